@@ -1,0 +1,93 @@
+-- Feeds, their offers, what changed, what a person marked, and what was tried.
+-- Times are Unix seconds. Money is minor units and a currency. A percentage is hundredths of one.
+
+CREATE TABLE feed (
+  feed_key INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE CHECK (name <> '' AND name NOT GLOB '*[^a-z0-9-]*'),
+  source TEXT NOT NULL CHECK (source <> ''),
+  subscribed_at INTEGER NOT NULL,
+  -- The SHA-256 and the size of the document that the current offers are, NULL when they are not
+  -- exactly one. Always written in the transaction that writes the offers.
+  document_hash BLOB CHECK (length(document_hash) = 32),
+  document_bytes INTEGER,
+  CHECK ((document_hash IS NULL) = (document_bytes IS NULL))
+) STRICT;
+
+CREATE TABLE offer (
+  offer_key INTEGER PRIMARY KEY,
+  feed_key INTEGER NOT NULL REFERENCES feed,
+  id TEXT NOT NULL CHECK (id <> ''),
+  -- Tells an edited offer from an unedited one; see ContentHash.
+  content_hash INTEGER NOT NULL,
+  gone_at INTEGER,
+  first_seen_at INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL,
+  name TEXT NOT NULL CHECK (name <> ''),
+  description TEXT,
+  terms TEXT,
+  -- As printed, and its exact value where the text says one.
+  reward_text TEXT,
+  reward_minor_units INTEGER,
+  reward_currency TEXT,
+  reward_percent_hundredths INTEGER,
+  reward_up_to INTEGER NOT NULL CHECK (reward_up_to IN (0, 1)),
+  image_url TEXT,
+  url TEXT,
+  CHECK ((reward_minor_units IS NULL) = (reward_currency IS NULL)),
+  CHECK (reward_minor_units IS NULL OR reward_percent_hundredths IS NULL)
+) STRICT;
+
+CREATE UNIQUE INDEX offer_by_id ON offer (feed_key, id);
+
+-- A person's marks. No foreign key: a favorite outlives its offer and its feed.
+CREATE TABLE favorite (
+  feed TEXT NOT NULL,
+  id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (feed, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sync_run (
+  run_id INTEGER PRIMARY KEY,
+  feed_key INTEGER NOT NULL REFERENCES feed,
+  source TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  duration_milliseconds INTEGER NOT NULL,
+  outcome TEXT NOT NULL CHECK (outcome IN ('updated', 'unchanged', 'quarantined', 'failed')),
+  bytes INTEGER NOT NULL,
+  new_count INTEGER NOT NULL,
+  changed_count INTEGER NOT NULL,
+  gone_count INTEGER NOT NULL,
+  back_count INTEGER NOT NULL,
+  unchanged_count INTEGER NOT NULL,
+  skipped_count INTEGER NOT NULL,
+  mended_count INTEGER NOT NULL,
+  -- Offer rows inserted or updated.
+  rows_written INTEGER NOT NULL,
+  -- The first records that were skipped or mended: [{"position","effect","reason"}].
+  problems TEXT CHECK (json_valid(problems)),
+  error_code TEXT,
+  error_message TEXT,
+  error_hint TEXT,
+  CHECK ((error_code IS NULL) = (error_message IS NULL)),
+  CHECK ((outcome IN ('quarantined', 'failed')) = (error_code IS NOT NULL))
+) STRICT;
+
+CREATE INDEX sync_run_by_feed ON sync_run (feed_key, run_id);
+
+-- One row a time an offer is new, changed, gone or back; never updated.
+CREATE TABLE change (
+  change_id INTEGER PRIMARY KEY,
+  offer_key INTEGER NOT NULL,
+  run_id INTEGER NOT NULL REFERENCES sync_run,
+  kind TEXT NOT NULL CHECK (kind IN ('new', 'changed', 'gone', 'back')),
+  -- For a changed offer: {"name":{"from":…,"to":…}}, the reward as the object JSON output prints.
+  fields TEXT CHECK (json_valid(fields)),
+  CHECK ((kind = 'changed') <= (fields IS NOT NULL))
+) STRICT;
+
+-- New offers are the bulk, and each has but one such row: its history starts at first_seen_at.
+CREATE INDEX change_by_offer ON change (offer_key, change_id) WHERE kind <> 'new';
+
+-- A new database reads the built-in sample until it is given a source.
+INSERT INTO feed (name, source, subscribed_at) VALUES ('ibotta', 'sample', unixepoch());

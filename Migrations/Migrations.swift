@@ -1,0 +1,25 @@
+/// One step of the database's schema.
+public struct Migration: Sendable {
+  /// The step's number, from 1; the schema's version once it has run.
+  public let number: Int
+  /// What it does, as its file is named.
+  public let name: String
+  /// The statements, run in one transaction.
+  public let sql: String
+}
+
+/// The steps from an empty file to the schema this program writes, embedded from the `.sql` files
+/// beside this one. Append-only: a step that has shipped is never edited.
+public enum Migrations {
+  public static let all: [Migration] = [
+    Migration(
+      number: 1, name: "0001_create_offers", sql: text(PackageResources._001_create_offers_sql))
+  ]
+
+  /// The schema version this program writes.
+  public static let currentVersion = 1
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes, as: UTF8.self)
+  }
+}

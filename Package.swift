@@ -1,0 +1,69 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings every target of ours is built with.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "offers",
+  products: [
+    .executable(name: "offers", targets: ["OffersCLI"]),
+    .library(name: "Offers", targets: ["OffersCore", "OffersStore", "OffersSync"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+  ],
+  targets: [
+    .target(
+      name: "Migrations",
+      path: "Migrations",
+      resources: [
+        .embedInCode("0001_create_offers.sql")
+      ],
+      swiftSettings: strict),
+    .target(name: "OffersCore", swiftSettings: strict),
+    .target(
+      name: "OffersFeeds",
+      dependencies: ["OffersCore"],
+      resources: [.embedInCode("Samples/ibotta.json")],
+      swiftSettings: strict),
+    .target(name: "SQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(
+      name: "OffersStore",
+      dependencies: [
+        "Migrations",
+        "OffersCore",
+        "SQLiteShim",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "OffersSync",
+      dependencies: [
+        "OffersCore",
+        "OffersFeeds",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "NIOCore", package: "swift-nio"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "OffersCLI",
+      dependencies: [
+        "OffersCore",
+        "OffersFeeds",
+        "OffersStore",
+        "OffersSync",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+  ]
+)

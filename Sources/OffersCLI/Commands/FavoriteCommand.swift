@@ -1,0 +1,77 @@
+import ArgumentParser
+import OffersCore
+import OffersStore
+
+/// `offers favorite`
+struct FavoriteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "favorite",
+    abstract: "Star offers, or take the star away.",
+    discussion: """
+      A favorite is kept for good, also when its offer leaves the feed. Starring twice is no error.
+      When one of several offers is unknown, none is changed.
+
+      EXAMPLES
+        offers favorite 110579 110580
+        offers favorite ibotta:110579 --remove
+      """)
+
+  @Argument(help: "The offers: 110579, or ibotta:110579 when several feeds have that id.")
+  var id: [String]
+
+  @Flag(name: .long, help: "Take the star away.")
+  var remove = false
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  func run() async throws {
+    // Whoever has no database has no offer to star: making one would only hide a wrong path.
+    let path = try location.path
+    guard try OffersDatabase.exists(at: path) else {
+      throw OffersError(
+        .notFound, "There is no database yet at \(path).", hint: "Make it with: offers sync")
+    }
+    let changes = try await location.open(.readWrite).setFavorites(named: id, to: !remove)
+    if json {
+      Output.print(Self.json(changes))
+    } else {
+      for change in changes { Output.print(line(change)) }
+    }
+  }
+
+  private func line(_ change: FavoriteChange) -> String {
+    let offer = change.offer
+    let text = DisplayText.oneLine("\(offer.ref)  \(offer.name)")
+    let gone = offer.state == .gone ? " (gone from its feed)" : ""
+    switch (remove, change.didChange) {
+    case (false, true): return "★ \(text)\(gone)"
+    case (false, false): return "★ \(text)\(gone) (was a favorite already)"
+    case (true, true): return "☆ \(text)\(gone)"
+    case (true, false): return "☆ \(text)\(gone) (was no favorite)"
+    }
+  }
+
+  /// `{"favorites":[{"ref","favorite","changed"}]}`
+  private static func json(_ changes: [FavoriteChange]) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("favorites")
+      json.array { json in
+        for change in changes {
+          json.object { json in
+            json.key("ref")
+            json.value(change.offer.ref.description)
+            json.key("favorite")
+            json.value(change.offer.isFavorite)
+            json.key("changed")
+            json.value(change.didChange)
+          }
+        }
+      }
+    }
+    return json.text
+  }
+}

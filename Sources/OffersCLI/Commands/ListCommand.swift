@@ -1,0 +1,121 @@
+import ArgumentParser
+import OffersCore
+import OffersStore
+
+/// `offers list`
+struct ListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List offers.",
+    discussion: """
+      Lists what the feeds have, in their order. Favorites are listed with --favorites even when
+      the feed no longer has them, marked gone.
+
+      EXAMPLES
+        offers list --limit 20
+        offers list --favorites
+        offers list --json | jq -r '.offers[].name'
+      """)
+
+  @Option(name: .long, help: "Only this feed.")
+  var feed: String?
+
+  @Flag(name: .long, help: "Only favorites, gone ones too.")
+  var favorites = false
+
+  @Option(name: .long, help: ArgumentHelp("At most this many.", valueName: "n"))
+  var limit: Int?
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  /// How many offers are held in memory at a time.
+  private static let pageSize = 500
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
+  }
+
+  func run() async throws {
+    let database = try location.open(.readOnly)
+    let query = OfferQuery(feed: feed, favoritesOnly: favorites)
+    if json {
+      try await printJSON(query, database)
+    } else {
+      try await printTable(query, database)
+    }
+  }
+
+  /// Hands over the offers page by page.
+  private func forEachPage(
+    _ query: OfferQuery, _ database: OffersDatabase, _ body: ([Offer]) -> Void
+  ) async throws -> Int {
+    var query = query
+    var count = 0
+    while true {
+      query.limit = min(Self.pageSize, limit.map { $0 - count } ?? .max)
+      let page = try await database.fetchOffers(query)
+      if !page.isEmpty { body(page) }
+      count += page.count
+      query.after = page.last?.ref
+      if page.count < Self.pageSize || count == limit { return count }
+    }
+  }
+
+  private func printJSON(_ query: OfferQuery, _ database: OffersDatabase) async throws {
+    Output.printRaw("{\"offers\":[")
+    var isFirst = true
+    _ = try await forEachPage(query, database) { page in
+      var text = ""
+      for offer in page {
+        var json = JSONWriter()
+        json.value(offer)
+        if !isFirst { text += "," }
+        isFirst = false
+        text += json.text
+      }
+      Output.printRaw(text)
+    }
+    Output.print("]}")
+  }
+
+  private func printTable(_ query: OfferQuery, _ database: OffersDatabase) async throws {
+    let columns = [
+      Table.Column(title: " "), Table.Column(title: "ID"), Table.Column(title: "REWARD"),
+      Table.Column(title: "NAME"),
+    ]
+    var table: Table?
+    let shown = try await forEachPage(query, database) { page in
+      let rows = page.map(Self.cells)
+      var text = ""
+      if table == nil {
+        let made = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
+        table = made
+        text += made.header + "\n"
+      }
+      if let table { text += rows.map { table.line($0) + "\n" }.joined() }
+      Output.printRaw(text)
+    }
+    if shown == 0 {
+      Output.note(
+        favorites
+          ? "No favorites yet. Star an offer with: offers favorite ID"
+          : "No offers yet. Read a feed with: offers sync")
+    } else if shown == limit {
+      let total = try await database.countOffers(query)
+      if total > shown { Output.note("\(Units.count(shown)) of \(Units.count(total)) offers") }
+    }
+  }
+
+  private static func cells(_ offer: Offer) -> [String] {
+    let name = DisplayText.oneLine(offer.name)
+    return [
+      offer.isFavorite ? "★" : " ",
+      DisplayText.oneLine(offer.ref.description),
+      DisplayText.oneLine(offer.reward?.text ?? "–"),
+      offer.state == .gone ? "gone: \(name)" : name,
+    ]
+  }
+}

@@ -1,0 +1,45 @@
+import Glibc
+import OffersCore
+
+/// Where things are printed: data on standard output, all else on standard error.
+enum Output {
+  /// Prints text and a line end to standard output.
+  static func print(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+
+  /// Prints text as it is to standard output.
+  static func printRaw(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+  /// Prints a line to standard error.
+  static func note(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+
+  /// Prints text as it is to standard error.
+  static func noteRaw(_ text: String) { write(text, to: STDERR_FILENO) }
+
+  /// Prints an error as what and where, then what to do next.
+  static func error(_ error: OffersError, feed: String? = nil) {
+    let place = feed.map { "\($0): " } ?? ""
+    var lines = ["offers: " + place + DisplayText.oneLine(error.message)]
+    if let hint = error.hint { lines.append("        " + DisplayText.oneLine(hint)) }
+    note(lines.joined(separator: "\n"))
+  }
+
+  /// Writes all of it. A reader that went away ends the program as the shell expects (SIGPIPE); a
+  /// full disk or another failure is told.
+  private static func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    text.withUTF8 { bytes in
+      var left = UnsafeRawBufferPointer(bytes)
+      while !left.isEmpty {
+        let count = Glibc.write(descriptor, left.baseAddress, left.count)
+        if count < 0 {
+          if errno == EINTR { continue }
+          if errno == EPIPE || descriptor == STDERR_FILENO { exit(1) }
+          let reason = String(cString: strerror(errno))
+          note("offers: The output could not be written: \(reason).")
+          exit(1)
+        }
+        left = UnsafeRawBufferPointer(rebasing: left[count...])
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/// Text made fit for a terminal: it cannot steer it, and its width is known.
+enum DisplayText {
+  /// Replaces what could steer a terminal or reorder a line: control characters by their pictures
+  /// (U+2400…), C1 controls and bidirectional marks by U+FFFD. Line ends stay.
+  static func safe(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      result.append(isUnsafe(scalar) ? replacement(for: scalar) : scalar)
+    }
+    return String(result)
+  }
+
+  /// Safe text in one line.
+  static func oneLine(_ text: String) -> String {
+    let flat = text.contains("\n") ? text.split(separator: "\n").joined(separator: " ") : text
+    return safe(flat)
+  }
+
+  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x0A: false
+    case 0x00..<0x20, 0x7F..<0xA0: true
+    case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+    case 0xE0000...0xE007F: true
+    default: false
+    }
+  }
+
+  private static func replacement(for scalar: Unicode.Scalar) -> Unicode.Scalar {
+    switch scalar.value {
+    case 0x09: " "
+    case 0x00..<0x20: Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}"
+    case 0x7F: "\u{2421}"
+    default: "\u{FFFD}"
+    }
+  }
+
+  /// How many columns a text takes. ™ and ® take one, 日 and 🍓 two, a combining mark none.
+  static func width(_ text: String) -> Int {
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
+    return text.reduce(0) { $0 + width($1) }
+  }
+
+  /// How many columns a character takes.
+  static func width(_ character: Character) -> Int {
+    let scalars = character.unicodeScalars
+    if scalars.contains("\u{FE0F}") { return 2 }
+    if let first = scalars.first, (0x1F1E6...0x1F1FF).contains(first.value), scalars.count > 1 {
+      return 2
+    }
+    return scalars.reduce(0) { max($0, width($1)) }
+  }
+
+  private static func width(_ scalar: Unicode.Scalar) -> Int {
+    if scalar.value < 0x300 { return 1 }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    if scalar.properties.isEmojiPresentation { return 2 }
+    return wideRanges.contains { $0.contains(scalar.value) } ? 2 : 1
+  }
+
+  /// Scalars that East Asian terminals draw over two columns (Unicode Standard Annex 11, W and F).
+  private static let wideRanges: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97C,
+    0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
+    0x17000...0x18CFF, 0x1B000...0x1B2FF, 0x20000...0x3FFFD,
+  ]
+
+  /// Cuts a text to at most so many columns, with an ellipsis where something is missing.
+  static func fit(_ text: String, _ columns: Int) -> String {
+    if width(text) <= columns { return text }
+    if columns < 1 { return "" }
+    var result = ""
+    var used = 0
+    for character in text {
+      let next = width(character)
+      if used + next > columns - 1 { break }
+      result.append(character)
+      used += next
+    }
+    while result.last == " " { result.removeLast() }
+    return result + "…"
+  }
+
+  /// Fills a text up with spaces to so many columns.
+  static func pad(_ text: String, _ columns: Int) -> String {
+    text + String(repeating: " ", count: max(0, columns - width(text)))
+  }
+
+  /// Breaks a text into lines of at most so many columns, at spaces where there are any.
+  static func wrap(_ text: String, _ columns: Int) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
+      var lines: [String] = []
+      var line = ""
+      var used = 0
+      for word in paragraph.split(separator: " ") {
+        let wordWidth = width(String(word))
+        if used > 0, used + 1 + wordWidth > columns {
+          lines.append(line)
+          line = ""
+          used = 0
+        }
+        if used > 0 {
+          line += " "
+          used += 1
+        }
+        line += word
+        used += wordWidth
+      }
+      lines.append(line)
+      return lines
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/// An aligned table. Its columns are as wide as its first rows need; the last one takes what is
+/// left of the terminal and is cut there. Without a terminal nothing is cut.
+struct Table {
+  struct Column {
+    let title: String
+    var isRight = false
+  }
+
+  private let columns: [Column]
+  private let widths: [Int]
+  private let totalWidth: Int?
+
+  /// - Parameters:
+  ///   - sample: the rows that decide how wide the columns are.
+  ///   - totalWidth: the terminal's width; nil when there is none.
+  init(columns: [Column], sample: [[String]], totalWidth: Int?) {
+    self.columns = columns
+    self.totalWidth = totalWidth
+    widths = columns.indices.map { index in
+      let widest = sample.reduce(DisplayText.width(columns[index].title)) {
+        max($0, DisplayText.width($1[index]))
+      }
+      // One long value must not push the rest out of sight.
+      return totalWidth.map { min(widest, max(12, $0 / 3)) } ?? widest
+    }
+  }
+
+  var header: String { line(columns.map(\.title)) }
+
+  /// One row; its texts must be safe and without line ends.
+  func line(_ cells: [String]) -> String {
+    var line = ""
+    var used = 0
+    for (index, cell) in cells.enumerated() {
+      if index > 0 {
+        line += "  "
+        used += 2
+      }
+      let isLast = index == cells.count - 1
+      if isLast && !columns[index].isRight {
+        line += totalWidth.map { DisplayText.fit(cell, max(8, $0 - used)) } ?? cell
+        continue
+      }
+      let text = totalWidth == nil ? cell : DisplayText.fit(cell, widths[index])
+      let gap = String(repeating: " ", count: max(0, widths[index] - DisplayText.width(text)))
+      line += columns[index].isRight ? gap + text : text + gap
+      used += max(widths[index], DisplayText.width(text))
+    }
+    while line.last == " " { line.removeLast() }
+    return line
+  }
+}

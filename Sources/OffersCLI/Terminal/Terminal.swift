@@ -1,0 +1,22 @@
+import Glibc
+
+/// What is known of the terminal, if there is one.
+enum Terminal {
+  static let isOutput = isatty(STDOUT_FILENO) == 1
+  static let isError = isatty(STDERR_FILENO) == 1
+
+  /// The width of standard output in columns; nil when it is no terminal, and text is not cut.
+  static var width: Int? { isOutput ? columns(of: STDOUT_FILENO) : nil }
+
+  /// The width of standard error in columns.
+  static var errorWidth: Int { columns(of: STDERR_FILENO) }
+
+  private static func columns(of descriptor: Int32) -> Int {
+    if let text = getenv("COLUMNS"), let columns = Int(String(cString: text)), columns >= 20 {
+      return columns
+    }
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return 80 }
+    return Int(size.ws_col)
+  }
+}

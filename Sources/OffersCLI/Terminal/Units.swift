@@ -1,0 +1,64 @@
+import Foundation
+
+/// Numbers, sizes and times as people read them.
+enum Units {
+  /// 12345 is `12,345`.
+  static func count(_ number: Int) -> String {
+    let digits = String(abs(number))
+    var result = ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0 && (digits.count - index) % 3 == 0 { result += "," }
+      result.append(digit)
+    }
+    return number < 0 ? "-" + result : result
+  }
+
+  /// 48123 is `48 kB`; powers of a thousand.
+  static func size(_ bytes: Int) -> String {
+    var value = Double(bytes)
+    for unit in ["B", "kB", "MB", "GB"] {
+      if value < 1000 || unit == "GB" {
+        let text = value < 10 && unit != "B" ? decimal(value, 1) : String(Int(value.rounded()))
+        return "\(text) \(unit)"
+      }
+      value /= 1000
+    }
+    return "\(bytes) B"
+  }
+
+  /// 0.0213 is `0.02 s`, 75 is `1 min 15 s`.
+  static func duration(_ seconds: Double) -> String {
+    if seconds < 10 { return decimal(seconds, 2) + " s" }
+    let whole = Int(seconds.rounded())
+    return whole < 60 ? "\(whole) s" : "\(whole / 60) min \(whole % 60) s"
+  }
+
+  /// A time in the person's own zone: `2026-11-21 08:15`.
+  static func time(_ date: Date) -> String {
+    var seconds = time_t(date.timeIntervalSince1970)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    var buffer = [CChar](repeating: 0, count: 32)
+    let count = strftime(&buffer, buffer.count, "%Y-%m-%d %H:%M", &parts)
+    return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// How long ago: `just now`, `5 min ago`, `3 h ago`, else the time.
+  static func age(of date: Date, at now: Date) -> String {
+    let seconds = Int(now.timeIntervalSince(date))
+    switch seconds {
+    case ..<0: return time(date)
+    case 0..<60: return "just now"
+    case 60..<3600: return "\(seconds / 60) min ago"
+    case 3600..<86400: return "\(seconds / 3600) h ago"
+    default: return time(date)
+    }
+  }
+
+  private static func decimal(_ value: Double, _ places: Int) -> String {
+    let scale = places == 1 ? 10.0 : 100.0
+    let scaled = Int((value * scale).rounded())
+    let rest = String(scaled % Int(scale))
+    return "\(scaled / Int(scale))." + String(repeating: "0", count: places - rest.count) + rest
+  }
+}

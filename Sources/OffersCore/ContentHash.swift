@@ -1,0 +1,58 @@
+/// A fast 64-bit hash of bytes, stable across runs and machines: folded 128-bit products over
+/// eight-byte words. It tells an edited offer from an unedited one; it is no protection against
+/// somebody who wants two texts to collide, which is why an id's hash takes a seed of its own
+/// process and why a whole document is known by its SHA-256 instead.
+public struct ContentHash: Sendable {
+  private var state: UInt64
+
+  /// - Parameter seed: hashes with different seeds are unrelated.
+  public init(seed: UInt64) {
+    state = seed ^ 0x8f1b_bcdc_d1ea_7f35
+  }
+
+  /// Adds one field. A nil field differs from an empty one, and lengths keep neighbours apart.
+  public mutating func combine(_ field: UnsafeRawBufferPointer?) {
+    guard let field, let base = field.baseAddress else {
+      state = Self.fold(state ^ 0x60bf_5a1d_9c3e_7b11, 0x2545_f491_4f6c_dd1d)
+      return
+    }
+    var pointer = base
+    var left = field.count
+    var hash = Self.fold(state ^ UInt64(truncatingIfNeeded: left), 0x9e37_79b9_7f4a_7c15)
+    while left >= 16 {
+      hash = Self.fold(
+        Self.word(pointer) ^ 0xd6e8_feb8_6659_fd93, Self.word(pointer + 8) ^ hash)
+      pointer += 16
+      left -= 16
+    }
+    if left >= 8 {
+      hash = Self.fold(Self.word(pointer) ^ 0xa076_bc9f_3d51_24e7, hash ^ 0x1d8e_4e27_c47d_124f)
+      pointer += 8
+      left -= 8
+    }
+    if left > 0 {
+      var tail: UInt64 = 0
+      for index in 0..<left {
+        tail |= UInt64(pointer.load(fromByteOffset: index, as: UInt8.self)) << (8 * UInt64(index))
+      }
+      hash = Self.fold(tail ^ 0xc2b2_ae3d_27d4_eb4f, hash ^ 0x1656_67b1_9e37_79f9)
+    }
+    state = hash
+  }
+
+  /// The hash of all that was combined.
+  public var value: UInt64 {
+    Self.fold(state ^ 0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53)
+  }
+
+  @inline(__always)
+  private static func word(_ pointer: UnsafeRawPointer) -> UInt64 {
+    UInt64(littleEndian: pointer.loadUnaligned(as: UInt64.self))
+  }
+
+  @inline(__always)
+  private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    let (high, low) = left.multipliedFullWidth(by: right)
+    return high ^ low
+  }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// A place that offers come from, as it stands in the database.
+public struct Feed: Hashable, Sendable {
+  /// The name, such as `ibotta`: lower-case letters, digits and hyphens.
+  public let name: String
+  /// Where it is read from: an http(s) URL, an absolute file path, or `sample`.
+  public let source: String
+  /// Offers that the feed had when it was last synced.
+  public let currentCount: Int
+  /// Offers that are kept although the feed no longer has them.
+  public let goneCount: Int
+  /// Favorites in this feed, gone ones and ones never synced included.
+  public let favoriteCount: Int
+  /// The last attempt; nil when the feed was never synced.
+  public let lastRun: SyncRun?
+  /// When a sync last succeeded.
+  public let lastSuccessAt: Date?
+
+  public init(
+    name: String, source: String, currentCount: Int, goneCount: Int, favoriteCount: Int,
+    lastRun: SyncRun?, lastSuccessAt: Date?
+  ) {
+    self.name = name
+    self.source = source
+    self.currentCount = currentCount
+    self.goneCount = goneCount
+    self.favoriteCount = favoriteCount
+    self.lastRun = lastRun
+    self.lastSuccessAt = lastSuccessAt
+  }
+}

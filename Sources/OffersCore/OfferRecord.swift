@@ -1,0 +1,145 @@
+/// The texts of an offer, in the order a record holds them.
+public enum OfferField: Int, CaseIterable, Sendable {
+  case id
+  case name
+  case description
+  case terms
+  case reward
+  case imageURL
+  case url
+
+  public static let count = allCases.count
+
+  /// The field's name in JSON and in a change's list of fields.
+  public var name: String {
+    switch self {
+    case .id: "id"
+    case .name: "name"
+    case .description: "description"
+    case .terms: "terms"
+    case .reward: "reward"
+    case .imageURL: "image_url"
+    case .url: "url"
+    }
+  }
+}
+
+/// One offer on its way from a reader to a store: a view of bytes that somebody else owns, valid
+/// only during the call that hands it over. The texts are UTF-8 and never pass through `String`,
+/// which is what keeps a million of them cheap.
+///
+/// Layout, in the machine's byte order, 8-byte aligned: byte count (4), position (4), content hash
+/// (8), offer key (8), reward number (8), reward kind (1), up to (1), currency (3), padding (3),
+/// then a length a field (4 each, all ones for nil), then the texts.
+public struct OfferRecord {
+  private let base: UnsafeRawPointer
+
+  /// Views the record that starts at an 8-byte aligned address.
+  public init(at base: UnsafeRawPointer) {
+    self.base = base
+  }
+
+  /// The length of the whole record, padding included.
+  public var byteCount: Int { Int(base.load(as: UInt32.self)) }
+  /// The record's place in the feed, counted from 1.
+  public var position: Int { Int(base.load(fromByteOffset: 4, as: UInt32.self)) }
+  /// The hash of all that the feed says of the offer.
+  public var contentHash: UInt64 { base.load(fromByteOffset: 8, as: UInt64.self) }
+  /// The store's key of the offer this one replaces; 0 for one it has not got.
+  public var offerKey: Int64 { base.load(fromByteOffset: 16, as: Int64.self) }
+
+  /// The exact value of the reward.
+  public var rewardValue: Reward.Value? {
+    let number = base.load(fromByteOffset: 24, as: Int64.self)
+    switch base.load(fromByteOffset: 32, as: UInt8.self) {
+    case Self.amount:
+      let code = (0..<3).map {
+        Character(UnicodeScalar(base.load(fromByteOffset: 34 + $0, as: UInt8.self)))
+      }
+      return .amount(minorUnits: number, currency: String(code))
+    case Self.percent:
+      return .percent(hundredths: number)
+    default:
+      return nil
+    }
+  }
+
+  /// Whether the reward is at most its value.
+  public var isUpTo: Bool { base.load(fromByteOffset: 33, as: UInt8.self) != 0 }
+
+  /// Hands over each field's text in the order of `OfferField`, nil where the feed has none.
+  public func forEachField(
+    _ body: (OfferField, UnsafeRawBufferPointer?) throws -> Void
+  ) rethrows {
+    var offset = Self.textOffset
+    for field in OfferField.allCases {
+      let length = base.load(
+        fromByteOffset: Self.lengthOffset + 4 * field.rawValue, as: UInt32.self)
+      if length == .max {
+        try body(field, nil)
+      } else {
+        try body(field, UnsafeRawBufferPointer(start: base + offset, count: Int(length)))
+        offset += Int(length)
+      }
+    }
+  }
+
+  /// The number, kind, mark and currency bytes of the reward, as stored; kind 0 is no exact value.
+  package var rewardParts: (kind: UInt8, number: Int64, currency: UnsafeRawBufferPointer) {
+    (
+      base.load(fromByteOffset: 32, as: UInt8.self),
+      base.load(fromByteOffset: 24, as: Int64.self),
+      UnsafeRawBufferPointer(start: base + 34, count: 3)
+    )
+  }
+
+  package static let amount: UInt8 = 1
+  package static let percent: UInt8 = 2
+  private static let lengthOffset = 40
+  private static let textOffset = 40 + (4 * OfferField.count + 7) / 8 * 8
+
+  /// How many bytes a record of these texts takes.
+  package static func byteCount(of texts: OfferTexts) -> Int {
+    var total = textOffset
+    for field in OfferField.allCases { total += texts[field]?.count ?? 0 }
+    return (total + 7) / 8 * 8
+  }
+
+  /// Writes a record at an 8-byte aligned address with room for `byteCount(of:)` bytes.
+  package static func write(
+    _ texts: OfferTexts, position: Int, contentHash: UInt64, offerKey: Int64, reward: ExactReward,
+    byteCount: Int, to base: UnsafeMutableRawPointer
+  ) {
+    base.storeBytes(of: UInt32(byteCount), as: UInt32.self)
+    base.storeBytes(of: UInt32(clamping: position), toByteOffset: 4, as: UInt32.self)
+    base.storeBytes(of: contentHash, toByteOffset: 8, as: UInt64.self)
+    base.storeBytes(of: offerKey, toByteOffset: 16, as: Int64.self)
+    base.storeBytes(of: reward.number, toByteOffset: 24, as: Int64.self)
+    base.storeBytes(of: reward.kind, toByteOffset: 32, as: UInt8.self)
+    base.storeBytes(of: reward.isUpTo ? 1 : 0, toByteOffset: 33, as: UInt8.self)
+    base.storeBytes(of: reward.currency.0, toByteOffset: 34, as: UInt8.self)
+    base.storeBytes(of: reward.currency.1, toByteOffset: 35, as: UInt8.self)
+    base.storeBytes(of: reward.currency.2, toByteOffset: 36, as: UInt8.self)
+    var offset = textOffset
+    for field in OfferField.allCases {
+      let text = texts[field]
+      base.storeBytes(
+        of: text.map { UInt32($0.count) } ?? .max, toByteOffset: lengthOffset + 4 * field.rawValue,
+        as: UInt32.self)
+      if let text, let start = text.baseAddress {
+        (base + offset).copyMemory(from: start, byteCount: text.count)
+        offset += text.count
+      }
+    }
+  }
+}
+
+/// The exact value of a reward as a record holds it.
+package struct ExactReward {
+  package var kind: UInt8 = 0
+  package var number: Int64 = 0
+  package var currency: (UInt8, UInt8, UInt8) = (0, 0, 0)
+  package var isUpTo = false
+
+  package init() {}
+}

@@ -1,0 +1,53 @@
+/// The texts of one offer as a reader found them: views of the reader's own memory, valid only
+/// while the reader hands them over.
+package struct OfferTexts {
+  package var id: UnsafeRawBufferPointer?
+  package var name: UnsafeRawBufferPointer?
+  package var description: UnsafeRawBufferPointer?
+  package var terms: UnsafeRawBufferPointer?
+  package var reward: UnsafeRawBufferPointer?
+  package var imageURL: UnsafeRawBufferPointer?
+  package var url: UnsafeRawBufferPointer?
+
+  package init() {}
+
+  package subscript(field: OfferField) -> UnsafeRawBufferPointer? {
+    @inline(__always) get {
+      switch field {
+      case .id: id
+      case .name: name
+      case .description: description
+      case .terms: terms
+      case .reward: reward
+      case .imageURL: imageURL
+      case .url: url
+      }
+    }
+    @inline(__always) set {
+      switch field {
+      case .id: id = newValue
+      case .name: name = newValue
+      case .description: description = newValue
+      case .terms: terms = newValue
+      case .reward: reward = newValue
+      case .imageURL: imageURL = newValue
+      case .url: url = newValue
+      }
+    }
+  }
+
+  /// The hash of all the texts, the id's included.
+  ///
+  /// - Parameter seed: stands for everything else the stored offer is derived from.
+  package func contentHash(seed: UInt64) -> UInt64 {
+    var hash = ContentHash(seed: seed)
+    hash.combine(id)
+    hash.combine(name)
+    hash.combine(description)
+    hash.combine(terms)
+    hash.combine(reward)
+    hash.combine(imageURL)
+    hash.combine(url)
+    return hash.value
+  }
+}

@@ -1,0 +1,69 @@
+/// Which offers to list, in the order their feeds first printed them.
+public struct OfferQuery: Hashable, Sendable {
+  /// Only this feed; nil for all.
+  public var feed: String?
+  /// Only favorites. They are listed when gone, too.
+  public var favoritesOnly: Bool
+  /// At most this many; nil for all.
+  public var limit: Int?
+  /// Only what comes behind this offer: the last one of the page before.
+  public var after: OfferRef?
+
+  public init(
+    feed: String? = nil, favoritesOnly: Bool = false, limit: Int? = nil, after: OfferRef? = nil
+  ) {
+    self.feed = feed
+    self.favoritesOnly = favoritesOnly
+    self.limit = limit
+    self.after = after
+  }
+}
+
+/// Reads offers. No call waits for the network or for a sync.
+public protocol OfferRepository: Sendable {
+  /// The offer, or nil when the database does not have it.
+  func findOffer(_ ref: OfferRef) async throws -> Offer?
+
+  /// The offer that a person means by `ibotta:110579` or `110579`.
+  ///
+  /// - Throws: `OffersError` with `notFound`, or with `ambiguous` when several feeds have the bare
+  ///   id; the message names them.
+  func fetchOffer(named text: String) async throws -> Offer
+
+  /// The offers a query selects: current ones, and gone ones only among favorites.
+  func fetchOffers(_ query: OfferQuery) async throws -> [Offer]
+
+  /// How many offers a query selects, its limit aside.
+  func countOffers(_ query: OfferQuery) async throws -> Int
+}
+
+/// What marking one offer did.
+public struct FavoriteChange: Hashable, Sendable {
+  /// The offer as it stands now.
+  public let offer: Offer
+  /// False when it already was what was asked for.
+  public let didChange: Bool
+
+  public init(offer: Offer, didChange: Bool) {
+    self.offer = offer
+    self.didChange = didChange
+  }
+}
+
+/// Marks offers. A favorite is user data: once a call returns it survives a crash or a power cut,
+/// and no sync removes it.
+public protocol FavoriteRepository: Sendable {
+  /// Makes the named offers favorites, or all of them none. All of them, or none on an error.
+  ///
+  /// - Parameters:
+  ///   - names: `ibotta:110579` or `110579`.
+  ///   - isFavorite: the mark they should have. Setting it twice is no error.
+  /// - Throws: `OffersError` with `notFound` or `ambiguous`; nothing was written then.
+  func setFavorites(named names: [String], to isFavorite: Bool) async throws -> [FavoriteChange]
+}
+
+/// Reads what is known of the feeds.
+public protocol FeedRepository: Sendable {
+  /// The subscribed feeds, by name.
+  func fetchFeeds() async throws -> [Feed]
+}

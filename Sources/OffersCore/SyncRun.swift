@@ -1,0 +1,90 @@
+import Foundation
+
+/// How one attempt to sync a feed ended.
+public enum SyncOutcome: String, Sendable, CaseIterable {
+  /// The feed was read and the difference, if any, was applied.
+  case updated
+  /// The same bytes as last time: nothing was read further and no offer was written.
+  case unchanged
+  /// Removals were held back because too many offers would have vanished.
+  case quarantined
+  /// Nothing was applied; the offers are what they were.
+  case failed
+}
+
+/// What a sync found, in offers.
+public struct SyncCounts: Hashable, Sendable {
+  public var new = 0
+  public var changed = 0
+  public var gone = 0
+  public var back = 0
+  public var unchanged = 0
+  /// Records that could not be read as offers.
+  public var skipped = 0
+
+  public init() {}
+
+  /// Offers that the database holds differently than before.
+  public var applied: Int { new + changed + gone + back }
+}
+
+/// Something about one record that a reader had to decide.
+public struct ReadProblem: Hashable, Sendable {
+  /// What became of the record.
+  public enum Effect: String, Sendable {
+    /// It is not an offer; nothing of it was kept.
+    case skipped
+    /// It was kept, without the part that the reason names.
+    case mended
+  }
+
+  /// The record's place in the feed, counted from 1.
+  public let position: Int
+  public let effect: Effect
+  public let reason: String
+
+  public init(position: Int, effect: Effect, reason: String) {
+    self.position = position
+    self.effect = effect
+    self.reason = reason
+  }
+}
+
+/// One attempt on one feed: what it read, what it changed, how it ended.
+public struct SyncRun: Hashable, Sendable {
+  public let feed: String
+  /// The source that was read.
+  public let source: String
+  public let outcome: SyncOutcome
+  public let counts: SyncCounts
+  /// Size of the document in bytes, after decompression.
+  public let bytes: Int
+  public let startedAt: Date
+  public let durationSeconds: Double
+  /// Why the run failed or was quarantined.
+  public let error: OffersError?
+  /// The first few records that were skipped or mended.
+  public let problems: [ReadProblem]
+  /// Records kept without a part that could not be read.
+  public let mendedCount: Int
+
+  public init(
+    feed: String, source: String, outcome: SyncOutcome, counts: SyncCounts = SyncCounts(),
+    bytes: Int, startedAt: Date, durationSeconds: Double, error: OffersError? = nil,
+    problems: [ReadProblem] = [], mendedCount: Int = 0
+  ) {
+    self.feed = feed
+    self.source = source
+    self.outcome = outcome
+    self.counts = counts
+    self.bytes = bytes
+    self.startedAt = startedAt
+    self.durationSeconds = durationSeconds
+    self.error = error
+    self.problems = problems
+    self.mendedCount = mendedCount
+  }
+
+  /// How many problems a run keeps with their reasons; the rest are only counted.
+  public static let problemLimit = 20
+}

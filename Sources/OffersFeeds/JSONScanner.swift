@@ -1,0 +1,252 @@
+/// Why scanning stopped before the end of a value.
+package enum JSONStop: Error {
+  /// The value goes on past the bytes at hand.
+  case needsMore
+  /// The bytes are not JSON. `byAddress` is where it shows; it is only good for a message.
+  case syntax(byAddress: UInt, JSONSyntax)
+}
+
+/// What can be wrong with a JSON text (RFC 8259).
+package enum JSONSyntax: String, Sendable {
+  case expectedValue = "expected a value"
+  case expectedKey = "expected a key in double quotes"
+  case expectedColon = "expected a colon after the key"
+  case expectedCommaOrEnd = "expected a comma or the end of the list"
+  case expectedCommaOrBrace = "expected a comma or the end of the object"
+  case controlCharacter = "a control character inside a text must be escaped"
+  case badEscape = "an unknown escape inside a text"
+  case badNumber = "a malformed number"
+  case badLiteral = "expected true, false or null"
+  case tooDeep = "values are nested more than 128 deep"
+  case trailing = "unexpected text after the end of the document"
+}
+
+/// Walks over JSON tokens in memory, strictly by RFC 8259, without making anything of them.
+///
+/// The bytes must be followed by at least 16 zero bytes: zero is no JSON, so the loops need no
+/// other bound, and a zero at the end means that more bytes must come.
+package struct JSONScanner {
+  package typealias Position = UnsafePointer<UInt8>
+
+  /// The end of the bytes at hand, where the zero bytes begin.
+  package let end: Position
+  /// True when no more bytes will come.
+  package let isFinal: Bool
+  /// How deep values may be nested.
+  package static let depthLimit = 128
+
+  package init(end: Position, isFinal: Bool) {
+    self.end = end
+    self.isFinal = isFinal
+  }
+
+  /// What a scanned text needs before it can be used.
+  package struct TextTraits {
+    package var hasEscapes = false
+    package var hasNonASCII = false
+  }
+
+  @inline(__always)
+  package func skipWhitespace(_ p: inout Position) {
+    while p.pointee <= 0x20 {
+      switch p.pointee {
+      case 0x20, 0x0A, 0x0D, 0x09: p += 1
+      default: return
+      }
+    }
+  }
+
+  /// The reason to stop at `p`: out of bytes, or wrong.
+  package func stop(_ p: Position, _ reason: JSONSyntax) -> JSONStop {
+    p >= end && !isFinal ? .needsMore : .syntax(byAddress: UInt(bitPattern: p), reason)
+  }
+
+  /// Goes from behind an opening quote to the closing one, checking escapes on the way.
+  package func scanText(
+    _ p: inout Position, _ traits: inout TextTraits
+  ) throws(JSONStop) {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highs: UInt64 = 0x8080_8080_8080_8080
+    var high: UInt64 = 0
+    while true {
+      let word = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
+      let quote = word ^ (ones &* 0x22)
+      let slash = word ^ (ones &* 0x5C)
+      let hit =
+        ((quote &- ones) & ~quote | (slash &- ones) & ~slash | (word &- ones &* 0x20) & ~word)
+        & highs
+      if hit == 0 {
+        high |= word
+        p += 8
+        continue
+      }
+      let bits = hit.trailingZeroBitCount & ~7
+      high |= word & ((1 << UInt64(bits)) &- 1)
+      p += bits >> 3
+      switch p.pointee {
+      case 0x22:
+        if high & highs != 0 { traits.hasNonASCII = true }
+        return
+      case 0x5C:
+        traits.hasEscapes = true
+        try skipEscape(&p)
+      default:
+        throw stop(p, .controlCharacter)
+      }
+    }
+  }
+
+  @inline(__always)
+  private func skipEscape(_ p: inout Position) throws(JSONStop) {
+    switch p[1] {
+    case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74:
+      p += 2
+    case 0x75:
+      for index in 2..<6 where Self.hexDigit(p[index]) == nil {
+        throw stop(p + index, .badEscape)
+      }
+      p += 6
+    default:
+      throw stop(p + 1, .badEscape)
+    }
+  }
+
+  @inline(__always)
+  package static func hexDigit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case 0x30...0x39: UInt32(byte &- 0x30)
+    case 0x41...0x46: UInt32(byte &- 0x41 &+ 10)
+    case 0x61...0x66: UInt32(byte &- 0x61 &+ 10)
+    default: nil
+    }
+  }
+
+  /// Goes over a number, from its first byte to behind its last.
+  package func scanNumber(_ p: inout Position) throws(JSONStop) {
+    if p.pointee == 0x2D { p += 1 }
+    switch p.pointee {
+    case 0x30: p += 1
+    case 0x31...0x39: skipDigits(&p)
+    default: throw stop(p, .badNumber)
+    }
+    if p.pointee == 0x2E {
+      p += 1
+      guard isDigit(p.pointee) else { throw stop(p, .badNumber) }
+      skipDigits(&p)
+    }
+    if p.pointee | 0x20 == 0x65 {
+      p += 1
+      if p.pointee == 0x2B || p.pointee == 0x2D { p += 1 }
+      guard isDigit(p.pointee) else { throw stop(p, .badNumber) }
+      skipDigits(&p)
+    }
+    // A number that touches the end may go on in the next bytes.
+    if p >= end, !isFinal { throw .needsMore }
+  }
+
+  @inline(__always)
+  private func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+
+  @inline(__always)
+  private func skipDigits(_ p: inout Position) {
+    while isDigit(p.pointee) { p += 1 }
+  }
+
+  /// Goes over `true`, `false` or `null`.
+  package func scanLiteral(_ p: inout Position) throws(JSONStop) {
+    let word: StaticString
+    switch p.pointee {
+    case 0x74: word = "true"
+    case 0x66: word = "false"
+    case 0x6E: word = "null"
+    default: throw stop(p, .expectedValue)
+    }
+    for index in 0..<word.utf8CodeUnitCount where p[index] != word.utf8Start[index] {
+      throw stop(p + index, .badLiteral)
+    }
+    p += word.utf8CodeUnitCount
+  }
+
+  /// Goes over one value of any kind. `depth` is how many values it is nested in.
+  package func skipValue(_ p: inout Position, depth: Int) throws(JSONStop) {
+    switch p.pointee {
+    case 0x22:
+      p += 1
+      var traits = TextTraits()
+      try scanText(&p, &traits)
+      p += 1
+    case 0x7B:
+      try skipObject(&p, depth: depth)
+    case 0x5B:
+      try skipArray(&p, depth: depth)
+    case 0x2D, 0x30...0x39:
+      try scanNumber(&p)
+    default:
+      try scanLiteral(&p)
+    }
+  }
+
+  private func skipArray(_ p: inout Position, depth: Int) throws(JSONStop) {
+    if depth >= Self.depthLimit { throw stop(p, .tooDeep) }
+    p += 1
+    skipWhitespace(&p)
+    if p.pointee == 0x5D {
+      p += 1
+      return
+    }
+    while true {
+      skipWhitespace(&p)
+      try skipValue(&p, depth: depth + 1)
+      skipWhitespace(&p)
+      switch p.pointee {
+      case 0x2C: p += 1
+      case 0x5D:
+        p += 1
+        return
+      default: throw stop(p, .expectedCommaOrEnd)
+      }
+    }
+  }
+
+  private func skipObject(_ p: inout Position, depth: Int) throws(JSONStop) {
+    if depth >= Self.depthLimit { throw stop(p, .tooDeep) }
+    p += 1
+    skipWhitespace(&p)
+    if p.pointee == 0x7D {
+      p += 1
+      return
+    }
+    while true {
+      skipWhitespace(&p)
+      var traits = TextTraits()
+      _ = try scanKey(&p, &traits)
+      try skipValue(&p, depth: depth + 1)
+      skipWhitespace(&p)
+      switch p.pointee {
+      case 0x2C: p += 1
+      case 0x7D:
+        p += 1
+        return
+      default: throw stop(p, .expectedCommaOrBrace)
+      }
+    }
+  }
+
+  /// Goes over a key, its colon and the space around, up to the value. Returns the key's text.
+  @inline(__always)
+  package func scanKey(
+    _ p: inout Position, _ traits: inout TextTraits
+  ) throws(JSONStop) -> UnsafeRawBufferPointer {
+    guard p.pointee == 0x22 else { throw stop(p, .expectedKey) }
+    p += 1
+    let start = p
+    try scanText(&p, &traits)
+    let key = UnsafeRawBufferPointer(start: start, count: p - start)
+    p += 1
+    skipWhitespace(&p)
+    guard p.pointee == 0x3A else { throw stop(p, .expectedColon) }
+    p += 1
+    skipWhitespace(&p)
+    return key
+  }
+}

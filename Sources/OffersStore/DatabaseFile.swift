@@ -1,0 +1,94 @@
+import Foundation
+import OffersCore
+
+/// The database's file before SQLite touches it: made with the right mode, or refused untouched.
+struct DatabaseFile {
+  let path: String
+
+  /// Marks the file as ours, in its header: "OFFR".
+  static let applicationID: Int32 = 0x4F46_4652
+
+  /// The file that guards its writes and syncs.
+  var lockPath: String { path + "-lock" }
+
+  var folder: String {
+    let end = path.lastIndex(of: "/") ?? path.startIndex
+    return end == path.startIndex ? (path.hasPrefix("/") ? "/" : ".") : String(path[..<end])
+  }
+
+  /// What the first bytes say.
+  enum Header: Equatable {
+    case missing
+    /// No bytes yet.
+    case empty
+    /// An SQLite file of ours, with its schema version.
+    case ours(version: Int)
+    /// An SQLite file without any schema or mark.
+    case blank
+    case foreign
+  }
+
+  /// Reads the header without SQLite, so that what is not ours stays as it is.
+  func readHeader() throws -> Header {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return .missing }
+      throw OffersError(
+        .storageFailed, "Could not open the database \(path): \(String(cString: strerror(errno))).",
+        hint: "Check its permissions, or name another with --database.")
+    }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 100)
+    let count = read(descriptor, &bytes, bytes.count)
+    if count == 0 { return .empty }
+    guard count == bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
+      return .foreign
+    }
+    func number(at offset: Int) -> Int32 {
+      bytes[offset..<offset + 4].reduce(Int32(0)) { $0 << 8 | Int32($1) }
+    }
+    let version = Int(number(at: 60))
+    if number(at: 68) == Self.applicationID { return .ours(version: version) }
+    // A database of ours that died before its first migration has no mark and no schema yet.
+    return number(at: 68) == 0 && version == 0 && number(at: 40) == 0 ? .blank : .foreign
+  }
+
+  /// Refuses a file that must not be opened.
+  func check(_ header: Header) throws {
+    switch header {
+    case .foreign:
+      throw OffersError(
+        .storageFailed, "\(path) is not a database of this program. It was left untouched.",
+        hint: "Name another file with --database.")
+    case .ours(let version):
+      try Self.checkVersion(version, path: path)
+    case .missing, .empty, .blank:
+      break
+    }
+  }
+
+  static func checkVersion(_ version: Int, path: String) throws {
+    guard version > Schema.version else { return }
+    throw OffersError(
+      .newerDatabase,
+      "\(path) was written by a newer version of offers (schema \(version), this one knows "
+        + "\(Schema.version)). It was left untouched.",
+      hint: "Install the newer version, or name another file with --database.")
+  }
+
+  /// Makes the file and its folder, readable by their owner only.
+  func create() throws {
+    var made = ""
+    for part in folder.split(separator: "/", omittingEmptySubsequences: true) {
+      made += (made.isEmpty && !folder.hasPrefix("/") ? "" : "/") + part
+      if mkdir(made, 0o700) != 0 && errno != EEXIST && errno != EISDIR { break }
+    }
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw OffersError(
+        .storageFailed, "Could not make the database \(path): \(String(cString: strerror(errno))).",
+        hint: "Check the folder's permissions, or name another with --database.")
+    }
+    close(descriptor)
+  }
+}

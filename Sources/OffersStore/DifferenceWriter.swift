@@ -1,0 +1,170 @@
+import GRDB
+import GRDBSQLite
+import OffersCore
+
+/// Writes the difference of one sync, and a change for each offer that it touches.
+final class DifferenceWriter {
+  private let database: Database
+  private let seconds: Int64
+  private let insertOffer: RawStatement
+  private let insertChange: RawStatement
+  private let updateOffer: RawStatement
+  private let updateHash: RawStatement
+  private let updateGone: RawStatement
+  private let stored: StoredOfferQuery
+  private(set) var counts = SyncCounts()
+  private(set) var problems: [ReadProblem] = []
+  /// Offer rows inserted or updated.
+  private(set) var rowsWritten = 0
+
+  /// - Parameter seconds: the Unix time that new, changed and gone offers are stamped with.
+  init(_ database: Database, feedKey: Int64, runKey: Int64, at seconds: Int64) throws {
+    self.database = database
+    self.seconds = seconds
+    insertOffer = try RawStatement(database, Self.insertSQL(feedKey, seconds))
+    insertChange = try RawStatement(
+      database,
+      "INSERT INTO change (offer_key, run_id, kind, fields) VALUES (?1, \(runKey), ?2, ?3)")
+    updateOffer = try RawStatement(database, Self.updateSQL)
+    updateHash = try RawStatement(
+      database, "UPDATE offer SET content_hash = ?1, gone_at = NULL WHERE offer_key = ?2")
+    updateGone = try RawStatement(
+      database, "UPDATE offer SET gone_at = ?1 WHERE offer_key = ?2 AND gone_at IS NULL")
+    stored = try StoredOfferQuery(database)
+  }
+
+  /// Parameters 1 to 7 are the texts in the order of `OfferField`, then the hash and the reward.
+  private static func insertSQL(_ feedKey: Int64, _ seconds: Int64) -> String {
+    """
+    INSERT INTO offer (
+      feed_key, id, content_hash, gone_at, first_seen_at, changed_at, name, description, terms,
+      reward_text, image_url, url, reward_minor_units, reward_currency, reward_percent_hundredths,
+      reward_up_to
+    ) VALUES (\(feedKey), ?1, ?8, NULL, \(seconds), \(seconds), ?2, ?3, ?4, ?5, ?6, ?7, ?9, ?10, ?11, ?12)
+    ON CONFLICT (feed_key, id) DO NOTHING
+    """
+  }
+
+  private static let updateSQL = """
+    UPDATE offer SET
+      name = ?2, description = ?3, terms = ?4, reward_text = ?5, image_url = ?6, url = ?7,
+      content_hash = ?8, reward_minor_units = ?9, reward_currency = ?10,
+      reward_percent_hundredths = ?11, reward_up_to = ?12, changed_at = ?13, gone_at = NULL
+    WHERE offer_key = ?14
+    """
+
+  func write(_ plan: SyncPlan) throws {
+    counts = plan.run.counts
+    problems = plan.run.problems
+    try plan.records.forEach { record in
+      if record.offerKey == 0 {
+        try insert(record)
+      } else {
+        try replace(record)
+      }
+    }
+    for key in plan.vanishedKeys {
+      updateGone.bind(1, seconds)
+      updateGone.bind(2, key)
+      guard try updateGone.run() > 0 else { continue }
+      rowsWritten += 1
+      counts.gone += 1
+      try note(.gone, key)
+    }
+  }
+
+  private func insert(_ record: OfferRecord) throws {
+    let id = bind(record, to: insertOffer)
+    guard try insertOffer.run() > 0 else {
+      counts.skipped += 1
+      if problems.count < SyncRun.problemLimit {
+        let id = String(decoding: (id ?? .init(start: nil, count: 0)).prefix(60), as: UTF8.self)
+        problems.append(
+          ReadProblem(
+            position: record.position, effect: .skipped,
+            reason: "id \(id) came before; the first one counts"))
+      }
+      return
+    }
+    rowsWritten += 1
+    counts.new += 1
+    try note(.new, database.lastInsertedRowID)
+  }
+
+  /// The hash differs or the offer was gone: only the values tell what really happened.
+  private func replace(_ record: OfferRecord) throws {
+    let key = record.offerKey
+    guard let old = try stored.find(key) else { return try insert(record) }
+    let fields = old.difference(to: record)
+    if let fields {
+      _ = bind(record, to: updateOffer)
+      updateOffer.bind(13, seconds)
+      updateOffer.bind(14, key)
+      rowsWritten += try updateOffer.run()
+      try note(.changed, key, fields: fields)
+    } else {
+      updateHash.bind(1, Int64(bitPattern: record.contentHash))
+      updateHash.bind(2, key)
+      rowsWritten += try updateHash.run()
+    }
+    if old.isGone {
+      counts.back += 1
+      try note(.back, key)
+    } else if fields != nil {
+      counts.changed += 1
+    } else {
+      counts.unchanged += 1
+    }
+  }
+
+  /// Binds the texts, the hash and the reward. Returns the id.
+  private func bind(_ record: OfferRecord, to statement: RawStatement) -> UnsafeRawBufferPointer? {
+    var id: UnsafeRawBufferPointer?
+    record.forEachField { field, text in
+      if field == .id { id = text }
+      // The update knows its row by the key and has no first parameter.
+      statement.bind(Int32(field.rawValue + 1), text)
+    }
+    statement.bind(8, Int64(bitPattern: record.contentHash))
+    let reward = record.rewardParts
+    let isAmount = reward.kind == OfferRecord.amount
+    if isAmount { statement.bind(9, reward.number) } else { statement.bindNull(9) }
+    statement.bind(10, isAmount ? reward.currency : nil)
+    if reward.kind == OfferRecord.percent {
+      statement.bind(11, reward.number)
+    } else {
+      statement.bindNull(11)
+    }
+    statement.bind(12, record.isUpTo ? 1 : 0)
+    return id
+  }
+
+  private enum Kind {
+    case new, changed, gone, back
+
+    var name: StaticString {
+      switch self {
+      case .new: "new"
+      case .changed: "changed"
+      case .gone: "gone"
+      case .back: "back"
+      }
+    }
+  }
+
+  private func note(_ kind: Kind, _ key: Int64, fields: String? = nil) throws {
+    let name = kind.name
+    insertChange.bind(1, key)
+    insertChange.bind(
+      2, UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    if var fields {
+      try fields.withUTF8 { text in
+        insertChange.bind(3, UnsafeRawBufferPointer(text))
+        try insertChange.run()
+      }
+    } else {
+      insertChange.bindNull(3)
+      try insertChange.run()
+    }
+  }
+}

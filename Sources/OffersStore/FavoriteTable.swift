@@ -1,0 +1,21 @@
+import GRDB
+import OffersCore
+
+/// The SQL that marks favorites.
+enum FavoriteTable {
+  static let insertSQL =
+    "INSERT INTO favorite (feed, id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+  static let deleteSQL = "DELETE FROM favorite WHERE feed = ? AND id = ?"
+
+  /// Returns whether the mark was not there before.
+  static func insert(_ ref: OfferRef, at seconds: Int64, in database: Database) throws -> Bool {
+    try database.execute(sql: insertSQL, arguments: [ref.feed, ref.id, seconds])
+    return database.changesCount > 0
+  }
+
+  /// Returns whether the mark was there before.
+  static func delete(_ ref: OfferRef, in database: Database) throws -> Bool {
+    try database.execute(sql: deleteSQL, arguments: [ref.feed, ref.id])
+    return database.changesCount > 0
+  }
+}

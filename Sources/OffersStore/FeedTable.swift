@@ -1,0 +1,82 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// The SQL for feeds.
+enum FeedTable {
+  static func findKey(_ name: String, in database: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      database, sql: "SELECT feed_key FROM feed WHERE name = ?", arguments: [name])
+  }
+
+  /// The feed's key; subscribes to it when it is new.
+  static func fetchKey(
+    _ name: String, source: String, at seconds: Int64, in database: Database
+  ) throws -> Int64 {
+    if let key = try findKey(name, in: database) { return key }
+    try database.execute(
+      sql: "INSERT INTO feed (name, source, subscribed_at) VALUES (?, ?, ?)",
+      arguments: [name, source, seconds])
+    return database.lastInsertedRowID
+  }
+
+  static func names(in database: Database) throws -> [String] {
+    try String.fetchAll(database, sql: "SELECT name FROM feed ORDER BY name")
+  }
+
+  static func findState(_ name: String, in database: Database) throws -> SyncState? {
+    try Row.fetchOne(
+      database, sql: "SELECT source, document_hash, document_bytes FROM feed WHERE name = ?",
+      arguments: [name]
+    ).map { row in
+      let hash = (row["document_hash"] as Data?).map { Array($0) }
+      return SyncState(
+        source: row["source"], documentHash: hash, documentBytes: row["document_bytes"])
+    }
+  }
+
+  static func setDocument(
+    hash: [UInt8]?, bytes: Int, feedKey: Int64, in database: Database
+  ) throws {
+    try database.execute(
+      sql: "UPDATE feed SET document_hash = ?, document_bytes = ? WHERE feed_key = ?",
+      arguments: [hash.map { Data($0) }, hash == nil ? nil : bytes, feedKey])
+  }
+
+  static func setSource(_ source: String, feedKey: Int64, in database: Database) throws {
+    try database.execute(
+      sql: "UPDATE feed SET source = ? WHERE feed_key = ? AND source <> ?",
+      arguments: [source, feedKey, source])
+  }
+
+  static func countCurrentOffers(of name: String, in database: Database) throws -> Int {
+    try Int.fetchOne(
+      database,
+      sql: """
+        SELECT count(*) FROM offer JOIN feed USING (feed_key)
+        WHERE feed.name = ? AND offer.gone_at IS NULL
+        """, arguments: [name]) ?? 0
+  }
+
+  static func all(in database: Database) throws -> [Feed] {
+    let rows = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT feed_key, name, source,
+          (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key AND gone_at IS NULL)
+            AS current_count,
+          (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key AND gone_at IS NOT NULL)
+            AS gone_count,
+          (SELECT count(*) FROM favorite WHERE favorite.feed = feed.name) AS favorite_count
+        FROM feed ORDER BY name
+        """)
+    return try rows.map { row in
+      let key: Int64 = row["feed_key"]
+      return Feed(
+        name: row["name"], source: row["source"], currentCount: row["current_count"],
+        goneCount: row["gone_count"], favoriteCount: row["favorite_count"],
+        lastRun: try SyncRunTable.findLast(feedKey: key, feed: row["name"], in: database),
+        lastSuccessAt: try SyncRunTable.findLastSuccess(feedKey: key, in: database))
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Glibc
+import OffersCore
+
+/// An exclusive lock that processes, and databases within one process, hold one at a time.
+///
+/// It is a lock on one byte of a file, bound to the open file description (fcntl(2), `F_OFD_SETLK`):
+/// the kernel gives it back when the holder dies, so a dead process never blocks anybody.
+final class FileLock: Sendable {
+  private let descriptor: Int32
+  private let byte: Int64
+
+  /// - Parameters:
+  ///   - path: the lock file. It is made when missing, readable by its owner only, and stays.
+  ///   - byte: which byte of it; different bytes are different locks.
+  init(path: String, byte: Int64) throws {
+    self.byte = byte
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw OffersError(
+        .storageFailed,
+        "Could not open the lock file \(path): \(String(cString: strerror(errno))).",
+        hint: "Check the folder's permissions.")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Takes the lock if nobody holds it.
+  func tryLock() throws -> Bool {
+    var range = flock()
+    range.l_type = Int16(F_WRLCK)
+    range.l_whence = Int16(SEEK_SET)
+    range.l_start = off_t(byte)
+    range.l_len = 1
+    while fcntl(descriptor, Self.setLock, &range) != 0 {
+      switch errno {
+      case EINTR: continue
+      case EAGAIN, EACCES: return false
+      default:
+        throw OffersError(
+          .storageFailed, "Could not lock the database: \(String(cString: strerror(errno))).",
+          hint: "The file system may not support locks; keep the database on a local disk.")
+      }
+    }
+    return true
+  }
+
+  /// Takes the lock, waiting for it at most so long. Returns false when it was not to be had.
+  func lock(waitSeconds: Double) throws -> Bool {
+    let deadline = ContinuousClock.now + .seconds(waitSeconds)
+    var pauseMicroseconds: UInt32 = 200
+    while !(try tryLock()) {
+      if ContinuousClock.now >= deadline { return false }
+      usleep(.random(in: pauseMicroseconds / 2...pauseMicroseconds))
+      pauseMicroseconds = min(pauseMicroseconds * 2, 10_000)
+    }
+    return true
+  }
+
+  func unlock() {
+    var range = flock()
+    range.l_type = Int16(F_UNLCK)
+    range.l_whence = Int16(SEEK_SET)
+    range.l_start = off_t(byte)
+    range.l_len = 1
+    _ = fcntl(descriptor, Self.setLock, &range)
+  }
+
+  /// `F_OFD_SETLK`, which Glibc's module shows only under _GNU_SOURCE.
+  private static let setLock: Int32 = 37
+}

@@ -1,0 +1,114 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// The SQL that reads offers.
+enum OfferTable {
+  /// The columns `offer(from:)` expects, joined with the feed and the favorite.
+  private static let selection = """
+    SELECT
+      feed.name AS feed_name, offer.id, offer.name, offer.description, offer.terms,
+      offer.reward_text, offer.reward_minor_units, offer.reward_currency,
+      offer.reward_percent_hundredths, offer.reward_up_to, offer.image_url, offer.url,
+      offer.first_seen_at, offer.changed_at, offer.gone_at,
+      favorite.created_at IS NOT NULL AS is_favorite
+    FROM offer
+    JOIN feed USING (feed_key)
+    LEFT JOIN favorite ON favorite.feed = feed.name AND favorite.id = offer.id
+    """
+
+  static let findSQL = "\(selection) WHERE feed.name = ? AND offer.id = ?"
+
+  /// The feeds that have an offer with an id.
+  static let feedsWithIDSQL = """
+    SELECT feed.name FROM feed JOIN offer USING (feed_key)
+    WHERE offer.id = ? ORDER BY feed.name
+    """
+
+  static func find(_ ref: OfferRef, in database: Database) throws -> Offer? {
+    let statement = try database.cachedStatement(sql: findSQL)
+    return try Row.fetchOne(statement, arguments: [ref.feed, ref.id]).map(offer)
+  }
+
+  static func feeds(havingID id: String, in database: Database) throws -> [String] {
+    try String.fetchAll(database, sql: feedsWithIDSQL, arguments: [id])
+  }
+
+  static func listSQL(_ query: OfferQuery) -> (sql: String, arguments: StatementArguments) {
+    let (condition, arguments) = condition(query)
+    var sql = "\(selection) WHERE \(condition) ORDER BY offer.offer_key"
+    var all = arguments
+    if let limit = query.limit {
+      sql += " LIMIT ?"
+      all += [limit]
+    }
+    return (sql, all)
+  }
+
+  static func list(_ query: OfferQuery, in database: Database) throws -> [Offer] {
+    let (sql, arguments) = listSQL(query)
+    return try Row.fetchCursor(database, sql: sql, arguments: arguments).map(offer).reduce(into: [])
+    {
+      $0.append($1)
+    }
+  }
+
+  static func count(_ query: OfferQuery, in database: Database) throws -> Int {
+    let (condition, arguments) = condition(query)
+    return try Int.fetchOne(
+      database,
+      sql: """
+        SELECT count(*) FROM offer JOIN feed USING (feed_key)
+        LEFT JOIN favorite ON favorite.feed = feed.name AND favorite.id = offer.id
+        WHERE \(condition)
+        """, arguments: arguments) ?? 0
+  }
+
+  private static func condition(_ query: OfferQuery) -> (String, StatementArguments) {
+    var parts = [query.favoritesOnly ? "favorite.created_at IS NOT NULL" : "offer.gone_at IS NULL"]
+    var arguments: StatementArguments = []
+    if let feed = query.feed {
+      parts.append("feed.name = ?")
+      arguments += [feed]
+    }
+    if let after = query.after {
+      parts.append(
+        """
+        offer.offer_key > (
+          SELECT last.offer_key FROM offer AS last JOIN feed AS last_feed USING (feed_key)
+          WHERE last_feed.name = ? AND last.id = ?)
+        """)
+      arguments += [after.feed, after.id]
+    }
+    return (parts.joined(separator: " AND "), arguments)
+  }
+
+  private static func offer(from row: Row) -> Offer {
+    Offer(
+      ref: OfferRef(feed: row["feed_name"], id: row["id"]),
+      name: row["name"],
+      description: row["description"],
+      terms: row["terms"],
+      reward: reward(from: row),
+      imageURL: row["image_url"],
+      url: row["url"],
+      isFavorite: row["is_favorite"],
+      firstSeenAt: date(row["first_seen_at"]),
+      changedAt: date(row["changed_at"]),
+      goneAt: (row["gone_at"] as Int64?).map(date))
+  }
+
+  static func reward(from row: Row) -> Reward? {
+    guard let text = row["reward_text"] as String? else { return nil }
+    var value: Reward.Value?
+    if let units = row["reward_minor_units"] as Int64?, let code = row["reward_currency"] as String?
+    {
+      value = .amount(minorUnits: units, currency: code)
+    } else if let hundredths = row["reward_percent_hundredths"] as Int64? {
+      value = .percent(hundredths: hundredths)
+    }
+    return Reward(text: text, value: value, isUpTo: row["reward_up_to"])
+  }
+
+  static func date(_ seconds: Int64) -> Date { Date(timeIntervalSince1970: Double(seconds)) }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import GRDB
+import OffersCore
+
+extension OffersDatabase: OfferRepository {
+  public func findOffer(_ ref: OfferRef) async throws -> Offer? {
+    try await read { try OfferTable.find(ref, in: $0) }
+  }
+
+  public func fetchOffer(named text: String) async throws -> Offer {
+    try await read { try Self.fetchOffer(named: text, in: $0) }
+  }
+
+  public func fetchOffers(_ query: OfferQuery) async throws -> [Offer] {
+    try await read { database in
+      try Self.checkFeed(of: query, in: database)
+      return try OfferTable.list(query, in: database)
+    }
+  }
+
+  public func countOffers(_ query: OfferQuery) async throws -> Int {
+    try await read { database in
+      try Self.checkFeed(of: query, in: database)
+      return try OfferTable.count(query, in: database)
+    }
+  }
+
+  private static func checkFeed(of query: OfferQuery, in database: Database) throws {
+    guard let feed = query.feed, try FeedTable.findKey(feed, in: database) == nil else { return }
+    let names = try FeedTable.names(in: database).joined(separator: ", ")
+    throw OffersError(.notFound, "There is no feed “\(feed)”.", hint: "Feeds: \(names).")
+  }
+
+  /// Finds what a person means: `feed:id` when the part before a colon is a feed with that offer,
+  /// else a bare id.
+  static func fetchOffer(named text: String, in database: Database) throws -> Offer {
+    if let colon = text.firstIndex(of: ":") {
+      let ref = OfferRef(
+        feed: String(text[..<colon]), id: String(text[text.index(after: colon)...]))
+      if let offer = try OfferTable.find(ref, in: database) { return offer }
+    }
+    let feeds = try OfferTable.feeds(havingID: text, in: database)
+    if feeds.count == 1,
+      let offer = try OfferTable.find(OfferRef(feed: feeds[0], id: text), in: database)
+    {
+      return offer
+    }
+    if feeds.isEmpty {
+      throw OffersError(
+        .notFound, "There is no offer “\(text)”.", hint: "See what there is: offers list")
+    }
+    let names = feeds.map { "\($0):\(text)" }.joined(separator: ", ")
+    throw OffersError(
+      .ambiguous, "Several feeds have an offer “\(text)”.", hint: "Say which: \(names).")
+  }
+}
+
+extension OffersDatabase: FavoriteRepository {
+  public func setFavorites(
+    named names: [String], to isFavorite: Bool
+  ) async throws -> [FavoriteChange] {
+    let seconds = Int64(Date().timeIntervalSince1970)
+    return try await write { database in
+      // All are looked up before the first is marked, so that a wrong one changes nothing.
+      let refs = try names.map { try Self.fetchOffer(named: $0, in: database).ref }
+      return try refs.map { ref in
+        let didChange =
+          isFavorite
+          ? try FavoriteTable.insert(ref, at: seconds, in: database)
+          : try FavoriteTable.delete(ref, in: database)
+        return FavoriteChange(
+          offer: try Self.fetchOffer(named: ref.description, in: database), didChange: didChange)
+      }
+    }
+  }
+}
+
+extension OffersDatabase: FeedRepository {
+  public func fetchFeeds() async throws -> [Feed] {
+    try await read { try FeedTable.all(in: $0) }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import GRDB
+import OffersCore
+
+extension OffersDatabase: SyncStore {
+  public var scratchFolder: String { file.folder }
+
+  public func withSyncLock<Result: Sendable>(
+    on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    let lock = try FileLock(path: file.lockPath, byte: Self.lockByte(of: feed))
+    let deadline = ContinuousClock.now + .seconds(waitSeconds)
+    while !(try lock.tryLock()) {
+      guard ContinuousClock.now < deadline else {
+        throw OffersError(
+          .locked, "Another process is syncing \(feed).",
+          hint: "Nothing was changed. Wait for it, then sync again.")
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    defer { lock.unlock() }
+    return try await body()
+  }
+
+  /// The byte of the lock file that stands for a feed; byte 0 is the write guard's.
+  private static func lockByte(of feed: String) -> Int64 {
+    var hash = ContentHash(seed: 2)
+    var feed = feed
+    feed.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
+    return 1 + Int64(hash.value >> 24)
+  }
+
+  public func fetchSubscribedFeeds() async throws -> [String] {
+    try await read { try FeedTable.names(in: $0) }
+  }
+
+  public func findSyncState(of feed: String) async throws -> SyncState? {
+    try await read { try FeedTable.findState(feed, in: $0) }
+  }
+
+  public func countCurrentOffers(of feed: String) async throws -> Int {
+    try await read { try FeedTable.countCurrentOffers(of: feed, in: $0) }
+  }
+
+  public func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
+    try await read { database in
+      guard let key = try FeedTable.findKey(feed, in: database) else {
+        return KnownOffers(capacity: 0)
+      }
+      return try KnownOffersQuery.fetch(feedKey: key, in: database)
+    }
+  }
+
+  public func apply(_ plan: SyncPlan) async throws -> SyncRun {
+    try await write { database in
+      let seconds = Int64(plan.run.startedAt.timeIntervalSince1970)
+      let feedKey = try FeedTable.fetchKey(
+        plan.run.feed, source: plan.rememberedSource ?? plan.run.source, at: seconds, in: database)
+      let runKey = try SyncRunTable.insert(plan.run, feedKey: feedKey, in: database)
+      let writer = try DifferenceWriter(database, feedKey: feedKey, runKey: runKey, at: seconds)
+      let begun = ContinuousClock.now
+      try writer.write(plan)
+      try FeedTable.setDocument(
+        hash: plan.documentHash, bytes: plan.run.bytes, feedKey: feedKey, in: database)
+      if let source = plan.rememberedSource {
+        try FeedTable.setSource(source, feedKey: feedKey, in: database)
+      }
+      let run = plan.run.completed(
+        counts: writer.counts, problems: writer.problems,
+        moreSeconds: (ContinuousClock.now - begun) / .seconds(1))
+      try SyncRunTable.complete(runKey, run, rowsWritten: writer.rowsWritten, in: database)
+      return run
+    }
+  }
+
+  public func record(_ run: SyncRun, remember source: String?) async throws {
+    try await write { database in
+      let seconds = Int64(run.startedAt.timeIntervalSince1970)
+      let key: Int64
+      if run.outcome == .failed {
+        // A feed that never worked is not subscribed to by failing.
+        guard let known = try FeedTable.findKey(run.feed, in: database) else { return }
+        key = known
+      } else {
+        key = try FeedTable.fetchKey(
+          run.feed, source: source ?? run.source, at: seconds, in: database)
+      }
+      try SyncRunTable.insert(run, feedKey: key, in: database)
+      if let source { try FeedTable.setSource(source, feedKey: key, in: database) }
+    }
+  }
+}
+
+extension SyncRun {
+  /// The run with what only the write could tell.
+  fileprivate func completed(
+    counts: SyncCounts, problems: [ReadProblem], moreSeconds: Double
+  ) -> SyncRun {
+    SyncRun(
+      feed: feed, source: source, outcome: outcome, counts: counts, bytes: bytes,
+      startedAt: startedAt, durationSeconds: durationSeconds + moreSeconds, error: error,
+      problems: problems, mendedCount: mendedCount)
+  }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import OffersCore
+import SQLiteShim
+
+/// The offers of all feeds in one SQLite file.
+///
+/// Guarantees:
+/// - Reads see one consistent state, wait for no writer, and never change the file.
+/// - A write is all or nothing, and once it returns it survives a crash and a power cut
+///   (`synchronous=FULL`).
+/// - Any number of processes may use the file at the same time; writers take turns.
+/// - The file is readable by its owner only. Beside it stand SQLite's `-wal` and `-shm` and the
+///   `-lock` that writers take turns by.
+public final class OffersDatabase: Sendable {
+  /// What an opened database will be used for.
+  public enum Access: Sendable {
+    /// Reads only. The file must exist; it is migrated first when it is of an older version.
+    case readOnly
+    /// Reads and writes. The file and its folder are made when they are missing.
+    case readWrite
+  }
+
+  /// The file's path.
+  public let path: String
+  let file: DatabaseFile
+  let writeGuard: WriteGuard?
+  private let reader: any DatabaseReader
+  private let writer: (any DatabaseWriter)?
+
+  /// Opens the database.
+  ///
+  /// - Throws: `OffersError`: `notFound` when it is to be read only and does not exist,
+  ///   `newerDatabase` when a newer program wrote it, `storageFailed` when it is not ours, damaged
+  ///   or not permitted. The file is untouched then.
+  public init(path: String, access: Access = .readWrite) throws {
+    self.path = path
+    file = DatabaseFile(path: path)
+    let header = try file.readHeader()
+    try file.check(header)
+    do {
+      switch access {
+      case .readOnly:
+        try Self.prepareForReading(file, header)
+        let queue = try DatabaseQueue(path: path, configuration: Self.configuration(readOnly: true))
+        reader = queue
+        writer = nil
+        writeGuard = nil
+      case .readWrite:
+        if header == .missing { try file.create() }
+        let writeGuard = try WriteGuard(path: file.lockPath)
+        let pool = try Self.openPool(file, header, writeGuard)
+        reader = pool
+        writer = pool
+        self.writeGuard = writeGuard
+      }
+      try reader.read { try DatabaseFile.checkVersion(Schema.version(of: $0), path: path) }
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
+  /// A file that is missing cannot be read; one that is older is migrated first.
+  private static func prepareForReading(_ file: DatabaseFile, _ header: DatabaseFile.Header) throws
+  {
+    switch header {
+    case .ours(let version) where version == Schema.version:
+      return
+    case .missing, .empty, .blank:
+      throw OffersError(
+        .notFound, "There is no database yet at \(file.path).",
+        hint: "Make it with: offers sync")
+    case .ours, .foreign:
+      _ = try openPool(file, header, WriteGuard(path: file.lockPath))
+    }
+  }
+
+  private static func openPool(
+    _ file: DatabaseFile, _ header: DatabaseFile.Header, _ writeGuard: WriteGuard
+  ) throws -> DatabasePool {
+    func open() throws -> DatabasePool {
+      let pool = try DatabasePool(path: file.path, configuration: configuration(readOnly: false))
+      // GRDB sets NORMAL with WAL, where a power cut may take the last commits.
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      return pool
+    }
+    if case .ours(let version) = header, version >= Schema.version { return try open() }
+    // Becoming WAL and migrating must not meet another process that does the same.
+    return try writeGuard.hold {
+      let pool = try open()
+      try pool.writeWithoutTransaction { database in
+        try Schema.migrate(database, path: file.path)
+        checkpoint(database)
+      }
+      return pool
+    }
+  }
+
+  private static func configuration(readOnly: Bool) -> Configuration {
+    var configuration = Configuration()
+    configuration.readonly = readOnly
+    configuration.busyMode = .timeout(busySeconds)
+    configuration.label = "offers"
+    configuration.prepareDatabase { database in
+      _ = offers_disable_checkpoint_on_close(database.sqliteConnection)
+      if database.configuration.readonly { return }
+      // Pages of 8 KiB make a large import a fifth cheaper. Only a new file takes the size.
+      // Checkpoints are ours alone, under the guard. FAST overwrites what is deleted only where
+      // the page is written anyway.
+      try database.execute(
+        sql: """
+          PRAGMA page_size = 8192;
+          PRAGMA wal_autocheckpoint = 0;
+          PRAGMA journal_size_limit = \(journalLimitBytes);
+          PRAGMA secure_delete = FAST;
+          PRAGMA cache_size = -\(cacheKibibytes);
+          """)
+    }
+    return configuration
+  }
+
+  private static let busySeconds = 20.0
+  private static let cacheKibibytes = 16 << 10
+  private static let journalLimitBytes = 4 << 20
+
+  /// Reads one consistent state.
+  func read<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await reader.read(body)
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
+  /// Writes in one immediate transaction under the write guard, and moves the log into the file.
+  func write<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    guard let writer, let writeGuard else {
+      throw OffersError(.invalidRequest, "The database was opened for reading only.")
+    }
+    do {
+      return try await writer.writeWithoutTransaction { database in
+        try writeGuard.hold {
+          var result: Result?
+          try database.inTransaction(.immediate) {
+            result = try body(database)
+            return .commit
+          }
+          Self.checkpoint(database)
+          guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+          return result
+        }
+      }
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
+  /// Moves the log into the file and empties it, unless a reader still needs it: then the next
+  /// write does. The caller holds the guard.
+  private static func checkpoint(_ database: Database) {
+    let connection = database.sqliteConnection
+    sqlite3_busy_timeout(connection, 0)
+    // What fails here stays safe in the log.
+    _ = sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    sqlite3_busy_timeout(connection, Int32(busySeconds * 1000))
+  }
+}

@@ -1,0 +1,48 @@
+import GRDB
+import GRDBSQLite
+
+/// A prepared statement driven by hand, for the rows that come by the million: GRDB's own binding
+/// costs a third more a row.
+struct RawStatement {
+  private let statement: Statement
+  private let database: Database
+  let handle: OpaquePointer
+
+  init(_ database: Database, _ sql: String) throws {
+    statement = try database.makeStatement(sql: sql)
+    handle = statement.sqliteStatement
+    self.database = database
+  }
+
+  @inline(__always)
+  func bind(_ index: Int32, _ number: Int64) { sqlite3_bind_int64(handle, index, number) }
+
+  @inline(__always)
+  func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
+
+  /// Binds UTF-8 that stays in place until `run` returns.
+  @inline(__always)
+  func bind(_ index: Int32, _ text: UnsafeRawBufferPointer?) {
+    guard let text, let base = text.baseAddress else {
+      sqlite3_bind_null(handle, index)
+      return
+    }
+    sqlite3_bind_text(
+      handle, index, base.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
+  }
+
+  /// Runs the statement to its end and makes it ready for the next. Returns how many rows it wrote.
+  @inline(__always)
+  @discardableResult
+  func run() throws -> Int {
+    let code = sqlite3_step(handle)
+    guard code == SQLITE_DONE else {
+      let message = database.lastErrorMessage
+      sqlite3_reset(handle)
+      throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
+    }
+    let count = Int(sqlite3_changes(database.sqliteConnection))
+    sqlite3_reset(handle)
+    return count
+  }
+}

@@ -1,0 +1,40 @@
+import GRDB
+import OffersCore
+
+/// Turns what SQLite reports into what a person can act on.
+enum StorageFailure {
+  static func translate(_ error: any Error, path: String) -> any Error {
+    guard let failure = error as? DatabaseError else { return error }
+    let cause = "\(failure)"
+    func storage(_ message: String, _ hint: String) -> OffersError {
+      OffersError(.storageFailed, message, hint: hint, cause: cause)
+    }
+    switch failure.resultCode {
+    case .SQLITE_FULL:
+      return storage(
+        "The disk is full; nothing was changed in \(path).", "Make room, then try again.")
+    case .SQLITE_IOERR:
+      return storage(
+        "The disk could not be read or written; nothing was changed in \(path).",
+        "Check the disk and its free space, then try again.")
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+      return storage(
+        "\(path) is damaged or not a database.",
+        "Restore a backup, or move the file away and sync again.")
+    case .SQLITE_READONLY, .SQLITE_PERM:
+      return storage(
+        "\(path) or its folder cannot be written.", "Check the permissions of both.")
+    case .SQLITE_CANTOPEN:
+      return storage(
+        "\(path) could not be opened.", "Check the permissions of the file and its folder.")
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      return storage(
+        "Another program holds \(path) locked.",
+        "Close programs that have it open for writing, then try again.")
+    default:
+      return storage(
+        "The database \(path) reported: \(failure.message ?? failure.resultCode.description).",
+        "Try again; if it stays, check the file with: sqlite3 FILE 'PRAGMA integrity_check'")
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// The SQL that records sync runs and reads the last of them.
+enum SyncRunTable {
+  /// Columns in the order `insert` binds them, without the key.
+  private static let columns = """
+    feed_key, source, started_at, duration_milliseconds, outcome, bytes, new_count, changed_count,
+    gone_count, back_count, unchanged_count, skipped_count, mended_count, rows_written, problems,
+    error_code, error_message, error_hint
+    """
+
+  /// Records a run and returns its key.
+  @discardableResult
+  static func insert(
+    _ run: SyncRun, feedKey: Int64, rowsWritten: Int = 0, in database: Database
+  ) throws -> Int64 {
+    let counts = run.counts
+    try database.execute(
+      sql:
+        "INSERT INTO sync_run (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      arguments: [
+        feedKey, run.source, Int64(run.startedAt.timeIntervalSince1970),
+        Int64(run.durationSeconds * 1000), run.outcome.rawValue, run.bytes, counts.new,
+        counts.changed, counts.gone, counts.back, counts.unchanged, counts.skipped,
+        run.mendedCount, rowsWritten, problemsText(run.problems), run.error?.code.rawValue,
+        run.error?.message, run.error?.hint,
+      ])
+    return database.lastInsertedRowID
+  }
+
+  /// Completes a run that was recorded before its offers were written.
+  static func complete(
+    _ runKey: Int64, _ run: SyncRun, rowsWritten: Int, in database: Database
+  ) throws {
+    let counts = run.counts
+    try database.execute(
+      sql: """
+        UPDATE sync_run SET
+          duration_milliseconds = ?, new_count = ?, changed_count = ?, gone_count = ?,
+          back_count = ?, unchanged_count = ?, skipped_count = ?, rows_written = ?, problems = ?
+        WHERE run_id = ?
+        """,
+      arguments: [
+        Int64(run.durationSeconds * 1000), counts.new, counts.changed, counts.gone, counts.back,
+        counts.unchanged, counts.skipped, rowsWritten, problemsText(run.problems), runKey,
+      ])
+  }
+
+  /// The last run of a feed.
+  static func findLast(feedKey: Int64, feed: String, in database: Database) throws -> SyncRun? {
+    try Row.fetchOne(
+      database,
+      sql: """
+        SELECT source, started_at, duration_milliseconds, outcome, bytes, new_count, changed_count,
+          gone_count, back_count, unchanged_count, skipped_count, mended_count, error_code,
+          error_message, error_hint
+        FROM sync_run WHERE feed_key = ? ORDER BY run_id DESC LIMIT 1
+        """, arguments: [feedKey]
+    ).map { run(from: $0, feed: feed) }
+  }
+
+  /// When a run last succeeded.
+  static func findLastSuccess(feedKey: Int64, in database: Database) throws -> Date? {
+    try Int64.fetchOne(
+      database,
+      sql: """
+        SELECT started_at FROM sync_run
+        WHERE feed_key = ? AND outcome IN ('updated', 'unchanged')
+        ORDER BY run_id DESC LIMIT 1
+        """, arguments: [feedKey]
+    ).map(OfferTable.date)
+  }
+
+  private static func run(from row: Row, feed: String) -> SyncRun {
+    var counts = SyncCounts()
+    counts.new = row["new_count"]
+    counts.changed = row["changed_count"]
+    counts.gone = row["gone_count"]
+    counts.back = row["back_count"]
+    counts.unchanged = row["unchanged_count"]
+    counts.skipped = row["skipped_count"]
+    let error = (row["error_message"] as String?).map { message in
+      let code = (row["error_code"] as String?).flatMap { OffersError.Code(rawValue: $0) }
+      return OffersError(code ?? .sourceFailed, message, hint: row["error_hint"])
+    }
+    return SyncRun(
+      feed: feed, source: row["source"],
+      outcome: SyncOutcome(rawValue: row["outcome"]) ?? .failed, counts: counts,
+      bytes: row["bytes"], startedAt: OfferTable.date(row["started_at"]),
+      durationSeconds: Double(row["duration_milliseconds"] as Int64) / 1000, error: error,
+      mendedCount: row["mended_count"])
+  }
+
+  private static func problemsText(_ problems: [ReadProblem]) -> String? {
+    if problems.isEmpty { return nil }
+    var json = JSONWriter()
+    json.array { json in
+      for problem in problems {
+        json.object { json in
+          json.key("position")
+          json.value(problem.position)
+          json.key("effect")
+          json.value(problem.effect.rawValue)
+          json.key("reason")
+          json.value(problem.reason)
+        }
+      }
+    }
+    return json.text
+  }
+}

@@ -1,0 +1,69 @@
+import OffersCore
+import OffersFeeds
+
+/// Compares what a reader finds with what the store holds, and keeps only what differs.
+final class DifferenceCollector: OfferSink {
+  private(set) var known: KnownOffers
+  private let spool: RecordSpool
+  private let rewards: RewardParser
+  private let seed: UInt64
+  private(set) var unchangedCount = 0
+  private(set) var skippedCount = 0
+  private(set) var mendedCount = 0
+  /// Records found to be offers, repeated ones included.
+  private(set) var offerCount = 0
+  private(set) var problems: [ReadProblem] = []
+
+  init(known: KnownOffers, definition: FeedDefinition, spool: RecordSpool) {
+    self.known = known
+    self.spool = spool
+    rewards = RewardParser(dollarCurrency: definition.dollarCurrency)
+    seed = definition.derivationSeed
+  }
+
+  func accept(_ texts: OfferTexts, position: Int) throws {
+    guard let id = texts.id else { return }
+    offerCount += 1
+    let hash = texts.contentHash(seed: seed)
+    var key: Int64 = 0
+    if let slot = known.find(id: id) {
+      guard known.markSeen(slot) else {
+        skip(id: nil, position: position, reason: Self.repeated(id))
+        return
+      }
+      if known.contentHash(at: slot) == hash && !known.isGone(at: slot) {
+        unchangedCount += 1
+        return
+      }
+      key = known.key(at: slot)
+    }
+    let reward = texts.reward.map(rewards.parse) ?? ExactReward()
+    let byteCount = OfferRecord.byteCount(of: texts)
+    try spool.append(byteCount: byteCount) { address in
+      OfferRecord.write(
+        texts, position: position, contentHash: hash, offerKey: key, reward: reward,
+        byteCount: byteCount, to: address)
+    }
+  }
+
+  func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
+    // The offer is still in the feed, only its record is broken: it has not vanished.
+    if let id, let slot = known.find(id: id) { _ = known.markSeen(slot) }
+    skippedCount += 1
+    note(ReadProblem(position: position, effect: .skipped, reason: reason))
+  }
+
+  func mend(position: Int, reason: String) {
+    mendedCount += 1
+    note(ReadProblem(position: position, effect: .mended, reason: reason))
+  }
+
+  private func note(_ problem: ReadProblem) {
+    if problems.count < SyncRun.problemLimit { problems.append(problem) }
+  }
+
+  /// The reason given for a record whose id an earlier record had.
+  static func repeated(_ id: UnsafeRawBufferPointer) -> String {
+    "id \(String(decoding: id.prefix(60), as: UTF8.self)) came before; the first one counts"
+  }
+}
