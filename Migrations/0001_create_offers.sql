@@ -65,7 +65,7 @@ CREATE TABLE sync_run (
   -- Offer rows inserted or updated.
   rows_written INTEGER NOT NULL,
   -- The first records that were skipped or mended: [{"position","effect","reason"}].
-  problems TEXT CHECK (json_valid(problems)),
+  problems TEXT CHECK (problems IS NULL OR json_valid(problems)),
   error_code TEXT,
   error_message TEXT,
   error_hint TEXT,
@@ -82,7 +82,7 @@ CREATE TABLE change (
   run_id INTEGER NOT NULL REFERENCES sync_run,
   kind TEXT NOT NULL CHECK (kind IN ('new', 'changed', 'gone', 'back')),
   -- For a changed offer: {"name":{"from":…,"to":…}}, the reward as the object JSON output prints.
-  fields TEXT CHECK (json_valid(fields)),
+  fields TEXT CHECK (fields IS NULL OR json_valid(fields)),
   CHECK ((kind = 'changed') <= (fields IS NOT NULL))
 ) STRICT;
 
