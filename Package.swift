@@ -65,5 +65,28 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "OffersTestSupport", path: "Tests/OffersTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "OffersCoreTests", dependencies: ["OffersCore"], swiftSettings: strict),
+    .testTarget(
+      name: "OffersFeedsTests",
+      dependencies: ["OffersCore", "OffersFeeds", "OffersTestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "OffersStoreTests",
+      dependencies: [
+        "Migrations", "OffersCore", "OffersStore", "OffersTestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "OffersSyncTests",
+      dependencies: [
+        "OffersCore", "OffersFeeds", "OffersStore", "OffersSync", "OffersTestSupport",
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "OffersCLITests",
+      dependencies: [
+        "OffersCLI", "OffersCore", "OffersStore", "OffersSync", "OffersTestSupport",
+      ], swiftSettings: strict),
   ]
 )

@@ -1,9 +1,10 @@
 import ArgumentParser
+import Dispatch
 import OffersCore
 
 /// The program `offers`.
 @main
-struct Offers: AsyncParsableCommand {
+struct Offers: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "offers",
     abstract: "Keeps cash-back offers on your own machine: synced, starred, readable offline.",
@@ -24,7 +25,22 @@ struct Offers: AsyncParsableCommand {
       StatusCommand.self,
     ])
 
-  static func main() async {
+  /// Runs on the main thread. Only commands that must wait for something pay for a second one.
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      if command is any AsyncParsableCommand {
+        Task { await runWaiting() }
+        dispatchMain()
+      }
+      try command.run()
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// Parses once more, so that the command belongs to the task that runs it.
+  private static func runWaiting() async -> Never {
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
@@ -32,11 +48,15 @@ struct Offers: AsyncParsableCommand {
       } else {
         try command.run()
       }
-    } catch let error as OffersError {
-      Output.error(error)
-      Self.exit(withError: ExitStatus.code(for: error))
+      exit()
     } catch {
-      Self.exit(withError: error)
+      fail(error)
     }
+  }
+
+  private static func fail(_ error: any Error) -> Never {
+    guard let error = error as? OffersError else { exit(withError: error) }
+    Output.error(error)
+    exit(withError: ExitStatus.code(for: error))
   }
 }

@@ -19,9 +19,6 @@ public protocol SyncStore: Sendable {
   /// What the store holds of the feed, to compare with. Empty for an unknown feed.
   func fetchKnownOffers(of feed: String) async throws -> KnownOffers
 
-  /// How many offers the feed had when it was last synced.
-  func countCurrentOffers(of feed: String) async throws -> Int
-
   /// Applies a difference and records the run in one transaction: all of it or nothing.
   ///
   /// - Returns: the run as recorded, its counts completed by what only the store can tell (new
@@ -41,20 +38,38 @@ public protocol SyncStore: Sendable {
 public struct SyncState: Hashable, Sendable {
   /// An http(s) URL, an absolute path, or `sample`.
   public let source: String
-  /// The SHA-256 of the document that the stored offers are, if they are exactly one.
-  public let documentHash: [UInt8]?
-  /// The size of that document in bytes.
-  public let documentBytes: Int?
+  /// The document that the stored offers are, if they are exactly one.
+  public let document: DocumentFingerprint?
+  /// How many offers the feed had.
+  public let currentCount: Int
 
-  public init(source: String, documentHash: [UInt8]?, documentBytes: Int?) {
+  public init(source: String, document: DocumentFingerprint?, currentCount: Int) {
     self.source = source
-    self.documentHash = documentHash
-    self.documentBytes = documentBytes
+    self.document = document
+    self.currentCount = currentCount
+  }
+}
+
+/// By what a document is known again.
+public struct DocumentFingerprint: Hashable, Sendable {
+  /// The SHA-256 of all of it, 32 bytes.
+  public let hash: [UInt8]
+  /// The SHA-256 of its first 64 KiB, to tell most other documents without reading them whole.
+  public let headHash: [UInt8]
+  public let sizeBytes: Int
+
+  public init(hash: [UInt8], headHash: [UInt8], sizeBytes: Int) {
+    self.hash = hash
+    self.headHash = headHash
+    self.sizeBytes = sizeBytes
   }
 }
 
 /// Offers waiting to be written, in feed order.
 public protocol OfferRecordSource: Sendable {
+  /// True when there are megabytes of them, which are worth another way of writing.
+  var isLarge: Bool { get }
+
   /// Hands over each record. It can be called again and gives the same.
   func forEach(_ body: (OfferRecord) throws -> Void) throws
 }
@@ -69,17 +84,17 @@ public struct SyncPlan: Sendable {
   public let vanishedKeys: [Int64]
   /// The source to use from now on; nil to leave it.
   public let rememberedSource: String?
-  /// The document's SHA-256, to know it again; nil when the store will not be exactly it.
-  public let documentHash: [UInt8]?
+  /// The document, to know it again; nil when the store will not be exactly it.
+  public let document: DocumentFingerprint?
 
   public init(
     run: SyncRun, records: any OfferRecordSource, vanishedKeys: [Int64],
-    rememberedSource: String?, documentHash: [UInt8]?
+    rememberedSource: String?, document: DocumentFingerprint?
   ) {
     self.run = run
     self.records = records
     self.vanishedKeys = vanishedKeys
     self.rememberedSource = rememberedSource
-    self.documentHash = documentHash
+    self.document = document
   }
 }

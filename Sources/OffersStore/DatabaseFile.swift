@@ -21,8 +21,9 @@ struct DatabaseFile {
     case missing
     /// No bytes yet.
     case empty
-    /// An SQLite file of ours, with its schema version.
-    case ours(version: Int)
+    /// An SQLite file of ours, with its schema version. Without WAL, a first import is under way or
+    /// was interrupted.
+    case ours(version: Int, isWAL: Bool)
     /// An SQLite file without any schema or mark.
     case blank
     case foreign
@@ -48,7 +49,9 @@ struct DatabaseFile {
       bytes[offset..<offset + 4].reduce(Int32(0)) { $0 << 8 | Int32($1) }
     }
     let version = Int(number(at: 60))
-    if number(at: 68) == Self.applicationID { return .ours(version: version) }
+    if number(at: 68) == Self.applicationID {
+      return .ours(version: version, isWAL: bytes[18] == 2)
+    }
     // A database of ours that died before its first migration has no mark and no schema yet.
     return number(at: 68) == 0 && version == 0 && number(at: 40) == 0 ? .blank : .foreign
   }
@@ -60,7 +63,7 @@ struct DatabaseFile {
       throw OffersError(
         .storageFailed, "\(path) is not a database of this program. It was left untouched.",
         hint: "Name another file with --database.")
-    case .ours(let version):
+    case .ours(let version, _):
       try Self.checkVersion(version, path: path)
     case .missing, .empty, .blank:
       break

@@ -26,21 +26,39 @@ enum FeedTable {
 
   static func findState(_ name: String, in database: Database) throws -> SyncState? {
     try Row.fetchOne(
-      database, sql: "SELECT source, document_hash, document_bytes FROM feed WHERE name = ?",
-      arguments: [name]
+      database,
+      sql: """
+        SELECT source, current_count, document_hash, document_head_hash, document_bytes
+        FROM feed WHERE name = ?
+        """, arguments: [name]
     ).map { row in
-      let hash = (row["document_hash"] as Data?).map { Array($0) }
+      var document: DocumentFingerprint?
+      if let hash = row["document_hash"] as Data?, let head = row["document_head_hash"] as Data?,
+        let size = row["document_bytes"] as Int?
+      {
+        document = DocumentFingerprint(hash: Array(hash), headHash: Array(head), sizeBytes: size)
+      }
       return SyncState(
-        source: row["source"], documentHash: hash, documentBytes: row["document_bytes"])
+        source: row["source"], document: document, currentCount: row["current_count"])
     }
   }
 
+  /// Notes what the feed's offers now are.
   static func setDocument(
-    hash: [UInt8]?, bytes: Int, feedKey: Int64, in database: Database
+    _ document: DocumentFingerprint?, addingCurrent difference: Int, feedKey: Int64,
+    in database: Database
   ) throws {
     try database.execute(
-      sql: "UPDATE feed SET document_hash = ?, document_bytes = ? WHERE feed_key = ?",
-      arguments: [hash.map { Data($0) }, hash == nil ? nil : bytes, feedKey])
+      sql: """
+        UPDATE feed SET
+          document_hash = ?, document_head_hash = ?, document_bytes = ?,
+          current_count = current_count + ?
+        WHERE feed_key = ?
+        """,
+      arguments: [
+        document.map { Data($0.hash) }, document.map { Data($0.headHash) }, document?.sizeBytes,
+        difference, feedKey,
+      ])
   }
 
   static func setSource(_ source: String, feedKey: Int64, in database: Database) throws {
@@ -49,23 +67,12 @@ enum FeedTable {
       arguments: [source, feedKey, source])
   }
 
-  static func countCurrentOffers(of name: String, in database: Database) throws -> Int {
-    try Int.fetchOne(
-      database,
-      sql: """
-        SELECT count(*) FROM offer JOIN feed USING (feed_key)
-        WHERE feed.name = ? AND offer.gone_at IS NULL
-        """, arguments: [name]) ?? 0
-  }
-
   static func all(in database: Database) throws -> [Feed] {
     let rows = try Row.fetchAll(
       database,
       sql: """
-        SELECT feed_key, name, source,
-          (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key AND gone_at IS NULL)
-            AS current_count,
-          (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key AND gone_at IS NOT NULL)
+        SELECT feed_key, name, source, current_count,
+          (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key) - current_count
             AS gone_count,
           (SELECT count(*) FROM favorite WHERE favorite.feed = feed.name) AS favorite_count
         FROM feed ORDER BY name

@@ -12,17 +12,21 @@ extension OffersDatabase: OfferRepository {
   }
 
   public func fetchOffers(_ query: OfferQuery) async throws -> [Offer] {
-    try await read { database in
-      try Self.checkFeed(of: query, in: database)
-      return try OfferTable.list(query, in: database)
-    }
+    try await read { try Self.fetchOffers(query, in: $0) }
   }
 
   public func countOffers(_ query: OfferQuery) async throws -> Int {
-    try await read { database in
-      try Self.checkFeed(of: query, in: database)
-      return try OfferTable.count(query, in: database)
-    }
+    try await read { try Self.countOffers(query, in: $0) }
+  }
+
+  private static func fetchOffers(_ query: OfferQuery, in database: Database) throws -> [Offer] {
+    try checkFeed(of: query, in: database)
+    return try OfferTable.list(query, in: database)
+  }
+
+  private static func countOffers(_ query: OfferQuery, in database: Database) throws -> Int {
+    try checkFeed(of: query, in: database)
+    return try OfferTable.count(query, in: database)
   }
 
   private static func checkFeed(of query: OfferQuery, in database: Database) throws {
@@ -78,5 +82,24 @@ extension OffersDatabase: FavoriteRepository {
 extension OffersDatabase: FeedRepository {
   public func fetchFeeds() async throws -> [Feed] {
     try await read { try FeedTable.all(in: $0) }
+  }
+}
+
+/// The same reads for a command line, on the calling thread.
+extension OffersDatabase {
+  package func fetchOfferBlocking(named text: String) throws -> Offer {
+    try readBlocking { try Self.fetchOffer(named: text, in: $0) }
+  }
+
+  package func fetchOffersBlocking(_ query: OfferQuery) throws -> [Offer] {
+    try readBlocking { try Self.fetchOffers(query, in: $0) }
+  }
+
+  package func countOffersBlocking(_ query: OfferQuery) throws -> Int {
+    try readBlocking { try Self.countOffers(query, in: $0) }
+  }
+
+  package func fetchFeedsBlocking() throws -> [Feed] {
+    try readBlocking { try FeedTable.all(in: $0) }
   }
 }

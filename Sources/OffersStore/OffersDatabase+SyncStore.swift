@@ -38,10 +38,6 @@ extension OffersDatabase: SyncStore {
     try await read { try FeedTable.findState(feed, in: $0) }
   }
 
-  public func countCurrentOffers(of feed: String) async throws -> Int {
-    try await read { try FeedTable.countCurrentOffers(of: feed, in: $0) }
-  }
-
   public func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
     try await read { database in
       guard let key = try FeedTable.findKey(feed, in: database) else {
@@ -52,7 +48,7 @@ extension OffersDatabase: SyncStore {
   }
 
   public func apply(_ plan: SyncPlan) async throws -> SyncRun {
-    try await write { database in
+    try await write(plan.records.isLarge ? .bulk : .ordinary) { database in
       let seconds = Int64(plan.run.startedAt.timeIntervalSince1970)
       let feedKey = try FeedTable.fetchKey(
         plan.run.feed, source: plan.rememberedSource ?? plan.run.source, at: seconds, in: database)
@@ -60,13 +56,15 @@ extension OffersDatabase: SyncStore {
       let writer = try DifferenceWriter(database, feedKey: feedKey, runKey: runKey, at: seconds)
       let begun = ContinuousClock.now
       try writer.write(plan)
+      let counts = writer.counts
       try FeedTable.setDocument(
-        hash: plan.documentHash, bytes: plan.run.bytes, feedKey: feedKey, in: database)
+        plan.document, addingCurrent: counts.new + counts.back - counts.gone, feedKey: feedKey,
+        in: database)
       if let source = plan.rememberedSource {
         try FeedTable.setSource(source, feedKey: feedKey, in: database)
       }
       let run = plan.run.completed(
-        counts: writer.counts, problems: writer.problems,
+        counts: counts, problems: writer.problems,
         moreSeconds: (ContinuousClock.now - begun) / .seconds(1))
       try SyncRunTable.complete(runKey, run, rowsWritten: writer.rowsWritten, in: database)
       return run

@@ -61,6 +61,8 @@ struct SpooledRecords: OfferRecordSource {
   fileprivate let memory: [UInt8]
   fileprivate let file: SpoolFile?
 
+  var isLarge: Bool { file != nil }
+
   func forEach(_ body: (OfferRecord) throws -> Void) throws {
     if let file {
       try file.forEachRecord(body)

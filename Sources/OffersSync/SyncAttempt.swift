@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import OffersCore
 import OffersFeeds
@@ -29,60 +28,66 @@ struct SyncAttempt {
   func perform(
     with store: any SyncStore, _ progress: @Sendable (SyncProgress) -> Void
   ) async throws -> SyncRun {
-    if let unchanged = try await recognise(with: store) { return unchanged }
+    if let document = state?.document, try recognise(document) {
+      return try await unchanged(document.sizeBytes, in: store)
+    }
     let spool = RecordSpool(folder: store.scratchFolder)
     let collector = DifferenceCollector(
       known: try await store.fetchKnownOffers(of: definition.name), definition: definition,
       spool: spool)
     let reader = JSONFeedReader(definition: definition, sink: collector)
-    var hash = SHA256()
-    var bytes = 0
-    try await read { piece, total in
-      hash.update(bufferPointer: piece)
-      bytes += piece.count
-      try reader.consume(piece)
+    var hasher = DocumentHasher()
+    func report(_ total: Int?, isWriting: Bool = false) {
       progress(
         SyncProgress(
-          feed: definition.name, bytes: bytes, totalBytes: total, records: reader.itemCount,
-          isWriting: false))
+          feed: definition.name, bytes: hasher.sizeBytes, totalBytes: total,
+          records: reader.itemCount, isWriting: isWriting))
+    }
+    try await read { piece, total in
+      hasher.update(piece)
+      try reader.consume(piece)
+      report(total)
     }
     try reader.finish()
-    let digest = Array(hash.finalize())
-    if digest == state?.documentHash { return try await unchanged(bytes, in: store) }
+    let document = hasher.finish()
+    if document == state?.document { return try await unchanged(document.sizeBytes, in: store) }
     try checkReadable(collector)
-    progress(
-      SyncProgress(
-        feed: definition.name, bytes: bytes, totalBytes: bytes, records: reader.itemCount,
-        isWriting: true))
-    return try await store.apply(plan(collector, try spool.finish(), bytes, digest))
+    report(document.sizeBytes, isWriting: true)
+    return try await store.apply(plan(collector, try spool.finish(), document))
   }
 
-  /// Hashes a document that can be had twice before it is read, if its size is that of the stored
-  /// one: the same bytes need no reading.
-  private func recognise(with store: any SyncStore) async throws -> SyncRun? {
-    guard let state, let known = state.documentHash else { return nil }
-    var bytes = 0
-    var hash = SHA256()
+  /// Whether a document that can be had twice is the stored one, told by its bytes alone: then it
+  /// needs no reading. Its size and its head tell most others apart at once.
+  private func recognise(_ known: DocumentFingerprint) throws -> Bool {
+    var hasher = DocumentHasher()
     switch source {
     case .file(let path):
-      guard FileDocument.findSize(path: path) == state.documentBytes else { return nil }
-      try FileDocument.read(path: path) { piece, _ in
-        bytes += piece.count
-        hash.update(bufferPointer: piece)
+      guard FileDocument.findSize(path: path) == known.sizeBytes else { return false }
+      do {
+        try FileDocument.read(path: path) { piece, _ in
+          hasher.update(piece)
+          if let head = hasher.headHash(passedIn: piece), head != known.headHash {
+            throw AnotherDocument()
+          }
+        }
+      } catch is AnotherDocument {
+        return false
       }
     case .sample:
       let sample = FeedCatalog.findSample(of: definition.name) ?? []
-      bytes = sample.count
-      hash.update(data: sample)
+      sample.withUnsafeBytes { hasher.update($0) }
     case .url, .standardInput:
-      return nil
+      return false
     }
-    return Array(hash.finalize()) == known ? try await unchanged(bytes, in: store) : nil
+    return hasher.finish() == known
   }
+
+  /// Ends the reading of a document that cannot be the stored one any more.
+  private struct AnotherDocument: Error {}
 
   private func unchanged(_ bytes: Int, in store: any SyncStore) async throws -> SyncRun {
     var counts = SyncCounts()
-    counts.unchanged = try await store.countCurrentOffers(of: definition.name)
+    counts.unchanged = state?.currentCount ?? 0
     let run = run(.unchanged, bytes: bytes, counts: counts)
     try await store.record(run, remember: remembered)
     return run
@@ -115,7 +120,7 @@ struct SyncAttempt {
   }
 
   private func plan(
-    _ collector: DifferenceCollector, _ records: SpooledRecords, _ bytes: Int, _ digest: [UInt8]
+    _ collector: DifferenceCollector, _ records: SpooledRecords, _ document: DocumentFingerprint
   ) -> SyncPlan {
     let held = quarantine(collector)
     var counts = SyncCounts()
@@ -123,12 +128,13 @@ struct SyncAttempt {
     counts.skipped = collector.skippedCount
     return SyncPlan(
       run: run(
-        held == nil ? .updated : .quarantined, bytes: bytes, counts: counts, error: held,
+        held == nil ? .updated : .quarantined, bytes: document.sizeBytes, counts: counts,
+        error: held,
         problems: collector.problems, mendedCount: collector.mendedCount),
       records: records,
       vanishedKeys: held == nil ? collector.known.vanishedKeys() : [],
       rememberedSource: held == nil ? remembered : nil,
-      documentHash: held == nil ? digest : nil)
+      document: held == nil ? document : nil)
   }
 
   /// Why removals are held back, or nil when they are to be believed: everything would vanish, or

@@ -3,7 +3,7 @@ import OffersCore
 import OffersStore
 
 /// `offers list`
-struct ListCommand: AsyncParsableCommand {
+struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List offers.",
@@ -38,25 +38,25 @@ struct ListCommand: AsyncParsableCommand {
     if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
   }
 
-  func run() async throws {
+  func run() throws {
     let database = try location.open(.readOnly)
     let query = OfferQuery(feed: feed, favoritesOnly: favorites)
     if json {
-      try await printJSON(query, database)
+      try printJSON(query, database)
     } else {
-      try await printTable(query, database)
+      try printTable(query, database)
     }
   }
 
   /// Hands over the offers page by page.
   private func forEachPage(
     _ query: OfferQuery, _ database: OffersDatabase, _ body: ([Offer]) -> Void
-  ) async throws -> Int {
+  ) throws -> Int {
     var query = query
     var count = 0
     while true {
       query.limit = min(Self.pageSize, limit.map { $0 - count } ?? .max)
-      let page = try await database.fetchOffers(query)
+      let page = try database.fetchOffersBlocking(query)
       if !page.isEmpty { body(page) }
       count += page.count
       query.after = page.last?.ref
@@ -64,10 +64,10 @@ struct ListCommand: AsyncParsableCommand {
     }
   }
 
-  private func printJSON(_ query: OfferQuery, _ database: OffersDatabase) async throws {
+  private func printJSON(_ query: OfferQuery, _ database: OffersDatabase) throws {
     Output.printRaw("{\"offers\":[")
     var isFirst = true
-    _ = try await forEachPage(query, database) { page in
+    _ = try forEachPage(query, database) { page in
       var text = ""
       for offer in page {
         var json = JSONWriter()
@@ -81,13 +81,13 @@ struct ListCommand: AsyncParsableCommand {
     Output.print("]}")
   }
 
-  private func printTable(_ query: OfferQuery, _ database: OffersDatabase) async throws {
+  private func printTable(_ query: OfferQuery, _ database: OffersDatabase) throws {
     let columns = [
       Table.Column(title: " "), Table.Column(title: "ID"), Table.Column(title: "REWARD"),
       Table.Column(title: "NAME"),
     ]
     var table: Table?
-    let shown = try await forEachPage(query, database) { page in
+    let shown = try forEachPage(query, database) { page in
       let rows = page.map(Self.cells)
       var text = ""
       if table == nil {
@@ -104,7 +104,7 @@ struct ListCommand: AsyncParsableCommand {
           ? "No favorites yet. Star an offer with: offers favorite ID"
           : "No offers yet. Read a feed with: offers sync")
     } else if shown == limit {
-      let total = try await database.countOffers(query)
+      let total = try database.countOffersBlocking(query)
       if total > shown { Output.note("\(Units.count(shown)) of \(Units.count(total)) offers") }
     }
   }

@@ -3,7 +3,7 @@ import OffersCore
 import OffersStore
 
 /// `offers show`
-struct ShowCommand: AsyncParsableCommand {
+struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show one offer.",
@@ -21,8 +21,8 @@ struct ShowCommand: AsyncParsableCommand {
 
   @OptionGroup var location: DatabaseOptions
 
-  func run() async throws {
-    let offer = try await location.open(.readOnly).fetchOffer(named: id)
+  func run() throws {
+    let offer = try location.open(.readOnly).fetchOfferBlocking(named: id)
     if json {
       var writer = JSONWriter()
       writer.value(offer)

@@ -4,7 +4,7 @@ import OffersCore
 import OffersStore
 
 /// `offers status`
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show the feeds, their last sync, and the database.",
@@ -19,9 +19,9 @@ struct StatusCommand: AsyncParsableCommand {
 
   @OptionGroup var location: DatabaseOptions
 
-  func run() async throws {
+  func run() throws {
     let database = try location.open(.readOnly)
-    let feeds = try await database.fetchFeeds()
+    let feeds = try database.fetchFeedsBlocking()
     if json {
       Output.print(Self.json(database, feeds))
     } else {
