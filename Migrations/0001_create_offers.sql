@@ -8,11 +8,10 @@ CREATE TABLE feed (
   subscribed_at INTEGER NOT NULL,
   -- How many offers the feed had when it was last synced.
   current_count INTEGER NOT NULL DEFAULT 0,
-  -- The SHA-256 of the document that the current offers are, that of its first 64 KiB, and its
-  -- size; NULL when they are not exactly one. Always written in the transaction that writes the
-  -- offers.
-  document_hash BLOB CHECK (length(document_hash) = 32),
-  document_head_hash BLOB CHECK (length(document_head_hash) = 32),
+  -- The hash of the document that the current offers are, that of its first 64 KiB, and its size;
+  -- NULL when they are not exactly one. Always written in the transaction that writes the offers.
+  document_hash BLOB CHECK (length(document_hash) = 16),
+  document_head_hash BLOB CHECK (length(document_head_hash) = 16),
   document_bytes INTEGER,
   CHECK ((document_hash IS NULL) = (document_bytes IS NULL)),
   CHECK ((document_hash IS NULL) = (document_head_hash IS NULL))

@@ -1,7 +1,7 @@
 /// A fast 64-bit hash of bytes, stable across runs and machines: folded 128-bit products over
 /// eight-byte words. It tells an edited offer from an unedited one; it is no protection against
 /// somebody who wants two texts to collide, which is why an id's hash takes a seed of its own
-/// process and why a whole document is known by its SHA-256 instead.
+/// process.
 public struct ContentHash: Sendable {
   private var state: UInt64
 

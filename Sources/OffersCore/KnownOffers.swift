@@ -1,21 +1,25 @@
 /// What the database holds of one feed, reduced to what a sync compares: for each offer the hash
-/// of its id, the hash of its content, its key, and whether it is gone. 24 bytes an entry, half
-/// full, so a million offers take 48 MB.
+/// of its id, the hash of its content, its key, and whether it is gone. 40 bytes an offer, so a
+/// million offers take 40 MB.
 public struct KnownOffers: Sendable {
-  /// Where an offer stands in the table; valid until the table goes away.
-  public typealias Slot = Int
-
   private struct Entry {
-    var idHash: UInt64 = 0
-    var contentHash: UInt64 = 0
-    /// The key shifted left by two, and the flags; 0 for a free slot.
-    var keyAndFlags: Int64 = 0
+    var idHash: UInt64
+    var contentHash: UInt64
+    /// The key shifted left by two, and the flags.
+    var keyAndFlags: Int64
   }
 
-  private var entries: [Entry]
+  /// In the order they were inserted, which is mostly the order they will be asked for.
+  private var entries: [Entry] = []
+  /// An open-addressed table: the upper half of an id's hash, and the entry's number from 1; 0 is
+  /// free. The half tells nearly all strangers apart without a look at the entry.
+  ///
+  /// Made when an offer first stands elsewhere than expected: a feed that keeps its order and has
+  /// nothing new never needs it.
+  private var index: [UInt64] = []
+  /// The entry behind the one found last.
+  private var likely = 0
   private let idSeed: UInt64
-  /// Offers in the table, gone ones included.
-  public private(set) var count = 0
   /// Offers the feed had when it was last synced.
   public private(set) var currentCount = 0
   /// Of those, the ones seen since the table was made.
@@ -24,10 +28,12 @@ public struct KnownOffers: Sendable {
   private static let seen: Int64 = 1
   private static let gone: Int64 = 2
 
-  /// - Parameter capacity: how many offers will be inserted, at most.
+  /// Offers in the table, gone ones included.
+  public var count: Int { entries.count }
+
+  /// - Parameter capacity: how many offers will be inserted; under 4 billion.
   public init(capacity: Int) {
-    let slots = max(16, 2 * capacity + 1)
-    entries = [Entry](repeating: Entry(), count: slots)
+    entries.reserveCapacity(capacity)
     idSeed = UInt64.random(in: .min ... .max)
   }
 
@@ -35,34 +41,42 @@ public struct KnownOffers: Sendable {
   public mutating func insert(
     id: UnsafeRawBufferPointer, contentHash: UInt64, key: Int64, isGone: Bool
   ) {
-    precondition(count < entries.count - 1, "more offers than the stated capacity")
-    let hash = hash(ofID: id)
-    var slot = firstSlot(hash)
-    while entries[slot].keyAndFlags != 0 { slot = next(slot) }
-    entries[slot] = Entry(
-      idHash: hash, contentHash: contentHash, keyAndFlags: key << 2 | (isGone ? Self.gone : 0))
-    count += 1
+    precondition(index.isEmpty, "all offers are inserted before the first is looked for")
+    entries.append(
+      Entry(
+        idHash: hash(ofID: id), contentHash: contentHash,
+        keyAndFlags: key << 2 | (isGone ? Self.gone : 0)))
     if !isGone { currentCount += 1 }
   }
 
-  /// The offer with this id, or nil.
-  public func find(id: UnsafeRawBufferPointer) -> Slot? {
-    if count == 0 { return nil }
-    let hash = hash(ofID: id)
-    var slot = firstSlot(hash)
-    while entries[slot].keyAndFlags != 0 {
-      if entries[slot].idHash == hash { return slot }
-      slot = next(slot)
-    }
-    return nil
+  /// What meeting an offer in the feed says about it.
+  public enum Sighting: Hashable, Sendable {
+    /// The store has not got it.
+    case new
+    /// It is as it was.
+    case unchanged
+    /// Its content differs, or it was gone. The store's key for it.
+    case different(key: Int64)
+    /// It was met before in this sync.
+    case repeated
   }
 
-  public func key(at slot: Slot) -> Int64 { entries[slot].keyAndFlags >> 2 }
-  public func contentHash(at slot: Slot) -> UInt64 { entries[slot].contentHash }
-  public func isGone(at slot: Slot) -> Bool { entries[slot].keyAndFlags & Self.gone != 0 }
+  /// Marks an offer as seen in this sync, and tells what is known of it.
+  public mutating func see(id: UnsafeRawBufferPointer, contentHash: UInt64) -> Sighting {
+    guard let slot = find(id) else { return .new }
+    let entry = entries[slot]
+    guard markSeen(slot) else { return .repeated }
+    if entry.contentHash == contentHash && entry.keyAndFlags & Self.gone == 0 { return .unchanged }
+    return .different(key: entry.keyAndFlags >> 2)
+  }
 
-  /// Marks an offer as seen in this sync. Returns false when it was already.
-  public mutating func markSeen(_ slot: Slot) -> Bool {
+  /// Marks an offer as seen in this sync whose record could not be read whole.
+  public mutating func seeBroken(id: UnsafeRawBufferPointer) {
+    if let slot = find(id) { _ = markSeen(slot) }
+  }
+
+  /// Returns false when the offer was seen already.
+  private mutating func markSeen(_ slot: Int) -> Bool {
     let flags = entries[slot].keyAndFlags
     if flags & Self.seen != 0 { return false }
     entries[slot].keyAndFlags = flags | Self.seen
@@ -70,11 +84,33 @@ public struct KnownOffers: Sendable {
     return true
   }
 
+  private mutating func find(_ id: UnsafeRawBufferPointer) -> Int? {
+    if entries.isEmpty { return nil }
+    let hash = hash(ofID: id)
+    if likely < entries.count, entries[likely].idHash == hash {
+      likely += 1
+      return likely - 1
+    }
+    if index.isEmpty { makeIndex() }
+    var place = firstPlace(hash)
+    while index[place] != 0 {
+      if index[place] & Self.tagMask == Self.tag(hash) {
+        let slot = Int(index[place] & ~Self.tagMask) - 1
+        if entries[slot].idHash == hash {
+          likely = slot + 1
+          return slot
+        }
+      }
+      place = next(place)
+    }
+    return nil
+  }
+
   /// The keys of the offers that the feed had and this sync has not seen, ascending.
   public func vanishedKeys() -> [Int64] {
     var vanished: [Int64] = []
     vanished.reserveCapacity(currentCount - seenCurrentCount)
-    for entry in entries where entry.keyAndFlags != 0 && entry.keyAndFlags & 3 == 0 {
+    for entry in entries where entry.keyAndFlags & 3 == 0 {
       vanished.append(entry.keyAndFlags >> 2)
     }
     vanished.sort()
@@ -87,11 +123,25 @@ public struct KnownOffers: Sendable {
     return hash.value
   }
 
-  private func firstSlot(_ hash: UInt64) -> Slot {
-    Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(entries.count)).high)
+  private mutating func makeIndex() {
+    index = [UInt64](repeating: 0, count: max(16, 2 * entries.count))
+    for (slot, entry) in entries.enumerated() {
+      var place = firstPlace(entry.idHash)
+      while index[place] != 0 { place = next(place) }
+      index[place] = Self.tag(entry.idHash) | UInt64(slot + 1)
+    }
   }
 
-  private func next(_ slot: Slot) -> Slot {
-    slot + 1 == entries.count ? 0 : slot + 1
+  private static let tagMask: UInt64 = 0xFFFF_FFFF_0000_0000
+
+  /// The half of a hash that its place in the index does not depend on.
+  private static func tag(_ hash: UInt64) -> UInt64 { hash << 32 }
+
+  private func firstPlace(_ hash: UInt64) -> Int {
+    Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(index.count)).high)
+  }
+
+  private func next(_ place: Int) -> Int {
+    place + 1 == index.count ? 0 : place + 1
   }
 }

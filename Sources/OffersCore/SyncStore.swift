@@ -52,9 +52,9 @@ public struct SyncState: Hashable, Sendable {
 
 /// By what a document is known again.
 public struct DocumentFingerprint: Hashable, Sendable {
-  /// The SHA-256 of all of it, 32 bytes.
+  /// The hash of all of it, 16 bytes; see `DocumentHash`.
   public let hash: [UInt8]
-  /// The SHA-256 of its first 64 KiB, to tell most other documents without reading them whole.
+  /// The hash of its first 64 KiB, to tell most other documents without reading them whole.
   public let headHash: [UInt8]
   public let sizeBytes: Int
 

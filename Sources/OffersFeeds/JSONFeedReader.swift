@@ -19,12 +19,12 @@ package final class JSONFeedReader {
   package init(definition: FeedDefinition, sink: any OfferSink) {
     self.sink = sink
     input = InputBuffer(limitBytes: Self.itemLimitBytes)
-    items = JSONItemReader(fields: definition.fields, arena: input.arena)
+    tree = FieldTree(fields: definition.fields)
+    items = JSONItemReader(tree: tree, arena: input.arena)
     outline = JSONOutline(path: definition.itemsPath)
-    fields = definition.fields
   }
 
-  private let fields: [OfferField: [String]]
+  private let tree: FieldTree
   private var didPassStart = false
 
   /// Takes the next bytes of the document.
@@ -32,7 +32,7 @@ package final class JSONFeedReader {
   /// - Throws: `OffersError` with `malformedFeed` or `limitExceeded`; whatever the sink throws.
   package func consume(_ bytes: UnsafeRawBufferPointer) throws {
     let didMove = try input.append(bytes)
-    if didMove { items = JSONItemReader(fields: fields, arena: input.arena) }
+    if didMove { items = JSONItemReader(tree: tree, arena: input.arena) }
     try read(isFinal: false)
   }
 
@@ -55,6 +55,13 @@ package final class JSONFeedReader {
     if !didPassStart {
       guard passStart(&p, isFinal: isFinal) else { return }
     }
+    // Worked on as locals: a property is checked for exclusive access each time it is touched.
+    var outline = outline
+    var items = items
+    defer {
+      self.outline = outline
+      self.items = items
+    }
     var mark = p
     do {
       while true {
@@ -66,7 +73,7 @@ package final class JSONFeedReader {
         case .item(let depth):
           itemCount += 1
           do {
-            try readItem(scanner, &p, depth: depth)
+            try readItem(scanner, &p, depth: depth, with: &items)
           } catch let stop as JSONStop {
             itemCount -= 1
             outline.expectItemAgain()
@@ -80,13 +87,14 @@ package final class JSONFeedReader {
     } catch JSONStop.needsMore {
       input.consume(to: mark)
     } catch JSONStop.syntax(let address, let syntax) {
-      throw malformed(
-        at: input.start + Int(bitPattern: address &- UInt(bitPattern: input.start)), syntax)
+      let place = input.start + Int(bitPattern: address &- UInt(bitPattern: input.start))
+      throw malformed(at: place, syntax, in: outline)
     }
   }
 
   private func readItem(
-    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int,
+    with items: inout JSONItemReader
   ) throws {
     guard p.pointee == 0x7B else {
       let kind = JSONOutline.kind(of: p.pointee)
@@ -113,7 +121,9 @@ package final class JSONFeedReader {
     return true
   }
 
-  private func malformed(at place: JSONScanner.Position, _ syntax: JSONSyntax) -> OffersError {
+  private func malformed(
+    at place: JSONScanner.Position, _ syntax: JSONSyntax, in outline: JSONOutline
+  ) -> OffersError {
     let offset = input.offset(of: place)
     let isAtEnd = place >= input.end
     let item = outline.isInItems ? " in record \(itemCount + 1)" : ""
@@ -127,7 +137,7 @@ package final class JSONFeedReader {
         .malformedFeed, "The document ends too early, at byte \(offset)\(item).",
         hint: "Nothing was changed. It may have been cut off on the way: sync again.")
     }
-    if place.pointee == 0x3C, itemCount == 0 {
+    if place.pointee == 0x3C, outline.isAtStart {
       return OffersError(
         .malformedFeed,
         "The document is a web page or XML (it begins with “<” at byte \(offset)), not JSON.",

@@ -5,13 +5,6 @@ import OffersCore
 /// Keys that no path needs are checked and passed over. A key that comes twice counts the last
 /// time, as in most JSON readers (RFC 8259 leaves it open).
 struct JSONItemReader {
-  /// A key on the way to a field, and what lies beneath it.
-  private struct Node {
-    var key: [UInt8]
-    var field: OfferField?
-    var children: [Node] = []
-  }
-
   /// What stood where a field was expected.
   private enum Found {
     case nothing
@@ -26,7 +19,7 @@ struct JSONItemReader {
     case noOffer(id: UnsafeRawBufferPointer?, reason: String)
   }
 
-  private let root: Node
+  private let tree: FieldTree
   private var decoder: JSONTextDecoder
   private var texts = OfferTexts()
   private var found = [Found](repeating: .nothing, count: OfferField.count)
@@ -35,29 +28,9 @@ struct JSONItemReader {
   /// Longest id kept, in bytes; longer ones are no identity but an accident.
   static let idLimitBytes = 1024
 
-  init(fields: [OfferField: [String]], arena: UnsafeMutablePointer<UInt8>) {
-    var root = Node(key: [])
-    for (field, path) in fields.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      Self.insert(field, path[...], into: &root)
-    }
-    self.root = root
+  init(tree: FieldTree, arena: UnsafeMutablePointer<UInt8>) {
+    self.tree = tree
     decoder = JSONTextDecoder(arena: arena)
-  }
-
-  private static func insert(_ field: OfferField, _ path: ArraySlice<String>, into node: inout Node)
-  {
-    guard let first = path.first else {
-      node.field = field
-      return
-    }
-    let key = Array(first.utf8)
-    if let index = node.children.firstIndex(where: { $0.key == key }) {
-      insert(field, path.dropFirst(), into: &node.children[index])
-    } else {
-      var child = Node(key: key)
-      insert(field, path.dropFirst(), into: &child)
-      node.children.append(child)
-    }
   }
 
   /// Reads the object at `p`, and moves `p` behind it. The result's texts are valid until the next
@@ -71,12 +44,12 @@ struct JSONItemReader {
       for index in found.indices { found[index] = .nothing }
       isClean = true
     }
-    try readObject(scanner, &p, root, depth: depth)
+    try readObject(scanner, &p, FieldTree.root, depth: depth)
     return result()
   }
 
   private mutating func readObject(
-    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ node: Node, depth: Int
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ node: Int, depth: Int
   ) throws(JSONStop) {
     if depth >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
     p += 1
@@ -93,8 +66,8 @@ struct JSONItemReader {
         var wasMended = false
         key = decoder.decode(key, traits, wasMended: &wasMended)
       }
-      if let child = Self.child(of: node, key) {
-        try readValue(scanner, &p, node.children[child], depth: depth + 1)
+      if let child = tree.child(of: node, key) {
+        try readValue(scanner, &p, child, depth: depth + 1)
       } else {
         try scanner.skipValue(&p, depth: depth + 1)
       }
@@ -110,21 +83,10 @@ struct JSONItemReader {
   }
 
   @inline(__always)
-  private static func child(of node: Node, _ key: UnsafeRawBufferPointer) -> Int? {
-    for index in node.children.indices where node.children[index].key.count == key.count {
-      let isEqual = node.children[index].key.withUnsafeBytes { bytes in
-        for offset in 0..<key.count where bytes[offset] != key[offset] { return false }
-        return true
-      }
-      if isEqual { return index }
-    }
-    return nil
-  }
-
-  @inline(__always)
   private mutating func readValue(
-    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ node: Node, depth: Int
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ node: Int, depth: Int
   ) throws(JSONStop) {
+    if tree.hasChildren(node) { clear(below: node) }
     switch p.pointee {
     case 0x22:
       p += 1
@@ -133,28 +95,28 @@ struct JSONItemReader {
       try scanner.scanText(&p, &traits)
       let raw = UnsafeRawBufferPointer(start: start, count: p - start)
       p += 1
-      if let field = node.field { keep(raw, traits, field) }
+      if let field = tree.field(of: node) { keep(raw, traits, field) }
     case 0x2D, 0x30...0x39:
       let start = p
       try scanner.scanNumber(&p)
-      if let field = node.field {
+      if let field = tree.field(of: node) {
         texts[field] = UnsafeRawBufferPointer(start: start, count: p - start)
         note(.text, field)
       }
     case 0x6E:
       try scanner.scanLiteral(&p)
-      if let field = node.field {
+      if let field = tree.field(of: node) {
         texts[field] = nil
         note(.nothing, field)
       }
-    case 0x7B where !node.children.isEmpty:
-      if let field = node.field { refuse("an object", field) }
+    case 0x7B where tree.hasChildren(node):
+      if let field = tree.field(of: node) { refuse("an object", field) }
       try readObject(scanner, &p, node, depth: depth)
     default:
       let kind: StaticString =
         p.pointee == 0x7B ? "an object" : p.pointee == 0x5B ? "a list" : "true or false"
       try scanner.skipValue(&p, depth: depth)
-      if let field = node.field { refuse(kind, field) }
+      if let field = tree.field(of: node) { refuse(kind, field) }
     }
   }
 
@@ -170,6 +132,17 @@ struct JSONItemReader {
     var wasMended = false
     texts[field] = decoder.decode(raw, traits, wasMended: &wasMended)
     note(wasMended ? .mendedText : .text, field)
+  }
+
+  /// Forgets what an earlier value of the same key held further down.
+  private mutating func clear(below node: Int) {
+    for child in tree.children(of: node) {
+      if let field = tree.field(of: child) {
+        texts[field] = nil
+        note(.nothing, field)
+      }
+      clear(below: child)
+    }
   }
 
   private mutating func refuse(_ kind: StaticString, _ field: OfferField) {

@@ -43,6 +43,9 @@ struct JSONOutline {
     pathText = path.isEmpty ? "the top level" : path.joined(separator: ".")
   }
 
+  /// True before the first value of the document.
+  var isAtStart: Bool { containers.isEmpty && expectation == .value }
+
   /// True while the list of offers is open.
   var isInItems: Bool { containers.last == .items }
 
@@ -134,6 +137,20 @@ struct JSONOutline {
   ) throws(JSONStop) {
     var traits = JSONScanner.TextTraits()
     let key = try scanner.scanKey(&p, &traits)
+    expectation = .value
+    if traits.hasEscapes {
+      // Rare outside of records, so the room for the decoded key is taken for the moment only.
+      let arena = UnsafeMutablePointer<UInt8>.allocate(capacity: 4 * key.count)
+      defer { arena.deallocate() }
+      var decoder = JSONTextDecoder(arena: arena)
+      var wasMended = false
+      take(key: decoder.decode(key, traits, wasMended: &wasMended))
+    } else {
+      take(key: key)
+    }
+  }
+
+  private mutating func take(key: UnsafeRawBufferPointer) {
     if containers.count == 1, rootKeys.count < 8 {
       rootKeys.append(String(decoding: key.prefix(40), as: UTF8.self))
     }
@@ -143,7 +160,6 @@ struct JSONOutline {
       matched = onPathDepth
       isOnPath = true
     }
-    expectation = .value
   }
 
   private mutating func commaOrEnd(

@@ -97,9 +97,8 @@ final class DifferenceWriter {
   /// The hash differs or the offer was gone: only the values tell what really happened.
   private func replace(_ record: OfferRecord) throws {
     let key = record.offerKey
-    guard let old = try stored.find(key) else { return try insert(record) }
-    let fields = old.difference(to: record)
-    if let fields {
+    guard let difference = try stored.findDifference(record) else { return try insert(record) }
+    if let fields = difference.fields {
       _ = bind(record, to: updateOffer)
       updateOffer.bind(13, seconds)
       updateOffer.bind(14, key)
@@ -110,10 +109,10 @@ final class DifferenceWriter {
       updateHash.bind(2, key)
       rowsWritten += try updateHash.run()
     }
-    if old.isGone {
+    if difference.wasGone {
       counts.back += 1
       try note(.back, key)
-    } else if fields != nil {
+    } else if difference.fields != nil {
       counts.changed += 1
     } else {
       counts.unchanged += 1

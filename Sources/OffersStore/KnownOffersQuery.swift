@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 import OffersCore
 
 /// Loads what a sync compares with, without making a value of any row.
@@ -11,28 +10,19 @@ enum KnownOffersQuery {
     var known = KnownOffers(capacity: count)
     if count == 0 { return known }
     // In the order of the table, not of the index: each page is read once.
-    let statement = try database.makeStatement(
-      sql: """
-        SELECT offer_key, id, content_hash, gone_at IS NOT NULL
-        FROM offer NOT INDEXED WHERE feed_key = \(feedKey) ORDER BY offer_key
-        """)
-    let row = statement.sqliteStatement
-    while true {
-      switch sqlite3_step(row) {
-      case SQLITE_ROW:
-        let id = UnsafeRawBufferPointer(
-          start: sqlite3_column_text(row, 1), count: Int(sqlite3_column_bytes(row, 1)))
-        known.insert(
-          id: id, contentHash: UInt64(bitPattern: sqlite3_column_int64(row, 2)),
-          key: sqlite3_column_int64(row, 0), isGone: sqlite3_column_int(row, 3) != 0)
-      case SQLITE_DONE:
-        sqlite3_reset(row)
-        return known
-      case let code:
-        sqlite3_reset(row)
-        throw DatabaseError(
-          resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage)
-      }
+    let rows = try RawStatement(
+      database,
+      """
+      SELECT offer_key, id, content_hash, gone_at
+      FROM offer NOT INDEXED WHERE feed_key = \(feedKey) ORDER BY offer_key
+      """)
+    defer { rows.reset() }
+    while try rows.step() {
+      guard let id = rows.text(1) else { continue }
+      known.insert(
+        id: id, contentHash: UInt64(bitPattern: rows.number(2)), key: rows.number(0),
+        isGone: !rows.isNull(3))
     }
+    return known
   }
 }

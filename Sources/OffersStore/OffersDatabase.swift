@@ -122,7 +122,7 @@ public final class OffersDatabase: Sendable {
 
   private static let busySeconds = 20.0
   private static let busyMilliseconds = Int32(busySeconds * 1000)
-  private static let cacheKibibytes = 16 << 10
+  private static let cacheKibibytes = 8 << 10
   private static let journalLimitBytes = 4 << 20
 
   /// Reads one consistent state.

@@ -45,4 +45,31 @@ struct RawStatement {
     sqlite3_reset(handle)
     return count
   }
+
+  /// Goes to the next row. Returns false behind the last; `reset` comes after either.
+  func step() throws -> Bool {
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    case let code:
+      throw DatabaseError(
+        resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage)
+    }
+  }
+
+  func reset() { sqlite3_reset(handle) }
+
+  /// A column's text in UTF-8, valid until the next step; nil for NULL.
+  @inline(__always)
+  func text(_ column: Int32) -> UnsafeRawBufferPointer? {
+    sqlite3_column_text(handle, column).map {
+      UnsafeRawBufferPointer(start: $0, count: Int(sqlite3_column_bytes(handle, column)))
+    }
+  }
+
+  @inline(__always)
+  func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  @inline(__always)
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 }

@@ -1,40 +1,84 @@
 import GRDB
+import GRDBSQLite
 import OffersCore
 
-/// An offer as it stands in the database, to be compared with what a feed says now.
-struct StoredOffer {
-  let texts: [OfferField: String]
-  let reward: Reward?
-  let isGone: Bool
+/// Compares what a feed says of an offer with what stands in the database.
+struct StoredOfferQuery {
+  private let statement: RawStatement
 
-  /// The fields that differ as `{"name":{"from":…,"to":…}}`, or nil when none does. The reward is
-  /// compared and told with its exact value.
-  func difference(to record: OfferRecord) -> String? {
+  /// What became of an offer.
+  struct Difference {
+    /// The fields that differ as `{"name":{"from":…,"to":…}}`; nil when none does.
+    var fields: String?
+    /// Whether the offer was gone.
+    var wasGone: Bool
+  }
+
+  /// The texts stand first, in the order of `OfferField`.
+  init(_ database: Database) throws {
+    statement = try RawStatement(
+      database,
+      """
+      SELECT id, name, description, terms, reward_text, image_url, url, reward_minor_units,
+        reward_currency, reward_percent_hundredths, reward_up_to, gone_at
+      FROM offer WHERE offer_key = ?1
+      """)
+  }
+
+  /// The difference between the stored offer and the record; nil when it is not stored.
+  ///
+  /// Texts are compared byte by byte: two spellings of one character are a change of the text. The
+  /// reward is compared and told with its exact value.
+  func findDifference(_ record: OfferRecord) throws -> Difference? {
+    statement.bind(1, record.offerKey)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
     var json = JSONWriter()
     var differs = false
     json.object { json in
       record.forEachField { field, text in
-        let new = text.map { String(decoding: $0, as: UTF8.self) }
+        let column = Int32(field.rawValue)
+        let old = statement.text(column)
+        let isSame = Self.isSame(old, text)
         if field == .reward {
-          let newReward = new.map {
-            Reward(text: $0, value: record.rewardValue, isUpTo: record.isUpTo)
-          }
-          guard newReward != reward else { return }
-          Self.write(field, &json, { $0.value(reward) }, { $0.value(newReward) })
+          let rewards = (reward(from: old), Self.reward(of: record, text))
+          guard rewards.0 != rewards.1 || !isSame else { return }
+          Self.write(field, &json, { $0.value(rewards.0) }, { $0.value(rewards.1) })
         } else {
-          // Compared byte by byte: two spellings of one character are a change of the text.
-          guard !Self.isSame(new, texts[field]) else { return }
-          Self.write(field, &json, { $0.value(texts[field]) }, { $0.value(new) })
+          guard !isSame else { return }
+          Self.write(field, &json, { $0.value(Self.string(old)) }, { $0.value(Self.string(text)) })
         }
         differs = true
       }
     }
-    return differs ? json.text : nil
+    return Difference(
+      fields: differs ? json.text : nil, wasGone: !statement.isNull(11))
   }
 
-  private static func isSame(_ left: String?, _ right: String?) -> Bool {
+  private func reward(from text: UnsafeRawBufferPointer?) -> Reward? {
+    guard let text = Self.string(text) else { return nil }
+    var value: Reward.Value?
+    if let currency = Self.string(statement.text(8)) {
+      value = .amount(minorUnits: statement.number(7), currency: currency)
+    } else if !statement.isNull(9) {
+      value = .percent(hundredths: statement.number(9))
+    }
+    return Reward(text: text, value: value, isUpTo: statement.number(10) != 0)
+  }
+
+  private static func reward(of record: OfferRecord, _ text: UnsafeRawBufferPointer?) -> Reward? {
+    string(text).map { Reward(text: $0, value: record.rewardValue, isUpTo: record.isUpTo) }
+  }
+
+  private static func string(_ text: UnsafeRawBufferPointer?) -> String? {
+    text.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func isSame(_ left: UnsafeRawBufferPointer?, _ right: UnsafeRawBufferPointer?)
+    -> Bool
+  {
     guard let left, let right else { return left == nil && right == nil }
-    return left.utf8.elementsEqual(right.utf8)
+    return left.elementsEqual(right)
   }
 
   private static func write(
@@ -47,32 +91,6 @@ struct StoredOffer {
       old(&json)
       json.key("to")
       new(&json)
-    }
-  }
-}
-
-/// Finds an offer by its key.
-struct StoredOfferQuery {
-  private let statement: Statement
-
-  init(_ database: Database) throws {
-    statement = try database.makeStatement(
-      sql: """
-        SELECT id, name, description, terms, image_url, url, gone_at, reward_text,
-          reward_minor_units, reward_currency, reward_percent_hundredths, reward_up_to
-        FROM offer WHERE offer_key = ?
-        """)
-  }
-
-  func find(_ key: Int64) throws -> StoredOffer? {
-    try Row.fetchOne(statement, arguments: [key]).map { row in
-      var texts: [OfferField: String] = [:]
-      for field in OfferField.allCases where field != .reward {
-        texts[field] = row[field.name] as String?
-      }
-      return StoredOffer(
-        texts: texts, reward: OfferTable.reward(from: row),
-        isGone: (row["gone_at"] as Int64?) != nil)
     }
   }
 }

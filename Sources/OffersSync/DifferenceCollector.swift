@@ -25,17 +25,16 @@ final class DifferenceCollector: OfferSink {
     guard let id = texts.id else { return }
     offerCount += 1
     let hash = texts.contentHash(seed: seed)
-    var key: Int64 = 0
-    if let slot = known.find(id: id) {
-      guard known.markSeen(slot) else {
-        skip(id: nil, position: position, reason: Self.repeated(id))
-        return
-      }
-      if known.contentHash(at: slot) == hash && !known.isGone(at: slot) {
-        unchangedCount += 1
-        return
-      }
-      key = known.key(at: slot)
+    let key: Int64
+    switch known.see(id: id, contentHash: hash) {
+    case .unchanged:
+      unchangedCount += 1
+      return
+    case .repeated:
+      skip(id: nil, position: position, reason: Self.repeated(id))
+      return
+    case .new: key = 0
+    case .different(let stored): key = stored
     }
     let reward = texts.reward.map(rewards.parse) ?? ExactReward()
     let byteCount = OfferRecord.byteCount(of: texts)
@@ -48,7 +47,7 @@ final class DifferenceCollector: OfferSink {
 
   func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
     // The offer is still in the feed, only its record is broken: it has not vanished.
-    if let id, let slot = known.find(id: id) { _ = known.markSeen(slot) }
+    if let id { known.seeBroken(id: id) }
     skippedCount += 1
     note(ReadProblem(position: position, effect: .skipped, reason: reason))
   }

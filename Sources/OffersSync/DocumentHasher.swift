@@ -1,30 +1,28 @@
-import Crypto
 import OffersCore
 
 /// Takes a document's fingerprint while its pieces go by.
 struct DocumentHasher {
-  private var whole = SHA256()
-  private var head = SHA256()
+  private var whole = DocumentHash()
+  private var head = DocumentHash()
   private(set) var sizeBytes = 0
 
   /// How much of a document is its head.
   static let headBytes = 64 << 10
 
   mutating func update(_ piece: UnsafeRawBufferPointer) {
-    whole.update(bufferPointer: piece)
+    whole.update(piece)
     let rest = Self.headBytes - sizeBytes
-    if rest > 0 { head.update(bufferPointer: UnsafeRawBufferPointer(rebasing: piece.prefix(rest))) }
+    if rest > 0 { head.update(UnsafeRawBufferPointer(rebasing: piece.prefix(rest))) }
     sizeBytes += piece.count
   }
 
   /// The hash of the head, if the piece that was just added completed it.
   func headHash(passedIn piece: UnsafeRawBufferPointer) -> [UInt8]? {
     let isHere = sizeBytes >= Self.headBytes && sizeBytes - piece.count < Self.headBytes
-    return isHere ? Array(head.finalize()) : nil
+    return isHere ? head.finish() : nil
   }
 
   func finish() -> DocumentFingerprint {
-    DocumentFingerprint(
-      hash: Array(whole.finalize()), headHash: Array(head.finalize()), sizeBytes: sizeBytes)
+    DocumentFingerprint(hash: whole.finish(), headHash: head.finish(), sizeBytes: sizeBytes)
   }
 }

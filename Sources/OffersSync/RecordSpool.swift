@@ -2,73 +2,85 @@ import Glibc
 import OffersCore
 
 /// Collects records until a whole feed has been read, so that the store is written in one short
-/// transaction that waits for nothing. What does not fit in memory goes to a nameless file, which
-/// disappears with the process.
+/// transaction that waits for nothing. The first megabytes stay in memory; what does not fit goes
+/// to a nameless file, which disappears with the process.
 final class RecordSpool {
   private let folder: String
-  private let block: UnsafeMutableRawPointer
-  private var used = 0
+  private var blocks: [SpoolBlock] = []
+  private var current = SpoolBlock()
   private var file: SpoolFile?
 
-  /// How much is kept in memory before the file is used, and how much is written at a time.
-  static let blockBytes = 2 << 20
+  /// How many full blocks are kept in memory.
+  private static let blockLimit = 7
 
   init(folder: String) {
     self.folder = folder
-    block = .allocate(byteCount: Self.blockBytes, alignment: 8)
   }
-
-  deinit { block.deallocate() }
 
   /// Adds a record of `byteCount` bytes, which `write` puts at the address it is given.
   func append(byteCount: Int, _ write: (UnsafeMutableRawPointer) -> Void) throws {
-    if byteCount > Self.blockBytes {
-      try flush()
-      let large = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)
-      defer { large.deallocate() }
-      write(large)
-      try openFile().append(UnsafeRawBufferPointer(start: large, count: byteCount))
-      return
-    }
-    if used + byteCount > Self.blockBytes { try flush() }
-    write(block + used)
-    used += byteCount
+    if byteCount > current.freeBytes { try makeRoom(byteCount) }
+    current.append(byteCount: byteCount, write)
   }
 
   /// The records collected so far, for another thread to read.
   func finish() throws -> SpooledRecords {
     if file != nil { try flush() }
     return SpooledRecords(
-      memory: [UInt8](UnsafeRawBufferPointer(start: block, count: used)), file: file)
+      memory: blocks + (file == nil ? [current] : []), file: file)
+  }
+
+  private func makeRoom(_ byteCount: Int) throws {
+    if file == nil && blocks.count < Self.blockLimit {
+      blocks.append(current)
+      current = SpoolBlock(byteCount: max(byteCount, SpoolBlock.usualBytes))
+      return
+    }
+    try flush()
+    if byteCount > current.freeBytes { current = SpoolBlock(byteCount: byteCount) }
   }
 
   private func flush() throws {
-    if used == 0 { return }
-    try openFile().append(UnsafeRawBufferPointer(start: block, count: used))
-    used = 0
-  }
-
-  private func openFile() throws -> SpoolFile {
-    if let file { return file }
-    let opened = try SpoolFile(folder: folder)
-    file = opened
-    return opened
+    let target = try file ?? SpoolFile(folder: folder)
+    file = target
+    try current.withContents(target.append)
+    current.clear()
   }
 }
 
-/// Records that will not change any more: in memory when they are few, else in a file.
-struct SpooledRecords: OfferRecordSource {
-  fileprivate let memory: [UInt8]
-  fileprivate let file: SpoolFile?
+/// A piece of memory that records are put into one behind the other. A value, so that it can be
+/// handed to another thread.
+struct SpoolBlock: Sendable {
+  /// Words, because records start at multiples of eight bytes.
+  private var words: [UInt64]
+  private var used = 0
 
-  var isLarge: Bool { file != nil }
+  static let usualBytes = 2 << 20
 
-  func forEach(_ body: (OfferRecord) throws -> Void) throws {
-    if let file {
-      try file.forEachRecord(body)
-      return
+  init(byteCount: Int = SpoolBlock.usualBytes) {
+    words = [UInt64](repeating: 0, count: (byteCount + 7) / 8)
+  }
+
+  var freeBytes: Int { words.count * 8 - used }
+
+  mutating func clear() { used = 0 }
+
+  mutating func append(byteCount: Int, _ write: (UnsafeMutableRawPointer) -> Void) {
+    words.withUnsafeMutableBytes { bytes in
+      guard let base = bytes.baseAddress else { return }
+      write(base + used)
     }
-    try memory.withUnsafeBytes { bytes in
+    used += byteCount
+  }
+
+  func withContents<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try words.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0.prefix(used))) }
+  }
+
+  func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
+    try withContents { bytes in
       guard let base = bytes.baseAddress else { return }
       var offset = 0
       while offset < bytes.count {
@@ -77,6 +89,19 @@ struct SpooledRecords: OfferRecordSource {
         offset += record.byteCount
       }
     }
+  }
+}
+
+/// Records that will not change any more: in memory when they are few, the rest in a file.
+struct SpooledRecords: OfferRecordSource {
+  fileprivate let memory: [SpoolBlock]
+  fileprivate let file: SpoolFile?
+
+  var isLarge: Bool { memory.count > 1 || file != nil }
+
+  func forEach(_ body: (OfferRecord) throws -> Void) throws {
+    for block in memory { try block.forEachRecord(body) }
+    try file?.forEachRecord(body)
   }
 }
 
@@ -107,7 +132,7 @@ final class SpoolFile: Sendable {
   }
 
   func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
-    var capacity = RecordSpool.blockBytes
+    var capacity = SpoolBlock.usualBytes
     var buffer = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
     defer { buffer.deallocate() }
     var held = 0

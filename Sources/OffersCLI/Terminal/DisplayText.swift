@@ -13,8 +13,10 @@ enum DisplayText {
 
   /// Safe text in one line.
   static func oneLine(_ text: String) -> String {
-    let flat = text.contains("\n") ? text.split(separator: "\n").joined(separator: " ") : text
-    return safe(flat)
+    guard text.utf8.contains(0x0A) else { return safe(text) }
+    // By scalars: as one character, a line end with a carriage return before it is another one.
+    let lines = text.unicodeScalars.split(separator: "\n").map { String(Substring($0)) }
+    return safe(lines.joined(separator: " "))
   }
 
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {

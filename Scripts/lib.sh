@@ -1,0 +1,49 @@
+# What the scripts beside this file share. It is sourced, not run.
+# shellcheck shell=bash
+
+here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
+root=$(dirname "$here")
+
+# Prints a line for a person: standard output belongs to the program's data.
+say() { printf '%s\n' "$*" >&2; }
+
+die() {
+  say "$@"
+  exit 1
+}
+
+# Finds Swift, also where its installers put it without changing PATH.
+require_swift() {
+  local folder
+  for folder in "${SWIFTLY_BIN_DIR:-}" "${HOME:-}/.local/share/swiftly/bin" /opt/swift/usr/bin; do
+    if command -v swift >/dev/null; then return; fi
+    if [[ -x $folder/swift ]]; then PATH=$folder:$PATH; fi
+  done
+  command -v swift >/dev/null || die \
+    "Swift is missing; building offers needs 6.3 or newer." \
+    "Get it from https://www.swift.org/install/linux/ and see that 'swift --version' works."
+}
+
+# Installs the Debian packages that the build needs and this machine has not got.
+require_packages() {
+  local missing=() apt=(apt-get)
+  [[ -e /usr/include/sqlite3.h ]] || missing+=(libsqlite3-dev)
+  [[ -e /usr/include/zlib.h ]] || missing+=(zlib1g-dev)
+  compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || missing+=(g++)
+  command -v git >/dev/null || missing+=(git)
+  if ((${#missing[@]} == 0)); then return; fi
+
+  local advice="Install what the build needs, as root: apt-get install ${missing[*]}"
+  command -v apt-get >/dev/null || die "This machine lacks ${missing[*]} and has no apt-get." \
+    "Install the same by your system's own means (SQLite's and zlib's headers, a C++ library, git)."
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || die "$advice"
+    apt=(sudo apt-get)
+  fi
+  say "Installing ${missing[*]} ..."
+  export DEBIAN_FRONTEND=noninteractive
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2 ||
+    { "${apt[@]}" update >&2 &&
+      "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2; } ||
+    die "That did not work. $advice"
+}

@@ -1,0 +1,71 @@
+/// A fast 128-bit hash of a whole document, taken while its pieces go by: four lanes of folded
+/// 128-bit products over eight-byte words, at several gigabytes a second.
+///
+/// It tells whether a document is the one that was read last. Two that differ by accident have the
+/// same hash once in 10^38; it is no protection against an author who wants that, who would only
+/// hide his own news.
+public struct DocumentHash: Sendable {
+  private var lanes: (UInt64, UInt64, UInt64, UInt64) = (
+    0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89
+  )
+  private var rest: [UInt8] = []
+  private var count: UInt64 = 0
+
+  private static let stripeBytes = 32
+
+  public init() {}
+
+  /// Adds the next bytes. Where one piece ends and the next begins makes no difference.
+  public mutating func update(_ piece: UnsafeRawBufferPointer) {
+    count += UInt64(piece.count)
+    var piece = piece
+    if !rest.isEmpty {
+      let missing = min(Self.stripeBytes - rest.count, piece.count)
+      rest.append(contentsOf: piece.prefix(missing))
+      piece = UnsafeRawBufferPointer(rebasing: piece.dropFirst(missing))
+      if rest.count < Self.stripeBytes { return }
+      rest.withUnsafeBytes { mix($0) }
+      rest.removeAll(keepingCapacity: true)
+    }
+    let whole = piece.count / Self.stripeBytes * Self.stripeBytes
+    mix(UnsafeRawBufferPointer(rebasing: piece.prefix(whole)))
+    rest.append(contentsOf: piece.dropFirst(whole))
+  }
+
+  /// The hash of all that was added, 16 bytes.
+  public func finish() -> [UInt8] {
+    var last = self
+    let padding = [UInt8](repeating: 0, count: Self.stripeBytes - rest.count)
+    (rest + padding).withUnsafeBytes { last.mix($0) }
+    let (a, b, c, d) = last.lanes
+    let low = Self.fold(Self.fold(a ^ count, b ^ 0x4528_21e6_38d0_1377), c ^ d)
+    let high = Self.fold(Self.fold(c ^ count, d ^ 0xbe54_66cf_34e9_0c6c), a ^ b ^ low)
+    return [low, high].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+    }
+  }
+
+  /// Mixes whole stripes in.
+  private mutating func mix(_ bytes: UnsafeRawBufferPointer) {
+    guard let base = bytes.baseAddress else { return }
+    var (a, b, c, d) = lanes
+    var offset = 0
+    while offset < bytes.count {
+      func word(_ index: Int) -> UInt64 {
+        UInt64(
+          littleEndian: base.loadUnaligned(fromByteOffset: offset + 8 * index, as: UInt64.self))
+      }
+      a = Self.fold(a ^ word(0), 0x9e37_79b9_7f4a_7c15) &+ b
+      b = Self.fold(b ^ word(1), 0xd6e8_feb8_6659_fd93) &+ c
+      c = Self.fold(c ^ word(2), 0xa076_1d64_78bd_642f) &+ d
+      d = Self.fold(d ^ word(3), 0xc2b2_ae3d_27d4_eb4f) &+ a
+      offset += Self.stripeBytes
+    }
+    lanes = (a, b, c, d)
+  }
+
+  @inline(__always)
+  private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    let (high, low) = left.multipliedFullWidth(by: right)
+    return high ^ low
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("Which database a command uses")
+struct DatabaseChoiceTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func sync(_ arguments: [String], _ environment: [String: String]) throws -> Int32 {
+    let home = ["HOME": folder.file("home")].merging(environment) { $1 }
+    return try OffersProgram.run(["sync", "--quiet"] + arguments, environment: home).status
+  }
+
+  private func exists(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: folder.file(name))
+  }
+
+  @Test("Without a word it is in the home folder, made with its folders, for its owner only")
+  func home() throws {
+    #expect(try sync([], [:]) == 0)
+    let name = "home/.local/share/offers/offers.sqlite"
+    #expect(exists(name))
+    var information = stat()
+    #expect(stat(folder.file(name), &information) == 0)
+    #expect(information.st_mode & 0o777 == 0o600)
+    #expect(stat(folder.file("home/.local/share/offers"), &information) == 0)
+    #expect(information.st_mode & 0o777 == 0o700)
+  }
+
+  @Test("XDG_DATA_HOME moves it, unless it is relative")
+  func dataHome() throws {
+    #expect(try sync([], ["XDG_DATA_HOME": folder.file("data")]) == 0)
+    #expect(exists("data/offers/offers.sqlite"))
+    #expect(!exists("home"))
+    #expect(try sync([], ["XDG_DATA_HOME": "data"]) == 0)
+    #expect(exists("home/.local/share/offers/offers.sqlite"))
+  }
+
+  @Test("OFFERS_DATABASE goes before XDG_DATA_HOME, and --database before both")
+  func named() throws {
+    let environment = [
+      "XDG_DATA_HOME": folder.file("data"), "OFFERS_DATABASE": folder.file("named.sqlite"),
+    ]
+    #expect(try sync([], environment) == 0)
+    #expect(exists("named.sqlite") && !exists("data"))
+    #expect(try sync(["--database", folder.file("given.sqlite")], environment) == 0)
+    #expect(exists("given.sqlite") && !exists("data"))
+  }
+
+  @Test("Reading a database that is not there makes none")
+  func reading() throws {
+    for command in [["list"], ["status"], ["show", "1"], ["favorite", "1"]] {
+      let result = try OffersProgram.run(command, environment: ["HOME": folder.file("home")])
+      #expect(result.status == 66)
+      #expect(result.errors.contains("Make it with: offers sync"))
+    }
+    #expect(!exists("home"))
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersCLI
+
+@Suite("Exit codes")
+struct ExitCodeTests {
+  @Test(
+    "Wrong usage is 64",
+    arguments: [
+      ["list", "--nonsense"], ["list", "--limit", "0"], ["list", "--limit", "x"], ["nonsense"],
+      ["sync", "ibotta", "other", "--from", "sample"], ["show"], ["favorite"],
+      ["sync", "--from", ""], ["sync", "--from", "ftp://e.com/x"], ["list", "--database", ""],
+    ])
+  func wrongUsage(arguments: [String]) throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let result = try OffersProgram.run(arguments, environment: home.environment)
+    #expect(result.status == 64)
+    #expect(result.output == "")
+    #expect(result.errors != "")
+  }
+
+  @Test(
+    "What is not there is 66",
+    arguments: [
+      ["show", "999"], ["favorite", "999"], ["list", "--feed", "nofeed"], ["sync", "nofeed"],
+      ["sync", "--from", "/nowhere/feed.json"], ["list", "--database", "/nowhere/offers.sqlite"],
+      ["status", "--database", "/nowhere/offers.sqlite"],
+      ["show", "1", "--database", "/nowhere/offers.sqlite"],
+      ["favorite", "1", "--database", "/nowhere/offers.sqlite"],
+    ])
+  func notFound(arguments: [String]) throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let result = try OffersProgram.run(arguments, environment: home.environment)
+    #expect(result.status == 66)
+    #expect(result.output == "")
+    #expect(result.errors.hasPrefix("offers: "))
+    #expect(!FileManager.default.fileExists(atPath: "/nowhere"))
+  }
+
+  @Test("A feed that cannot be read, and a file that is no database of ours, are 1")
+  func failed() throws {
+    let home = try Home()
+    let truncated = try home.folder.write("[{", to: "truncated.json")
+    #expect(try home.offers("sync", "--from", truncated).status == 1)
+    #expect(try home.offers("sync", "--from", home.folder.path).status == 1)
+    let foreign = try home.folder.write("somebody's diary", to: "diary.txt")
+    #expect(try home.offers("sync", "--database", foreign).status == 1)
+    #expect(try home.folder.text(of: "diary.txt") == "somebody's diary")
+  }
+
+  @Test("Help and the version are 0 and go to standard output")
+  func help() throws {
+    let home = try Home()
+    for arguments in [["--help"], ["--version"], ["sync", "--help"], ["help", "list"], []] {
+      let result = try OffersProgram.run(arguments, environment: home.environment)
+      #expect(result.status == 0)
+      #expect(result.output != "" && result.errors == "")
+    }
+    #expect(try home.offers("--version").output == Version.current + "\n")
+  }
+
+  @Test("A sync beside another of the same feed is 11; reads and stars go on; the lock dies too")
+  func locked() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let pipe = home.folder.file("endless-feed")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let holder = try OffersProgram.start(
+      ["sync", "--from", pipe], environment: home.environment)
+    // Opening the pipe waits until the sync reads it: from here on it holds the lock.
+    let writer = open(pipe, O_WRONLY)
+    defer { close(writer) }
+
+    let waiting = try OffersProgram.start(["sync", "--quiet"], environment: home.environment)
+    #expect(try home.offers("list").output.contains("Tea"))
+    #expect(try home.offers("favorite", "1").status == 0)
+    #expect(try home.offers("status").status == 0)
+    waiting.waitUntilExit()
+    #expect(waiting.terminationStatus == 11)
+    #expect(holder.isRunning)
+
+    kill(holder.processIdentifier, SIGKILL)
+    holder.waitUntilExit()
+    #expect(try home.offers("sync", "--quiet").status == 0)
+    #expect(try home.offers("list", "--favorites").output.contains("Tea"))
+  }
+
+  @Test("A sync that meets another says so in words")
+  func lockedMessage() throws {
+    let error = OffersError(.locked, "Another process is syncing ibotta.")
+    #expect(ExitStatus.code(for: error) == ExitStatus.locked)
+  }
+
+  @Test("Of several feeds, some failures are 3 and a common failure keeps its own code")
+  func severalFeeds() {
+    let missing = OffersError(.notFound, "")
+    let broken = OffersError(.malformedFeed, "")
+    #expect(ExitStatus.code(forFailures: [], of: 2) == nil)
+    #expect(ExitStatus.code(forFailures: [missing], of: 2) == ExitStatus.someFailed)
+    #expect(ExitStatus.code(forFailures: [missing, missing], of: 2) == ExitStatus.notFound)
+    #expect(ExitStatus.code(forFailures: [missing, broken], of: 2) == ExitStatus.failed)
+    #expect(ExitStatus.code(forFailures: [missing], of: 1) == ExitStatus.notFound)
+    #expect(ExitStatus.someFailed.rawValue == 3)
+  }
+
+  @Test("A sync of a feed there is and one there is not does the first and is 3")
+  func someFailed() throws {
+    let home = try Home()
+    let result = try home.offers("sync", "nofeed", "ibotta")
+    #expect(result.output.hasPrefix("ibotta: 64 new"))
+    #expect(result.errors.hasPrefix("offers: There is no feed “nofeed”."))
+    #expect(result.status == 3)
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import OffersStore
+import OffersTestSupport
+
+/// An offer as a feed of the tests prints it.
+struct FeedItem: Codable {
+  var id: String?
+  var name: String?
+  var description: String?
+  var terms: String?
+  var reward: String?
+  var url: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case id, name, description, terms, url
+    case reward = "current_value"
+  }
+
+  init(
+    _ id: String?, _ name: String?, _ reward: String? = "$1.00 Cash Back",
+    description: String? = nil, terms: String? = nil, image: String? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.description = description
+    self.terms = terms
+    self.reward = reward
+    url = image
+  }
+}
+
+/// A person's machine as the program sees it: a home folder, feeds as files, one database.
+struct Home {
+  let folder: TemporaryFolder
+  let database: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    database = folder.file("offers.sqlite")
+  }
+
+  /// A home that has synced a feed.
+  init(synced items: [FeedItem]) throws {
+    try self.init()
+    let result = try offers("sync", "--quiet", "--from", feed(items))
+    guard result.status == 0 else { throw Unexpected(result.errors) }
+  }
+
+  struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+  }
+
+  /// Writes a feed and returns its path.
+  func feed(_ items: [FeedItem], named name: String = "feed.json") throws -> String {
+    try folder.write(try JSONEncoder().encode(items), to: name)
+  }
+
+  /// What every run is told: the home, and the database in it.
+  var environment: [String: String] { ["HOME": folder.path, "OFFERS_DATABASE": database] }
+
+  /// Runs the program on this home's database.
+  @discardableResult
+  func offers(_ arguments: String..., input: String? = nil) throws -> OffersProgram.Result {
+    try OffersProgram.run(arguments, environment: environment, input: input)
+  }
+
+  /// Runs the program and hands back its document, parsed.
+  func document(_ arguments: String...) throws -> [String: Any] {
+    let result = try OffersProgram.run(arguments + ["--json"], environment: environment)
+    return try Self.parse(result.output)
+  }
+
+  static func parse(_ text: String) throws -> [String: Any] {
+    let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
+    guard let document = value as? [String: Any] else { throw Unexpected("not an object: \(text)") }
+    return document
+  }
+
+  /// What a shell command printed and how it ended.
+  struct ShellResult {
+    let output: String
+    let errors: String
+    let status: Int32
+  }
+
+  /// Runs a shell command on this home, with `offers` on its path.
+  func shell(_ command: String, mergingErrors: Bool = false) throws -> ShellResult {
+    let names = ["shell-output", "shell-errors"]
+    for name in names { try folder.write("", to: name) }
+    let output = try writer("shell-output")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.arguments = ["-c", command]
+    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+    let programs = URL(fileURLWithPath: OffersProgram.path).deletingLastPathComponent().path
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    process.environment = OffersProgram.environment(environment)
+      .merging(["PATH": "\(programs):\(path)"]) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = mergingErrors ? output : try writer("shell-errors")
+    try process.run()
+    process.waitUntilExit()
+    let texts = try names.map { try folder.text(of: $0) }
+    return ShellResult(
+      output: texts[0], errors: texts[1], status: process.terminationStatus)
+  }
+
+  /// A handle that appends, so that two streams to one file keep their order.
+  private func writer(_ name: String) throws -> FileHandle {
+    let descriptor = open(folder.file(name), O_WRONLY | O_APPEND | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Unexpected("could not open \(name)") }
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  /// A text with what differs from run to run and from home to home replaced: times, sizes, paths.
+  func stable(_ text: String) -> String {
+    text.replacing(folder.path, with: "HOME")
+      .replacing(OffersDatabase.sqliteVersion, with: "VERSION")
+      .replacing(/in \d[\d.]* s\b/, with: "in TIME")
+      .replacing(/"duration_seconds":[\d.]+/, with: "\"duration_seconds\":TIME")
+      .replacing(/"bytes":\d+/, with: "\"bytes\":SIZE")
+      .replacing(/\(\d[\d.]* [kMG]?B\)/, with: "(SIZE)")
+      .replacing(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ)?/, with: "TIME")
+  }
+}
+
+extension TemporaryFolder {
+  func text(of name: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(fileURLWithPath: file(name))), as: UTF8.self)
+  }
+}
+
+/// The package's own folder.
+enum PackageFolder {
+  static func file(_ name: String) -> String {
+    let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    return here.deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent(name).path
+  }
+
+  static func text(of name: String) throws -> String {
+    try String(contentsOfFile: file(name), encoding: .utf8)
+  }
+}

@@ -1,0 +1,93 @@
+import OffersTestSupport
+import Testing
+
+@Suite("Hostile text in a feed")
+struct HostileTextTests {
+  /// A name that would clear the screen, ring, set the title, reverse the line and break it.
+  private static let name =
+    "Tea\u{1B}[2J\u{7}\u{9B}31m\u{1B}]0;x\u{7}\u{202E}\u{2066}\u{200F}\u{85}\u{7F}\rX\nY\tZ\r\nend"
+
+  private static func item(_ id: String) -> FeedItem {
+    FeedItem(id, name, name, description: name, terms: name, image: name)
+  }
+
+  /// Whether a text holds anything that steers a terminal, line ends aside.
+  private static func isPlain(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+      switch scalar.value {
+      case 0x0A: true
+      case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: false
+      default: true
+      }
+    }
+  }
+
+  @Test("No command lets it through, piped")
+  func piped() throws {
+    let home = try Home(synced: [Self.item("1"), Self.item("\u{1B}[31m2"), FeedItem("3", "Jam")])
+    for command in [
+      ["list"], ["show", "1"], ["favorite", "1"], ["list", "--favorites"],
+      ["favorite", "1", "--remove"], ["show", "\u{1B}[31m2"], ["show", "\u{1B}]0;gone\u{7}"],
+      ["favorite", "\u{202E}4"], ["list", "--feed", "\u{1B}c"], ["sync", "\u{1B}c"],
+      ["sync", "--from", "/nowhere/\u{1B}c"], ["list", "--database", "/nowhere/\u{1B}c"],
+    ] {
+      let result = try OffersProgram.run(command, environment: home.environment)
+      #expect(Self.isPlain(result.output), "\(command)")
+      #expect(Self.isPlain(result.errors), "\(command)")
+      #expect(result.output + result.errors != "", "\(command)")
+    }
+  }
+
+  @Test("One offer is one line of the table, whatever its texts hold")
+  func oneLine() throws {
+    let home = try Home(synced: [Self.item("1"), FeedItem("3", "Jam")])
+    #expect(try home.offers("list").output.split(separator: "\n").count == 3)
+    #expect(try home.offers("favorite", "1").output.split(separator: "\n").count == 1)
+  }
+
+  @Test("A source's name is made plain in the status and its errors")
+  func status() throws {
+    let home = try Home()
+    let path = try home.feed([FeedItem("1", "Tea")], named: "\u{1B}[31mfeed\n.json")
+    #expect(try home.offers("sync", "--from", path).status == 0)
+    try home.folder.write("[", to: "\u{1B}[31mfeed\n.json")
+    let sync = try home.offers("sync")
+    #expect(sync.status == 1)
+    let status = try home.offers("status")
+    #expect(Self.isPlain(sync.output) && Self.isPlain(sync.errors) && Self.isPlain(status.output))
+  }
+
+  @Test("What is said of odd records is plain, though it quotes the feed")
+  func problems() throws {
+    let home = try Home()
+    let items = [Self.item("\u{1B}[2J\u{202E}\n1"), Self.item("\u{1B}[2J\u{202E}\n1")]
+    let result = try home.offers("sync", "--from", home.feed(items))
+    #expect(result.errors.contains("came before"))
+    #expect(result.errors.split(separator: "\n").count == 1)
+    #expect(Self.isPlain(result.output) && Self.isPlain(result.errors))
+  }
+
+  @Test("No document lets control characters through either")
+  func documents() throws {
+    let home = try Home(synced: [Self.item("1")])
+    for command in [["list", "--json"], ["show", "1", "--json"], ["favorite", "1", "--json"]] {
+      let result = try OffersProgram.run(command, environment: home.environment)
+      #expect(
+        result.output.unicodeScalars.allSatisfy {
+          $0 == "\n" || !(0..<0x20).contains($0.value) && !(0x7F..<0xA0).contains($0.value)
+        })
+    }
+    let terms = try home.document("show", "1")["terms"] as? String
+    #expect(terms == Self.name.replacing("\r\n", with: "\n"))
+  }
+
+  @Test("Nor is any of it let through on a terminal", .enabled(if: PseudoTerminal.isPresent))
+  func onTerminal() throws {
+    let home = try Home(synced: [Self.item("1"), FeedItem("3", "Jam")])
+    for command in [["list"], ["show", "1"], ["favorite", "1"], ["show", "\u{1B}c"], ["status"]] {
+      let shown = try PseudoTerminal.run(command, in: home)
+      #expect(Self.isPlain(shown), "\(command)")
+      #expect(shown != "", "\(command)")
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import OffersCore
+import OffersStore
+import OffersTestSupport
+import Testing
+
+/// Kills the program at random points. A kill needs a moment to aim at, so these tests wait for
+/// parts of a second.
+@Suite("kill -9", .serialized)
+struct KillTests {
+  private let home: Home
+
+  init() throws { home = try Home() }
+
+  /// What a version of the feed says of each offer: version B renames all, lacks 100 and adds 100.
+  private static func version(_ name: String, termsLength: Int = 60) -> [FeedItem] {
+    let ids = Array(0..<2900) + (name == "A" ? Array(2900..<3000) : Array(3000..<3100))
+    let terms = String(repeating: "t", count: termsLength)
+    return ids.map { FeedItem("\($0)", "Offer \($0) \(name)", terms: terms) }
+  }
+
+  private static func names(_ items: [FeedItem]) -> [String] { items.compactMap(\.name).sorted() }
+
+  /// Starts the program, kills it at a random moment, and tells whether it was killed in time.
+  private func killed(
+    _ arguments: [String], environment: [String: String], within usual: Duration,
+    output: FileHandle? = nil
+  ) throws -> Bool {
+    let process = try OffersProgram.start(arguments, environment: environment, output: output)
+    usleep(UInt32.random(in: 0...UInt32(usual / .microseconds(1) * 1.1)))
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    return process.terminationReason == .uncaughtSignal
+  }
+
+  /// Runs the program to its end and tells how long that takes.
+  private func duration(of arguments: [String]) throws -> Duration {
+    let begun = ContinuousClock.now
+    let result = try OffersProgram.run(arguments, environment: home.environment)
+    #expect(result.status == 0, "\(result.errors)")
+    return ContinuousClock.now - begun
+  }
+
+  /// The names in the database, after the program itself and SQLite's own check have opened it.
+  private func storedNames(_ database: String) async throws -> [String] {
+    let status = try home.offers("status", "--database", database)
+    // A first import that had not even begun leaves no database, or an empty file.
+    if status.status == 66 { return [] }
+    #expect(status.status == 0, "\(status.errors)")
+    let check = try home.shell(
+      "if command -v sqlite3 >/dev/null; then "
+        + "sqlite3 -readonly '\(database)' 'PRAGMA integrity_check; PRAGMA foreign_key_check'; "
+        + "else echo ok; fi")
+    #expect(check.output == "ok\n", "\(check.output)\(check.errors)")
+    return try await OffersDatabase(path: database, access: .readOnly)
+      .fetchOffers(OfferQuery()).map(\.name).sorted()
+  }
+
+  @Test("A killed sync leaves the feed as it was or as it became, and the next one completes it")
+  func sync() async throws {
+    let names = ["A": Self.names(Self.version("A")), "B": Self.names(Self.version("B"))]
+    let paths = [
+      "A": try home.feed(Self.version("A"), named: "A.json"),
+      "B": try home.feed(Self.version("B"), named: "B.json"),
+    ]
+    func sync(_ version: String) throws -> [String] {
+      ["sync", "--quiet", "--from", try #require(paths[version])]
+    }
+    var usual = Duration.zero
+    for version in ["A", "B", "A"] { usual = try duration(of: try sync(version)) }
+    #expect(try home.offers("favorite", "1", "2950", "3050").status == 0)
+    var current = "A"
+    var killCount = 0
+    for _ in 0..<30 {
+      let next = current == "A" ? "B" : "A"
+      if try killed(try sync(next), environment: home.environment, within: usual) { killCount += 1 }
+      let stored = try await storedNames(home.database)
+      if stored == names[next] { current = next }
+      #expect(stored == names[current])
+    }
+    #expect(killCount > 0)
+    #expect(try home.offers("list", "--favorites").output.split(separator: "\n").count == 4)
+    let next = current == "A" ? "B" : "A"
+    #expect(try OffersProgram.run(try sync(next), environment: home.environment).status == 0)
+    #expect(try await storedNames(home.database) == names[next])
+    #expect(try home.offers("list", "--favorites").output.split(separator: "\n").count == 4)
+  }
+
+  @Test("A killed first import leaves no offer or all of them, and the next one completes it")
+  func firstImport() async throws {
+    let items = Self.version("A", termsLength: 1300)
+    let path = try home.feed(items, named: "large.json")
+    let names = Self.names(items)
+    let usual = try duration(of: ["sync", "--quiet", "--from", path])
+    var killCount = 0
+    for round in 0..<12 {
+      let database = home.folder.file("fresh-\(round).sqlite")
+      let arguments = ["sync", "--quiet", "--from", path, "--database", database]
+      if try killed(arguments, environment: home.environment, within: usual) { killCount += 1 }
+      let stored = try await storedNames(database)
+      #expect(stored.isEmpty || stored == names)
+      #expect(try OffersProgram.run(arguments, environment: home.environment).status == 0)
+      #expect(try await storedNames(database) == names)
+    }
+    #expect(killCount > 0)
+  }
+
+  @Test("A favorite that was acknowledged survives any kill, and a killed call does all or nothing")
+  func favorite() async throws {
+    let path = try home.feed(Self.version("A"))
+    #expect(try home.offers("sync", "--quiet", "--from", path).status == 0)
+    let usual = try duration(of: ["favorite", "0"])
+    var acknowledged: Set<String> = ["0"]
+    var killCount = 0
+    for round in 0..<30 {
+      let single = "\(1 + round)"
+      #expect(try home.offers("favorite", single).status == 0)
+      acknowledged.insert(single)
+      let group = (0..<20).map { "\(100 + round * 20 + $0)" }
+      try home.folder.write("", to: "acknowledged")
+      let output = try FileHandle(
+        forWritingTo: URL(fileURLWithPath: home.folder.file("acknowledged")))
+      if try killed(
+        ["favorite"] + group, environment: home.environment, within: usual, output: output)
+      {
+        killCount += 1
+      }
+      // What was printed before the kill was promised, too.
+      if try home.folder.text(of: "acknowledged") != "" { acknowledged.formUnion(group) }
+      let stored = Set(
+        try await OffersDatabase(path: home.database, access: .readOnly)
+          .fetchOffers(OfferQuery(favoritesOnly: true)).map(\.ref.id))
+      #expect(acknowledged.isSubset(of: stored))
+      #expect(stored.isDisjoint(with: group) || stored.isSuperset(of: group))
+      acknowledged = stored
+    }
+    #expect(killCount > 0)
+    #expect(try await storedNames(home.database).count == 3000)
+  }
+}

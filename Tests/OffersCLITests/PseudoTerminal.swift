@@ -1,0 +1,31 @@
+import Foundation
+import OffersTestSupport
+
+/// Runs the program on a terminal of a given width, by way of `script` from util-linux.
+enum PseudoTerminal {
+  static var isPresent: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/script") }
+
+  /// Returns what the terminal showed, its line ends made plain.
+  static func run(_ arguments: [String], in home: Home, columns: Int = 80) throws -> String {
+    let words = ([OffersProgram.path] + arguments).map {
+      "'" + $0.replacing("'", with: #"'\''"#) + "'"
+    }
+    let command = "stty cols \(columns) rows 24; exec \(words.joined(separator: " "))"
+    try home.folder.write("", to: "terminal")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
+    process.arguments = ["--quiet", "--return", "--command", command, "/dev/null"]
+    process.environment = OffersProgram.environment(home.environment)
+      .merging(["SHELL": "/bin/sh"]) { $1 }
+    // An input that stays open, so that nothing is typed at the terminal, not even its end.
+    let input = Pipe()
+    process.standardInput = input
+    process.standardOutput = try FileHandle(
+      forWritingTo: URL(fileURLWithPath: home.folder.file("terminal")))
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    try input.fileHandleForWriting.close()
+    return try home.folder.text(of: "terminal").replacing("\r\n", with: "\n")
+  }
+}

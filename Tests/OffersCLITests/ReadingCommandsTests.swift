@@ -1,0 +1,221 @@
+import Foundation
+import OffersStore
+import Testing
+
+@Suite("offers list, show, favorite and status")
+struct ReadingCommandsTests {
+  private static let items = [
+    FeedItem(
+      "110579", "Sunrise® Tea", "$0.75 Cash Back", description: "20 bags",
+      terms: "Buy one box.\n\nOne a household.", image: "https://e.com/1.png"),
+    FeedItem("110580", "Any Brand Milk", "Up to 2.5% back"),
+    FeedItem("110581", "Jam", nil),
+    FeedItem("a:b", "Odd id", "Free after offer"),
+  ]
+
+  @Test("A list shows the offers in the feed's order, with stars and without cuts")
+  func list() throws {
+    let home = try Home(synced: Self.items)
+    #expect(try home.offers("favorite", "110580").status == 0)
+    let result = try home.offers("list")
+    #expect(
+      result.output == """
+           ID             REWARD            NAME
+           ibotta:110579  $0.75 Cash Back   Sunrise® Tea
+        ★  ibotta:110580  Up to 2.5% back   Any Brand Milk
+           ibotta:110581  –                 Jam
+           ibotta:a:b     Free after offer  Odd id
+
+        """)
+    #expect(result.errors == "")
+  }
+
+  @Test("A limit shows the first ones and says on standard error how many there are")
+  func limit() throws {
+    let home = try Home(synced: Self.items)
+    let result = try home.offers("list", "--limit", "2")
+    #expect(result.output.split(separator: "\n").count == 3)
+    #expect(result.errors == "2 of 4 offers\n")
+    #expect(try home.offers("list", "--limit", "4").errors == "")
+  }
+
+  @Test("More offers than are held in memory at a time are listed once each, in order")
+  func manyPages() throws {
+    let home = try Home(synced: (1...1203).map { FeedItem("\($0)", "Offer \($0)") })
+    let names = try home.offers("list").output.split(separator: "\n").dropFirst().map {
+      $0.drop { $0 != "O" }
+    }
+    #expect(names == (1...1203).map { "Offer \($0)" })
+    let limited = try home.document("list", "--limit", "1001")
+    #expect((limited["offers"] as? [Any])?.count == 1001)
+  }
+
+  @Test("A gone favorite is listed among the favorites, marked, and shown")
+  func goneFavorite() throws {
+    let home = try Home(synced: Self.items)
+    #expect(try home.offers("favorite", "110581").status == 0)
+    _ = try home.feed([Self.items[0], Self.items[1], Self.items[3]])
+    #expect(try home.offers("sync").status == 0)
+    #expect(
+      try home.offers("list", "--favorites").output == """
+           ID             REWARD  NAME
+        ★  ibotta:110581  –       gone: Jam
+
+        """)
+    #expect(!(try home.offers("list").output.contains("Jam")))
+    #expect(
+      home.stable(try home.offers("show", "110581").output) == """
+        ★ (gone)
+        Jam
+
+        ID          ibotta:110581
+        First seen  TIME
+        Gone since  TIME
+
+        """)
+    #expect(
+      try home.offers("favorite", "110581").output
+        == "★ ibotta:110581  Jam (gone from its feed) (was a favorite already)\n")
+  }
+
+  @Test("Empty lists say what to do, on standard error")
+  func emptyLists() throws {
+    let home = try Home(synced: [])
+    #expect(try home.offers("list").output == "")
+    #expect(try home.offers("list").errors == "No offers yet. Read a feed with: offers sync\n")
+    #expect(
+      try home.offers("list", "--favorites").errors
+        == "No favorites yet. Star an offer with: offers favorite ID\n")
+    #expect(try home.offers("list", "--json").output == "{\"offers\":[]}\n")
+  }
+
+  @Test("A card shows the offer with its terms, with or without the feed's name before the id")
+  func card() throws {
+    let home = try Home(synced: Self.items)
+    let card = """
+      $0.75 Cash Back
+      Sunrise® Tea
+      20 bags
+
+      Terms
+        Buy one box.
+
+        One a household.
+
+      ID          ibotta:110579
+      Image       https://e.com/1.png
+      First seen  TIME
+
+      """
+    #expect(home.stable(try home.offers("show", "110579").output) == card)
+    #expect(home.stable(try home.offers("show", "ibotta:110579").output) == card)
+    #expect(try home.offers("show", "a:b").output.contains("Odd id"))
+    #expect(try home.offers("show", "ibotta:a:b").output.contains("Odd id"))
+  }
+
+  @Test("An offer's document has every key, null where the feed says nothing, money exact")
+  func offerDocument() throws {
+    let home = try Home(synced: Self.items)
+    #expect(
+      home.stable(try home.offers("show", "110580", "--json").output)
+        == #"{"ref":"ibotta:110580","feed":"ibotta","id":"110580","name":"Any Brand Milk","#
+        + #""description":null,"terms":null,"reward":{"text":"Up to 2.5% back","kind":"percent","#
+        + #""minor_units":null,"currency":null,"percent":2.5,"up_to":true},"image_url":null,"#
+        + #""url":null,"favorite":false,"state":"current","first_seen_at":"TIME","#
+        + #""changed_at":"TIME","gone_at":null}"# + "\n")
+    let offer = try home.document("show", "110579")
+    let reward = try #require(offer["reward"] as? [String: Any])
+    #expect(
+      Set(reward.keys) == ["text", "kind", "minor_units", "currency", "percent", "up_to"])
+    #expect(reward["minor_units"] as? Int == 75)
+    #expect(reward["currency"] as? String == "USD")
+    #expect(try home.document("show", "110581")["reward"] is NSNull)
+    let listed = try #require(try home.document("list")["offers"] as? [[String: Any]])
+    #expect(listed.map { $0["id"] as? String } == ["110579", "110580", "110581", "a:b"])
+    for document in listed + [offer] {
+      #expect(
+        Set(document.keys) == [
+          "ref", "feed", "id", "name", "description", "terms", "reward", "image_url", "url",
+          "favorite", "state", "first_seen_at", "changed_at", "gone_at",
+        ])
+    }
+  }
+
+  @Test("Starring says what it did, twice over, and takes the star away again")
+  func favorite() throws {
+    let home = try Home(synced: Self.items)
+    #expect(
+      try home.offers("favorite", "110579", "ibotta:110581").output
+        == "★ ibotta:110579  Sunrise® Tea\n★ ibotta:110581  Jam\n")
+    #expect(
+      try home.offers("favorite", "110579").output
+        == "★ ibotta:110579  Sunrise® Tea (was a favorite already)\n")
+    #expect(
+      try home.offers("favorite", "--remove", "110579", "--json").output
+        == #"{"favorites":[{"ref":"ibotta:110579","favorite":false,"changed":true}]}"# + "\n")
+    #expect(
+      try home.offers("favorite", "--remove", "110579", "110581").output
+        == "☆ ibotta:110579  Sunrise® Tea (was no favorite)\n☆ ibotta:110581  Jam\n")
+    #expect(try home.offers("list", "--favorites").output == "")
+  }
+
+  @Test("When one of several offers is unknown, none is starred")
+  func favoriteOfUnknown() throws {
+    let home = try Home(synced: Self.items)
+    let result = try home.offers("favorite", "110579", "999")
+    #expect(result.output == "")
+    #expect(
+      result.errors == """
+        offers: There is no offer “999”.
+                See what there is: offers list
+
+        """)
+    #expect(result.status == 66)
+    #expect(try home.offers("list", "--favorites").output == "")
+  }
+
+  @Test("Status shows the database, each feed, and why the last sync failed")
+  func status() throws {
+    let home = try Home(synced: Self.items)
+    #expect(try home.offers("favorite", "110579").status == 0)
+    try home.folder.write("<html>", to: "feed.json")
+    #expect(try home.offers("sync").status == 1)
+    #expect(
+      home.stable(try home.offers("status").output) == """
+        Database  HOME/offers.sqlite (SIZE)
+        SQLite    VERSION, writers take turns by a lock file
+
+        FEED    OFFERS  GONE  STARRED  LAST SYNC        SOURCE
+        ibotta       4     0        1  failed just now  HOME/feed.json
+
+        ibotta: The document is a web page or XML (it begins with “<” at byte 0), not JSON. \
+        Nothing was changed. Open the source in a browser: it may ask for a login.
+
+        """)
+  }
+
+  @Test("Status as a document has the database and the feeds")
+  func statusDocument() throws {
+    let home = try Home(synced: Self.items)
+    let document = try home.document("status")
+    #expect(Set(document.keys) == ["database", "feeds"])
+    let database = try #require(document["database"] as? [String: Any])
+    #expect(Set(database.keys) == ["path", "bytes", "sqlite_version"])
+    #expect(database["path"] as? String == home.database)
+    let feed = try #require((document["feeds"] as? [[String: Any]])?.first)
+    #expect(
+      Set(feed.keys) == [
+        "name", "source", "current", "gone", "favorites", "last_success_at", "last_run_at",
+        "last_run",
+      ])
+    #expect(feed["current"] as? Int == 4)
+  }
+
+  @Test("A reader that stops reading ends the program without a word", arguments: ["", "--json"])
+  func closedPipe(option: String) throws {
+    let home = try Home(synced: (1...4000).map { FeedItem("\($0)", "Offer \($0)") })
+    let result = try home.shell("offers list \(option) | head -c 100")
+    #expect(result.output.utf8.count == 100)
+    #expect(result.errors == "")
+  }
+}

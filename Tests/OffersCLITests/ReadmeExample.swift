@@ -1,0 +1,32 @@
+// The README shows what stands between the two marks, word for word.
+// README begins
+import OffersCore
+import OffersStore
+import OffersSync
+
+/// What a screen shows: the stored offers at once, the feed's news when there are any.
+actor OffersScreen {
+  private let database: OffersDatabase
+  private(set) var offers: [Offer] = []
+
+  init(path: String) throws { database = try OffersDatabase(path: path) }
+
+  /// Reads the disk only, so it works offline.
+  func load() async throws {
+    offers = try await database.fetchOffers(OfferQuery(limit: 50))
+  }
+
+  func toggleStar(of offer: Offer) async throws {
+    _ = try await database.setFavorites(named: [offer.ref.description], to: !offer.isFavorite)
+    try await load()
+  }
+
+  /// A run that failed says why in its `error`; the offers are then what they were.
+  func refresh(from source: String) async throws -> SyncRun {
+    let options = SyncOptions(source: source)
+    let run = try await SyncEngine(store: database).sync("ibotta", options: options)
+    try await load()
+    return run
+  }
+}
+// README ends

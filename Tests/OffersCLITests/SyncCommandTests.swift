@@ -1,0 +1,180 @@
+import Foundation
+import Testing
+
+@Suite("offers sync")
+struct SyncCommandTests {
+  @Test("The first sync reads the built-in sample, says so and how to change it")
+  func firstSync() throws {
+    let home = try Home()
+    let result = try home.offers("sync")
+    #expect(
+      home.stable(result.output)
+        == "ibotta: 64 new, 0 changed, 0 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
+    #expect(
+      result.errors == """
+        These are the built-in sample offers. To read your own feed:
+          offers sync ibotta --from URL-OR-FILE
+
+        """)
+    #expect(result.status == 0)
+  }
+
+  @Test("A source that worked is read again by the next sync, which says what has changed")
+  func rememberedSource() throws {
+    let home = try Home()
+    let path = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Milk"), FeedItem("3", "Jam")])
+    #expect(try home.offers("sync", "--from", path).status == 0)
+    _ = try home.feed([FeedItem("1", "Green tea"), FeedItem("2", "Milk"), FeedItem("4", "Rice")])
+    let result = try home.offers("sync")
+    #expect(
+      home.stable(result.output)
+        == "ibotta: 1 new, 1 changed, 1 gone, 0 back, 1 unchanged, 0 skipped in TIME\n")
+    #expect(result.errors == "")
+    _ = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Milk"), FeedItem("3", "Jam")])
+    #expect(
+      home.stable(try home.offers("sync").output)
+        == "ibotta: 0 new, 1 changed, 1 gone, 1 back, 1 unchanged, 0 skipped in TIME\n")
+  }
+
+  @Test("A relative path is remembered whole, so that the next sync works from any folder")
+  func relativePath() throws {
+    let home = try Home()
+    _ = try home.feed([FeedItem("1", "Tea")])
+    #expect(try home.shell("offers sync --from feed.json").status == 0)
+    #expect(try home.shell("cd / && offers sync").status == 0)
+  }
+
+  @Test("A source that failed is not remembered")
+  func failedSource() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    #expect(try home.offers("sync", "--from", home.folder.file("nowhere.json")).status == 66)
+    #expect(home.stable(try home.offers("sync").output).contains("1 unchanged"))
+  }
+
+  @Test("Standard input is read with -, and not remembered")
+  func standardInput() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let result = try home.offers(
+      "sync", "--from", "-", input: #"[{"id":"1","name":"Tea"},{"id":"2","name":"Milk"}]"#)
+    #expect(
+      home.stable(result.output)
+        == "ibotta: 1 new, 1 changed, 0 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
+    #expect(
+      home.stable(try home.offers("sync").output)
+        == "ibotta: 0 new, 1 changed, 1 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
+  }
+
+  @Test("--quiet prints nothing when all went well, and the error when it did not")
+  func quiet() throws {
+    let home = try Home()
+    let good = try home.offers("sync", "--quiet")
+    #expect(good.output == "" && good.errors == "" && good.status == 0)
+    let odd = try home.offers("sync", "--quiet", "--from", home.feed([FeedItem("1", nil)]))
+    #expect(odd.output == "")
+    #expect(odd.errors.contains("None of the 1 records"))
+  }
+
+  @Test("Records that are no offers are skipped and named, the good ones land")
+  func skippedRecords() throws {
+    let home = try Home()
+    let path = try home.folder.write(
+      #"[{"id":"1","name":"Tea"},{"name":"no id"},7,{"id":"3","name":"Jam","terms":["a"]}]"#,
+      to: "odd-records.json")
+    let result = try home.offers("sync", "--from", path)
+    #expect(
+      home.stable(result.output)
+        == "ibotta: 2 new, 0 changed, 0 gone, 0 back, 0 unchanged, 2 skipped in TIME\n")
+    #expect(
+      result.errors == """
+          record 2 skipped: no id
+          record 3 skipped: a number, expected an object
+          record 4 mended: terms is a list, left out
+
+        """)
+    #expect(result.status == 0)
+  }
+
+  @Test("Of many odd records the first five are named and the rest counted")
+  func manySkippedRecords() throws {
+    let home = try Home()
+    let items = [FeedItem("1", "Tea")] + (0..<30).map { FeedItem(nil, "Offer \($0)") }
+    let lines = try home.offers("sync", "--from", home.feed(items)).errors.split(separator: "\n")
+    #expect(lines.count == 6)
+    #expect(lines.last == "  and 25 more")
+  }
+
+  @Test("A truncated feed fails, says at which byte, and removes nothing")
+  func truncated() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let path = try home.folder.write(#"[{"id":"2","name":"Mi"#, to: "truncated.json")
+    let result = try home.offers("sync", "--from", path)
+    #expect(result.output == "")
+    #expect(
+      result.errors == """
+        offers: ibotta: The document ends too early, at byte 21 in record 1.
+                Nothing was changed. It may have been cut off on the way: sync again.
+
+        """)
+    #expect(result.status == 1)
+    #expect(try home.offers("list").output.contains("Tea"))
+  }
+
+  @Test("Too many removals are held back until --accept-removals")
+  func quarantine() throws {
+    let items = (1...20).map { FeedItem("\($0)", "Offer \($0)") }
+    let home = try Home(synced: items)
+    let path = try home.feed([items[0]])
+    let held = try home.offers("sync", "--from", path)
+    #expect(
+      home.stable(held.output)
+        == "ibotta: 0 new, 0 changed, 0 gone, 0 back, 1 unchanged, 0 skipped in TIME\n")
+    #expect(
+      held.errors == """
+        offers: ibotta: 19 of 20 offers would be gone; none was removed.
+                If that is right: offers sync ibotta --accept-removals
+
+        """)
+    #expect(held.status == 1)
+    let accepted = try home.offers("sync", "--accept-removals")
+    #expect(
+      home.stable(accepted.output)
+        == "ibotta: 0 new, 0 changed, 19 gone, 0 back, 1 unchanged, 0 skipped in TIME\n")
+    #expect(accepted.status == 0)
+  }
+
+  @Test("--json prints one document with the runs, and nothing else")
+  func json() throws {
+    let home = try Home()
+    let path = try home.feed([FeedItem("1", "Tea")])
+    let result = try home.offers("sync", "--json", "--from", path)
+    #expect(
+      home.stable(result.output)
+        == #"{"runs":[{"feed":"ibotta","outcome":"updated","new":1,"changed":0,"gone":0,"back":0,"#
+        + #""unchanged":0,"skipped":0,"bytes":SIZE,"duration_seconds":TIME,"error":null}]}"# + "\n")
+    #expect(result.errors == "")
+    let runs = try #require(try Home.parse(result.output)["runs"] as? [[String: Any]])
+    #expect(
+      Set(try #require(runs.first).keys) == [
+        "feed", "outcome", "new", "changed", "gone", "back", "unchanged", "skipped", "bytes",
+        "duration_seconds", "error",
+      ])
+  }
+
+  @Test("--json tells a failure as a code, a message and a hint, also for a feed there is not")
+  func jsonOfFailures() throws {
+    let home = try Home()
+    let truncated = try home.folder.write("[", to: "truncated.json")
+    for (arguments, code, status) in [
+      (["ibotta", "--from", truncated], "malformedFeed", Int32(1)), (["nofeed"], "notFound", 66),
+    ] {
+      let result = try home.shell(
+        "offers sync --json " + arguments.joined(separator: " "), mergingErrors: false)
+      let runs = try #require(try Home.parse(result.output)["runs"] as? [[String: Any]])
+      let error = try #require(runs.first?["error"] as? [String: Any])
+      #expect(Set(error.keys) == ["code", "message", "hint"])
+      #expect(error["code"] as? String == code)
+      #expect(runs.first?["outcome"] as? String == "failed")
+      #expect(result.status == status)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import OffersTestSupport
+import Testing
+
+@testable import OffersCLI
+
+@Suite("What fits on a terminal")
+struct TerminalTests {
+  private static let names = [
+    "Sunrise™ Tea® Café Crème – " + String(repeating: "long ", count: 20),
+    String(repeating: "日本茶", count: 20), String(repeating: "🍓🫖", count: 20),
+    String(repeating: "e\u{301}", count: 100), "Short",
+    "👩‍🍳👩‍🍳👩‍🍳 family cook " + String(repeating: "🇯🇵", count: 40),
+  ]
+
+  /// Columns of the alphabet above, counted without the program's own rules.
+  private static func columns(_ line: Substring) -> Int {
+    line.reduce(0) { total, character in
+      total + ("日本茶🍓🫖👩‍🍳🇯🇵".contains(character) ? 2 : 1)
+    }
+  }
+
+  private func home() throws -> Home {
+    let items = Self.names.enumerated().map { FeedItem("\($0)", $1, $0 == 4 ? $1 : nil) }
+    return try Home(synced: items + [FeedItem("9", "Reward", Self.names[0])])
+  }
+
+  @Test(
+    "No line of a table is wider than the terminal", .enabled(if: PseudoTerminal.isPresent),
+    arguments: [80, 50, 120])
+  func tableOnTerminal(width: Int) throws {
+    let shown = try PseudoTerminal.run(["list"], in: try home(), columns: width)
+    let lines = shown.split(separator: "\n")
+    #expect(lines.count == 8)
+    for line in lines { #expect(Self.columns(line) <= width, "\(line)") }
+    #expect(lines.contains { Self.columns($0) >= width - 1 && $0.hasSuffix("…") })
+  }
+
+  @Test("Without a terminal nothing is cut")
+  func tableWithoutTerminal() throws {
+    let output = try home().offers("list").output
+    for name in Self.names {
+      let whole = name.last == " " ? String(name.dropLast()) : name
+      #expect(output.contains(whole))
+    }
+  }
+
+  @Test("A card breaks its lines at the terminal's width", .enabled(if: PseudoTerminal.isPresent))
+  func cardOnTerminal() throws {
+    let words = String(repeating: "Kaffee und Kuchen ", count: 30)
+    let home = try Home(synced: [FeedItem("1", "Tea", description: words, terms: words)])
+    let shown = try PseudoTerminal.run(["show", "1"], in: home, columns: 50)
+    for line in shown.split(separator: "\n") { #expect(Self.columns(line) <= 50, "\(line)") }
+  }
+
+  @Test(
+    "Widths are those that terminals use",
+    arguments: [
+      ("", 0), ("Tea", 3), ("Café", 4), ("Cafe\u{301}", 4), ("™®©–…★", 6), ("日本", 4), ("ﾃｨ", 2),
+      ("🍓", 2), ("👩‍🍳", 2), ("🇯🇵", 2), ("☀\u{FE0F}", 2), ("한국", 4), ("１", 2),
+    ])
+  func width(text: String, columns: Int) {
+    #expect(DisplayText.width(text) == columns)
+  }
+
+  @Test(
+    "A text is cut to at most so many columns, with an ellipsis, never through a character",
+    arguments: [
+      ("Tea", 3, "Tea"), ("Teapot", 4, "Tea…"), ("Tea pot", 5, "Tea…"), ("日本茶", 5, "日本…"),
+      ("日本茶", 4, "日…"), ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"), ("Tea", 1, "…"),
+      ("Tea", 0, ""),
+    ])
+  func fit(text: String, columns: Int, result: String) {
+    #expect(DisplayText.fit(text, columns) == result)
+    #expect(DisplayText.width(DisplayText.fit(text, columns)) <= columns)
+  }
+
+  @Test(
+    "Lines are broken at spaces, paragraphs kept, and a long word stands alone",
+    arguments: [
+      ("one two three", 7, ["one two", "three"]), ("a\n\nb", 10, ["a", "", "b"]), ("", 10, [""]),
+      ("supercalifragilistic is", 5, ["supercalifragilistic", "is"]),
+      ("日本 日本 日本", 9, ["日本 日本", "日本"]),
+    ])
+  func wrap(text: String, columns: Int, lines: [String]) {
+    #expect(DisplayText.wrap(text, columns) == lines)
+  }
+
+  @Test(
+    "A line is one line, and steers nothing",
+    arguments: [
+      ("a\nb", "a b"), ("a\r\nb", "a␍ b"), ("a\rb", "a␍b"), ("a\tb", "a b"), ("\u{1B}[0m", "␛[0m"),
+      ("\u{9B}0m", "\u{FFFD}0m"), ("\u{202E}abc", "\u{FFFD}abc"), ("\u{7F}", "␡"),
+      ("a\u{2028}b", "a\u{FFFD}b"), ("👩‍🍳", "👩‍🍳"), ("Café™", "Café™"),
+    ])
+  func oneLine(text: String, result: String) {
+    #expect(DisplayText.oneLine(text) == result)
+  }
+
+  @Test("A table's columns are aligned by what is seen, numbers to the right")
+  func table() {
+    let rows = [["日本", "7"], ["Tea", "1,200"]]
+    let table = Table(
+      columns: [Table.Column(title: "NAME"), Table.Column(title: "N", isRight: true)],
+      sample: rows, totalWidth: nil)
+    #expect(table.header == "NAME      N")
+    #expect(rows.map(table.line) == ["日本      7", "Tea   1,200"])
+  }
+}

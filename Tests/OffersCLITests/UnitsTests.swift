@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import OffersCLI
+@testable import OffersSync
+
+@Suite("Numbers as people read them")
+struct UnitsTests {
+  @Test(
+    "Counts have a comma each three digits",
+    arguments: [
+      (0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000"),
+    ])
+  func count(number: Int, text: String) {
+    #expect(Units.count(number) == text)
+  }
+
+  @Test(
+    "Sizes are in powers of a thousand, with a decimal where it says something",
+    arguments: [
+      (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (48_123, "48 kB"), (21_300_000, "21 MB"),
+      (2_500_000_000, "2.5 GB"), (5_000_000_000_000, "5000 GB"),
+    ])
+  func size(bytes: Int, text: String) {
+    #expect(Units.size(bytes) == text)
+  }
+
+  @Test(
+    "Durations go from hundredths of a second to minutes",
+    arguments: [(0.0, "0.00 s"), (0.0213, "0.02 s"), (12.4, "12 s"), (75.0, "1 min 15 s")])
+  func duration(seconds: Double, text: String) {
+    #expect(Units.duration(seconds) == text)
+  }
+
+  @Test(
+    "Ages are told in words for a day",
+    arguments: [(0, "just now"), (59, "just now"), (60, "1 min ago"), (3600, "1 h ago")])
+  func age(seconds: Int, text: String) {
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+    #expect(Units.age(of: now - Double(seconds), at: now) == text)
+  }
+
+  @Test("Older times, and times that are still to come, are told as times")
+  func olderAge() {
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+    for date in [now - 86_400, now + 60] {
+      #expect(Units.age(of: date, at: now) == Units.time(date))
+    }
+  }
+
+  @Test("Progress tells the share, the size, the records and the time left")
+  func progress() {
+    let reading = SyncProgress(
+      feed: "ibotta", bytes: 21_300_000, totalBytes: 42_600_000, records: 61_000, isWriting: false)
+    #expect(
+      ProgressBar.line(reading, seconds: 4)
+        == "ibotta  [##########··········] 50 %  21 MB  61,000 read  4.00 s left")
+    let unknown = SyncProgress(
+      feed: "ibotta", bytes: 900, totalBytes: nil, records: 3, isWriting: false)
+    #expect(ProgressBar.line(unknown, seconds: 1) == "ibotta  900 B  3 read")
+    let writing = SyncProgress(
+      feed: "ibotta", bytes: 900, totalBytes: 900, records: 3, isWriting: true)
+    #expect(ProgressBar.line(writing, seconds: 1) == "ibotta  writing  900 B  3 read")
+  }
+}

@@ -1,0 +1,99 @@
+import OffersCore
+import Testing
+
+@Suite("The hash of an offer's texts")
+struct ContentHashTests {
+  private static func hash(_ fields: [String?], seed: UInt64 = 1) -> UInt64 {
+    var hash = ContentHash(seed: seed)
+    for field in fields {
+      if let field {
+        withBytes(of: field) { hash.combine($0) }
+      } else {
+        hash.combine(nil)
+      }
+    }
+    return hash.value
+  }
+
+  @Test("its value is the same on every machine, for ever")
+  func isStable() {
+    #expect(
+      Self.hash(["110579", nil, "", "Café Lumière® Ground Coffee, 30 oz."])
+        == 0x54d9_7d36_8603_b0aa)
+  }
+
+  @Test("texts moved over the border of two fields hash differently")
+  func keepsFieldsApart() {
+    let whole = "abcdefghijklmnopqrstuvwxyz"
+    let hashes = (0...whole.count).map {
+      Self.hash([String(whole.prefix($0)), String(whole.dropFirst($0))])
+    }
+    #expect(Set(hashes + [Self.hash([whole])]).count == whole.count + 2)
+  }
+
+  @Test("an absent field differs from an empty one, and from none")
+  func tellsNilFromEmpty() {
+    let variants: [[String?]] = [[], [nil], [""], [nil, nil], ["", ""], [nil, ""], ["", nil]]
+    #expect(Set(variants.map { Self.hash($0) }).count == variants.count)
+  }
+
+  @Test("every length from 0 to 40 has a hash of its own, whatever the bytes")
+  func tellsLengths() {
+    var hashes: Set<UInt64> = []
+    for character in ["\u{0}", "a", "\u{7F}"] {
+      for length in 0...40 {
+        hashes.insert(Self.hash([String(repeating: character, count: length)]))
+      }
+    }
+    // The empty text is the same one each time.
+    #expect(hashes.count == 3 * 41 - 2)
+  }
+
+  @Test("each single bit of a text counts")
+  func noticesEveryBit() {
+    for length in 1...40 {
+      let bytes = [UInt8](repeating: 0x40, count: length)
+      var hashes: Set<UInt64> = []
+      for bit in 0..<8 * length {
+        var flipped = bytes
+        flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+        var hash = ContentHash(seed: 1)
+        flipped.withUnsafeBytes { hash.combine($0) }
+        hashes.insert(hash.value)
+      }
+      #expect(hashes.count == 8 * length)
+    }
+  }
+
+  @Test("the address a text stands at does not count")
+  func ignoresAlignment() {
+    let text = Array("Moonpuddle Tear-Free Baby Shampoo, 13.5 oz.".utf8)
+    let hashes = (0..<16).map { offset in
+      ([UInt8](repeating: 0xEE, count: offset) + text).withUnsafeBytes {
+        var hash = ContentHash(seed: 1)
+        hash.combine(UnsafeRawBufferPointer(rebasing: $0.dropFirst(offset)))
+        return hash.value
+      }
+    }
+    #expect(Set(hashes).count == 1)
+  }
+
+  @Test("the seed counts")
+  func dependsOnSeed() {
+    #expect(Set((0..<100).map { Self.hash(["a"], seed: $0) }).count == 100)
+  }
+
+  @Test("an edit in any field of an offer shows, and so does a text that changes place")
+  func noticesEveryField() {
+    var hashes: Set<UInt64> = []
+    withBytes(of: "same text") { text in
+      hashes.insert(OfferTexts().contentHash(seed: 1))
+      for field in OfferField.allCases {
+        var texts = OfferTexts()
+        texts[field] = text
+        hashes.insert(texts.contentHash(seed: 1))
+      }
+    }
+    #expect(hashes.count == OfferField.count + 1)
+  }
+}

@@ -1,0 +1,64 @@
+import OffersCore
+import Testing
+
+@Suite("The hash of a document")
+struct DocumentHashTests {
+  private static func hash(_ bytes: [UInt8], pieceSize: Int? = nil) -> [UInt8] {
+    var hash = DocumentHash()
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let piece = rest.prefix(pieceSize ?? rest.count)
+        hash.update(UnsafeRawBufferPointer(rebasing: piece))
+        rest = rest.dropFirst(piece.count)
+      }
+    }
+    return hash.finish()
+  }
+
+  @Test("where one piece ends and the next begins makes no difference", arguments: 1...70)
+  func ignoresPieces(pieceSize: Int) {
+    let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 * 31) }
+    for count in [0, 1, 31, 32, 33, 63, 64, 65, 1000] {
+      let document = Array(bytes.prefix(count))
+      #expect(Self.hash(document, pieceSize: pieceSize) == Self.hash(document))
+    }
+  }
+
+  @Test("empty pieces make no difference, and asking twice gives the same")
+  func ignoresEmptyPieces() {
+    var hash = DocumentHash()
+    let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+    hash.update(empty)
+    [UInt8]("abc".utf8).withUnsafeBytes { hash.update($0) }
+    hash.update(empty)
+    #expect(hash.finish() == Self.hash(Array("abc".utf8)))
+    #expect(hash.finish() == hash.finish())
+  }
+
+  @Test("zeros at the end count, although the last stripe is filled with them")
+  func tellsLengths() {
+    let hashes = Set((0...100).map { Self.hash([UInt8](repeating: 0, count: $0)) })
+    #expect(hashes.count == 101)
+    #expect(hashes.allSatisfy { $0.count == 16 })
+  }
+
+  @Test("each single bit of a document counts")
+  func noticesEveryBit() {
+    let bytes = [UInt8](repeating: 0x20, count: 100)
+    var hashes: Set<[UInt8]> = [Self.hash(bytes)]
+    for bit in 0..<8 * bytes.count {
+      var flipped = bytes
+      flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+      hashes.insert(Self.hash(flipped))
+    }
+    #expect(hashes.count == 8 * bytes.count + 1)
+  }
+
+  @Test("the order of stripes counts")
+  func noticesOrder() {
+    let a = [UInt8](repeating: 1, count: 32)
+    let b = [UInt8](repeating: 2, count: 32)
+    #expect(Self.hash(a + b) != Self.hash(b + a))
+  }
+}

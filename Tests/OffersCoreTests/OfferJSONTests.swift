@@ -1,0 +1,78 @@
+import Foundation
+import OffersCore
+import Testing
+
+@Suite("An offer as JSON")
+struct OfferJSONTests {
+  private static func json(_ offer: Offer) -> String {
+    var json = JSONWriter()
+    json.value(offer)
+    return json.text
+  }
+
+  private static let full = Offer(
+    ref: OfferRef(feed: "ibotta", id: "110579"), name: "Café \"Lumière\"", description: "30 oz.",
+    terms: "a\nb", reward: Reward(
+      text: "Up to $0.75", value: .amount(minorUnits: 75, currency: "USD"), isUpTo: true),
+    imageURL: "https://i.example/1.png", url: "https://o.example/1", isFavorite: true,
+    firstSeenAt: Date(timeIntervalSince1970: 0),
+    changedAt: Date(timeIntervalSince1970: 1_700_000_000),
+    goneAt: Date(timeIntervalSince1970: 1_800_000_000))
+
+  private static let bare = Offer(
+    ref: OfferRef(feed: "f", id: "a:b"), name: "B",
+    firstSeenAt: Date(timeIntervalSince1970: 1.75), changedAt: Date(timeIntervalSince1970: 2))
+
+  @Test("every key is there, in order")
+  func writesFullOffer() {
+    #expect(
+      Self.json(Self.full) == #"{"ref":"ibotta:110579","feed":"ibotta","id":"110579","#
+        + #""name":"Café \"Lumière\"","description":"30 oz.","terms":"a\nb","#
+        + #""reward":{"text":"Up to $0.75","kind":"amount","minor_units":75,"currency":"USD","#
+        + #""percent":null,"up_to":true},"image_url":"https://i.example/1.png","#
+        + #""url":"https://o.example/1","favorite":true,"state":"gone","#
+        + #""first_seen_at":"1970-01-01T00:00:00Z","changed_at":"2023-11-14T22:13:20Z","#
+        + #""gone_at":"2027-01-15T08:00:00Z"}"#)
+  }
+
+  @Test("what the feed does not say is null, and no key is missing")
+  func writesBareOffer() {
+    #expect(
+      Self.json(Self.bare) == #"{"ref":"f:a:b","feed":"f","id":"a:b","name":"B","#
+        + #""description":null,"terms":null,"reward":null,"image_url":null,"url":null,"#
+        + #""favorite":false,"state":"current","first_seen_at":"1970-01-01T00:00:01Z","#
+        + #""changed_at":"1970-01-01T00:00:02Z","gone_at":null}"#)
+  }
+
+  @Test("a percentage is an exact number, and its money is null")
+  func writesPercentage() {
+    var json = JSONWriter()
+    json.value(Reward(text: "2.5%", value: .percent(hundredths: 250)))
+    #expect(
+      json.text == #"{"text":"2.5%","kind":"percent","minor_units":null,"currency":null,"#
+        + #""percent":2.5,"up_to":false}"#)
+  }
+
+  @Test("a reward that is only text has no numbers")
+  func writesTextReward() {
+    var json = JSONWriter()
+    json.value(Reward(text: "Free"))
+    #expect(
+      json.text == #"{"text":"Free","kind":"text","minor_units":null,"currency":null,"#
+        + #""percent":null,"up_to":false}"#)
+  }
+
+  @Test("another reader finds the same values")
+  func readsBack() throws {
+    let data = Data(Self.json(Self.full).utf8)
+    let object = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+    #expect(object.count == 14)
+    #expect(object["name"] as? String == "Café \"Lumière\"")
+    #expect(object["terms"] as? String == "a\nb")
+    #expect(object["favorite"] as? Bool == true)
+    let reward = try #require(object["reward"] as? [String: Any])
+    #expect(reward.count == 6)
+    #expect(reward["minor_units"] as? Int == 75)
+    #expect(reward["percent"] is NSNull)
+  }
+}

@@ -1,0 +1,76 @@
+import OffersCore
+@testable import OffersFeeds
+
+/// What came of reading one document.
+struct FeedReading: Equatable {
+  let events: [RecordingSink.Event]
+  let error: OffersError?
+
+  /// Reads a document.
+  ///
+  /// - Parameter pieceSizes: how the document is cut, over and over; empty for one piece.
+  init(
+    _ document: [UInt8], as definition: FeedDefinition = FeedCatalog.ibotta,
+    pieceSizes: [Int] = []
+  ) throws {
+    let sink = RecordingSink()
+    let reader = JSONFeedReader(definition: definition, sink: sink)
+    var failure: OffersError?
+    do {
+      try document.withUnsafeBytes { bytes in
+        var rest = bytes[...]
+        var turn = 0
+        while !rest.isEmpty {
+          let size = pieceSizes.isEmpty ? rest.count : pieceSizes[turn % pieceSizes.count]
+          try reader.consume(UnsafeRawBufferPointer(rebasing: rest.prefix(size)))
+          rest = rest.dropFirst(size)
+          turn += 1
+        }
+      }
+      try reader.finish()
+    } catch let error as OffersError {
+      failure = error
+    }
+    events = sink.events
+    error = failure
+  }
+
+  init(
+    _ document: String, as definition: FeedDefinition = FeedCatalog.ibotta, pieceSizes: [Int] = []
+  ) throws {
+    try self.init(Array(document.utf8), as: definition, pieceSizes: pieceSizes)
+  }
+
+  /// Reads a list of one record.
+  init(record: String) throws {
+    try self.init("[\(record)]")
+  }
+
+  /// The texts of the offers, in order.
+  var offers: [[OfferField: String]] {
+    events.compactMap { if case .offer(_, let texts) = $0 { texts } else { nil } }
+  }
+
+  /// The reasons for records that were kept without a part.
+  var mends: [String] {
+    events.compactMap { if case .mended(_, let reason) = $0 { reason } else { nil } }
+  }
+
+  var ids: [String?] { offers.map { $0[.id] } }
+}
+
+extension FeedDefinition {
+  /// A feed whose list of offers stands below these keys, with the fields of the Ibotta feed.
+  static func below(_ itemsPath: String...) -> FeedDefinition {
+    let ibotta = FeedCatalog.ibotta
+    return FeedDefinition(
+      name: "test", title: "Test", itemsPath: itemsPath, fields: ibotta.fields,
+      dollarCurrency: "USD")
+  }
+
+  /// A bare list whose records hold these fields.
+  static func with(_ fields: [OfferField: [String]]) -> FeedDefinition {
+    FeedDefinition(
+      name: "test", title: "Test", itemsPath: [], fields: fields, dollarCurrency: "USD")
+  }
+}

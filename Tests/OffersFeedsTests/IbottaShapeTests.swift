@@ -1,0 +1,79 @@
+import OffersCore
+import OffersFeeds
+import Testing
+
+@Suite("The Ibotta feed")
+struct IbottaShapeTests {
+  @Test("a record's six fields are read, and only those")
+  func readsEveryField() throws {
+    let reading = try FeedReading(
+      record: """
+        {"id":"110579","url":"https://i.example/1.png","name":"Café® Coffee","description":"30 oz.",
+         "terms":"Buy one.","current_value":"$0.75 Cash Back","retailer":{"id":"7","name":"Other"}}
+        """)
+    #expect(
+      reading.events == [
+        .offer(
+          position: 1,
+          texts: [
+            .id: "110579", .name: "Café® Coffee", .description: "30 oz.", .terms: "Buy one.",
+            .reward: "$0.75 Cash Back", .imageURL: "https://i.example/1.png",
+          ])
+      ])
+    #expect(reading.error == nil)
+  }
+
+  @Test("fields may come in any order, with any space between")
+  func ignoresOrderAndSpace() throws {
+    let reading = try FeedReading(
+      " \t\r\n[ { \"name\" : \"B\" ,\n\"x\":[ ] , \"id\"\t:\t\"1\" } , {\"id\":\"2\",\"name\":\"C\"}\n] \n")
+    #expect(reading.offers == [[.id: "1", .name: "B"], [.id: "2", .name: "C"]])
+    #expect(reading.error == nil)
+  }
+
+  @Test("an empty list is a feed without offers")
+  func readsEmptyList() throws {
+    let reading = try FeedReading(" [ ] ")
+    #expect(reading.events.isEmpty)
+    #expect(reading.error == nil)
+  }
+
+  @Test("a byte order mark before the list is passed over")
+  func passesByteOrderMark() throws {
+    let reading = try FeedReading("\u{FEFF}[{\"id\":\"1\",\"name\":\"A\"}]")
+    #expect(reading.ids == ["1"])
+    #expect(reading.error == nil)
+  }
+
+  @Test("a second byte order mark, or one inside, is refused")
+  func refusesStrayByteOrderMark() throws {
+    for document in ["\u{FEFF}\u{FEFF}[]", "[\u{FEFF}]", "[]\u{FEFF}"] {
+      #expect(try FeedReading(document).error?.code == .malformedFeed)
+    }
+  }
+
+  @Test("positions count every record, the broken ones too")
+  func countsPositions() throws {
+    let reading = try FeedReading(
+      #"[{"id":"1","name":"A"},7,{"id":"2"},{"id":"3","name":"C","terms":[]}]"#)
+    #expect(
+      reading.events == [
+        .offer(position: 1, texts: [.id: "1", .name: "A"]),
+        .skipped(position: 2, id: nil, reason: "a number, expected an object"),
+        .skipped(position: 3, id: "2", reason: "no name"),
+        .mended(position: 4, reason: "terms is a list, left out"),
+        .offer(position: 4, texts: [.id: "3", .name: "C"]),
+      ])
+  }
+
+  @Test("a field may lie deeper in the record")
+  func readsNestedFields() throws {
+    let definition = FeedDefinition.with([
+      .id: ["meta", "id"], .name: ["meta", "names", "en"], .reward: ["price"],
+    ])
+    let reading = try FeedReading(
+      #"[{"price":"$1","meta":{"names":{"de":"Brot","en":"Bread"},"id":"1"},"id":"x","en":"y"}]"#,
+      as: definition)
+    #expect(reading.offers == [[.id: "1", .name: "Bread", .reward: "$1"]])
+  }
+}

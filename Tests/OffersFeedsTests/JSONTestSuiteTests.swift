@@ -1,0 +1,57 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+import Testing
+
+/// Nicolas Seriot's collection (github.com/nst/JSONTestSuite), where it lies beside the package:
+/// `y_` files are JSON, `n_` files are not, `i_` files are up to the reader.
+@Suite("The JSONTestSuite collection", .enabled(if: JSONTestSuiteTests.isThere))
+struct JSONTestSuiteTests {
+  private static let folder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+    .appendingPathComponent("shared/feeds/bad/JSONTestSuite/test_parsing")
+
+  static var isThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
+
+  private static func files(_ prefix: String) throws -> [(name: String, bytes: [UInt8])] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    return try names.filter { $0.hasPrefix(prefix) && $0.hasSuffix(".json") }.sorted().map {
+      ($0, [UInt8](try Data(contentsOf: folder.appendingPathComponent($0))))
+    }
+  }
+
+  /// Reads a file whole and byte by byte, which must come to the same.
+  private static func read(_ name: String, _ bytes: [UInt8]) throws -> OffersError? {
+    let whole = try FeedReading(bytes)
+    #expect(try FeedReading(bytes, pieceSizes: [1]) == whole, "\(name) byte by byte")
+    return whole.error
+  }
+
+  @Test("every document that must be accepted is")
+  func acceptsSoundFiles() throws {
+    let files = try Self.files("y_")
+    #expect(files.count > 90)
+    for (name, bytes) in files {
+      let code = try Self.read(name, bytes)?.code
+      #expect(code == nil || code == .unexpectedShape, "\(name)")
+    }
+  }
+
+  @Test("every document that must be refused is")
+  func refusesBrokenFiles() throws {
+    let files = try Self.files("n_")
+    #expect(files.count > 180)
+    for (name, bytes) in files {
+      let code = try Self.read(name, bytes)?.code
+      #expect(code == .malformedFeed || code == .limitExceeded, "\(name)")
+    }
+  }
+
+  @Test("documents that are up to the reader end in records or an error")
+  func survivesTheRest() throws {
+    let files = try Self.files("i_")
+    #expect(files.count > 30)
+    for (name, bytes) in files { _ = try Self.read(name, bytes) }
+  }
+}

@@ -1,0 +1,93 @@
+import OffersCore
+import OffersFeeds
+import Testing
+
+@Suite("The exact value of a printed reward")
+struct RewardParserTests {
+  /// Parses a text and prints the outcome: `text`, `75 USD`, or `250 %` in hundredths.
+  private static func parse(_ text: String, currency: String = "USD") -> String {
+    var text = text
+    let reward = text.withUTF8 {
+      RewardParser(dollarCurrency: currency).parse(UnsafeRawBufferPointer($0))
+    }
+    let mark = reward.isUpTo ? "up to " : ""
+    let (a, b, c) = reward.currency
+    switch reward.kind {
+    case OfferRecord.amount:
+      return "\(mark)\(reward.number) \(String(decoding: [a, b, c], as: UTF8.self))"
+    case OfferRecord.percent: return "\(mark)\(reward.number) %"
+    default: return mark + "text"
+    }
+  }
+
+  static let exact: [(text: String, value: String)] = [
+    ("$0.75 Cash Back", "75 USD"), ("$12", "1200 USD"), ("$12.", "1200 USD"), ("$0", "0 USD"),
+    ("$1.5", "150 USD"), ("$10.00 Cash Back", "1000 USD"), ("$1,000.00", "100000 USD"),
+    ("$1,234,567.89", "123456789 USD"), ("$999,999", "99999900 USD"), ("Get $1,000", "100000 USD"),
+    ("$1000 back", "100000 USD"), ("$5, today", "500 USD"), ("($5.25)", "525 USD"),
+    ("$5!", "500 USD"), ("$5*", "500 USD"), ("$5\u{A0}Cash Back", "500 USD"),
+    ("$5 back™", "500 USD"), ("$5 USD", "500 USD"), ("$5 OFF", "500 USD"), ("$5\nback", "500 USD"),
+    ("Up to $3.00 Cash Back", "up to 300 USD"), ("up to $3", "up to 300 USD"),
+    ("Get UP TO $3", "up to 300 USD"), ("Up to  $3", "up to 300 USD"),
+    ("5%", "500 %"), ("5% back", "500 %"), ("2.5%", "250 %"), ("2.55% back", "255 %"),
+    ("100%", "10000 %"), ("0.5%", "50 %"), ("1,000%", "100000 %"), ("Get (5%) back", "500 %"),
+    ("UP TO 5% back", "up to 500 %"), ("Earn up to 8% Cash Back", "up to 800 %"),
+    ("Group to $5", "500 USD"), ("Up today $5", "500 USD"), ("$9999999999999", "999999999999900 USD"),
+  ]
+
+  @Test("one amount or one percentage is read exactly", arguments: exact)
+  func readsExactValue(text: String, value: String) {
+    #expect(Self.parse(text) == value)
+  }
+
+  static let doubtful = [
+    "", " ", "Free", "Free after offer", "Up to", "$", "%", "$ 5", "Save 2", "Save 2 dollars", "2",
+    "$1 off $5", "Buy 2, get $1", "$1-$5", "$1 - $5", "5% or $5", "2 for $1", "$5 in 10 days",
+    "$0.755", "$0.7555", "5.125%", "$1,50", "$12,34", "$1,0000", "$1,00,000", "$1000,000",
+    "$1,000,00", "$,100", "$1,,000", "$0,125", "$00,125", "$1.2.3", "1.2.3%", "$1.000.000", "$.75",
+    ".5%", ",5%", "-$5", "$-5", "-5%", "+5%", "\u{2212}$5", "\u{2212}5%", "US$5", "A$5", "C$5",
+    "R$5", "$$5", "5 %", "$5%", "5$", "5 $", "$5USD", "$5k", "$5M", "$5x", "$5 CAD", "$5 AUD back",
+    "$5\u{A0}HKD", "$1 million", "$1 Billion", "$2 hundred", "$5+", "5%+", "$5/lb", "5%/year", "$5½",
+    "$5¢", "5‰", "$5-off", "$5'", "€1,50", "€5", "5 €", "£5", "¥500", "5¢", "50 cents", "5 points",
+    "5pc", "x5%", "$5_", "#5", "5th", "99999999999999999999", "$99999999999999999999",
+    "99999999999999999999%", "$0.99999999999999999999", "$1e3", "1e3%", "$0x10", "$٥", "$５", "５%",
+    "Up to 3x", "Sign up to get $5", "Up to an extra 5%", "Up to: $5", "up to US$5",
+  ]
+
+  @Test("a text that leaves any doubt stays text", arguments: doubtful)
+  func guessesNothing(text: String) {
+    #expect(Self.parse(text) == "text")
+  }
+
+  @Test("the dollar is the one that the feed's definition says")
+  func usesTheFeedsDollar() {
+    #expect(Self.parse("$5", currency: "CAD") == "500 CAD")
+    #expect(Self.parse("$5 CAD", currency: "CAD") == "500 CAD")
+    #expect(Self.parse("$5 USD", currency: "CAD") == "text")
+    #expect(Self.parse("5%", currency: "CAD") == "500 %")
+  }
+
+  @Test("no text, however odd, brings the parser down")
+  func survivesAnyText() {
+    var random = SeededGenerator(seed: 7)
+    let parts = [
+      "$", "%", "1", "0", "9", ",", ".", " ", "up to", "-", "é", "\u{A0}", "000", "CAD", "(", "x",
+    ]
+    for _ in 0..<20_000 {
+      let count = Int.random(in: 0...8, using: &random)
+      let text = (0..<count).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
+      let value = Self.parse(text)
+      // A value always stands beside its sign.
+      if value.hasSuffix("USD") { #expect(text.contains("$"), "\(text)") }
+      if value.hasSuffix("%") { #expect(text.contains("%"), "\(text)") }
+    }
+  }
+
+  @Test("bytes that are not UTF-8 are no value, and no crash")
+  func survivesInvalidBytes() {
+    for bytes: [UInt8] in [[0x24, 0x35, 0xC2], [0xFF, 0x35, 0x25], [0x24, 0x35, 0xFF]] {
+      let reward = bytes.withUnsafeBytes { RewardParser(dollarCurrency: "USD").parse($0) }
+      #expect(reward.kind == 0)
+    }
+  }
+}
