@@ -31,7 +31,7 @@ public struct KnownOffers: Sendable {
   /// Offers in the table, gone ones included.
   public var count: Int { entries.count }
 
-  /// - Parameter capacity: how many offers will be inserted; under 4 billion.
+  /// - Parameter capacity: about how many offers will be inserted; never more than 4 billion.
   public init(capacity: Int) {
     entries.reserveCapacity(capacity)
     idSeed = UInt64.random(in: .min ... .max)

@@ -20,6 +20,12 @@ enum FeedTable {
     return database.lastInsertedRowID
   }
 
+  /// How many offers the feed had when it was last synced.
+  static func fetchCurrentCount(feedKey: Int64, in database: Database) throws -> Int {
+    try Int.fetchOne(
+      database, sql: "SELECT current_count FROM feed WHERE feed_key = ?", arguments: [feedKey]) ?? 0
+  }
+
   static func names(in database: Database) throws -> [String] {
     try String.fetchAll(database, sql: "SELECT name FROM feed ORDER BY name")
   }

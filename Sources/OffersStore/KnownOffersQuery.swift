@@ -4,11 +4,8 @@ import OffersCore
 /// Loads what a sync compares with, without making a value of any row.
 enum KnownOffersQuery {
   static func fetch(feedKey: Int64, in database: Database) throws -> KnownOffers {
-    let count =
-      try Int.fetchOne(
-        database, sql: "SELECT count(*) FROM offer WHERE feed_key = ?", arguments: [feedKey]) ?? 0
+    let count = try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database)
     var known = KnownOffers(capacity: count)
-    if count == 0 { return known }
     // In the order of the table, not of the index: each page is read once.
     let rows = try RawStatement(
       database,
