@@ -63,6 +63,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    .executableTarget(name: "OffersBenchmark", swiftSettings: strict),
     .target(
       name: "OffersTestSupport", path: "Tests/OffersTestSupport", swiftSettings: strict),
     .testTarget(

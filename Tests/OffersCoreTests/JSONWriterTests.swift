@@ -75,7 +75,8 @@ struct JSONWriterTests {
     ("e\u{301}", "e\u{301}"), ("a\\\"b\u{7}é", #"a\\\"b\u0007é"#), ("<&>", "<&>"),
   ]
 
-  @Test("quotes, backslashes and every control character are escaped, in keys too",
+  @Test(
+    "quotes, backslashes and every control character are escaped, in keys too",
     arguments: escapes)
   func escapesText(text: String, json expected: String) {
     let json = Self.text { json in

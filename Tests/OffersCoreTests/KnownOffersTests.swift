@@ -42,7 +42,9 @@ struct KnownOffersTests {
     var next = 0
     for _ in 0..<12_000 {
       // Mostly in order, with jumps, and with ids that nobody knows.
-      next = Int.random(in: 0..<4, using: &random) == 0 ? .random(in: 0..<11_000, using: &random) : next + 1
+      next =
+        Int.random(in: 0..<4, using: &random) == 0
+        ? .random(in: 0..<11_000, using: &random) : next + 1
       let id = "offer \(next)"
       if Int.random(in: 0..<10, using: &random) == 0 {
         withBytes(of: id) { known.seeBroken(id: $0) }

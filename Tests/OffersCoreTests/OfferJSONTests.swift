@@ -12,7 +12,8 @@ struct OfferJSONTests {
 
   private static let full = Offer(
     ref: OfferRef(feed: "ibotta", id: "110579"), name: "Café \"Lumière\"", description: "30 oz.",
-    terms: "a\nb", reward: Reward(
+    terms: "a\nb",
+    reward: Reward(
       text: "Up to $0.75", value: .amount(minorUnits: 75, currency: "USD"), isUpTo: true),
     imageURL: "https://i.example/1.png", url: "https://o.example/1", isFavorite: true,
     firstSeenAt: Date(timeIntervalSince1970: 0),

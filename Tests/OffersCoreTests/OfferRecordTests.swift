@@ -24,7 +24,7 @@ struct OfferRecordTests {
       bytes.copyBytes(from: text.utf8)
       return (bytes, count: text.utf8.count)
     }
-    defer { copies.values.forEach { $0.0.deallocate() } }
+    defer { for copy in copies.values { copy.0.deallocate() } }
     var views = OfferTexts()
     for (field, copy) in copies {
       views[field] = UnsafeRawBufferPointer(rebasing: copy.0.prefix(copy.count))
@@ -55,7 +55,8 @@ struct OfferRecordTests {
   }
 
   private static func reward(
-    kind: UInt8, _ number: Int64, _ currency: (UInt8, UInt8, UInt8) = (0, 0, 0), isUpTo: Bool = false
+    kind: UInt8, _ number: Int64, _ currency: (UInt8, UInt8, UInt8) = (0, 0, 0),
+    isUpTo: Bool = false
   ) -> ExactReward {
     var reward = ExactReward()
     reward.kind = kind

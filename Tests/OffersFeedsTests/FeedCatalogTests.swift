@@ -1,6 +1,7 @@
 import OffersCore
-@testable import OffersFeeds
 import Testing
+
+@testable import OffersFeeds
 
 @Suite("The feeds that ship")
 struct FeedCatalogTests {

@@ -1,4 +1,5 @@
 import OffersCore
+
 @testable import OffersFeeds
 
 /// What came of reading one document.

@@ -26,7 +26,8 @@ struct IbottaShapeTests {
   @Test("fields may come in any order, with any space between")
   func ignoresOrderAndSpace() throws {
     let reading = try FeedReading(
-      " \t\r\n[ { \"name\" : \"B\" ,\n\"x\":[ ] , \"id\"\t:\t\"1\" } , {\"id\":\"2\",\"name\":\"C\"}\n] \n")
+      " \t\r\n[ { \"name\" : \"B\" ,\n\"x\":[ ] , \"id\"\t:\t\"1\" } , {\"id\":\"2\",\"name\":\"C\"}\n] \n"
+    )
     #expect(reading.offers == [[.id: "1", .name: "B"], [.id: "2", .name: "C"]])
     #expect(reading.error == nil)
   }

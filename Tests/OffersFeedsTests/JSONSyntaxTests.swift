@@ -19,7 +19,8 @@ struct JSONSyntaxTests {
     "+1", "01", "-01", "00", "1.", ".5", "-.5", "1.e3", "1e", "1e+", "1E-", "1.5.2", "1e1.5", "-",
     "--1", "- 1", "1 2", "0x10", "1_000", "1a", "1,5", "Infinity", "-Infinity", "NaN", "nan", "１",
     "True", "TRUE", "tru", "truE", "truex", "nul", "nulll", "falsy", "undefined", "None", "a",
-    "'a'", "`a`", #""a"#, #"a""#, #""a" "b""#, #""a"b"#, #""\x41""#, #""\a""#, #""\'""#, #""\U0041""#,
+    "'a'", "`a`", #""a"#, #"a""#, #""a" "b""#, #""a"b"#, #""\x41""#, #""\a""#, #""\'""#,
+    #""\U0041""#,
     #""\u""#, #""\u12""#, #""\u12G4""#, #""\u 041""#, #""\u+041""#, #""\""#, "\"\\\n\"",
     "\"a\tb\"", "\"a\nb\"", "\"a\r\nb\"", "\"\u{0}\"", "\"\u{1}\"", "\"\u{1F}\"",
     "[", "]", "[1", "[1,]", "[,1]", "[,]", "[1,,2]", "[1 2]", "[1;2]", "[1}", "[1]]", "[]]", "[][]",
@@ -38,7 +39,8 @@ struct JSONSyntaxTests {
     }
   }
 
-  @Test("a sound value is passed over in a record, on the way to the list, and behind it",
+  @Test(
+    "a sound value is passed over in a record, on the way to the list, and behind it",
     arguments: accepted)
   func passesValue(text: String) throws {
     let record = #"[{"x":\#(text),"id":"1","y": \#(text) ,"name":"A","z":\#(text)}]"#
@@ -60,7 +62,8 @@ struct JSONSyntaxTests {
     }
   }
 
-  @Test("a broken value is refused in a field, in one that is not needed, and as an item",
+  @Test(
+    "a broken value is refused in a field, in one that is not needed, and as an item",
     arguments: refused)
   func refusesValue(text: String) throws {
     for document in [

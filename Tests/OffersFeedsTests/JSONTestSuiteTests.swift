@@ -3,10 +3,8 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-/// Nicolas Seriot's collection (github.com/nst/JSONTestSuite), where it lies beside the package:
-/// `y_` files are JSON, `n_` files are not, `i_` files are up to the reader.
-@Suite("The JSONTestSuite collection", .enabled(if: JSONTestSuiteTests.isThere))
-struct JSONTestSuiteTests {
+/// Where the collection lies: not in the package but beside it.
+private enum JSONTestSuiteFolder {
   private static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -14,13 +12,18 @@ struct JSONTestSuiteTests {
 
   static var isThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
 
-  private static func files(_ prefix: String) throws -> [(name: String, bytes: [UInt8])] {
+  static func files(_ prefix: String) throws -> [(name: String, bytes: [UInt8])] {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     return try names.filter { $0.hasPrefix(prefix) && $0.hasSuffix(".json") }.sorted().map {
       ($0, [UInt8](try Data(contentsOf: folder.appendingPathComponent($0))))
     }
   }
+}
 
+/// Nicolas Seriot's collection (github.com/nst/JSONTestSuite), where it lies beside the package:
+/// `y_` files are JSON, `n_` files are not, `i_` files are up to the reader.
+@Suite("The JSONTestSuite collection", .enabled(if: JSONTestSuiteFolder.isThere))
+struct JSONTestSuiteTests {
   /// Reads a file whole and byte by byte, which must come to the same.
   private static func read(_ name: String, _ bytes: [UInt8]) throws -> OffersError? {
     let whole = try FeedReading(bytes)
@@ -30,7 +33,7 @@ struct JSONTestSuiteTests {
 
   @Test("every document that must be accepted is")
   func acceptsSoundFiles() throws {
-    let files = try Self.files("y_")
+    let files = try JSONTestSuiteFolder.files("y_")
     #expect(files.count > 90)
     for (name, bytes) in files {
       let code = try Self.read(name, bytes)?.code
@@ -40,7 +43,7 @@ struct JSONTestSuiteTests {
 
   @Test("every document that must be refused is")
   func refusesBrokenFiles() throws {
-    let files = try Self.files("n_")
+    let files = try JSONTestSuiteFolder.files("n_")
     #expect(files.count > 180)
     for (name, bytes) in files {
       let code = try Self.read(name, bytes)?.code
@@ -50,7 +53,7 @@ struct JSONTestSuiteTests {
 
   @Test("documents that are up to the reader end in records or an error")
   func survivesTheRest() throws {
-    let files = try Self.files("i_")
+    let files = try JSONTestSuiteFolder.files("i_")
     #expect(files.count > 30)
     for (name, bytes) in files { _ = try Self.read(name, bytes) }
   }

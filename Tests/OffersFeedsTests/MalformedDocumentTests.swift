@@ -25,7 +25,9 @@ struct MalformedDocumentTests {
 
   @Test(
     "a web page or XML is called that",
-    arguments: ["<!DOCTYPE html><html>", "  \n<html lang=\"en\">", "\u{FEFF}<?xml version=\"1.0\"?>"])
+    arguments: [
+      "<!DOCTYPE html><html>", "  \n<html lang=\"en\">", "\u{FEFF}<?xml version=\"1.0\"?>",
+    ])
   func namesAWebPage(document: String) throws {
     for sizes in [[], [1]] {
       let error = try #require(try FeedReading(document, pieceSizes: sizes).error)

@@ -19,11 +19,12 @@ struct MutatedDocumentTests {
     ),
   ]
 
-  private static let tokens: [[UInt8]] = [
-    "[", "]", "{", "}", ",", ":", "\"", "\\", "\\u", "\\ud83d", "\\ude00", "\\u0000", "null",
-    "true", "-", "0", "1e", ".", "\r\n", "\u{0}", "\"id\":", "\"name\":", "{\"id\":\"3\"}", "é",
-    "\u{FEFF}", "<",
-  ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0xE2, 0x82], [0xF0, 0x9F]]
+  private static let tokens: [[UInt8]] =
+    [
+      "[", "]", "{", "}", ",", ":", "\"", "\\", "\\u", "\\ud83d", "\\ude00", "\\u0000", "null",
+      "true", "-", "0", "1e", ".", "\r\n", "\u{0}", "\"id\":", "\"name\":", "{\"id\":\"3\"}", "é",
+      "\u{FEFF}", "<",
+    ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0xE2, 0x82], [0xF0, 0x9F]]
 
   private static func mutate(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
     let place = Int.random(in: 0...bytes.count, using: &random)

@@ -1,0 +1,59 @@
+import Foundation
+
+/// Measures the program `offers` as whole processes. Started by `Scripts/benchmark`.
+@main
+struct Benchmark {
+  static let usage = """
+    usage: Scripts/benchmark sync [--sizes 132,100000,1000000] [--rounds 7]
+    """
+
+  static func main() {
+    do {
+      try run(Array(CommandLine.arguments.dropFirst()))
+    } catch let error as Usage {
+      FileHandle.standardError.write(Data("benchmark: \(error.text)\n\(usage)\n".utf8))
+      exit(64)
+    } catch {
+      FileHandle.standardError.write(Data("benchmark: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private struct Usage: Error {
+    let text: String
+  }
+
+  private static func run(_ words: [String]) throws {
+    guard words.first == "sync" else { throw Usage(text: "name what to measure") }
+    var sizes = [132, 100_000, 1_000_000]
+    var rounds = 7
+    var rest = words.dropFirst()
+    while let option = rest.popFirst() {
+      guard let value = rest.popFirst() else { throw Usage(text: "\(option) needs a value") }
+      switch option {
+      case "--sizes":
+        sizes = try value.split(separator: ",").map { try number(String($0)) }
+      case "--rounds":
+        rounds = try number(value)
+      default:
+        throw Usage(text: "unknown option \(option)")
+      }
+    }
+    let environment = ProcessInfo.processInfo.environment
+    guard let offers = environment["OFFERS_BINARY"] else {
+      throw Usage(text: "OFFERS_BINARY does not name the program to measure")
+    }
+    let scratch = environment["BENCH"] ?? NSTemporaryDirectory() + "offers-bench"
+    let peers = Peers(folder: environment["OFFERS_PEERS"] ?? "", scratch: scratch)
+    try SyncBenchmark(
+      offers: offers, scratch: scratch, peers: peers, sizes: sizes, rounds: rounds
+    ).run()
+  }
+
+  private static func number(_ text: String) throws -> Int {
+    guard let number = Int(text), number > 0 else {
+      throw Usage(text: "\(text) is no number above 0")
+    }
+    return number
+  }
+}

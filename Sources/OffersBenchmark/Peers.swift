@@ -1,0 +1,75 @@
+import Foundation
+
+/// Other programs that do the same work, as far as this machine has them.
+struct Peers {
+  /// The folder with the feed generator and the C program, nil when there is none.
+  let folder: String?
+  let scratch: String
+  /// What is missing, a line each.
+  private(set) var missing: [String] = []
+  private(set) var limit: String?
+  private(set) var python: String?
+
+  init(folder: String, scratch: String) {
+    let exists = FileManager.default.fileExists(atPath: folder + "/limit_sync.c")
+    self.folder = exists ? folder : nil
+    self.scratch = scratch
+    guard exists else {
+      missing = ["No peers at \(folder): only offers itself is measured."]
+      return
+    }
+    limit = findLimit(folder)
+    let venv = scratch + "/venv/bin/python"
+    if FileManager.default.isExecutableFile(atPath: venv) {
+      python = venv
+    } else {
+      missing.append(
+        "No sqlite-utils and DuckDB: python3 -m venv \(scratch)/venv && "
+          + "\(scratch)/venv/bin/pip install sqlite-utils duckdb")
+    }
+  }
+
+  /// The C program, built when it is not there yet.
+  private mutating func findLimit(_ folder: String) -> String? {
+    let program = scratch + "/limit_sync"
+    if FileManager.default.isExecutableFile(atPath: program) { return program }
+    let command = [
+      "gcc", "-O3", "-mavx2", "-o", program, folder + "/limit_sync.c", "-lsqlite3", "-lxxhash",
+      "-lcrypto", "-lpthread",
+    ]
+    do {
+      _ = try ProcessTimer.time(command)
+      return program
+    } catch {
+      missing.append("No C program: it needs gcc, libxxhash-dev, libssl-dev and libsqlite3-dev.")
+      return nil
+    }
+  }
+
+  /// The peers' generator's arguments for a variant, nil when there is none.
+  func generator(_ variant: FeedGenerator.Variant, count: Int, path: String) -> [String]? {
+    guard let folder else { return nil }
+    let base = ["python3", folder + "/gen_feed.py", "-n", "\(count)", "-o", path]
+    switch variant {
+    case .plain: return base
+    case .changed: return base + ["--mutate", "1", "--change", "1"]
+    case .reordered: return base + ["--mutate", "1", "--reorder"]
+    }
+  }
+
+  /// What each peer runs to import a feed into a fresh database.
+  func imports(feed: String, database: String, isLarge: Bool) -> [(String, [String])] {
+    var result: [(String, [String])] = []
+    if let limit {
+      result.append(("C program", [limit, "sync", feed, database, "strategy=upsert"]))
+    }
+    if let python, let folder {
+      result.append(("DuckDB", [python, folder + "/peers.py", "duckdb", feed, database]))
+      if !isLarge {
+        let tool = (python as NSString).deletingLastPathComponent + "/sqlite-utils"
+        result.append(("sqlite-utils", [tool, "upsert", database, "offers", feed, "--pk", "id"]))
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// What one run of a whole process cost.
+struct Cost {
+  /// From start to end, in seconds.
+  var wall: Double
+  /// User and system time of the process and the children it waited for, in seconds.
+  var cpu: Double
+  /// The largest resident memory, in bytes. Never below this program's own.
+  var peakBytes: Int
+}
+
+/// A command to be timed, and what must be done before each run of it.
+struct Contender {
+  let name: String
+  let command: [String]
+  /// Done before each run, not timed.
+  let prepare: () throws -> Void
+}
+
+/// What went wrong, for a person.
+struct BenchmarkError: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Times whole processes in turn, A B C A B C, so that a busy moment falls on all of them.
+struct ProcessTimer {
+  let rounds: Int
+
+  /// The costs of each contender, a round each.
+  func run(_ contenders: [Contender]) throws -> [String: [Cost]] {
+    var costs: [String: [Cost]] = [:]
+    for _ in 0..<rounds {
+      for contender in contenders {
+        try contender.prepare()
+        costs[contender.name, default: []].append(try Self.time(contender.command))
+      }
+    }
+    return costs
+  }
+
+  /// Runs one process to its end, its output thrown away.
+  ///
+  /// - Throws: `BenchmarkError` with what it printed to standard error when it fails.
+  static func time(_ command: [String]) throws -> Cost {
+    let log = NSTemporaryDirectory() + "offers-benchmark-\(getpid()).log"
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var process: pid_t = 0
+    let begun = ContinuousClock.now
+    guard posix_spawnp(&process, command[0], &actions, nil, &arguments, environ) == 0 else {
+      throw BenchmarkError(description: "Could not start \(command[0]).")
+    }
+    var status: Int32 = 0
+    var usage = rusage()
+    while wait4(process, &status, 0, &usage) < 0 && errno == EINTR {}
+    let wall = (ContinuousClock.now - begun) / .seconds(1)
+    guard status == 0 else {
+      // Without the log there is still the command to name.
+      let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+      throw BenchmarkError(
+        description: "Failed: \(command.joined(separator: " "))\n\(text.suffix(400))")
+    }
+    unlink(log)
+    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+    return Cost(
+      wall: wall, cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+      peakBytes: Int(usage.ru_maxrss) * 1024)
+  }
+}
+
+extension [Cost] {
+  func median(_ value: (Cost) -> Double) -> Double { map(value).median }
+}
+
+extension [Double] {
+  /// The middle value; 0 for none.
+  var median: Double {
+    if isEmpty { return 0 }
+    let sorted = sorted()
+    let middle = count / 2
+    return count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  }
+}

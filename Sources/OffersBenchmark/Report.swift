@@ -1,0 +1,70 @@
+import Foundation
+
+/// Prints Markdown tables and keeps the goals.
+struct Report {
+  private(set) var goals: [(goal: String, reached: String, isMet: Bool)] = []
+
+  /// Names the machine.
+  func printMachine() {
+    let processor = Self.firstLine(of: "/proc/cpuinfo", with: "model name") ?? "unknown processor"
+    var system = utsname()
+    uname(&system)
+    let kernel = withUnsafeBytes(of: &system.release) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    print(
+      "Machine: \(processor), \(ProcessInfo.processInfo.processorCount) cores, Linux \(kernel)\n")
+  }
+
+  private static func firstLine(of path: String, with key: String) -> String? {
+    // A machine without the file is only less well named.
+    let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").first { $0.hasPrefix(key) }?
+      .split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
+  }
+
+  /// A table of costs. Ratios are medians of the ratios of each round to the first contender's.
+  func printTable(
+    _ title: String, _ names: [String], _ costs: [String: [Cost]], sizes: [String: Int] = [:]
+  ) {
+    print("### \(title)\n")
+    print("| what | cpu s | wall s (least) | peak MB | database MB | cpu ratio |")
+    print("|---|---|---|---|---|---|")
+    for name in names {
+      guard let runs = costs[name], let first = costs[names[0]] else { continue }
+      let row = [
+        name, Self.text(runs.median(\.cpu), 4),
+        "\(Self.text(runs.median(\.wall), 4)) (\(Self.text(runs.map(\.wall).min() ?? 0, 4)))",
+        Self.text(runs.median { Double($0.peakBytes) } / 1e6, 1),
+        sizes[name].map { Self.text(Double($0) / 1e6, 1) } ?? "",
+        Self.text(Self.ratio(runs, first), 2),
+      ]
+      print("| \(row.joined(separator: " | ")) |")
+    }
+    print("")
+  }
+
+  static func ratio(_ runs: [Cost], _ base: [Cost]) -> Double {
+    zip(runs, base).map { $0.cpu / max($1.cpu, 1e-4) }.median
+  }
+
+  mutating func add(_ goal: String, _ value: Double, atMost limit: Double, _ unit: String = "×") {
+    goals.append(
+      (goal + " ≤ \(Self.text(limit, 1))\(unit)", Self.text(value, 2) + unit, value <= limit))
+  }
+
+  mutating func add(_ goal: String, _ value: Double, atLeast limit: Double) {
+    goals.append((goal + " ≥ \(Self.text(limit, 1))×", Self.text(value, 2) + "×", value >= limit))
+  }
+
+  func printGoals() {
+    print("### Goals\n\n| goal | reached | |\n|---|---|---|")
+    for goal in goals {
+      print("| \(goal.goal) | \(goal.reached) | \(goal.isMet ? "yes" : "**no**") |")
+    }
+  }
+
+  static func text(_ value: Double, _ places: Int) -> String {
+    String(format: "%.\(places)f", value)
+  }
+}

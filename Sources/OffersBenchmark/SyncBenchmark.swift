@@ -1,0 +1,157 @@
+import Foundation
+
+/// What a sync costs: the first import, then again with the same, changed, reordered and re-spaced
+/// documents, beside other programs where there are any.
+struct SyncBenchmark {
+  let offers: String
+  let scratch: String
+  let peers: Peers
+  let sizes: [Int]
+  let rounds: Int
+
+  private var work: String { scratch + "/sync" }
+  private var database: String { work + "/offers.sqlite" }
+
+  private static let again = ["same again", "1 % changed", "reordered", "re-spaced"]
+
+  func run() throws {
+    var report = Report()
+    report.printMachine()
+    for line in peers.missing { print(line + "\n") }
+    for size in sizes {
+      let feeds = try makeFeeds(size)
+      try measureSync(size, feeds, &report)
+      if size < 1_000_000 { try measureShow(size, &report) }
+    }
+    report.printGoals()
+    try removeFiles(at: database)
+  }
+
+  /// The plain feed, then the others in the order of `again`.
+  private func makeFeeds(_ size: Int) throws -> [String] {
+    try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: true)
+    var paths = try FeedGenerator.Variant.allCases.map { variant in
+      let source = peers.folder == nil ? "own" : "peer"
+      let path = "\(work)/\(source)-\(size)-\(variant.rawValue).json"
+      if !FileManager.default.fileExists(atPath: path) {
+        if let command = peers.generator(variant, count: size, path: path + ".new") {
+          _ = try ProcessTimer.time(command)
+        } else {
+          try FeedGenerator(count: size).write(variant, to: path + ".new")
+        }
+        try FileManager.default.moveItem(atPath: path + ".new", toPath: path)
+      }
+      return path
+    }
+    let respaced = paths[0] + ".respaced"
+    if !FileManager.default.fileExists(atPath: respaced) {
+      try FeedGenerator.respace(paths[0], to: respaced)
+    }
+    paths.insert(paths[0], at: 1)
+    return paths + [respaced]
+  }
+
+  private func sync(_ feed: String) -> [String] {
+    [offers, "sync", "ibotta", "--from", feed, "--quiet", "--database", database]
+  }
+
+  private func measureSync(_ size: Int, _ feeds: [String], _ report: inout Report) throws {
+    let base = work + "/base"
+    try removeFiles(at: database)
+    _ = try ProcessTimer.time(sync(feeds[0]))
+    try? FileManager.default.removeItem(atPath: base)  // A first run has none.
+    try FileManager.default.createDirectory(atPath: base, withIntermediateDirectories: true)
+    try copyFiles(from: database, to: base + "/offers.sqlite")
+
+    let isLarge = size >= 1_000_000
+    let fresh = { try removeFiles(at: database) }
+    var contenders = [Contender(name: "first import", command: sync(feeds[0]), prepare: fresh)]
+    for (name, command) in peers.imports(feed: feeds[0], database: database, isLarge: isLarge) {
+      contenders.append(Contender(name: name, command: command, prepare: fresh))
+    }
+    for (name, feed) in zip(Self.again, feeds.dropFirst()) {
+      contenders.append(
+        Contender(name: name, command: sync(feed)) {
+          try removeFiles(at: database)
+          try copyFiles(from: base + "/offers.sqlite", to: database)
+        })
+    }
+    let costs = try ProcessTimer(rounds: isLarge ? min(rounds, 3) : rounds).run(contenders)
+    try fresh()
+    try copyFiles(from: base + "/offers.sqlite", to: database)
+    report.printTable(
+      "Sync of \(size) offers", contenders.map(\.name), costs,
+      sizes: ["first import": try sizeOfFiles(at: database)])
+    addGoals(size, costs, &report)
+  }
+
+  private func addGoals(_ size: Int, _ costs: [String: [Cost]], _ report: inout Report) {
+    guard let first = costs["first import"] else { return }
+    func peak(_ names: [String]) -> Double {
+      names.compactMap { costs[$0]?.median { Double($0.peakBytes) } }.max().map { $0 / 1e6 } ?? 0
+    }
+    if let limit = costs["C program"] {
+      report.add(
+        "\(size): first import, to the C program", Report.ratio(first, limit),
+        atMost: size < 1000 ? 3 : 1.3)
+    }
+    if size < 1000 { return }
+    if let tool = costs["sqlite-utils"] {
+      report.add("\(size): faster than sqlite-utils", Report.ratio(tool, first), atLeast: 8)
+    }
+    if let duck = costs["DuckDB"] {
+      report.add("\(size): faster than DuckDB", Report.ratio(duck, first), atLeast: 1.8)
+    }
+    for name in Self.again {
+      guard let runs = costs[name] else { continue }
+      report.add(
+        "\(size): \(name), to the first import", Report.ratio(runs, first),
+        atMost: name == "same again" ? 0.3 : 0.4)
+    }
+    if size >= 1_000_000 {
+      report.add("\(size): peak memory, first import", peak(["first import"]), atMost: 64, " MB")
+      report.add("\(size): peak memory, again", peak(Self.again), atMost: 128, " MB")
+    }
+  }
+
+  private func measureShow(_ size: Int, _ report: inout Report) throws {
+    let query = """
+      SELECT o.id, o.name, o.reward_text FROM offer o JOIN feed f USING (feed_key)
+      WHERE f.name = 'ibotta' AND o.id = '110579'
+      """
+    guard (try? ProcessTimer.time(["sqlite3", "--version"])) != nil else { return }
+    let contenders = [
+      Contender(name: "sqlite3 shell", command: ["sqlite3", database, query]) {},
+      Contender(name: "offers show", command: [offers, "show", "110579", "--database", database]) {
+      },
+    ]
+    let costs = try ProcessTimer(rounds: 41).run(contenders)
+    report.printTable("One offer of \(size)", contenders.map(\.name), costs)
+    if let show = costs["offers show"], let shell = costs["sqlite3 shell"] {
+      report.add(
+        "\(size): offers show, to the sqlite3 shell", Report.ratio(show, shell), atMost: 2.2)
+    }
+  }
+}
+
+/// What belongs to a database: the file and what stands beside it.
+private let endings = ["", "-wal", "-shm", "-lock", "-journal"]
+
+private func removeFiles(at path: String) throws {
+  for ending in endings where FileManager.default.fileExists(atPath: path + ending) {
+    try FileManager.default.removeItem(atPath: path + ending)
+  }
+}
+
+private func copyFiles(from source: String, to target: String) throws {
+  for ending in endings where FileManager.default.fileExists(atPath: source + ending) {
+    try FileManager.default.copyItem(atPath: source + ending, toPath: target + ending)
+  }
+}
+
+private func sizeOfFiles(at path: String) throws -> Int {
+  try ["", "-wal"].filter { FileManager.default.fileExists(atPath: path + $0) }.reduce(0) {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path + $1)
+    return $0 + ((attributes[.size] as? Int) ?? 0)
+  }
+}
