@@ -28,27 +28,22 @@ struct Offers: ParsableCommand {
   /// Runs on the main thread. Only commands that must wait for something pay for a second one.
   static func main() {
     do {
-      var command = try parseAsRoot()
-      if command is any AsyncParsableCommand {
-        Task { await runWaiting() }
-        dispatchMain()
+      if try ShowCommand.run(plainWords: CommandLine.arguments.dropFirst()) { return }
+      let command = try parseAsRoot()
+      guard let waiting = command as? any WaitingCommand else {
+        var command = command
+        return try command.run()
       }
-      try command.run()
-    } catch {
-      fail(error)
-    }
-  }
-
-  /// Parses once more, so that the command belongs to the task that runs it.
-  private static func runWaiting() async -> Never {
-    do {
-      var command = try parseAsRoot()
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
+      Task {
+        do {
+          var waiting = waiting
+          try await waiting.run()
+          exit()
+        } catch {
+          fail(error)
+        }
       }
-      exit()
+      dispatchMain()
     } catch {
       fail(error)
     }
@@ -60,3 +55,6 @@ struct Offers: ParsableCommand {
     exit(withError: ExitStatus.code(for: error))
   }
 }
+
+/// A command that waits for the network or for other processes, on a task of its own.
+protocol WaitingCommand: AsyncParsableCommand, Sendable {}

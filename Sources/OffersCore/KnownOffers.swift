@@ -19,6 +19,7 @@ public struct KnownOffers: Sendable {
   private var index: [UInt64] = []
   /// The entry behind the one found last.
   private var likely = 0
+  private var brokenSlots: [Int] = []
   private let idSeed: UInt64
   /// Offers the feed had when it was last synced.
   public private(set) var currentCount = 0
@@ -70,9 +71,16 @@ public struct KnownOffers: Sendable {
     return .different(key: entry.keyAndFlags >> 2)
   }
 
-  /// Marks an offer as seen in this sync whose record could not be read whole.
+  /// Takes note of an offer whose record could not be read whole: it has not vanished. A sound
+  /// record of it may still come.
   public mutating func seeBroken(id: UnsafeRawBufferPointer) {
-    if let slot = find(id) { _ = markSeen(slot) }
+    if let slot = find(id) { brokenSlots.append(slot) }
+  }
+
+  /// Counts the offers as seen that only broken records spoke of. Called when all is read.
+  public mutating func settleBroken() {
+    for slot in brokenSlots { _ = markSeen(slot) }
+    brokenSlots = []
   }
 
   /// Returns false when the offer was seen already.

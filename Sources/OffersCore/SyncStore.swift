@@ -71,7 +71,7 @@ public protocol OfferRecordSource: Sendable {
   var isLarge: Bool { get }
 
   /// Hands over each record. It can be called again and gives the same.
-  func forEach(_ body: (OfferRecord) throws -> Void) throws
+  func forEachRecord(_ body: (OfferRecord) throws -> Void) throws
 }
 
 /// The difference between a feed and what the store holds of it, ready to be written.

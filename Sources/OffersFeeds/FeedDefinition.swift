@@ -18,7 +18,7 @@ package struct FeedDefinition: Sendable {
   /// sync looks at every offer again.
   package var derivationSeed: UInt64 {
     var hash = ContentHash(seed: 1)
-    for text in [dollarCurrency] {
+    for text in [dollarCurrency, RewardParser.rules] {
       var text = text
       text.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
     }

@@ -33,6 +33,9 @@ final class InputBuffer {
   var start: UnsafePointer<UInt8> { UnsafePointer(base + first) }
   var end: UnsafePointer<UInt8> { UnsafePointer(base + last) }
 
+  /// How many bytes the window holds.
+  var heldBytes: Int { last - first }
+
   /// The place in the document of an address in the window, in bytes from 0.
   func offset(of place: UnsafePointer<UInt8>) -> Int { passed + (place - UnsafePointer(base)) }
 

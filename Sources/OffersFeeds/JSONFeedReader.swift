@@ -33,8 +33,16 @@ package final class JSONFeedReader {
   package func consume(_ bytes: UnsafeRawBufferPointer) throws {
     let didMove = try input.append(bytes)
     if didMove { items = JSONItemReader(tree: tree, arena: input.arena) }
+    if input.heldBytes < patienceBytes { return }
     try read(isFinal: false)
+    // A record is scanned from its start each time. Waiting until twice as much is there keeps the
+    // cost of a large one that comes in crumbs in proportion to its size.
+    patienceBytes = input.heldBytes > Self.crumbBytes ? 2 * input.heldBytes : 0
   }
+
+  /// How many bytes must be at hand before it is worth looking at them again.
+  private var patienceBytes = 0
+  private static let crumbBytes = 4 << 10
 
   /// Says that the document has ended.
   ///

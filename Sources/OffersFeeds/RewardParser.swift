@@ -8,6 +8,9 @@ import OffersCore
 /// an open end (`$5/lb`, `$5+`), another currency (`$5 CAD`), a number in words (`$1 million`) or an
 /// `up to` further off (`Sign up to get $5`) stays text: nothing is guessed.
 package struct RewardParser: Sendable {
+  /// Names the rules. To be changed with them, so that stored rewards are read again.
+  static let rules = "1"
+
   private let dollarCurrency: (UInt8, UInt8, UInt8)
 
   /// - Parameter dollarCurrency: the ISO 4217 code that `$` stands for, three ASCII letters.

@@ -60,14 +60,18 @@ struct DatabaseFile {
   func check(_ header: Header) throws {
     switch header {
     case .foreign:
-      throw OffersError(
-        .storageFailed, "\(path) is not a database of this program. It was left untouched.",
-        hint: "Name another file with --database.")
+      throw Self.foreignFile(path)
     case .ours(let version, _):
       try Self.checkVersion(version, path: path)
     case .missing, .empty, .blank:
       break
     }
+  }
+
+  static func foreignFile(_ path: String) -> OffersError {
+    OffersError(
+      .storageFailed, "\(path) is not a database of this program. It was left untouched.",
+      hint: "Name another file with --database.")
   }
 
   static func checkVersion(_ version: Int, path: String) throws {

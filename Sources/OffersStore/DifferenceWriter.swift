@@ -59,7 +59,8 @@ final class DifferenceWriter {
     counts = plan.run.counts
     problems = plan.run.problems
     let lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
-    try plan.records.forEach { record in
+    // Not a sequence: a record is only good during the call.
+    try plan.records.forEachRecord { record in
       if record.offerKey == 0 {
         try insert(record)
       } else {

@@ -17,12 +17,25 @@ enum Schema {
     try database.inTransaction(.immediate) {
       let current = try version(of: database)
       try DatabaseFile.checkVersion(current, path: path)
+      try checkOwner(of: database, version: current, path: path)
       for migration in Migrations.all where migration.number > current {
         try database.execute(sql: migration.sql)
         try database.execute(sql: "PRAGMA user_version = \(migration.number)")
       }
       try database.execute(sql: "PRAGMA application_id = \(DatabaseFile.applicationID)")
       return .commit
+    }
+  }
+
+  /// Refuses another program's database. The file's header cannot tell as long as that program's
+  /// tables stand only in its log.
+  private static func checkOwner(of database: Database, version: Int, path: String) throws {
+    let mark = try Int32.fetchOne(database, sql: "PRAGMA application_id")
+    if mark == DatabaseFile.applicationID { return }
+    let isBlank = try Bool.fetchOne(
+      database, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)")
+    guard mark == 0, version == 0, isBlank == true else {
+      throw DatabaseFile.foreignFile(path)
     }
   }
 }

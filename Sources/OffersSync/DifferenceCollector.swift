@@ -45,6 +45,9 @@ final class DifferenceCollector: OfferSink {
     }
   }
 
+  /// Says that the whole feed was read.
+  func finish() { known.settleBroken() }
+
   func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
     // The offer is still in the feed, only its record is broken: it has not vanished.
     if let id { known.seeBroken(id: id) }

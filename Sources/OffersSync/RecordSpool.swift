@@ -99,7 +99,7 @@ struct SpooledRecords: OfferRecordSource {
 
   var isLarge: Bool { memory.count > 1 || file != nil }
 
-  func forEach(_ body: (OfferRecord) throws -> Void) throws {
+  func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
     for block in memory { try block.forEachRecord(body) }
     try file?.forEachRecord(body)
   }

@@ -49,6 +49,7 @@ struct SyncAttempt {
       report(total)
     }
     try reader.finish()
+    collector.finish()
     let document = hasher.finish()
     if document == state?.document { return try await unchanged(document.sizeBytes, in: store) }
     try checkReadable(collector)

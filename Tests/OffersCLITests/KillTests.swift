@@ -4,8 +4,8 @@ import OffersStore
 import OffersTestSupport
 import Testing
 
-/// Kills the program at random points. A kill needs a moment to aim at, so these tests wait for
-/// parts of a second.
+/// Kills the program at random points, and amid its writes. A kill needs a moment to aim at, so these
+/// tests wait for parts of a second.
 @Suite("kill -9", .serialized)
 struct KillTests {
   private let home: Home
@@ -21,16 +21,30 @@ struct KillTests {
 
   private static func names(_ items: [FeedItem]) -> [String] { items.compactMap(\.name).sorted() }
 
-  /// Starts the program, kills it at a random moment, and tells whether it was killed in time.
+  /// Starts the program, kills it, and tells whether it was killed in time.
+  ///
+  /// - Parameters:
+  ///   - usual: how long a run takes; the kill comes at a random moment of it.
+  ///   - isWriting: tells that SQLite is amid its writes; the kill then comes within 4 ms.
   private func killed(
-    _ arguments: [String], environment: [String: String], within usual: Duration,
+    _ arguments: [String], within usual: Duration, once isWriting: (() -> Bool)? = nil,
     output: FileHandle? = nil
   ) throws -> Bool {
-    let process = try OffersProgram.start(arguments, environment: environment, output: output)
-    usleep(UInt32.random(in: 0...UInt32(usual / .microseconds(1) * 1.1)))
+    let process = try OffersProgram.start(arguments, environment: home.environment, output: output)
+    if let isWriting {
+      while process.isRunning, !isWriting() { sched_yield() }
+      usleep(UInt32.random(in: 0...4000))
+    } else {
+      usleep(UInt32.random(in: 0...UInt32(usual / .microseconds(1) * 1.1)))
+    }
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
     return process.terminationReason == .uncaughtSignal
+  }
+
+  private func size(of path: String) -> Int {
+    var information = stat()
+    return stat(path, &information) == 0 ? Int(information.st_size) : 0
   }
 
   /// Runs the program to its end and tells how long that takes.
@@ -71,12 +85,17 @@ struct KillTests {
     #expect(try home.offers("favorite", "1", "2950", "3050").status == 0)
     var current = "A"
     var killCount = 0
-    for _ in 0..<30 {
+    for round in 0..<30 {
       let next = current == "A" ? "B" : "A"
-      if try killed(try sync(next), environment: home.environment, within: usual) { killCount += 1 }
+      let isWriting = { size(of: home.database + "-wal") > 50_000 }
+      if try killed(try sync(next), within: usual, once: round % 2 == 0 ? isWriting : nil) {
+        killCount += 1
+      }
       let stored = try await storedNames(home.database)
       if stored == names[next] { current = next }
       #expect(stored == names[current])
+      // The next write works, and empties the log that the next round watches.
+      #expect(try home.offers("favorite", "1").status == 0)
     }
     #expect(killCount > 0)
     #expect(try home.offers("list", "--favorites").output.split(separator: "\n").count == 4)
@@ -96,7 +115,10 @@ struct KillTests {
     for round in 0..<12 {
       let database = home.folder.file("fresh-\(round).sqlite")
       let arguments = ["sync", "--quiet", "--from", path, "--database", database]
-      if try killed(arguments, environment: home.environment, within: usual) { killCount += 1 }
+      let isWriting = { size(of: database) > 500_000 }
+      if try killed(arguments, within: usual, once: round % 3 == 0 ? nil : isWriting) {
+        killCount += 1
+      }
       let stored = try await storedNames(database)
       #expect(stored.isEmpty || stored == names)
       #expect(try OffersProgram.run(arguments, environment: home.environment).status == 0)
@@ -120,8 +142,10 @@ struct KillTests {
       try home.folder.write("", to: "acknowledged")
       let output = try FileHandle(
         forWritingTo: URL(fileURLWithPath: home.folder.file("acknowledged")))
+      let before = size(of: home.database + "-wal")
+      let isWriting = { size(of: home.database + "-wal") != before }
       if try killed(
-        ["favorite"] + group, environment: home.environment, within: usual, output: output)
+        ["favorite"] + group, within: usual, once: round % 2 == 0 ? isWriting : nil, output: output)
       {
         killCount += 1
       }

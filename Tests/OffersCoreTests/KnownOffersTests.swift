@@ -39,6 +39,7 @@ struct KnownOffersTests {
     #expect(known.count == 10_000)
     #expect(known.currentCount == model.values.count { !$0.isGone })
 
+    var broken: [String] = []
     var next = 0
     for _ in 0..<12_000 {
       // Mostly in order, with jumps, and with ids that nobody knows.
@@ -48,13 +49,15 @@ struct KnownOffersTests {
       let id = "offer \(next)"
       if Int.random(in: 0..<10, using: &random) == 0 {
         withBytes(of: id) { known.seeBroken(id: $0) }
-        model[id]?.isSeen = true
+        broken.append(id)
         continue
       }
       let hash = UInt64.random(in: 0...3, using: &random)
       #expect(Self.see(id, hash: hash, in: &known) == Self.sighting(model[id], hash))
       model[id]?.isSeen = true
     }
+    known.settleBroken()
+    for id in broken { model[id]?.isSeen = true }
     let seen = model.values.filter { $0.isSeen && !$0.isGone }
     let vanished = model.values.filter { !$0.isSeen && !$0.isGone }
     #expect(known.seenCurrentCount == seen.count)
@@ -121,7 +124,18 @@ struct KnownOffersTests {
     Self.insert("b", key: 2, into: &known)
     withBytes(of: "b") { known.seeBroken(id: $0) }
     withBytes(of: "stranger") { known.seeBroken(id: $0) }
+    known.settleBroken()
     #expect(known.vanishedKeys() == [1])
+    #expect(known.seenCurrentCount == 1)
+  }
+
+  @Test("a sound record counts although a broken one of the same offer came first")
+  func prefersSoundRecords() {
+    var known = KnownOffers(capacity: 1)
+    Self.insert("a", key: 1, into: &known)
+    withBytes(of: "a") { known.seeBroken(id: $0) }
+    #expect(Self.see("a", hash: 7, in: &known) == .different(key: 1))
+    known.settleBroken()
     #expect(known.seenCurrentCount == 1)
   }
 

@@ -17,7 +17,7 @@ struct JSONSyntaxTests {
 
   static let refused = [
     "+1", "01", "-01", "00", "1.", ".5", "-.5", "1.e3", "1e", "1e+", "1E-", "1.5.2", "1e1.5", "-",
-    "--1", "- 1", "1 2", "0x10", "1_000", "1a", "1,5", "Infinity", "-Infinity", "NaN", "nan", "１",
+    "--1", "- 1", "1 2", "0x10", "1_000", "1a", "1;5", "Infinity", "-Infinity", "NaN", "nan", "１",
     "True", "TRUE", "tru", "truE", "truex", "nul", "nulll", "falsy", "undefined", "None", "a",
     "'a'", "`a`", #""a"#, #"a""#, #""a" "b""#, #""a"b"#, #""\x41""#, #""\a""#, #""\'""#,
     #""\U0041""#,
@@ -69,7 +69,7 @@ struct JSONSyntaxTests {
     for document in [
       #"[{"id":"1","name":"A","terms":\#(text)}]"#, #"[{"id":"1","name":"A","x":\#(text)}]"#,
       #"[{"id":"1","name":"A","x":[[\#(text)]]}]"#, "[[\(text)]]",
-    ] where !Self.isSoundInAList(text, document) {
+    ] {
       for sizes in [[], [1], [3]] {
         #expect(
           try FeedReading(document, pieceSizes: sizes).error?.code == .malformedFeed,
@@ -79,11 +79,6 @@ struct JSONSyntaxTests {
     #expect(
       try FeedReading(#"{"x":\#(text),"feed":[]}"#, as: .below("feed")).error?.code
         == .malformedFeed)
-  }
-
-  /// A comma between two values, or closing brackets before opening ones, can be fine in a list.
-  private static func isSoundInAList(_ text: String, _ document: String) -> Bool {
-    document.contains("[\(text)]") && ["1,5"].contains(text)
   }
 
   @Test("a mistake in a skipped item is found as well")

@@ -44,7 +44,7 @@ struct TruncationTests {
   func namesTheRecord() throws {
     let reading = try FeedReading(#"[{"id":"1","name":"A"},{"id":"2","na"#)
     #expect(
-      reading.error?.message == "The document ends too early, at byte 35 in record 2.")
+      reading.error?.message == "The document ends too early, at byte 36 in record 2.")
     #expect(reading.error?.hint?.contains("sync again") == true)
     #expect(reading.ids == ["1"])
   }

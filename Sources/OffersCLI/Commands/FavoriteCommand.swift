@@ -3,7 +3,7 @@ import OffersCore
 import OffersStore
 
 /// `offers favorite`
-struct FavoriteCommand: AsyncParsableCommand {
+struct FavoriteCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "favorite",
     abstract: "Star offers, or take the star away.",

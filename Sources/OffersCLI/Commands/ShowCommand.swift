@@ -22,7 +22,11 @@ struct ShowCommand: ParsableCommand {
   @OptionGroup var location: DatabaseOptions
 
   func run() throws {
-    let offer = try location.open(.readOnly).fetchOfferBlocking(named: id)
+    try Self.show(id, json: json, path: location.path)
+  }
+
+  private static func show(_ id: String, json: Bool, path: String) throws {
+    let offer = try OffersDatabase(path: path, access: .readOnly).fetchOfferBlocking(named: id)
     if json {
       var writer = JSONWriter()
       writer.value(offer)
@@ -30,6 +34,30 @@ struct ShowCommand: ParsableCommand {
     } else {
       Output.print(OfferCard.lines(offer, width: Terminal.width ?? 80).joined(separator: "\n"))
     }
+  }
+
+  /// Runs the plain form, `show ID [--json] [--database PATH]`, without the parser, which takes as
+  /// long as all the rest: prompts and completions ask for single offers all the time.
+  ///
+  /// - Returns: false for whatever else there is to say; the parser then says it.
+  static func run(plainWords: ArraySlice<String>) throws -> Bool {
+    var words = plainWords
+    guard words.popFirst() == "show", let id = words.popFirst(), !id.hasPrefix("-") else {
+      return false
+    }
+    var json = false
+    var database: String?
+    while let word = words.popFirst() {
+      switch word {
+      case "--json": json = true
+      case "--database":
+        guard let path = words.popFirst(), !path.hasPrefix("-") else { return false }
+        database = path
+      default: return false
+      }
+    }
+    try show(id, json: json, path: DatabaseOptions.path(named: database))
+    return true
   }
 }
 

@@ -4,7 +4,7 @@ import OffersStore
 import OffersSync
 
 /// `offers sync`
-struct SyncCommand: AsyncParsableCommand {
+struct SyncCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
     abstract: "Read feeds into the database.",

@@ -1,0 +1,85 @@
+import OffersCore
+
+/// An offer as a feed prints it.
+struct FeedOffer: Sendable {
+  var id: String
+  var name: String
+  var description: String?
+  var reward: Reward?
+  /// What the hash stands for besides the texts.
+  var seed: UInt64 = 0
+
+  init(_ id: String, name: String = "Milk", description: String? = nil, reward: Reward? = nil) {
+    self.id = id
+    self.name = name
+    self.description = description
+    self.reward = reward
+  }
+
+  var contentHash: UInt64 {
+    withTexts { $0.contentHash(seed: seed) }
+  }
+
+  /// Hands over views of the texts.
+  func withTexts<Result>(_ body: (OfferTexts) throws -> Result) rethrows -> Result {
+    let fields: [(OfferField, String?)] = [
+      (.id, id), (.name, name), (.description, description), (.reward, reward?.text),
+    ]
+    let bytes = fields.flatMap { Array(($0.1 ?? "").utf8) }
+    return try bytes.withUnsafeBytes { bytes in
+      var texts = OfferTexts()
+      var start = 0
+      for (field, text) in fields {
+        guard let count = text?.utf8.count else { continue }
+        texts[field] = UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
+        start += count
+      }
+      return try body(texts)
+    }
+  }
+
+  var exactReward: ExactReward {
+    var exact = ExactReward()
+    exact.isUpTo = reward?.isUpTo ?? false
+    switch reward?.value {
+    case .amount(let units, let currency):
+      let code = Array(currency.utf8)
+      exact.kind = OfferRecord.amount
+      exact.number = units
+      exact.currency = (code[0], code[1], code[2])
+    case .percent(let hundredths):
+      exact.kind = OfferRecord.percent
+      exact.number = hundredths
+    case nil: break
+    }
+    return exact
+  }
+}
+
+/// Offers as records, in feed order.
+struct FeedRecords: OfferRecordSource {
+  /// One record to be.
+  struct Item {
+    var offer: FeedOffer
+    var position: Int
+    /// The stored offer's key; 0 for a new one.
+    var key: Int64
+  }
+
+  var isLarge = false
+  var items: [Item] = []
+
+  func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
+    for item in items {
+      try item.offer.withTexts { texts in
+        let count = OfferRecord.byteCount(of: texts)
+        let room = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
+        defer { room.deallocate() }
+        OfferRecord.write(
+          texts, position: item.position, contentHash: item.offer.contentHash, offerKey: item.key,
+          reward: item.offer.exactReward, byteCount: count, to: room)
+        try body(OfferRecord(at: room))
+      }
+    }
+  }
+}

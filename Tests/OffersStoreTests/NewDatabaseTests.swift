@@ -1,0 +1,94 @@
+import Foundation
+import GRDB
+import Migrations
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersStore
+
+@Suite("A new database")
+struct NewDatabaseTests {
+  @Test(
+    "only its owner can read it and the files beside it", arguments: ["", "-wal", "-shm", "-lock"])
+  func isPrivate(suffix: String) throws {
+    let store = try Store()
+    let attributes = try FileManager.default.attributesOfItem(atPath: store.path + suffix)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test("its header says what it is: a log, large pages, our mark and our version")
+  func hasOurHeader() throws {
+    let store = try Store()
+    #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
+    #expect(try store.rows("PRAGMA page_size") == ["8192"])
+    #expect(try store.rows("PRAGMA application_id") == ["\(0x4F46_4652)"])
+    #expect(try store.rows("PRAGMA user_version") == ["\(Migrations.currentVersion)"])
+  }
+
+  @Test("what it writes survives a power cut, and what it deletes is overwritten")
+  func writesDurably() async throws {
+    let store = try Store()
+    func value(_ pragma: String) async throws -> Int? {
+      try await store.database.write { try Int.fetchOne($0, sql: "PRAGMA \(pragma)") }
+    }
+    #expect(try await value("synchronous") == 2)
+    #expect(try await value("secure_delete") == 2)
+    #expect(try await value("wal_autocheckpoint") == 0)
+    #expect(try await value("foreign_keys") == 1)
+  }
+
+  @Test("a reopened one writes as durably")
+  func reopensDurably() async throws {
+    let folder = try TemporaryFolder()
+    let database = try OffersDatabase(path: Store.makeFile(in: folder))
+    let synchronous = try await database.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+    #expect(synchronous == 2)
+  }
+
+  @Test("every table is strict")
+  func isStrict() throws {
+    let store = try Store()
+    let tables = try store.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    #expect(tables == ["change", "favorite", "feed", "offer", "sync_run"])
+    let strict = try store.rows("SELECT name FROM pragma_table_list WHERE strict ORDER BY name")
+    #expect(strict == tables)
+  }
+
+  @Test("it is sound")
+  func isSound() throws {
+    let store = try Store()
+    #expect(try store.rows("PRAGMA integrity_check") == ["ok"])
+    #expect(try store.rows("PRAGMA foreign_key_check") == [])
+  }
+
+  @Test("missing folders are made, for the owner only")
+  func makesFolders() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a/b/offers.sqlite")
+    _ = try OffersDatabase(path: path)
+    for made in ["a", "a/b"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(made))
+      #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+    #expect(try OffersDatabase.exists(at: path))
+  }
+
+  @Test("each migration's file is embedded under its name, in order and without a gap")
+  func embedsMigrations() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let files = try FileManager.default.contentsOfDirectory(
+      at: root.appendingPathComponent("Migrations"), includingPropertiesForKeys: nil
+    ).filter { $0.pathExtension == "sql" }.sorted { $0.path < $1.path }
+    #expect(!files.isEmpty)
+    #expect(
+      files.map { $0.deletingPathExtension().lastPathComponent } == Migrations.all.map(\.name))
+    for (file, migration) in zip(files, Migrations.all) {
+      #expect(try String(contentsOf: file, encoding: .utf8) == migration.sql)
+      #expect(Int(migration.name.prefix(4)) == migration.number)
+    }
+    #expect(Migrations.all.map(\.number) == Array(1...Migrations.all.count))
+    #expect(Migrations.all.last?.number == Migrations.currentVersion)
+  }
+}

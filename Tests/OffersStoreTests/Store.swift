@@ -1,0 +1,80 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersStore
+import OffersTestSupport
+
+/// A database of a test's own, and the ways a test fills it and looks at it.
+struct Store {
+  let folder: TemporaryFolder
+  let database: OffersDatabase
+
+  var path: String { database.path }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    database = try OffersDatabase(path: folder.file("offers.sqlite"))
+  }
+
+  /// Makes a database in a folder and lets go of it. Returns its path.
+  static func makeFile(in folder: TemporaryFolder) throws -> String {
+    let path = folder.file("offers.sqlite")
+    _ = try OffersDatabase(path: path)
+    return path
+  }
+
+  /// Runs statements through a connection that is not the program's. Foreign keys are on.
+  static func execute(_ path: String, _ sql: String) throws {
+    try DatabaseQueue(path: path).inDatabase { try $0.execute(sql: sql) }
+  }
+
+  func execute(_ sql: String) throws {
+    try Self.execute(path, sql)
+  }
+
+  /// The first row of a query as text, its columns joined with a bar.
+  static func row(_ path: String, _ sql: String) throws -> String? {
+    try rows(path, sql).first
+  }
+
+  /// The rows of a query as text, their columns joined with a bar.
+  static func rows(_ path: String, _ sql: String) throws -> [String] {
+    try DatabaseQueue(path: path).inDatabase { database in
+      try Row.fetchAll(database, sql: sql).map { row in
+        row.databaseValues.map { value in
+          String.fromDatabaseValue(value) ?? Int64.fromDatabaseValue(value).map(String.init)
+            ?? "NULL"
+        }.joined(separator: "|")
+      }
+    }
+  }
+
+  func rows(_ sql: String) throws -> [String] { try Self.rows(path, sql) }
+
+  /// Syncs a feed as the engine would: all that it has now, in its order.
+  @discardableResult
+  func sync(
+    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, isLarge: Bool = false
+  ) async throws -> SyncRun {
+    var known = try await database.fetchKnownOffers(of: feed)
+    var counts = SyncCounts()
+    var records = FeedRecords(isLarge: isLarge)
+    for (index, offer) in offers.enumerated() {
+      let id = Array(offer.id.utf8)
+      switch id.withUnsafeBytes({ known.see(id: $0, contentHash: offer.contentHash) }) {
+      case .new: records.items.append(.init(offer: offer, position: index + 1, key: 0))
+      case .different(let key):
+        records.items.append(.init(offer: offer, position: index + 1, key: key))
+      case .unchanged: counts.unchanged += 1
+      case .repeated: counts.skipped += 1
+      }
+    }
+    let run = SyncRun(
+      feed: feed, source: "/feeds/\(feed).json", outcome: .updated, counts: counts, bytes: 10,
+      startedAt: Date(timeIntervalSince1970: Double(seconds)), durationSeconds: 0)
+    return try await database.apply(
+      SyncPlan(
+        run: run, records: records, vanishedKeys: known.vanishedKeys(), rememberedSource: nil,
+        document: nil))
+  }
+}
