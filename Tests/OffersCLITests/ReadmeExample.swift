@@ -8,13 +8,10 @@ import OffersSync
 actor OffersScreen {
   private let database: OffersDatabase
   private(set) var offers: [Offer] = []
-
   init(path: String) throws { database = try OffersDatabase(path: path) }
 
   /// Reads the disk only, so it works offline.
-  func load() async throws {
-    offers = try await database.fetchOffers(OfferQuery(limit: 50))
-  }
+  func load() async throws { offers = try await database.fetchOffers(OfferQuery(limit: 50)) }
 
   func toggleStar(of offer: Offer) async throws {
     _ = try await database.setFavorites(named: [offer.ref.description], to: !offer.isFavorite)
