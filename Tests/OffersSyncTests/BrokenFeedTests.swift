@@ -1,0 +1,56 @@
+import Foundation
+import OffersCore
+import Testing
+
+@Suite("Broken feeds")
+struct BrokenFeedTests {
+  /// Syncs a good feed, then a broken one, and checks that all is as it was.
+  private func refuse(_ text: String, code: OffersError.Code) async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...15))
+    let before = try await home.database.fetchOffers(OfferQuery())
+    let run = try await home.sync(text)
+    #expect(run.outcome == .failed)
+    #expect(run.error?.code == code)
+    #expect(run.error?.hint?.isEmpty == false)
+    #expect(run.counts == SyncCounts())
+    #expect(try await home.database.fetchOffers(OfferQuery()) == before)
+    // The failure is on record, and what vouches for the offers is still what it was.
+    let feed = try await home.feed()
+    #expect(feed.lastRun?.error?.message == run.error?.message)
+    #expect(try await home.sync(FeedText.feed(1...15)).outcome == .unchanged)
+  }
+
+  @Test("a feed cut at any of 20 places is refused", arguments: 0..<20)
+  func refusesTruncation(place: Int) async throws {
+    let text = FeedText.feed(1...15)
+    try await refuse(String(text.prefix(1 + place * (text.count - 2) / 19)), code: .malformedFeed)
+  }
+
+  @Test(
+    "an empty document, a web page and garbage behind the end are refused",
+    arguments: ["", " \n", "<!DOCTYPE html><html></html>", "[] x", "[{\"id\":\"1\"", "null,"])
+  func refusesGarbage(text: String) async throws {
+    try await refuse(text, code: .malformedFeed)
+  }
+
+  @Test(
+    "a document of another shape is refused",
+    arguments: ["{}", #"{"error":"busy"}"#, "null", "7", #"[{"id":"1"},{"name":"x"}]"#, "[1,2]"])
+  func refusesShape(text: String) async throws {
+    try await refuse(text, code: .unexpectedShape)
+  }
+
+  @Test("a missing file, a folder and an unread scheme each say so")
+  func refusesSources() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...3))
+    let missing = try await home.sync(from: home.folder.file("none.json"))
+    #expect(missing.error?.code == .notFound)
+    #expect(missing.error?.message.contains("none.json") == true)
+    let folder = try await home.sync(from: home.folder.path)
+    #expect(folder.error?.message.contains("is a folder") == true)
+    await #expect(throws: OffersError.self) { try await home.sync(from: "ftp://example.com/x") }
+    #expect(try await home.ids() == ["1", "2", "3"])
+  }
+}

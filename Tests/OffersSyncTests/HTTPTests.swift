@@ -1,0 +1,153 @@
+import Foundation
+import OffersCore
+import OffersSync
+import OffersTestSupport
+import Testing
+
+@Suite("Feeds over HTTP")
+struct HTTPTests {
+  private static let feed = FeedText.feed(1...3)
+
+  @Test("a document is read, compressed or not, in one piece or in chunks")
+  func readsDocuments() async throws {
+    let chunks = Self.feed.map { "1\r\n\($0)\r\n" }.joined() + "0\r\n\r\n"
+    // gzip of FeedText.feed(1...1), made with Python's gzip module.
+    let server = try ScriptedServer([
+      .answer("200 OK", ["Content-Type: application/json"], Self.feed),
+      .text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)"),
+      .send(
+        Array(
+          """
+          HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(Self.compressed.count)\
+          \r\n\r\n
+          """.utf8) + Self.compressed),
+    ])
+    let home = try SyncedFolder()
+    #expect(try await home.sync(from: server.url()).counts.new == 3)
+    #expect(try await home.sync(from: server.url("/2")).outcome == .unchanged)
+    let compressed = try await home.sync(from: server.url("/3"))
+    #expect(compressed.error == nil)
+    #expect(compressed.counts.all == [0, 0, 2, 0, 1, 0])
+    #expect(try await home.feed().source == server.url("/3"))
+  }
+
+  /// `FeedText.feed([1])` as gzip.
+  private static let compressed: [UInt8] = [
+    31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 139, 174, 86, 202, 76, 81, 178, 82, 50, 84, 210, 81, 202, 75,
+    204, 77, 5, 50, 67, 82, 19, 21, 64, 220, 228, 210, 162, 162, 212, 188, 146, 248, 178, 196, 156,
+    82, 144, 184, 138, 161, 158, 129, 129, 130, 115, 98, 113, 134, 130, 83, 98, 114, 182, 82, 109,
+    44, 0, 110, 3, 188, 36, 61, 0, 0, 0,
+  ]
+
+  @Test("redirects are followed, up to five")
+  func followsRedirects() async throws {
+    let home = try SyncedFolder()
+    let target = try ScriptedServer([.answer("200 OK", [], Self.feed)])
+    let server = try ScriptedServer([
+      .answer("302 Found", ["Location: /next"], ""),
+      .answer("308 Permanent Redirect", ["Location: \(target.url())"], ""),
+    ])
+    #expect(try await home.sync(from: server.url()).counts.new == 3)
+    let loop = try ScriptedServer(
+      Array(repeating: .answer("301 Moved Permanently", ["Location: /again"], ""), count: 6))
+    let run = try await home.sync(from: loop.url())
+    #expect(run.error?.message.contains("redirects more than 5 times") == true)
+  }
+
+  @Test(
+    "whatever a server does wrong is told with its address, and the offers stay", arguments: Bad.all
+  )
+  func keepsOffers(bad: Bad) async throws {
+    let home = try SyncedFolder()
+    try await home.sync(Self.feed)
+    let server = try ScriptedServer([bad.step])
+    let begun = ContinuousClock.now
+    let run = try await home.sync(
+      from: server.url(),
+      limits: FetchLimits(bodyBytes: 2_000, idleSeconds: 1, totalSeconds: 1.5))
+    #expect(run.outcome == .failed)
+    #expect(run.error?.code == bad.code)
+    #expect(run.error?.message.contains(bad.says) == true, "\(run.error?.message ?? "")")
+    #expect(run.error?.hint?.contains("Nothing was changed") == true)
+    #expect(ContinuousClock.now - begun < .seconds(15))
+    #expect(try await home.ids() == ["1", "2", "3"])
+    #expect(try await home.feed().source != server.url())
+  }
+
+  @Test(
+    "a port where nobody listens and an address without a host are told", arguments: [true, false])
+  func tellsDeadAddresses(isPort: Bool) async throws {
+    let home = try SyncedFolder()
+    try await home.sync(Self.feed)
+    // Port 1 of loopback: nothing of ours, and nobody else listens there on a test machine.
+    let url = isPort ? "http://127.0.0.1:1/offers.json" : "http://"
+    let run = try await home.sync(from: url, limits: FetchLimits(idleSeconds: 2, totalSeconds: 3))
+    #expect(run.error?.code == .sourceFailed)
+    #expect(run.error?.message.hasPrefix(url) == true)
+    #expect(try await home.ids() == ["1", "2", "3"])
+  }
+}
+
+/// A server's bad behaviour, and what is said of it.
+struct Bad: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let step: ScriptedServer.Step
+  let code: OffersError.Code
+  let says: String
+
+  private init(
+    _ name: String, _ step: ScriptedServer.Step, _ code: OffersError.Code = .sourceFailed,
+    says: String = "http://127.0.0.1"
+  ) {
+    testDescription = name
+    self.step = step
+    self.code = code
+    self.says = says
+  }
+
+  static let all = [
+    Bad("not found", .answer("404 Not Found", [], "no"), says: "answered 404"),
+    Bad("forbidden", .answer("403 Forbidden", [], "no"), says: "answered 403"),
+    Bad("broken", .answer("500 Internal Server Error", [], "[]"), says: "answered 500"),
+    Bad(
+      "a page", .answer("200 OK", ["Content-Type: text/html"], "<p>"), .malformedFeed,
+      says: "text/html"),
+    Bad("a page in disguise", .answer("200 OK", [], "<html>"), .malformedFeed, says: "web page"),
+    Bad("nothing", .answer("200 OK", [], ""), .malformedFeed, says: "empty"),
+    Bad("half of it", .answer("200 OK", [], #"[{"id":"1","na"#), .malformedFeed, says: "too early"),
+    Bad(
+      "a large length", .text("HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n["), .limitExceeded,
+      says: "more than 2000 bytes"),
+    Bad(
+      "a large body",
+      .drip(
+        Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + [UInt8](repeating: 32, count: 4000),
+        pauseMilliseconds: 1),
+      .limitExceeded, says: "more than 2000 bytes"),
+    Bad("an early close", .text("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n[")),
+    Bad("garbage", .text("\u{1}\u{2}\u{3} nonsense\r\n\r\n")),
+    Bad("an immediate close", .send([])),
+    Bad("silence", .silence),
+    Bad("a redirect to nowhere", .answer("302 Found", [], ""), says: "redirects to nowhere"),
+    Bad(
+      "a redirect to a file", .answer("302 Found", ["Location: file:///etc/passwd"], ""),
+      says: "redirects to nowhere"),
+  ]
+}
+
+@Suite("Slow servers")
+struct SlowServerTests {
+  @Test("a body that drips ends at the limit on the whole time")
+  func endsDrippingBodies() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...3))
+    // The head comes again and again, too, but behind the first it is only more of a body.
+    let server = try ScriptedServer([
+      .drip(Array("HTTP/1.1 200 OK\r\n\r\n   ".utf8), pauseMilliseconds: 100)
+    ])
+    let run = try await home.sync(
+      from: server.url(), limits: FetchLimits(idleSeconds: 5, totalSeconds: 1))
+    #expect(run.outcome == .failed)
+    #expect(try await home.ids() == ["1", "2", "3"])
+  }
+}

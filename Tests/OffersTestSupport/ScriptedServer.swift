@@ -1,0 +1,77 @@
+import Foundation
+
+/// A server on loopback that answers each connection as a script says, and ends with it.
+public final class ScriptedServer: Sendable {
+  /// What is done with one connection.
+  public enum Step: Sendable {
+    /// Reads the request, sends these bytes and closes.
+    case send([UInt8])
+    /// Reads the request, then sends the bytes over and over with a pause in milliseconds between,
+    /// until the other side has had enough.
+    case drip([UInt8], pauseMilliseconds: UInt32)
+    /// Reads the request and says nothing until the other side goes away.
+    case silence
+
+    /// A whole answer.
+    public static func answer(_ status: String, _ headers: [String] = [], _ body: String) -> Step {
+      let lines = ["HTTP/1.1 \(status)"] + headers + ["Content-Length: \(body.utf8.count)"]
+      return .send(Array("\(lines.joined(separator: "\r\n"))\r\n\r\n\(body)".utf8))
+    }
+
+    public static func text(_ text: String) -> Step { .send(Array(text.utf8)) }
+  }
+
+  public let port: UInt16
+
+  /// The address of a path on this server.
+  public func url(_ path: String = "/offers.json") -> String { "http://127.0.0.1:\(port)\(path)" }
+
+  /// Starts to listen. The steps are used up one a connection.
+  public init(_ steps: [Step]) throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isOpen = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+        bind(listener, name, length) == 0 && listen(listener, 8) == 0
+          && getsockname(listener, name, &length) == 0
+      }
+    }
+    guard isOpen else { throw CocoaError(.fileReadUnknown) }
+    port = UInt16(bigEndian: address.sin_port)
+    Thread.detachNewThread {
+      for step in steps {
+        // Nobody who comes within this time is coming at all.
+        guard Self.waitForInput(listener, milliseconds: 20_000) else { break }
+        let connection = accept(listener, nil, nil)
+        if connection >= 0 { Self.serve(connection, step) }
+      }
+      close(listener)
+    }
+  }
+
+  private static func waitForInput(_ descriptor: Int32, milliseconds: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, milliseconds) > 0
+  }
+
+  private static func serve(_ connection: Int32, _ step: Step) {
+    defer { close(connection) }
+    var request = [UInt8](repeating: 0, count: 4096)
+    guard waitForInput(connection, milliseconds: 5_000) else { return }
+    _ = recv(connection, &request, request.count, 0)
+    func put(_ bytes: [UInt8]) -> Bool {
+      send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+    switch step {
+    case .send(let bytes):
+      _ = put(bytes)
+    case .drip(let bytes, let pause):
+      for _ in 0..<200 where put(bytes) { usleep(pause * 1000) }
+    case .silence:
+      _ = waitForInput(connection, milliseconds: 10_000)
+    }
+  }
+}
