@@ -66,7 +66,8 @@ let package = Package(
       linkerSettings: [
         // At a fixed address there is nothing to relocate, which takes a quarter off the start.
         .unsafeFlags(
-          ["-use-ld=lld", "-Xclang-linker", "-no-pie"], .when(configuration: .release))
+          ["-use-ld=lld", "-Xclang-linker", "-no-pie", "-Xclang-linker", "-static-libgcc"],
+          .when(configuration: .release))
       ]),
     .executableTarget(name: "OffersBenchmark", swiftSettings: strict),
     .target(

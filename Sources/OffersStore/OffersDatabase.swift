@@ -55,7 +55,7 @@ public final class OffersDatabase: Sendable {
         pool = opened
         self.writeGuard = writeGuard
       }
-      try reader.read { try DatabaseFile.checkVersion(Schema.version(of: $0), path: path) }
+      try reader.unsafeRead { try DatabaseFile.checkVersion(Schema.version(of: $0), path: path) }
     } catch {
       throw StorageFailure.translate(error, path: path)
     }

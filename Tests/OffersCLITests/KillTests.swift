@@ -127,6 +127,38 @@ struct KillTests {
     #expect(killCount > 0)
   }
 
+  @Test("A database whose import was killed on its way back to the log is read and starred as ever")
+  func hotJournal() async throws {
+    #expect(
+      try home.offers("sync", "--quiet", "--from", home.feed([FeedItem("1", "Tea")])).status == 0)
+    func interrupt() throws {
+      let file = try Data(contentsOf: URL(fileURLWithPath: home.database))
+      try home.folder.write(
+        Self.journal(ofFirstPage: [UInt8](file.prefix(8192))), to: "offers.sqlite-journal")
+    }
+    try interrupt()
+    #expect(try await storedNames(home.database) == ["Tea"])
+    try interrupt()
+    #expect(try home.offers("favorite", "1").status == 0)
+    #expect(try home.offers("list", "--favorites").output.contains("Tea"))
+  }
+
+  /// The rollback journal that stands beside a database while its header is changed from a journal
+  /// to a log: a header, and the first page as it was. https://sqlite.org/fileformat2.html#the_rollback_journal
+  private static func journal(ofFirstPage page: [UInt8]) -> Data {
+    func bytes(_ number: Int) -> [UInt8] {
+      [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+    var old = page
+    old.replaceSubrange(18...19, with: [1, 1])
+    let pageCount = page[28..<32].reduce(0) { $0 << 8 | Int($1) }
+    let checksum = stride(from: page.count - 200, to: 0, by: -200).reduce(0) { $0 + Int(old[$1]) }
+    var journal: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    for number in [1, 0, pageCount, 512, page.count] { journal += bytes(number) }
+    journal += [UInt8](repeating: 0, count: 512 - journal.count)
+    return Data(journal + bytes(1) + old + bytes(checksum))
+  }
+
   @Test("A favorite that was acknowledged survives any kill, and a killed call does all or nothing")
   func favorite() async throws {
     let path = try home.feed(Self.version("A"))

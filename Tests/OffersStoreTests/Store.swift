@@ -32,11 +32,6 @@ struct Store {
     try Self.execute(path, sql)
   }
 
-  /// The first row of a query as text, its columns joined with a bar.
-  static func row(_ path: String, _ sql: String) throws -> String? {
-    try rows(path, sql).first
-  }
-
   /// The rows of a query as text, their columns joined with a bar.
   static func rows(_ path: String, _ sql: String) throws -> [String] {
     try DatabaseQueue(path: path).inDatabase { database in
