@@ -42,9 +42,14 @@ public struct SyncState: Hashable, Sendable {
   public let document: DocumentFingerprint?
   /// How many offers the feed had.
   public let currentCount: Int
+  /// The source of the last sync that worked, which need not be the remembered one; nil before.
+  public let lastGoodSource: String?
 
-  public init(source: String, document: DocumentFingerprint?, currentCount: Int) {
+  public init(
+    source: String, document: DocumentFingerprint?, currentCount: Int, lastGoodSource: String?
+  ) {
     self.source = source
+    self.lastGoodSource = lastGoodSource
     self.document = document
     self.currentCount = currentCount
   }

@@ -21,13 +21,16 @@ struct DatabaseFile {
     case missing
     /// No bytes yet.
     case empty
-    /// An SQLite file of ours, with its schema version. Without WAL, a first import is under way or
-    /// was interrupted.
-    case ours(version: Int, isWAL: Bool)
+    /// An SQLite file of ours, with its schema version. It is not ready while a first import is
+    /// under way, or after one that was killed, until a connection that may write has opened it.
+    case ours(version: Int, isReady: Bool)
     /// An SQLite file without any schema or mark.
     case blank
     case foreign
   }
+
+  /// Whether a rollback journal stands beside the file: a first import is under way or was killed.
+  private var hasRollbackJournal: Bool { access(path + "-journal", F_OK) == 0 }
 
   /// Reads the header without SQLite, so that what is not ours stays as it is.
   func readHeader() throws -> Header {
@@ -50,7 +53,7 @@ struct DatabaseFile {
     }
     let version = Int(number(at: 60))
     if number(at: 68) == Self.applicationID {
-      return .ours(version: version, isWAL: bytes[18] == 2)
+      return .ours(version: version, isReady: bytes[18] == 2 && !hasRollbackJournal)
     }
     // A database of ours that died before its first migration has no mark and no schema yet.
     return number(at: 68) == 0 && version == 0 && number(at: 40) == 0 ? .blank : .foreign

@@ -34,7 +34,10 @@ enum FeedTable {
     try Row.fetchOne(
       database,
       sql: """
-        SELECT source, current_count, document_hash, document_head_hash, document_bytes
+        SELECT source, current_count, document_hash, document_head_hash, document_bytes,
+          (SELECT run.source FROM sync_run AS run
+            WHERE run.feed_key = feed.feed_key AND run.outcome IN ('updated', 'unchanged')
+            ORDER BY run.run_id DESC LIMIT 1) AS last_good_source
         FROM feed WHERE name = ?
         """, arguments: [name]
     ).map { row in
@@ -45,7 +48,8 @@ enum FeedTable {
         document = DocumentFingerprint(hash: Array(hash), headHash: Array(head), sizeBytes: size)
       }
       return SyncState(
-        source: row["source"], document: document, currentCount: row["current_count"])
+        source: row["source"], document: document, currentCount: row["current_count"],
+        lastGoodSource: row["last_good_source"])
     }
   }
 

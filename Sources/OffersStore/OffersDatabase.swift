@@ -65,7 +65,7 @@ public final class OffersDatabase: Sendable {
   private static func prepareForReading(_ file: DatabaseFile, _ header: DatabaseFile.Header) throws
   {
     switch header {
-    case .ours(version: Schema.version, isWAL: true):
+    case .ours(version: Schema.version, isReady: true):
       return
     case .missing, .empty, .blank:
       throw OffersError(
@@ -85,7 +85,7 @@ public final class OffersDatabase: Sendable {
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       return pool
     }
-    if case .ours(version: Schema.version, isWAL: true) = header { return try open() }
+    if case .ours(version: Schema.version, isReady: true) = header { return try open() }
     // Becoming WAL and migrating must not meet another process that does the same.
     return try writeGuard.hold {
       let pool = try open()

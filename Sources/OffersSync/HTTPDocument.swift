@@ -44,7 +44,7 @@ struct HTTPDocument {
       try await read(url: url, with: client, handle)
     } catch {
       await close(client)
-      throw Self.translate(error, url)
+      throw translate(error, url)
     }
     await close(client)
   }
@@ -143,8 +143,12 @@ struct HTTPDocument {
       hint: "Nothing was changed. Sync again later.")
   }
 
-  private static func translate(_ error: any Error, _ url: String) -> any Error {
+  private func translate(_ error: any Error, _ url: String) -> any Error {
     if error is OffersError || error is CancellationError { return error }
+    // The client's way to say that the body unpacks to more than it was allowed.
+    if String(reflecting: type(of: error)).contains("DecompressionError"), "\(error)" == "limit" {
+      return tooLarge(url)
+    }
     let what: String
     switch error as? HTTPClientError {
     case .connectTimeout?: what = "did not answer in time"

@@ -147,7 +147,7 @@ struct SyncAttempt {
     let isAll = vanished > 0 && collector.offerCount == 0
     if options.acceptsRemovals || !(isMuch || isAll) { return nil }
     // Going from the built-in sample to a feed of one's own replaces invented offers by real ones.
-    if let state, state.source == "sample", source != .sample, !isAll { return nil }
+    if state?.lastGoodSource == "sample", source != .sample, !isAll { return nil }
     let what = isAll ? "The feed is empty: all \(known)" : "\(vanished) of \(known)"
     return OffersError(
       .quarantined, "\(what) offers would be gone; none was removed.",

@@ -53,4 +53,31 @@ struct BrokenFeedTests {
     await #expect(throws: OffersError.self) { try await home.sync(from: "ftp://example.com/x") }
     #expect(try await home.ids() == ["1", "2", "3"])
   }
+
+  @Test("a source that fails is on record and not remembered", arguments: ["{}", nil])
+  func doesNotRememberFailures(text: String?) async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...3))
+    let good = try await home.feed()
+    let path = home.folder.file("other.json")
+    if let text { try home.folder.write(text, to: "other.json") }
+    let run = try await home.sync(from: path, at: 2_000)
+    let feed = try await home.feed()
+    #expect(feed.source == good.source)
+    #expect(feed.lastRun?.outcome == .failed)
+    #expect(feed.lastRun?.source == path)
+    #expect(feed.lastRun?.error == run.error)
+    #expect(feed.lastSuccessAt == good.lastSuccessAt)
+  }
+
+  @Test("records that cannot be read are all counted, and the first 20 told with their places")
+  func limitsWhatItTells() async throws {
+    let home = try SyncedFolder()
+    let broken = Array(repeating: "7", count: 25)
+    let repeated = Array(repeating: FeedText.record(1), count: 5)
+    let run = try await home.sync(FeedText.list([FeedText.record(1)] + broken + repeated))
+    #expect(run.counts.all == [1, 0, 0, 0, 0, 30])
+    #expect(run.problems.map(\.position) == Array(2...21))
+    #expect(run.problems.allSatisfy { $0.effect == .skipped })
+  }
 }

@@ -45,13 +45,15 @@ struct HTTPTests {
     let target = try ScriptedServer([.answer("200 OK", [], Self.feed)])
     let server = try ScriptedServer([
       .answer("302 Found", ["Location: /next"], ""),
+      .answer("303 See Other", ["Location: third?a=b"], ""),
       .answer("308 Permanent Redirect", ["Location: \(target.url())"], ""),
     ])
     #expect(try await home.sync(from: server.url()).counts.new == 3)
     let loop = try ScriptedServer(
       Array(repeating: .answer("301 Moved Permanently", ["Location: /again"], ""), count: 6))
     let run = try await home.sync(from: loop.url())
-    #expect(run.error?.message.contains("redirects more than 5 times") == true)
+    #expect(run.error?.message == "\(loop.url()) redirects more than 5 times.")
+    #expect(try await home.feed().source == server.url())
   }
 
   @Test(
@@ -60,6 +62,7 @@ struct HTTPTests {
   func keepsOffers(bad: Bad) async throws {
     let home = try SyncedFolder()
     try await home.sync(Self.feed)
+    let before = try await home.database.fetchOffers(OfferQuery())
     let server = try ScriptedServer([bad.step])
     let begun = ContinuousClock.now
     let run = try await home.sync(
@@ -69,9 +72,21 @@ struct HTTPTests {
     #expect(run.error?.code == bad.code)
     #expect(run.error?.message.contains(bad.says) == true, "\(run.error?.message ?? "")")
     #expect(run.error?.hint?.contains("Nothing was changed") == true)
+    // What a document gets wrong is told by its place in it; the run says where it came from.
+    #expect(run.source == server.url())
+    #expect(
+      run.error?.message.contains(server.url()) == true
+        || run.error?.message.hasPrefix("The document") == true)
     #expect(ContinuousClock.now - begun < .seconds(15))
-    #expect(try await home.ids() == ["1", "2", "3"])
-    #expect(try await home.feed().source != server.url())
+    #expect(try await home.database.fetchOffers(OfferQuery()) == before)
+    let feed = try await home.feed()
+    #expect(feed.source != server.url())
+    #expect(feed.lastRun?.error == run.error.map(Self.withoutCause))
+  }
+
+  /// The error as a database keeps it.
+  private static func withoutCause(_ error: OffersError) -> OffersError {
+    OffersError(error.code, error.message, hint: error.hint)
   }
 
   @Test(
@@ -105,9 +120,19 @@ struct Bad: Sendable, CustomTestStringConvertible {
     self.says = says
   }
 
+  /// 100,000 spaces as gzip.
+  private static let bomb: [UInt8] = [
+    31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 237, 193, 49, 1, 0, 0, 0, 194, 160, 42, 235, 159, 210, 26, 30,
+    64, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 175, 6, 45, 240, 121, 202, 160, 134, 1, 0,
+  ]
+
   static let all = [
     Bad("not found", .answer("404 Not Found", [], "no"), says: "answered 404"),
     Bad("forbidden", .answer("403 Forbidden", [], "no"), says: "answered 403"),
+    Bad("no content", .text("HTTP/1.1 204 No Content\r\n\r\n"), says: "answered 204"),
     Bad("broken", .answer("500 Internal Server Error", [], "[]"), says: "answered 500"),
     Bad(
       "a page", .answer("200 OK", ["Content-Type: text/html"], "<p>"), .malformedFeed,
@@ -124,6 +149,24 @@ struct Bad: Sendable, CustomTestStringConvertible {
         Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + [UInt8](repeating: 32, count: 4000),
         pauseMilliseconds: 1),
       .limitExceeded, says: "more than 2000 bytes"),
+    Bad(
+      "a large body in chunks",
+      .drip(
+        Array("3e8\r\n\(String(repeating: " ", count: 1000))\r\n".utf8),
+        after: Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8),
+        pauseMilliseconds: 1),
+      .limitExceeded, says: "more than 2000 bytes"),
+    Bad(
+      "a small body that unpacks to a large one",
+      .send(
+        Array(
+          """
+          HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(bomb.count)\r\n\r\n
+          """.utf8) + bomb),
+      .limitExceeded, says: "more than 2000 bytes"),
+    Bad(
+      "what only claims to be compressed",
+      .answer("200 OK", ["Content-Encoding: gzip"], "[this is no gzip]")),
     Bad("an early close", .text("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n[")),
     Bad("garbage", .text("\u{1}\u{2}\u{3} nonsense\r\n\r\n")),
     Bad("an immediate close", .send([])),
@@ -141,13 +184,31 @@ struct SlowServerTests {
   func endsDrippingBodies() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
-    // The head comes again and again, too, but behind the first it is only more of a body.
     let server = try ScriptedServer([
-      .drip(Array("HTTP/1.1 200 OK\r\n\r\n   ".utf8), pauseMilliseconds: 100)
+      .drip(
+        Array(" ".utf8), after: Array("HTTP/1.1 200 OK\r\n\r\n[".utf8), pauseMilliseconds: 100)
     ])
     let run = try await home.sync(
       from: server.url(), limits: FetchLimits(idleSeconds: 5, totalSeconds: 1))
-    #expect(run.outcome == .failed)
+    #expect(run.error?.code == .limitExceeded)
+    #expect(run.error?.message == "\(server.url()) took longer than 1 seconds.")
+    #expect(run.error?.hint?.contains("Sync again later") == true)
+    #expect(try await home.ids() == ["1", "2", "3"])
+  }
+
+  @Test("a body that falls silent halfway ends at the limit on a wait")
+  func endsSilentBodies() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...3))
+    let server = try ScriptedServer([
+      .drip(
+        [32], after: Array("HTTP/1.1 200 OK\r\n\r\n[".utf8), pauseMilliseconds: 4_000)
+    ])
+    let run = try await home.sync(
+      from: server.url(), limits: FetchLimits(idleSeconds: 1, totalSeconds: 60))
+    #expect(run.error?.code == .sourceFailed)
+    #expect(run.error?.message == "\(server.url()) stopped sending.")
+    #expect(run.durationSeconds < 3.5)
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 }

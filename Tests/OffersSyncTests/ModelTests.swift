@@ -8,6 +8,7 @@ struct ModelTests {
     var known: [Int: String] = [:]
     var current: Set<Int> = []
     var favorites: Set<Int> = []
+    var gone: Set<Int> { Set(known.keys).subtracting(current) }
 
     /// What a sync should count: new, changed, gone, back, unchanged.
     mutating func sync(_ feed: [Int: String], accepts: Bool) -> [Int] {
@@ -64,6 +65,14 @@ struct ModelTests {
       #expect(current.allSatisfy { $0.reward?.text == Int($0.ref.id).flatMap { model.known[$0] } })
       let favorites = try await home.database.fetchOffers(OfferQuery(favoritesOnly: true))
       #expect(Set(favorites.compactMap { Int($0.ref.id) }) == model.favorites)
+      let stale = favorites.filter { $0.state == .gone }.compactMap { Int($0.ref.id) }
+      #expect(Set(stale) == model.favorites.intersection(model.gone))
+      #expect(
+        favorites.allSatisfy { $0.reward?.text == Int($0.ref.id).flatMap { model.known[$0] } })
+      let state = try await home.feed()
+      #expect(state.currentCount == model.current.count)
+      #expect(state.goneCount == model.gone.count)
+      #expect(state.favoriteCount == model.favorites.count)
     }
   }
 }

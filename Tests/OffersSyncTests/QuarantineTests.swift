@@ -1,4 +1,6 @@
 import OffersCore
+import OffersStore
+import OffersTestSupport
 import Testing
 
 @Suite("Removals that are held back")
@@ -63,5 +65,45 @@ struct QuarantineTests {
     #expect(own.outcome == .updated)
     #expect(try await home.ids() == (1...12).map(String.init))
     #expect(try await home.sync(from: "sample").outcome == .quarantined)
+  }
+
+  @Test("a document whose removals are held back is read again each time, and so is the one before")
+  func doesNotRememberTheDocument() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...30))
+    let shrunken = FeedText.list([FeedText.record(1, reward: "$9.00 Cash Back")])
+    for _ in 0..<2 { #expect(try await home.sync(shrunken).outcome == .quarantined) }
+    // The stored offers are not this document any more: an offer of it has changed since.
+    #expect(try await home.sync(FeedText.feed(1...30)).counts.all == [0, 1, 0, 0, 29, 0])
+    let accepted = try await home.sync(shrunken, acceptsRemovals: true)
+    #expect(accepted.counts.all == [0, 1, 29, 0, 0, 0])
+    #expect(try await home.sync(shrunken).outcome == .unchanged)
+  }
+
+  @Test("a run that held removals back is on record and no success")
+  func recordsTheQuarantine() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...30))
+    let run = try await home.sync(FeedText.feed(1...2), at: 2_000)
+    let feed = try await home.feed()
+    #expect(feed.lastRun?.outcome == .quarantined)
+    #expect(feed.lastRun?.error == run.error)
+    #expect(run.error?.message == "28 of 30 offers would be gone; none was removed.")
+    #expect(feed.lastSuccessAt?.timeIntervalSince1970 == 1_000)
+    #expect(feed.currentCount == 30 && feed.goneCount == 0)
+  }
+
+  @Test("offers that came by standard input are protected, though it replaced the sample")
+  func protectsWhatCameByStandardInput() async throws {
+    let folder = try TemporaryFolder()
+    let environment = ["OFFERS_DATABASE": folder.file("offers.sqlite")]
+    func sync(_ arguments: [String], _ input: String?) throws -> Int32 {
+      try OffersProgram.run(["sync"] + arguments, environment: environment, input: input).status
+    }
+    #expect(try sync([], nil) == 0)
+    #expect(try sync(["--from", "-"], FeedText.feed(1...100)) == 0)
+    #expect(try sync(["--from", "-"], FeedText.feed(1...3)) != 0)
+    let database = try OffersDatabase(path: folder.file("offers.sqlite"), access: .readOnly)
+    #expect(try await database.countOffers(OfferQuery()) == 100)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import Synchronization
 import Testing
 
 @testable import OffersSync
@@ -32,32 +33,47 @@ struct SourceTests {
     #expect(error?.hint?.contains("ibotta") == true)
   }
 
-  @Test("while a feed is still coming in, favorites are written, and a second sync is told to wait")
-  func writesWhileReading() async throws {
+  @Test("a scheme that is not read is an invalid request, and no run is made of it")
+  func refusesSchemes() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
-    let path = home.folder.file("pipe")
-    #expect(mkfifo(path, 0o600) == 0)
-    let text = FeedText.feed(1...4)
-    let middle = text.index(text.startIndex, offsetBy: 40)
-    async let run = home.sync(from: path)
-    // Opening waits until the sync has opened the other end, so it is under way from here on.
-    let pipe = await Task.detached { open(path, O_WRONLY) }.value
-    #expect(pipe >= 0)
-    let first = String(text[..<middle])
-    #expect(write(pipe, first, first.utf8.count) == first.utf8.count)
-    let changes = try await home.database.setFavorites(named: ["2"], to: true)
-    #expect(changes.map(\.didChange) == [true])
-    #expect(try await home.ids() == ["1", "2", "3"])
-    let refusal = await #expect(throws: OffersError.self) {
-      try await home.sync(from: "sample", lockWaitSeconds: 0.05)
+    let before = try await home.feed()
+    let error = await #expect(throws: OffersError.self) {
+      try await home.sync(from: "ftp://example.com/offers.json", at: 2_000)
     }
-    #expect(refusal?.code == .locked)
-    let rest = String(text[middle...])
-    #expect(write(pipe, rest, rest.utf8.count) == rest.utf8.count)
-    close(pipe)
-    #expect(try await run.counts.all == [1, 0, 0, 0, 3, 0])
-    #expect(try await home.database.fetchOffer(named: "2").isFavorite)
+    #expect(error?.code == .invalidRequest)
+    #expect(error?.message.contains("ftp") == true)
+    #expect(try await home.feed() == before)
+  }
+
+  @Test("a relative path is read from the current folder and remembered as an absolute one")
+  func remembersWhereItRead() async throws {
+    let home = try SyncedFolder()
+    let path = try home.folder.write(FeedText.feed(1...3), to: "feed.json")
+    let depth = FileManager.default.currentDirectoryPath.split(separator: "/").count
+    let relative = String(repeating: "../", count: depth) + path.dropFirst()
+    #expect(try await home.sync(from: relative).counts.new == 3)
+    let source = try await home.feed().source
+    #expect(source == FileManager.default.currentDirectoryPath + "/" + relative)
+    #expect(try await home.sync(from: nil).outcome == .unchanged)
+  }
+
+  @Test("progress goes forward to the end of the document, then says that it is writing")
+  func reportsProgress() async throws {
+    let home = try SyncedFolder()
+    let text = FeedText.feed(1...9_000)
+    let path = try home.folder.write(text, to: "feed.json")
+    let reports = Mutex<[SyncProgress]>([])
+    _ = try await SyncEngine(store: home.database).sync(
+      "ibotta", options: SyncOptions(source: path)
+    ) { report in reports.withLock { $0.append(report) } }
+    let all = reports.withLock { $0 }
+    #expect(all.count > 2)
+    #expect(all.map(\.bytes) == all.map(\.bytes).sorted())
+    #expect(all.map(\.records) == all.map(\.records).sorted())
+    #expect(all.allSatisfy { $0.totalBytes == text.utf8.count && $0.feed == "ibotta" })
+    #expect(all.filter(\.isWriting) == all.suffix(1))
+    #expect(all.last?.records == 9_000)
   }
 
   @Test("megabytes of new offers are stored whole, and only the database stays behind")

@@ -17,10 +17,12 @@ struct SyncedFolder {
   /// Syncs from a text, written to a file first.
   @discardableResult
   func sync(
-    _ text: String, acceptsRemovals: Bool = false, at seconds: TimeInterval = 1_000
+    _ text: String, acceptsRemovals: Bool = false, at seconds: TimeInterval = 1_000,
+    lockWaitSeconds: Double = 5
   ) async throws -> SyncRun {
     try await sync(
-      from: try folder.write(text, to: "feed.json"), acceptsRemovals: acceptsRemovals, at: seconds)
+      from: try folder.write(text, to: "feed.json"), acceptsRemovals: acceptsRemovals, at: seconds,
+      lockWaitSeconds: lockWaitSeconds)
   }
 
   /// Syncs from a source; nil for the remembered one.

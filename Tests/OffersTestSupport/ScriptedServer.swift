@@ -6,9 +6,9 @@ public final class ScriptedServer: Sendable {
   public enum Step: Sendable {
     /// Reads the request, sends these bytes and closes.
     case send([UInt8])
-    /// Reads the request, then sends the bytes over and over with a pause in milliseconds between,
-    /// until the other side has had enough.
-    case drip([UInt8], pauseMilliseconds: UInt32)
+    /// Reads the request, sends a head, then the bytes over and over with a pause in milliseconds
+    /// between, until the other side has had enough.
+    case drip([UInt8], after: [UInt8] = [], pauseMilliseconds: UInt32)
     /// Reads the request and says nothing until the other side goes away.
     case silence
 
@@ -68,8 +68,12 @@ public final class ScriptedServer: Sendable {
     switch step {
     case .send(let bytes):
       _ = put(bytes)
-    case .drip(let bytes, let pause):
-      for _ in 0..<200 where put(bytes) { usleep(pause * 1000) }
+    case .drip(let bytes, let head, let pause):
+      guard put(head) else { return }
+      for _ in 0..<200 {
+        guard put(bytes) else { return }
+        usleep(pause * 1000)
+      }
     case .silence:
       _ = waitForInput(connection, milliseconds: 10_000)
     }

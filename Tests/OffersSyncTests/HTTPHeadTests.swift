@@ -1,0 +1,103 @@
+import OffersCore
+import OffersSync
+import OffersTestSupport
+import Testing
+
+@Suite("HTTP before a document's first byte, and at its end")
+struct HTTPHeadTests {
+  /// Syncs a folder that has offers from a URL that must fail, and checks that they stay.
+  private static func refusal(
+    of url: String, limits: FetchLimits = FetchLimits(idleSeconds: 1, totalSeconds: 2)
+  ) async throws -> OffersError {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...3))
+    let before = try await home.database.fetchOffers(OfferQuery())
+    let run = try await home.sync(from: url, limits: limits)
+    #expect(run.durationSeconds < 10)
+    #expect(run.outcome == .failed)
+    #expect(try await home.database.fetchOffers(OfferQuery()) == before)
+    #expect(try await home.feed().source != url)
+    let error = try #require(run.error)
+    #expect(error.hint?.contains("Nothing was changed") == true)
+    return error
+  }
+
+  @Test("a head that drips line by line ends at the limit on a wait")
+  func endsDrippingHeads() async throws {
+    let server = try ScriptedServer([
+      .drip(
+        Array("X-Filler: 1\r\n".utf8), after: Array("HTTP/1.1 200 OK\r\n".utf8),
+        pauseMilliseconds: 100)
+    ])
+    let error = try await Self.refusal(of: server.url())
+    #expect(error.code == .sourceFailed)
+    #expect(error.message.hasPrefix(server.url()))
+  }
+
+  @Test("a head without end is not read to its end")
+  func endsEndlessHeads() async throws {
+    let line = "X-Filler: \(String(repeating: "x", count: 4_000))\r\n"
+    let server = try ScriptedServer([
+      .drip(Array(line.utf8), after: Array("HTTP/1.1 200 OK\r\n".utf8), pauseMilliseconds: 0)
+    ])
+    let error = try await Self.refusal(
+      of: server.url(), limits: FetchLimits(idleSeconds: 20, totalSeconds: 20))
+    #expect(error.code == .sourceFailed)
+    #expect(error.message.hasPrefix(server.url()))
+  }
+
+  @Test("a redirect to a dead address is told with the address that was asked")
+  func tellsDeadTargets() async throws {
+    let server = try ScriptedServer([
+      .answer("302 Found", ["Location: http://127.0.0.1:1/offers.json"], "")
+    ])
+    let error = try await Self.refusal(of: server.url())
+    #expect(error.code == .sourceFailed)
+    #expect(error.message == "\(server.url()) cannot be reached.")
+  }
+
+  @Test("a redirect to a missing document is told with the address that misses it")
+  func tellsMissingTargets() async throws {
+    let server = try ScriptedServer([
+      .answer("301 Moved Permanently", ["Location: /moved.json"], ""),
+      .answer("404 Not Found", [], "<html>"),
+    ])
+    let error = try await Self.refusal(of: server.url())
+    #expect(error.message == "\(server.url("/moved.json")) answered 404 Not Found.")
+  }
+
+  @Test(
+    "answers that are no document are refused by their status", arguments: [206, 304, 401, 429])
+  func refusesOtherStatuses(status: Int) async throws {
+    let server = try ScriptedServer([.text("HTTP/1.1 \(status) Odd\r\nContent-Length: 0\r\n\r\n")])
+    let error = try await Self.refusal(of: server.url())
+    #expect(error.code == .sourceFailed)
+    #expect(error.message.hasPrefix("\(server.url()) answered \(status)"))
+  }
+
+  @Test(
+    "what only looks like an address is told as it was typed",
+    arguments: [
+      "http://", "https://", "http://[", "http://a b/", "http://127.0.0.1:0/",
+      "http://127.0.0.1:99999/", "http://no such host.invalid/",
+    ])
+  func refusesOddAddresses(url: String) async throws {
+    let error = try await Self.refusal(of: url)
+    #expect(error.code == .sourceFailed)
+    #expect(error.message.hasPrefix(url))
+  }
+
+  @Test("a document whose length nobody said ends with the connection, whole or too early")
+  func readsToTheEndOfTheConnection() async throws {
+    let text = FeedText.feed(1...9)
+    let home = try SyncedFolder()
+    let server = try ScriptedServer([
+      .text("HTTP/1.0 200 OK\r\n\r\n\(text)"), .text("HTTP/1.0 200 OK\r\n\r\n\(text.dropLast())"),
+    ])
+    #expect(try await home.sync(from: server.url()).counts.new == 9)
+    let cut = try await home.sync(from: server.url())
+    #expect(cut.error?.code == .malformedFeed)
+    #expect(try await home.ids().count == 9)
+    #expect(try await home.sync(text).outcome == .unchanged)
+  }
+}

@@ -1,0 +1,93 @@
+import OffersCore
+import OffersStore
+import Testing
+
+@Suite("Documents that are known again")
+struct RecognitionTests {
+  @Test("the same bytes under another name change nothing, and the name is remembered")
+  func knowsBytesFromElsewhere() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...5))
+    let before = try await home.database.fetchOffers(OfferQuery())
+    let path = try home.folder.write(FeedText.feed(1...5), to: "copy.json")
+    #expect(try await home.sync(from: path, at: 2_000).outcome == .unchanged)
+    let feed = try await home.feed()
+    #expect(feed.source == path)
+    #expect(feed.lastRun?.counts.unchanged == 5)
+    #expect(feed.lastSuccessAt?.timeIntervalSince1970 == 2_000)
+    let other = try OffersDatabase(path: home.database.path, access: .readOnly)
+    #expect(try await other.fetchOffers(OfferQuery()) == before)
+  }
+
+  @Test("one letter is noticed wherever it stands, at the same size", arguments: [1, 1_000, 2_000])
+  func noticesEachLetter(id: Int) async throws {
+    let home = try SyncedFolder()
+    // More than the 64 KiB by which most other documents are told apart.
+    let records = (1...2_000).map { FeedText.record($0) }
+    try await home.sync(FeedText.list(records))
+    var edited = records
+    edited[id - 1] = FeedText.record(id, name: "Tee")
+    let run = try await home.sync(FeedText.list(edited), at: 2_000)
+    #expect(run.counts.all == [0, 1, 0, 0, 1_999, 0])
+    #expect(try await home.database.fetchOffer(named: "\(id)").name == "Tee \(id)")
+  }
+
+  @Test("the document before the last one is not taken for the last one")
+  func knowsOnlyTheLast() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...5))
+    try await home.sync(FeedText.feed(1...6), at: 2_000)
+    let run = try await home.sync(FeedText.feed(1...5), at: 3_000)
+    #expect(run.counts.all == [0, 0, 1, 0, 5, 0])
+  }
+
+  @Test("an empty list that is believed is known again")
+  func knowsTheEmptyList() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...5))
+    try await home.sync("[]", acceptsRemovals: true)
+    #expect(try await home.sync("[]").outcome == .unchanged)
+    #expect(try await home.sync(" []").counts.all == [0, 0, 0, 0, 0, 0])
+  }
+
+  @Test("an offer that returns with other texts is back with them, and its star is kept")
+  func takesTheTextsOfAReturn() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...3))
+    _ = try await home.database.setFavorites(named: ["2"], to: true)
+    try await home.sync(FeedText.feed([1, 3]), at: 2_000)
+    let records = [1, 2, 3].map { FeedText.record($0, name: $0 == 2 ? "Mate" : "Tea") }
+    let run = try await home.sync(FeedText.list(records), at: 3_000)
+    #expect(run.counts.all == [0, 0, 0, 1, 2, 0])
+    let offer = try await home.database.fetchOffer(named: "2")
+    #expect(offer.name == "Mate 2" && offer.isFavorite && offer.goneAt == nil)
+    #expect(offer.firstSeenAt.timeIntervalSince1970 == 1_000)
+    #expect(offer.changedAt.timeIntervalSince1970 == 3_000)
+  }
+
+  @Test("a gone offer returns once, however often it is repeated")
+  func returnsOnce() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...3))
+    try await home.sync(FeedText.feed([1, 3]), at: 2_000)
+    let records = [1, 2, 3, 2, 2].enumerated().map { place, id in
+      FeedText.record(id, name: place > 2 ? "Late" : "Tea")
+    }
+    let run = try await home.sync(FeedText.list(records), at: 3_000)
+    #expect(run.counts.all == [0, 0, 0, 1, 2, 2])
+    #expect(run.problems.map(\.position) == [4, 5])
+    #expect(try await home.database.fetchOffer(named: "2").name == "Tea 2")
+  }
+
+  @Test("a broken record does not bring a gone offer back")
+  func staysGone() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...3))
+    try await home.sync(FeedText.feed([1, 3]), at: 2_000)
+    let run = try await home.sync(
+      FeedText.list([FeedText.record(1), #"{"id":"2"}"#, FeedText.record(3)]), at: 3_000)
+    #expect(run.counts.all == [0, 0, 0, 0, 2, 1])
+    let offer = try await home.database.fetchOffer(named: "2")
+    #expect(offer.goneAt?.timeIntervalSince1970 == 2_000)
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import OffersCore
+import OffersStore
+import Synchronization
+
+/// A store that passes everything on to a database, and notes what was asked of it.
+final class RecordingStore: SyncStore {
+  /// What the engine can ask.
+  enum Call: Hashable, Sendable {
+    case lock, unlock, feeds, state, known, apply, record
+  }
+
+  /// What a plan handed over to be written.
+  struct Written: Hashable, Sendable {
+    /// Ids of offers that the store has not got.
+    var new: [String] = []
+    /// Ids of offers that stand for a row of the store.
+    var known: [String] = []
+    var vanishedCount = 0
+    var hasDocument = false
+    var rememberedSource: String?
+  }
+
+  let database: OffersDatabase
+  private let failures: [Call: any Error]
+  private let noted = Mutex<(calls: [Call], written: Written?, recorded: SyncRun?)>(([], nil, nil))
+
+  /// - Parameter failures: what is thrown instead of passing a call on.
+  init(_ database: OffersDatabase, failures: [Call: any Error] = [:]) {
+    self.database = database
+    self.failures = failures
+  }
+
+  /// The calls so far, in order.
+  var calls: [Call] { noted.withLock { $0.calls } }
+  /// What the last plan handed over.
+  var written: Written? { noted.withLock { $0.written } }
+  /// The last run that was to be recorded without an offer.
+  var recorded: SyncRun? { noted.withLock { $0.recorded } }
+
+  private func note(_ call: Call) throws {
+    noted.withLock { $0.calls.append(call) }
+    if let failure = failures[call] { throw failure }
+  }
+
+  var scratchFolder: String { database.scratchFolder }
+
+  func withSyncLock<Result: Sendable>(
+    on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try note(.lock)
+    let result = try await database.withSyncLock(on: feed, waitSeconds: waitSeconds, body)
+    try note(.unlock)
+    return result
+  }
+
+  func fetchSubscribedFeeds() async throws -> [String] {
+    try note(.feeds)
+    return try await database.fetchSubscribedFeeds()
+  }
+
+  func findSyncState(of feed: String) async throws -> SyncState? {
+    try note(.state)
+    return try await database.findSyncState(of: feed)
+  }
+
+  func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
+    try note(.known)
+    return try await database.fetchKnownOffers(of: feed)
+  }
+
+  func apply(_ plan: SyncPlan) async throws -> SyncRun {
+    var written = Written()
+    try plan.records.forEachRecord { record in
+      var id = ""
+      record.forEachField { field, text in
+        if field == .id, let text { id = String(decoding: text, as: UTF8.self) }
+      }
+      if record.offerKey == 0 { written.new.append(id) } else { written.known.append(id) }
+    }
+    written.vanishedCount = plan.vanishedKeys.count
+    written.hasDocument = plan.document != nil
+    written.rememberedSource = plan.rememberedSource
+    noted.withLock { [written] in $0.written = written }
+    try note(.apply)
+    return try await database.apply(plan)
+  }
+
+  func record(_ run: SyncRun, remember source: String?) async throws {
+    noted.withLock { $0.recorded = run }
+    try note(.record)
+    try await database.record(run, remember: source)
+  }
+}
