@@ -29,7 +29,7 @@ public final class OffersDatabase: Sendable {
   private let reader: any DatabaseReader
   private let pool: DatabasePool?
 
-  /// Opens the database.
+  /// Opens the database. Opening for writing waits for its turn to write; for reading, for nobody.
   ///
   /// - Throws: `OffersError`: `notFound` when it is to be read only and does not exist,
   ///   `newerDatabase` when a newer program wrote it, `storageFailed` when it is not ours, damaged
@@ -85,10 +85,11 @@ public final class OffersDatabase: Sendable {
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       return pool
     }
-    if case .ours(version: Schema.version, isReady: true) = header { return try open() }
-    // Becoming WAL and migrating must not meet another process that does the same.
+    // Opening writes: becoming WAL, migrating, and where the log is empty, as it mostly is, a
+    // transaction of GRDB's own, which makes and drops a table.
     return try writeGuard.hold {
       let pool = try open()
+      if case .ours(version: Schema.version, isReady: true) = header { return pool }
       try pool.writeWithoutTransaction { database in
         try Schema.migrate(database, path: file.path)
         checkpoint(database)

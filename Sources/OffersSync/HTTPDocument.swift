@@ -55,6 +55,7 @@ struct HTTPDocument {
   }
 
   private func read(url: String, with client: HTTPClient, _ handle: PieceHandler) async throws {
+    guard Self.hasPossiblePort(URL(string: url)) else { throw HTTPClientError.invalidURL }
     let deadline = ContinuousClock.now + .seconds(limits.totalSeconds)
     let response = try await open(url, with: client, deadline)
     let type = response.headers.first(name: "content-type")?.lowercased() ?? ""
@@ -102,10 +103,16 @@ struct HTTPDocument {
       hint: "Nothing was changed. Check the address.")
   }
 
+  /// The client ends the whole program over a port that does not fit into 16 bits.
+  private static func hasPossiblePort(_ url: URL?) -> Bool {
+    (0...Int(UInt16.max)).contains(url?.port ?? 0)
+  }
+
   private func next(from url: String, _ response: HTTPClientResponse) throws -> String {
     guard let location = response.headers.first(name: "location"),
       let target = URL(string: location, relativeTo: URL(string: url))?.absoluteURL,
-      let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https"
+      let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https",
+      Self.hasPossiblePort(target)
     else {
       throw OffersError(
         .sourceFailed, "\(url) redirects to nowhere.", hint: "Nothing was changed.")
