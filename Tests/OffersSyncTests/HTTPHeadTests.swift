@@ -7,7 +7,7 @@ import Testing
 struct HTTPHeadTests {
   /// Syncs a folder that has offers from a URL that must fail, and checks that they stay.
   private static func refusal(
-    of url: String, limits: FetchLimits = FetchLimits(idleSeconds: 3, totalSeconds: 60)
+    of url: String, limits: FetchLimits = FetchLimits(idleSeconds: 30, totalSeconds: 60)
   ) async throws -> OffersError {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
@@ -28,7 +28,8 @@ struct HTTPHeadTests {
         Array("X-Filler: 1\r\n".utf8), after: Array("HTTP/1.1 200 OK\r\n".utf8),
         pauseMilliseconds: 100)
     ])
-    let error = try await Self.refusal(of: server.url())
+    let error = try await Self.refusal(
+      of: server.url(), limits: FetchLimits(idleSeconds: 3, totalSeconds: 60))
     #expect(error.code == .sourceFailed)
     #expect(error.message.hasPrefix(server.url()))
   }

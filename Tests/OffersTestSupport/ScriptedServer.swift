@@ -44,7 +44,7 @@ public final class ScriptedServer: Sendable {
     Thread.detachNewThread {
       for step in steps {
         // Nobody who comes within this time is coming at all.
-        guard Self.waitForInput(listener, milliseconds: 20_000) else { break }
+        guard Self.waitForInput(listener, milliseconds: 120_000) else { break }
         let connection = accept(listener, nil, nil)
         if connection >= 0 { Self.serve(connection, step) }
       }
@@ -60,7 +60,7 @@ public final class ScriptedServer: Sendable {
   private static func serve(_ connection: Int32, _ step: Step) {
     defer { close(connection) }
     var request = [UInt8](repeating: 0, count: 4096)
-    guard waitForInput(connection, milliseconds: 5_000) else { return }
+    guard waitForInput(connection, milliseconds: 60_000) else { return }
     _ = recv(connection, &request, request.count, 0)
     func put(_ bytes: [UInt8]) -> Bool {
       send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
@@ -75,7 +75,7 @@ public final class ScriptedServer: Sendable {
         usleep(pause * 1000)
       }
     case .silence:
-      _ = waitForInput(connection, milliseconds: 10_000)
+      _ = waitForInput(connection, milliseconds: 60_000)
     }
   }
 }
