@@ -37,7 +37,8 @@ package final class JSONFeedReader {
     try read(isFinal: false)
     // A record is scanned from its start each time. Waiting until twice as much is there keeps the
     // cost of a large one that comes in crumbs in proportion to its size.
-    patienceBytes = input.heldBytes > Self.crumbBytes ? 2 * input.heldBytes : 0
+    patienceBytes =
+      input.heldBytes > Self.crumbBytes ? min(2 * input.heldBytes, Self.itemLimitBytes) : 0
   }
 
   /// How many bytes must be at hand before it is worth looking at them again.

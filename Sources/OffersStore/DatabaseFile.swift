@@ -8,6 +8,14 @@ struct DatabaseFile {
   /// Marks the file as ours, in its header: "OFFR".
   static let applicationID: Int32 = 0x4F46_4652
 
+  /// The file that a path leads to, links followed, as SQLite does: whoever comes by a link must
+  /// take the same locks. A path without a file stays as it is.
+  static func resolve(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
   /// The file that guards its writes and syncs.
   var lockPath: String { path + "-lock" }
 

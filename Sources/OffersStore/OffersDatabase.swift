@@ -36,14 +36,15 @@ public final class OffersDatabase: Sendable {
   ///   or not permitted. The file is untouched then.
   public init(path: String, access: Access = .readWrite) throws {
     self.path = path
-    file = DatabaseFile(path: path)
+    file = DatabaseFile(path: DatabaseFile.resolve(path))
     let header = try file.readHeader()
     try file.check(header)
     do {
       switch access {
       case .readOnly:
         try Self.prepareForReading(file, header)
-        let queue = try DatabaseQueue(path: path, configuration: Self.configuration(readOnly: true))
+        let queue = try DatabaseQueue(
+          path: file.path, configuration: Self.configuration(readOnly: true))
         reader = queue
         pool = nil
         writeGuard = nil
@@ -164,8 +165,8 @@ public final class OffersDatabase: Sendable {
     do {
       return try await pool.writeWithoutTransaction { database in
         try writeGuard.hold {
-          if mode == .bulk { try Self.beginBulk(database, pool) }
           defer { if mode == .bulk { Self.endBulk(database) } }
+          if mode == .bulk { try Self.beginBulk(database, pool) }
           var result: Result?
           try database.inTransaction(.immediate) {
             result = try body(database)
