@@ -73,7 +73,8 @@ let package = Package(
     .target(
       name: "OffersTestSupport", path: "Tests/OffersTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "OffersCoreTests", dependencies: ["OffersCore"], swiftSettings: strict),
+      name: "OffersCoreTests", dependencies: ["OffersCore", "OffersTestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "OffersFeedsTests",
       dependencies: ["OffersCore", "OffersFeeds", "OffersTestSupport"], swiftSettings: strict),

@@ -27,9 +27,10 @@ struct Offers: ParsableCommand {
 
   /// Runs on the main thread. Only commands that must wait for something pay for a second one.
   static func main() {
+    Output.reserveStandardDescriptors()
     do {
       if try ShowCommand.run(plainWords: CommandLine.arguments.dropFirst()) { return }
-      let command = try parseAsRoot()
+      let command = try parseAsRoot(words(CommandLine.arguments.dropFirst()))
       guard let waiting = command as? any WaitingCommand else {
         var command = command
         return try command.run()
@@ -47,6 +48,26 @@ struct Offers: ParsableCommand {
     } catch {
       fail(error)
     }
+  }
+
+  /// The words of the command line with a leading --database moved behind its command, which alone
+  /// takes options: people write it in either place.
+  static func words(_ words: ArraySlice<String>) -> [String] {
+    var rest = words
+    var moved: [String] = []
+    while let first = rest.first {
+      if first == "--database", rest.count > 2 {
+        moved += rest.prefix(2)
+        rest = rest.dropFirst(2)
+      } else if first.hasPrefix("--database="), rest.count > 1 {
+        moved.append(first)
+        rest = rest.dropFirst()
+      } else {
+        break
+      }
+    }
+    let end = rest.firstIndex(of: "--") ?? rest.endIndex
+    return rest[..<end] + moved + rest[end...]
   }
 
   private static func fail(_ error: any Error) -> Never {

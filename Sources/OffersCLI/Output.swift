@@ -3,6 +3,14 @@ import OffersCore
 
 /// Where things are printed: data on standard output, all else on standard error.
 enum Output {
+  /// Opens what the program was started without. A database that took the number of standard error
+  /// would have error messages written into it.
+  static func reserveStandardDescriptors() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = open("/dev/null", O_RDWR)
+    }
+  }
+
   /// Prints text and a line end to standard output.
   static func print(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 

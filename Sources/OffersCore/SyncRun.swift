@@ -48,6 +48,11 @@ public struct ReadProblem: Hashable, Sendable {
     self.effect = effect
     self.reason = reason
   }
+
+  /// The reason given for a record whose id an earlier record had.
+  package static func repeated(_ id: String) -> String {
+    "id \(id) came before; the first one counts"
+  }
 }
 
 /// One attempt on one feed: what it read, what it changed, how it ended.

@@ -1,5 +1,7 @@
 import Foundation
+import GRDBSQLite
 import OffersCore
+import SQLiteShim
 
 /// The database's file before SQLite touches it: made with the right mode, or refused untouched.
 struct DatabaseFile {
@@ -40,20 +42,28 @@ struct DatabaseFile {
   /// Whether a rollback journal stands beside the file: a first import is under way or was killed.
   private var hasRollbackJournal: Bool { access(path + "-journal", F_OK) == 0 }
 
-  /// Reads the header without SQLite, so that what is not ours stays as it is.
+  /// Whether something stands at the path, whatever it is.
+  var exists: Bool {
+    var information = stat()
+    return stat(path, &information) == 0
+  }
+
+  /// Reads the header alone, so that what is not ours stays as it is.
   func readHeader() throws -> Header {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
+    var information = stat()
+    guard stat(path, &information) == 0 else {
       if errno == ENOENT || errno == ENOTDIR { return .missing }
-      throw OffersError(
-        .storageFailed, "Could not open the database \(path): \(String(cString: strerror(errno))).",
-        hint: "Check its permissions, or name another with --database.")
+      throw unreadable(String(cString: strerror(errno)))
     }
-    defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 100)
-    let count = read(descriptor, &bytes, bytes.count)
-    if count == 0 { return .empty }
-    guard count == bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
+    let code = offers_read_start(path, &bytes, Int32(bytes.count))
+    guard code == SQLITE_OK else {
+      let isForbidden = access(path, R_OK) != 0
+      throw unreadable(isForbidden ? String(cString: strerror(errno)) : "It is no readable file")
+    }
+    if information.st_size == 0 { return .empty }
+    guard information.st_size >= bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8))
+    else {
       return .foreign
     }
     func number(at offset: Int) -> Int32 {
@@ -66,6 +76,26 @@ struct DatabaseFile {
     // A database of ours that died before its first migration has no mark and no schema yet.
     return number(at: 68) == 0 && version == 0 && number(at: 40) == 0 ? .blank : .foreign
   }
+
+  private func unreadable(_ reason: String) -> OffersError {
+    OffersError(
+      .storageFailed, "Could not open the database \(path): \(reason).",
+      hint: "Check its permissions, or name another with --database.")
+  }
+
+  /// What a connection that only reads opens. Where nothing can be written beside the file, as on
+  /// a read-only medium, and no log is left to read, the file alone is the database.
+  /// https://sqlite.org/uri.html#uriimmutable
+  var pathForReading: String {
+    guard access(folder, W_OK) != 0, !exists(path + "-shm") else { return path }
+    var log = stat()
+    if stat(path + "-wal", &log) == 0, log.st_size > 0 { return path }
+    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
+    return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path)
+      + "?immutable=1"
+  }
+
+  private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// Refuses a file that must not be opened.
   func check(_ header: Header) throws {
@@ -86,6 +116,7 @@ struct DatabaseFile {
   }
 
   static func checkVersion(_ version: Int, path: String) throws {
+    if version < 0 { throw foreignFile(path) }
     guard version > Schema.version else { return }
     throw OffersError(
       .newerDatabase,

@@ -87,7 +87,7 @@ final class DifferenceWriter {
         problems.append(
           ReadProblem(
             position: record.position, effect: .skipped,
-            reason: "id \(id) came before; the first one counts"))
+            reason: ReadProblem.repeated(id)))
       }
       return
     }

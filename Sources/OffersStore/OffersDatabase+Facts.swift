@@ -6,9 +6,7 @@ extension OffersDatabase {
   public static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
 
   /// Whether there is a file at a path, whatever it holds.
-  public static func exists(at path: String) throws -> Bool {
-    try DatabaseFile(path: path).readHeader() != .missing
-  }
+  public static func exists(at path: String) -> Bool { DatabaseFile(path: path).exists }
 
   /// The size of the file and its log, in bytes.
   public var sizeBytes: Int {

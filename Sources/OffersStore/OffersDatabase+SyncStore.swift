@@ -31,15 +31,15 @@ extension OffersDatabase: SyncStore {
   }
 
   public func fetchSubscribedFeeds() async throws -> [String] {
-    try await read { try FeedTable.names(in: $0) }
+    try await readToWrite { try FeedTable.names(in: $0) }
   }
 
   public func findSyncState(of feed: String) async throws -> SyncState? {
-    try await read { try FeedTable.findState(feed, in: $0) }
+    try await readToWrite { try FeedTable.findState(feed, in: $0) }
   }
 
   public func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
-    try await read { database in
+    try await readToWrite { database in
       guard let key = try FeedTable.findKey(feed, in: database) else {
         return KnownOffers(capacity: 0)
       }

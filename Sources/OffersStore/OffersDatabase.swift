@@ -3,6 +3,7 @@ import GRDB
 import GRDBSQLite
 import OffersCore
 import SQLiteShim
+import Synchronization
 
 /// The offers of all feeds in one SQLite file.
 ///
@@ -25,9 +26,15 @@ public final class OffersDatabase: Sendable {
   /// The file's path.
   public let path: String
   let file: DatabaseFile
-  let writeGuard: WriteGuard?
-  private let reader: any DatabaseReader
-  private let pool: DatabasePool?
+  private let writer: Writer?
+  /// Opened when it is first needed: a program that only writes does without.
+  private let reader: Mutex<DatabaseQueue?>
+
+  /// The connection that writes, and what it takes turns by.
+  private struct Writer {
+    let queue: DatabaseQueue
+    let writeGuard: WriteGuard
+  }
 
   /// Opens the database. Opening for writing waits for its turn to write; for reading, for nobody.
   ///
@@ -36,27 +43,27 @@ public final class OffersDatabase: Sendable {
   ///   or not permitted. The file is untouched then.
   public init(path: String, access: Access = .readWrite) throws {
     self.path = path
-    file = DatabaseFile(path: DatabaseFile.resolve(path))
+    var file = DatabaseFile(path: DatabaseFile.resolve(path))
     let header = try file.readHeader()
     try file.check(header)
     do {
       switch access {
       case .readOnly:
         try Self.prepareForReading(file, header)
-        let queue = try DatabaseQueue(
-          path: file.path, configuration: Self.configuration(readOnly: true))
-        reader = queue
-        pool = nil
-        writeGuard = nil
+        reader = Mutex(try Self.openReader(file))
+        writer = nil
       case .readWrite:
-        if header == .missing { try file.create() }
+        if header == .missing {
+          try file.create()
+          // What was a link to nowhere now leads somewhere.
+          file = DatabaseFile(path: DatabaseFile.resolve(path))
+        }
         let writeGuard = try WriteGuard(path: file.lockPath)
-        let opened = try Self.openPool(file, header, writeGuard)
-        reader = opened
-        pool = opened
-        self.writeGuard = writeGuard
+        reader = Mutex(nil)
+        writer = Writer(
+          queue: try Self.openWriter(file, header, writeGuard), writeGuard: writeGuard)
       }
-      try reader.unsafeRead { try DatabaseFile.checkVersion(Schema.version(of: $0), path: path) }
+      self.file = file
     } catch {
       throw StorageFailure.translate(error, path: path)
     }
@@ -73,29 +80,45 @@ public final class OffersDatabase: Sendable {
         .notFound, "There is no database yet at \(file.path).",
         hint: "Make it with: offers sync")
     case .ours, .foreign:
-      _ = try openPool(file, header, WriteGuard(path: file.lockPath))
+      _ = try openWriter(file, header, WriteGuard(path: file.lockPath))
     }
   }
 
-  private static func openPool(
+  private static func openWriter(
     _ file: DatabaseFile, _ header: DatabaseFile.Header, _ writeGuard: WriteGuard
-  ) throws -> DatabasePool {
-    func open() throws -> DatabasePool {
-      let pool = try DatabasePool(path: file.path, configuration: configuration(readOnly: false))
-      // GRDB sets NORMAL with WAL, where a power cut may take the last commits.
-      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-      return pool
-    }
-    // Opening writes: becoming WAL, migrating, and where the log is empty, as it mostly is, a
-    // transaction of GRDB's own, which makes and drops a table.
-    return try writeGuard.hold {
-      let pool = try open()
-      if case .ours(version: Schema.version, isReady: true) = header { return pool }
-      try pool.writeWithoutTransaction { database in
+  ) throws -> DatabaseQueue {
+    // Opening may write: becoming WAL, and migrating.
+    try writeGuard.hold {
+      let queue = try DatabaseQueue(
+        path: file.path, configuration: configuration(readOnly: false))
+      try queue.inDatabase { database in
+        if case .ours(version: Schema.version, isReady: true) = header {
+          return try DatabaseFile.checkVersion(Schema.version(of: database), path: file.path)
+        }
+        // Before the log is turned on: what stands in no log need not be moved into the file.
         try Schema.migrate(database, path: file.path)
+        try database.execute(sql: "PRAGMA journal_mode = WAL")
         checkpoint(database)
       }
-      return pool
+      return queue
+    }
+  }
+
+  private static func openReader(_ file: DatabaseFile) throws -> DatabaseQueue {
+    let queue = try DatabaseQueue(
+      path: file.pathForReading, configuration: configuration(readOnly: true))
+    try queue.inDatabase {
+      try DatabaseFile.checkVersion(Schema.version(of: $0), path: file.path)
+    }
+    return queue
+  }
+
+  private func fetchReader() throws -> DatabaseQueue {
+    try reader.withLock { reader in
+      if let reader { return reader }
+      let opened = try Self.openReader(file)
+      reader = opened
+      return opened
     }
   }
 
@@ -113,6 +136,7 @@ public final class OffersDatabase: Sendable {
       try database.execute(
         sql: """
           PRAGMA page_size = 8192;
+          PRAGMA synchronous = FULL;
           PRAGMA wal_autocheckpoint = 0;
           PRAGMA journal_size_limit = \(journalLimitBytes);
           PRAGMA secure_delete = FAST;
@@ -132,7 +156,7 @@ public final class OffersDatabase: Sendable {
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     do {
-      return try await reader.read(body)
+      return try await fetchReader().read(body)
     } catch {
       throw StorageFailure.translate(error, path: path)
     }
@@ -142,10 +166,29 @@ public final class OffersDatabase: Sendable {
   /// meanwhile: a command is done before other threads would have started.
   func readBlocking<Result>(_ body: (Database) throws -> Result) throws -> Result {
     do {
-      return try reader.read(body)
+      return try fetchReader().read(body)
     } catch {
       throw StorageFailure.translate(error, path: path)
     }
+  }
+
+  /// Reads on the connection that writes, as the first step of a write to come: a second
+  /// connection would cost a small sync more than its reading.
+  func readToWrite<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await fetchWriter().queue.read(body)
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
+  private func fetchWriter() throws -> Writer {
+    guard let writer else {
+      throw OffersError(.invalidRequest, "The database was opened for reading only.")
+    }
+    return writer
   }
 
   /// How a write goes about it. The guarantees are the same.
@@ -159,14 +202,12 @@ public final class OffersDatabase: Sendable {
   func write<Result: Sendable>(
     _ mode: WriteMode = .ordinary, _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    guard let pool, let writeGuard else {
-      throw OffersError(.invalidRequest, "The database was opened for reading only.")
-    }
     do {
-      return try await pool.writeWithoutTransaction { database in
-        try writeGuard.hold {
+      let writer = try fetchWriter()
+      return try await writer.queue.writeWithoutTransaction { database in
+        try writer.writeGuard.hold {
           defer { if mode == .bulk { Self.endBulk(database) } }
-          if mode == .bulk { try Self.beginBulk(database, pool) }
+          if mode == .bulk { try self.beginBulk(database) }
           var result: Result?
           try database.inTransaction(.immediate) {
             result = try body(database)
@@ -189,13 +230,13 @@ public final class OffersDatabase: Sendable {
   /// two thirds of the cost, because everything is then written once and not twice; there is
   /// nothing to read yet that could have to wait. If another process has the file open, SQLite
   /// refuses the change and the log is used.
-  private static func beginBulk(_ database: Database, _ pool: DatabasePool) throws {
+  private func beginBulk(_ database: Database) throws {
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
     guard try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM offer)") == true else {
       return
     }
-    pool.invalidateReadOnlyConnections()
-    setJournal("DELETE", database)
+    reader.withLock { $0 = nil }
+    Self.setJournal("DELETE", database)
   }
 
   private static func endBulk(_ database: Database) {

@@ -31,7 +31,9 @@ final class DifferenceCollector: OfferSink {
       unchangedCount += 1
       return
     case .repeated:
-      skip(id: nil, position: position, reason: Self.repeated(id))
+      skip(
+        id: nil, position: position,
+        reason: ReadProblem.repeated(String(decoding: id.prefix(60), as: UTF8.self)))
       return
     case .new: key = 0
     case .different(let stored): key = stored
@@ -43,6 +45,14 @@ final class DifferenceCollector: OfferSink {
         texts, position: position, contentHash: hash, offerKey: key, reward: reward,
         byteCount: byteCount, to: address)
     }
+  }
+
+  /// What is known before the difference is written.
+  var counts: SyncCounts {
+    var counts = SyncCounts()
+    counts.unchanged = unchangedCount
+    counts.skipped = skippedCount
+    return counts
   }
 
   /// Says that the whole feed was read.
@@ -62,10 +72,5 @@ final class DifferenceCollector: OfferSink {
 
   private func note(_ problem: ReadProblem) {
     if problems.count < SyncRun.problemLimit { problems.append(problem) }
-  }
-
-  /// The reason given for a record whose id an earlier record had.
-  static func repeated(_ id: UnsafeRawBufferPointer) -> String {
-    "id \(String(decoding: id.prefix(60), as: UTF8.self)) came before; the first one counts"
   }
 }

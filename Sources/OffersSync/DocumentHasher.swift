@@ -1,6 +1,9 @@
 import OffersCore
 
 /// Takes a document's fingerprint while its pieces go by.
+///
+/// The rules that offers are read by go into it, too: under other rules the same bytes are another
+/// document, and are read again.
 struct DocumentHasher {
   private var whole = DocumentHash()
   private var head = DocumentHash()
@@ -8,6 +11,14 @@ struct DocumentHasher {
 
   /// How much of a document is its head.
   static let headBytes = 64 << 10
+
+  /// - Parameter seed: stands for the rules; see `FeedDefinition.derivationSeed`.
+  init(seed: UInt64) {
+    withUnsafeBytes(of: seed.littleEndian) {
+      whole.update($0)
+      head.update($0)
+    }
+  }
 
   mutating func update(_ piece: UnsafeRawBufferPointer) {
     whole.update(piece)

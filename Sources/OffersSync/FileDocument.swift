@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import OffersCore
 
@@ -10,13 +11,19 @@ package typealias PieceHandler = (_ piece: UnsafeRawBufferPointer, _ totalBytes:
   Void
 
 /// Reads a file descriptor to its end in pieces of 256 KiB.
+///
+/// An ordinary file is read on the task's own thread. A pipe may be silent for as long as it likes,
+/// so it is waited for elsewhere: tasks have no more threads than the machine has cores.
 enum FileDocument {
   static let pieceBytes = 256 << 10
 
   /// - Throws: `OffersError` with `notFound` when there is no such file, `sourceFailed` when it
   ///   cannot be read.
-  static func read(path: String, _ handle: PieceHandler) throws {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  static func read(path: String, _ handle: PieceHandler) async throws {
+    // Opening a pipe waits for its writer.
+    let descriptor = await onOwnThread(unless: findSize(path: path) != nil) {
+      open(path, O_RDONLY | O_CLOEXEC)
+    }
     guard descriptor >= 0 else {
       let isMissing = errno == ENOENT || errno == ENOTDIR
       throw OffersError(
@@ -36,7 +43,7 @@ enum FileDocument {
         hint: "Nothing was changed. Name a file in it.")
     }
     let size = information.st_mode & S_IFMT == S_IFREG ? Int(information.st_size) : nil
-    try read(descriptor: descriptor, name: path, totalBytes: size, handle)
+    try await read(descriptor: descriptor, name: path, totalBytes: size, handle)
   }
 
   /// The size of an ordinary file; nil for a pipe, which gives its bytes only once.
@@ -46,17 +53,19 @@ enum FileDocument {
     return Int(information.st_size)
   }
 
-  static func readStandardInput(_ handle: PieceHandler) throws {
-    try read(descriptor: STDIN_FILENO, name: "standard input", totalBytes: nil, handle)
+  static func readStandardInput(_ handle: PieceHandler) async throws {
+    try await read(descriptor: STDIN_FILENO, name: "standard input", totalBytes: nil, handle)
   }
 
   private static func read(
     descriptor: Int32, name: String, totalBytes: Int?, _ handle: PieceHandler
-  ) throws {
-    let buffer = UnsafeMutableRawPointer.allocate(byteCount: pieceBytes, alignment: 16)
-    defer { buffer.deallocate() }
+  ) async throws {
+    let piece = Piece()
+    let buffer = piece.bytes
     while true {
-      let count = Glibc.read(descriptor, buffer, pieceBytes)
+      let count = await onOwnThread(unless: totalBytes != nil) {
+        Glibc.read(descriptor, piece.bytes, pieceBytes)
+      }
       if count < 0 {
         if errno == EINTR { continue }
         throw OffersError(
@@ -65,6 +74,25 @@ enum FileDocument {
       if count == 0 { return }
       try handle(UnsafeRawBufferPointer(start: buffer, count: count), totalBytes)
     }
+  }
+
+  /// Memory for the next bytes. Whoever waits for them is the only one who touches it.
+  private struct Piece: ~Copyable, Sendable {
+    nonisolated(unsafe) let bytes = UnsafeMutableRawPointer.allocate(
+      byteCount: pieceBytes, alignment: 16)
+    deinit { bytes.deallocate() }
+  }
+
+  /// Makes a call that may wait on a thread that no task needs, `errno` included.
+  private static func onOwnThread<Result: Sendable>(
+    unless isQuick: Bool, _ call: @escaping @Sendable () -> Result
+  ) async -> Result {
+    if isQuick { return call() }
+    let (result, error) = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(returning: (call(), errno)) }
+    }
+    errno = error
+    return result
   }
 
   private static func reason() -> String { String(cString: strerror(errno)) }

@@ -28,7 +28,7 @@ struct SyncAttempt {
   func perform(
     with store: any SyncStore, _ progress: @Sendable (SyncProgress) -> Void
   ) async throws -> SyncRun {
-    if let document = state?.document, try recognise(document) {
+    if let document = state?.document, try await recognise(document) {
       return try await unchanged(document.sizeBytes, in: store)
     }
     let spool = RecordSpool(folder: store.scratchFolder)
@@ -36,7 +36,35 @@ struct SyncAttempt {
       known: try await store.fetchKnownOffers(of: definition.name), definition: definition,
       spool: spool)
     let reader = JSONFeedReader(definition: definition, sink: collector)
-    var hasher = DocumentHasher()
+    var hasher = DocumentHasher(seed: definition.derivationSeed)
+    do {
+      return try await perform(with: store, spool, collector, reader, &hasher, progress)
+    } catch let error as OffersError {
+      var counts = SyncCounts()
+      counts.skipped = collector.skippedCount
+      let run = run(
+        .failed, bytes: hasher.sizeBytes, counts: counts, error: error,
+        problems: collector.problems, mendedCount: collector.mendedCount)
+      return await recorded(run, in: store)
+    }
+  }
+
+  /// The run of an attempt that failed before anything was read.
+  func failed(_ error: OffersError, in store: any SyncStore) async -> SyncRun {
+    await recorded(run(.failed, error: error), in: store)
+  }
+
+  private func recorded(_ run: SyncRun, in store: any SyncStore) async -> SyncRun {
+    // The failure itself is worth more to the caller than a failure to record it.
+    try? await store.record(run, remember: nil)
+    return run
+  }
+
+  private func perform(
+    with store: any SyncStore, _ spool: RecordSpool, _ collector: DifferenceCollector,
+    _ reader: JSONFeedReader, _ hasher: inout DocumentHasher,
+    _ progress: @Sendable (SyncProgress) -> Void
+  ) async throws -> SyncRun {
     func report(_ total: Int?, isWriting: Bool = false) {
       progress(
         SyncProgress(
@@ -59,13 +87,13 @@ struct SyncAttempt {
 
   /// Whether a document that can be had twice is the stored one, told by its bytes alone: then it
   /// needs no reading. Its size and its head tell most others apart at once.
-  private func recognise(_ known: DocumentFingerprint) throws -> Bool {
-    var hasher = DocumentHasher()
+  private func recognise(_ known: DocumentFingerprint) async throws -> Bool {
+    var hasher = DocumentHasher(seed: definition.derivationSeed)
     switch source {
     case .file(let path):
       guard FileDocument.findSize(path: path) == known.sizeBytes else { return false }
       do {
-        try FileDocument.read(path: path) { piece, _ in
+        try await FileDocument.read(path: path) { piece, _ in
           hasher.update(piece)
           if let head = hasher.headHash(passedIn: piece), head != known.headHash {
             throw AnotherDocument()
@@ -99,9 +127,9 @@ struct SyncAttempt {
     case .url(let url):
       try await HTTPDocument(limits: options.limits).read(url: url, handle)
     case .file(let path):
-      try FileDocument.read(path: path, handle)
+      try await FileDocument.read(path: path, handle)
     case .standardInput:
-      try FileDocument.readStandardInput(handle)
+      try await FileDocument.readStandardInput(handle)
     case .sample:
       guard let sample = FeedCatalog.findSample(of: definition.name) else {
         throw OffersError(.notFound, "The feed \(definition.name) has no built-in sample.")
@@ -124,18 +152,27 @@ struct SyncAttempt {
     _ collector: DifferenceCollector, _ records: SpooledRecords, _ document: DocumentFingerprint
   ) -> SyncPlan {
     let held = quarantine(collector)
-    var counts = SyncCounts()
-    counts.unchanged = collector.unchangedCount
-    counts.skipped = collector.skippedCount
     return SyncPlan(
       run: run(
-        held == nil ? .updated : .quarantined, bytes: document.sizeBytes, counts: counts,
-        error: held,
-        problems: collector.problems, mendedCount: collector.mendedCount),
-      records: records,
+        held == nil ? .updated : .quarantined, bytes: document.sizeBytes,
+        counts: collector.counts, error: held, problems: collector.problems,
+        mendedCount: collector.mendedCount),
+      records: held != nil && isStrange(collector) ? NoRecords() : records,
       vanishedKeys: held == nil ? collector.known.vanishedKeys() : [],
       rememberedSource: held == nil ? remembered : nil,
       document: held == nil ? document : nil)
+  }
+
+  /// Whether a document shares no offer with a feed of more than a few: it is more likely another
+  /// feed's than this one's, and nothing of it is taken until somebody says so.
+  private func isStrange(_ collector: DifferenceCollector) -> Bool {
+    let known = collector.known
+    return known.currentCount > 10 && known.seenCurrentCount == 0 && collector.offerCount > 0
+  }
+
+  private struct NoRecords: OfferRecordSource {
+    let isLarge = false
+    func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {}
   }
 
   /// Why removals are held back, or nil when they are to be believed: everything would vanish, or
@@ -148,9 +185,26 @@ struct SyncAttempt {
     if options.acceptsRemovals || !(isMuch || isAll) { return nil }
     // Going from the built-in sample to a feed of one's own replaces invented offers by real ones.
     if state?.lastGoodSource == "sample", source != .sample, !isAll { return nil }
-    let what = isAll ? "The feed is empty: all \(known)" : "\(vanished) of \(known)"
+    let what =
+      isStrange(collector)
+      ? "None of the \(known) offers is in this document; nothing was changed."
+      : (isAll ? "The feed is empty: all \(known)" : "\(vanished) of \(known)")
+        + " offers would be gone; none was removed."
+    let from = source.text == state?.source ? "" : " --from " + Self.shellWord(source.text)
     return OffersError(
-      .quarantined, "\(what) offers would be gone; none was removed.",
-      hint: "If that is right: offers sync \(definition.name) --accept-removals")
+      .quarantined, what,
+      hint: "If that is right: offers sync \(definition.name)\(from) --accept-removals")
+  }
+
+  /// A word as a shell takes it unchanged.
+  private static func shellWord(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy {
+      ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || "-_./:@%+,=".utf8.contains($0)
+    }
+    return isPlain && !text.isEmpty
+      ? text
+      : "'"
+        + text.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: "'\\''") + "'"
   }
 }

@@ -90,10 +90,7 @@ public struct SyncEngine: Sendable {
     do {
       return try await attempt.perform(with: store, progress)
     } catch let error as OffersError {
-      let run = attempt.run(.failed, error: error)
-      // The failure itself is worth more to the caller than a failure to record it.
-      try? await store.record(run, remember: nil)
-      return run
+      return await attempt.failed(error, in: store)
     }
   }
 }

@@ -105,4 +105,17 @@ struct TerminalTests {
     #expect(table.header == "NAME      N")
     #expect(rows.map(table.line) == ["日本      7", "Tea   1,200"])
   }
+
+  @Test("A narrow terminal cuts texts, but never what is typed back", arguments: [20, 30, 39, 80])
+  func narrowTable(width: Int) {
+    let rows = [["ibotta:110579", "$0.75 Cash Back", "A long name of a thing"]]
+    let table = Table(
+      columns: [
+        Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD"),
+        Table.Column(title: "NAME"),
+      ], sample: rows, totalWidth: width)
+    let line = table.line(rows[0])
+    #expect(line.hasPrefix("ibotta:110579  $0"))
+    #expect(DisplayText.width(line) <= max(width, 22))
+  }
 }

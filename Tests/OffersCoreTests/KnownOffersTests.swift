@@ -1,4 +1,5 @@
 import OffersCore
+import OffersTestSupport
 import Testing
 
 @Suite("The offers a sync compares with")

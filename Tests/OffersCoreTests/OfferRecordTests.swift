@@ -1,4 +1,5 @@
 import OffersCore
+import OffersTestSupport
 import Testing
 
 @Suite("An offer on its way to the store")

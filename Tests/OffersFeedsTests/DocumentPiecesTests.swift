@@ -43,6 +43,15 @@ struct DocumentPiecesTests {
     for size in 1...12 { #expect(try FeedReading(bytes, pieceSizes: [size]) == whole) }
   }
 
+  @Test("a record of megabytes that comes in small pieces is read")
+  func readsLargeRecordInSmallPieces() throws {
+    let long = String(repeating: "x", count: 13 << 20)
+    let reading = try FeedReading(
+      #"[{"id":"1","name":"A","terms":""# + long + #""}]"#, pieceSizes: [50_000])
+    #expect(reading.error == nil)
+    #expect(reading.offers.first?[.terms]?.utf8.count == 13 << 20)
+  }
+
   @Test("empty pieces between the others change nothing")
   func readsEmptyPieces() throws {
     let sink = RecordingSink()

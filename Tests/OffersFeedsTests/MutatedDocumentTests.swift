@@ -1,5 +1,6 @@
 import OffersCore
 import OffersFeeds
+import OffersTestSupport
 import Testing
 
 @Suite("Documents damaged at random")

@@ -71,7 +71,7 @@ struct NewDatabaseTests {
       let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(made))
       #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
-    #expect(try OffersDatabase.exists(at: path))
+    #expect(OffersDatabase.exists(at: path))
   }
 
   @Test("each migration's file is embedded under its name, in order and without a gap")

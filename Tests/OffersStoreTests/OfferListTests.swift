@@ -107,7 +107,8 @@ struct OfferListTests {
       #expect(error?.code == .notFound)
       #expect(error?.hint == "Feeds: grocer, ibotta.")
     }
-    #expect(try await Store().database.fetchOffers(OfferQuery(feed: "ibotta")) == [])
+    let empty = try Store()
+    #expect(try await empty.database.fetchOffers(OfferQuery(feed: "ibotta")) == [])
   }
 
   /// The steps SQLite takes for a query.

@@ -13,7 +13,8 @@ struct BrokenFeedTests {
     #expect(run.outcome == .failed)
     #expect(run.error?.code == code)
     #expect(run.error?.hint?.isEmpty == false)
-    #expect(run.counts == SyncCounts())
+    #expect(run.counts.applied == 0 && run.counts.unchanged == 0)
+    #expect(run.bytes == text.utf8.count)
     #expect(try await home.database.fetchOffers(OfferQuery()) == before)
     // The failure is on record, and what vouches for the offers is still what it was.
     let feed = try await home.feed()

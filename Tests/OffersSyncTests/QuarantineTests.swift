@@ -35,6 +35,24 @@ struct QuarantineTests {
     #expect(try await home.ids().count == (isHeld ? known : known - vanishing))
   }
 
+  @Test("a document that shares no offer with the feed changes nothing until it is accepted")
+  func takesNothingOfAStranger() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...30))
+    let path = try home.folder.write(FeedText.feed(101...103), to: "it's another.json")
+    let run = try await home.sync(from: path)
+    #expect(run.outcome == .quarantined)
+    #expect(run.counts.all == [0, 0, 0, 0, 0, 0])
+    #expect(
+      run.error?.message == "None of the 30 offers is in this document; nothing was changed.")
+    let word = "'" + path.replacing("'", with: #"'\''"#) + "'"
+    #expect(
+      run.error?.hint == "If that is right: offers sync ibotta --from \(word) --accept-removals")
+    #expect(try await home.sync(FeedText.feed(1...30)).counts.all == [0, 0, 0, 0, 30, 0])
+    let accepted = try await home.sync(from: path, acceptsRemovals: true)
+    #expect(accepted.counts.all == [3, 0, 30, 0, 0, 0])
+  }
+
   @Test("what is new and changed lands although removals are held back")
   func appliesTheRest() async throws {
     let home = try SyncedFolder()

@@ -2,6 +2,8 @@ import OffersCore
 import OffersStore
 import Testing
 
+@testable import OffersSync
+
 @Suite("Documents that are known again")
 struct RecognitionTests {
   @Test("the same bytes under another name change nothing, and the name is remembered")
@@ -17,6 +19,18 @@ struct RecognitionTests {
     #expect(feed.lastSuccessAt?.timeIntervalSince1970 == 2_000)
     let other = try OffersDatabase(path: home.database.path, access: .readOnly)
     #expect(try await other.fetchOffers(OfferQuery()) == before)
+  }
+
+  @Test("under other rules the same bytes are another document")
+  func dependsOnRules() {
+    func fingerprint(_ seed: UInt64) -> DocumentFingerprint {
+      var hasher = DocumentHasher(seed: seed)
+      Array(FeedText.feed(1...5).utf8).withUnsafeBytes { hasher.update($0) }
+      return hasher.finish()
+    }
+    #expect(fingerprint(1) == fingerprint(1))
+    #expect(fingerprint(1).hash != fingerprint(2).hash)
+    #expect(fingerprint(1).headHash != fingerprint(2).headHash)
   }
 
   @Test("one letter is noticed wherever it stands, at the same size", arguments: [1, 1_000, 2_000])

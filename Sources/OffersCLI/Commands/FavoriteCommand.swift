@@ -30,7 +30,7 @@ struct FavoriteCommand: WaitingCommand {
   func run() async throws {
     // Whoever has no database has no offer to star: making one would only hide a wrong path.
     let path = try location.path
-    guard try OffersDatabase.exists(at: path) else {
+    guard OffersDatabase.exists(at: path) else {
       throw OffersError(
         .notFound, "There is no database yet at \(path).", hint: "Make it with: offers sync")
     }

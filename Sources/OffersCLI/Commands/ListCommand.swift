@@ -65,25 +65,27 @@ struct ListCommand: ParsableCommand {
   }
 
   private func printJSON(_ query: OfferQuery, _ database: OffersDatabase) throws {
-    Output.printRaw("{\"offers\":[")
+    // Nothing is printed before the first page is there: what is refused prints no half document.
+    let start = "{\"offers\":["
     var isFirst = true
     _ = try forEachPage(query, database) { page in
       var text = ""
       for offer in page {
         var json = JSONWriter()
         json.value(offer)
-        if !isFirst { text += "," }
+        text += isFirst ? start : ","
         isFirst = false
         text += json.text
       }
       Output.printRaw(text)
     }
-    Output.print("]}")
+    Output.print((isFirst ? start : "") + "]}")
   }
 
   private func printTable(_ query: OfferQuery, _ database: OffersDatabase) throws {
     let columns = [
-      Table.Column(title: " "), Table.Column(title: "ID"), Table.Column(title: "REWARD"),
+      Table.Column(title: " ", isWhole: true), Table.Column(title: "ID", isWhole: true),
+      Table.Column(title: "REWARD"),
       Table.Column(title: "NAME"),
     ]
     var table: Table?

@@ -81,7 +81,7 @@ struct SyncCommand: WaitingCommand {
   private func report(_ run: SyncRun) {
     if !quiet && !json && run.outcome != .failed { Output.print(SyncReport.line(run)) }
     if let error = run.error { Output.error(error, feed: run.feed) }
-    if quiet { return }
+    if quiet || run.outcome == .failed { return }
     for line in SyncReport.problemLines(run) { Output.note(line) }
     if run.source == "sample" && run.error == nil && !json {
       Output.note(

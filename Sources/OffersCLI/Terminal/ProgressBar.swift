@@ -6,8 +6,9 @@ import Synchronization
 final class ProgressBar: Sendable {
   private struct State {
     var begun = ContinuousClock.now
-    var lastDrawn: ContinuousClock.Instant?
+    var latest: SyncProgress?
     var isVisible = false
+    var ticker: Task<Void, Never>?
   }
 
   private let state = Mutex(State())
@@ -17,23 +18,35 @@ final class ProgressBar: Sendable {
     self.isEnabled = isEnabled && Terminal.isError
   }
 
+  /// Takes note of how far the sync is. The line follows on its own, so that it also shows what
+  /// goes on for long without any news, such as a large write.
   func show(_ progress: SyncProgress) {
     guard isEnabled else { return }
     state.withLock { state in
-      let now = ContinuousClock.now
-      guard now - state.begun > .milliseconds(500) else { return }
-      if let last = state.lastDrawn, now - last < .milliseconds(100), !progress.isWriting { return }
-      state.lastDrawn = now
-      state.isVisible = true
-      let seconds = (now - state.begun) / .seconds(1)
-      let text = Self.line(progress, seconds: seconds)
-      Output.noteRaw("\r\u{1B}[K" + DisplayText.fit(text, Terminal.errorWidth - 1))
+      state.latest = progress
+      if state.ticker == nil { state.ticker = Task { await self.draw() } }
+    }
+  }
+
+  /// Draws the line now and then, from half a second on, until it is cleared.
+  private func draw() async {
+    var pause = Duration.milliseconds(500)
+    // A sleep fails only when the line is no longer wanted.
+    while (try? await Task.sleep(for: pause)) != nil {
+      state.withLock { state in
+        guard !Task.isCancelled, let latest = state.latest else { return }
+        state.isVisible = true
+        let text = Self.line(latest, seconds: (ContinuousClock.now - state.begun) / .seconds(1))
+        Output.noteRaw("\r\u{1B}[K" + DisplayText.fit(text, Terminal.errorWidth - 1))
+      }
+      pause = .milliseconds(100)
     }
   }
 
   /// Takes the line away again.
   func clear() {
     state.withLock { state in
+      state.ticker?.cancel()
       if state.isVisible { Output.noteRaw("\r\u{1B}[K") }
       state = State()
     }

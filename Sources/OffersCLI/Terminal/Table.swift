@@ -1,9 +1,12 @@
 /// An aligned table. Its columns are as wide as its first rows need; the last one takes what is
-/// left of the terminal and is cut there. Without a terminal nothing is cut.
+/// left of the terminal and is cut there. What a person types back, such as an id, is never cut.
+/// Without a terminal nothing is.
 struct Table {
   struct Column {
     let title: String
     var isRight = false
+    /// Shown whole however narrow the terminal is.
+    var isWhole = false
   }
 
   private let columns: [Column]
@@ -16,13 +19,21 @@ struct Table {
   init(columns: [Column], sample: [[String]], totalWidth: Int?) {
     self.columns = columns
     self.totalWidth = totalWidth
-    widths = columns.indices.map { index in
-      let widest = sample.reduce(DisplayText.width(columns[index].title)) {
+    let widest = columns.indices.map { index in
+      sample.reduce(DisplayText.width(columns[index].title)) {
         max($0, DisplayText.width($1[index]))
       }
-      // One long value must not push the rest out of sight.
-      return totalWidth.map { min(widest, max(12, $0 / 3)) } ?? widest
     }
+    guard let totalWidth else {
+      widths = widest
+      return
+    }
+    let fixed = columns.indices.reduce(2 * (columns.count - 1)) {
+      $0 + (columns[$1].isWhole ? widest[$1] : 0)
+    }
+    // One long value must not push the rest out of sight.
+    let limit = max(4, min(max(12, totalWidth / 3), (totalWidth - fixed) / 2))
+    widths = columns.indices.map { columns[$0].isWhole ? widest[$0] : min(widest[$0], limit) }
   }
 
   var header: String { line(columns.map(\.title)) }
@@ -38,10 +49,12 @@ struct Table {
       }
       let isLast = index == cells.count - 1
       if isLast && !columns[index].isRight {
-        line += totalWidth.map { DisplayText.fit(cell, max(8, $0 - used)) } ?? cell
+        line += totalWidth.map { DisplayText.fit(cell, max(1, $0 - used)) } ?? cell
         continue
       }
-      let text = totalWidth == nil ? cell : DisplayText.fit(cell, widths[index])
+      let text =
+        totalWidth == nil || columns[index].isWhole
+        ? cell : DisplayText.fit(cell, widths[index])
       let gap = String(repeating: " ", count: max(0, widths[index] - DisplayText.width(text)))
       line += columns[index].isRight ? gap + text : text + gap
       used += max(widths[index], DisplayText.width(text))

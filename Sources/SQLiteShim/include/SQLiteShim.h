@@ -1,4 +1,4 @@
-// Reaches the one SQLite call that Swift cannot make: sqlite3_db_config() is variadic.
+// Reaches what Swift cannot: a variadic call, and SQLite's own file.
 #ifndef OFFERS_SQLITE_SHIM_H
 #define OFFERS_SQLITE_SHIM_H
 
@@ -8,5 +8,11 @@
 /// checkpoint is one that the write guard knows about. Returns an SQLite result code.
 /// https://sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose
 int offers_disable_checkpoint_on_close(sqlite3 *connection);
+
+/// Reads the first bytes of a file, the rest zero. It goes by SQLite's own
+/// file: POSIX locks belong to the process, and closing any other descriptor of a database would
+/// drop the locks that its open connections hold. https://sqlite.org/howtocorrupt.html
+/// Returns an SQLite result code; a missing file is SQLITE_CANTOPEN.
+int offers_read_start(const char *path, unsigned char *bytes, int count);
 
 #endif
