@@ -133,6 +133,6 @@ struct ReadmeTests {
 
   @Test("It can be read in one sitting")
   func length() {
-    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 251)
+    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 401)
   }
 }
