@@ -11,12 +11,13 @@ let package = Package(
   name: "offers",
   products: [
     .executable(name: "offers", targets: ["OffersCLI"]),
-    .library(name: "Offers", targets: ["OffersCore", "OffersStore", "OffersSync"]),
+    .library(name: "Offers", targets: ["OffersCore", "OffersFeeds", "OffersStore", "OffersSync"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
   ],
   targets: [
@@ -24,15 +25,34 @@ let package = Package(
       name: "Migrations",
       path: "Migrations",
       resources: [
-        .embedInCode("0001_create_offers.sql")
+        .embedInCode("0001_create_offers.sql"),
+        .embedInCode("0002_add_offer_details.sql"),
       ],
       swiftSettings: strict),
     .target(name: "OffersCore", swiftSettings: strict),
     .target(
       name: "OffersFeeds",
-      dependencies: ["OffersCore"],
-      resources: [.embedInCode("Samples/ibotta.json")],
+      dependencies: ["Expat", "OffersCore", "ZLib", .product(name: "Yams", package: "Yams")],
+      resources: [
+        .embedInCode("Shipped/albums.yaml"),
+        .embedInCode("Shipped/atom.yaml"),
+        .embedInCode("Shipped/facts.yaml"),
+        .embedInCode("Shipped/ibotta.yaml"),
+        .embedInCode("Shipped/jsonfeed.yaml"),
+        .embedInCode("Shipped/movies.yaml"),
+        .embedInCode("Shipped/rdf.yaml"),
+        .embedInCode("Shipped/restaurants.yaml"),
+        .embedInCode("Shipped/rss.yaml"),
+        .embedInCode("Shipped/shopify.yaml"),
+        .embedInCode("Samples/albums.json"),
+        .embedInCode("Samples/facts.json"),
+        .embedInCode("Samples/ibotta.json"),
+        .embedInCode("Samples/movies.json"),
+        .embedInCode("Samples/restaurants.json"),
+      ],
       swiftSettings: strict),
+    .systemLibrary(name: "Expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "ZLib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "SQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "OffersStore",

@@ -13,11 +13,14 @@ public struct Migration: Sendable {
 public enum Migrations {
   public static let all: [Migration] = [
     Migration(
-      number: 1, name: "0001_create_offers", sql: text(PackageResources._001_create_offers_sql))
+      number: 1, name: "0001_create_offers", sql: text(PackageResources._001_create_offers_sql)),
+    Migration(
+      number: 2, name: "0002_add_offer_details",
+      sql: text(PackageResources._002_add_offer_details_sql)),
   ]
 
   /// The schema version this program writes.
-  public static let currentVersion = 1
+  public static let currentVersion = 2
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

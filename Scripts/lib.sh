@@ -29,13 +29,14 @@ require_packages() {
   local missing=() apt=(apt-get)
   [[ -e /usr/include/sqlite3.h ]] || missing+=(libsqlite3-dev)
   [[ -e /usr/include/zlib.h ]] || missing+=(zlib1g-dev)
+  [[ -e /usr/include/expat.h ]] || missing+=(libexpat1-dev)
   compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || missing+=(g++)
   command -v git >/dev/null || missing+=(git)
   if ((${#missing[@]} == 0)); then return; fi
 
   local advice="Install what the build needs, as root: apt-get install ${missing[*]}"
   command -v apt-get >/dev/null || die "This machine lacks ${missing[*]} and has no apt-get." \
-    "Install the same by your system's own means (SQLite's and zlib's headers, a C++ library, git)."
+    "Install the same by your system's own means (the headers of SQLite, zlib and expat, a C++ library, git)."
   if ((EUID != 0)); then
     command -v sudo >/dev/null || die "$advice"
     apt=(sudo apt-get)

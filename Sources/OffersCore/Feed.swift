@@ -4,6 +4,8 @@ import Foundation
 public struct Feed: Hashable, Sendable {
   /// The name, such as `ibotta`: lower-case letters, digits and hyphens.
   public let name: String
+  /// The name for people; nil as long as no sync has found it.
+  public let title: String?
   /// Where it is read from: an http(s) URL, an absolute file path, or `sample`.
   public let source: String
   /// Offers that the feed had when it was last synced.
@@ -18,10 +20,12 @@ public struct Feed: Hashable, Sendable {
   public let lastSuccessAt: Date?
 
   public init(
-    name: String, source: String, currentCount: Int, goneCount: Int, favoriteCount: Int,
+    name: String, title: String? = nil, source: String, currentCount: Int, goneCount: Int,
+    favoriteCount: Int,
     lastRun: SyncRun?, lastSuccessAt: Date?
   ) {
     self.name = name
+    self.title = title
     self.source = source
     self.currentCount = currentCount
     self.goneCount = goneCount

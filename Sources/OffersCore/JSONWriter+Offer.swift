@@ -32,7 +32,41 @@ extension JSONWriter {
       json.value(offer.changedAt)
       json.key("gone_at")
       json.value(offer.goneAt)
+      json.key("retailer")
+      json.value(offer.retailer)
+      json.key("categories")
+      json.array { json in
+        for category in offer.categories { json.value(category) }
+      }
+      json.key("starts_at")
+      json.value(offer.startsAt)
+      json.key("expires_at")
+      json.value(offer.expiresAt)
+      json.key("latitude")
+      json.number(degrees: offer.latitude)
+      json.key("longitude")
+      json.number(degrees: offer.longitude)
+      json.key("attributes")
+      json.value(offer.attributes)
     }
+  }
+
+  /// Writes labelled texts as a list of objects.
+  package mutating func value(_ attributes: [OfferAttribute]) {
+    array { json in
+      for attribute in attributes {
+        json.object { json in
+          json.key("label")
+          json.value(attribute.label)
+          json.key("value")
+          json.value(attribute.value)
+        }
+      }
+    }
+  }
+
+  private mutating func number(degrees: Double?) {
+    if let degrees { number("\(degrees)") } else { null() }
   }
 
   /// Writes a reward; the percentage as an exact decimal number.

@@ -21,6 +21,17 @@ public struct Offer: Hashable, Sendable {
   public let imageURL: String?
   /// The offer's own page, as the feed prints it.
   public let url: String?
+  /// Who sells it.
+  public let retailer: String?
+  public let categories: [String]
+  public let startsAt: Date?
+  public let expiresAt: Date?
+  /// Degrees north.
+  public let latitude: Double?
+  /// Degrees east.
+  public let longitude: Double?
+  /// Labelled extras in the feed's order, those that all its offers share last.
+  public let attributes: [OfferAttribute]
   public let isFavorite: Bool
   /// When a sync first saw it.
   public let firstSeenAt: Date
@@ -33,8 +44,10 @@ public struct Offer: Hashable, Sendable {
 
   public init(
     ref: OfferRef, name: String, description: String? = nil, terms: String? = nil,
-    reward: Reward? = nil, imageURL: String? = nil, url: String? = nil, isFavorite: Bool = false,
-    firstSeenAt: Date, changedAt: Date, goneAt: Date? = nil
+    reward: Reward? = nil, imageURL: String? = nil, url: String? = nil, retailer: String? = nil,
+    categories: [String] = [], startsAt: Date? = nil, expiresAt: Date? = nil,
+    latitude: Double? = nil, longitude: Double? = nil, attributes: [OfferAttribute] = [],
+    isFavorite: Bool = false, firstSeenAt: Date, changedAt: Date, goneAt: Date? = nil
   ) {
     self.ref = ref
     self.name = name
@@ -43,6 +56,13 @@ public struct Offer: Hashable, Sendable {
     self.reward = reward
     self.imageURL = imageURL
     self.url = url
+    self.retailer = retailer
+    self.categories = categories
+    self.startsAt = startsAt
+    self.expiresAt = expiresAt
+    self.latitude = latitude
+    self.longitude = longitude
+    self.attributes = attributes
     self.isFavorite = isFavorite
     self.firstSeenAt = firstSeenAt
     self.changedAt = changedAt

@@ -7,6 +7,17 @@ public enum OfferField: Int, CaseIterable, Sendable {
   case reward
   case imageURL
   case url
+  case retailer
+  /// A JSON list of texts.
+  case categories
+  /// Unix seconds in decimal, as the next one.
+  case startsAt
+  case expiresAt
+  /// Degrees in decimal, as the next one.
+  case latitude
+  case longitude
+  /// A JSON list of lists of two texts, a label and a value.
+  case attributes
 
   public static let count = allCases.count
 
@@ -20,6 +31,13 @@ public enum OfferField: Int, CaseIterable, Sendable {
     case .reward: "reward"
     case .imageURL: "image_url"
     case .url: "url"
+    case .retailer: "retailer"
+    case .categories: "categories"
+    case .startsAt: "starts_at"
+    case .expiresAt: "expires_at"
+    case .latitude: "latitude"
+    case .longitude: "longitude"
+    case .attributes: "attributes"
     }
   }
 }

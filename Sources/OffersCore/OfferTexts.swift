@@ -8,6 +8,13 @@ package struct OfferTexts {
   package var reward: UnsafeRawBufferPointer?
   package var imageURL: UnsafeRawBufferPointer?
   package var url: UnsafeRawBufferPointer?
+  package var retailer: UnsafeRawBufferPointer?
+  package var categories: UnsafeRawBufferPointer?
+  package var startsAt: UnsafeRawBufferPointer?
+  package var expiresAt: UnsafeRawBufferPointer?
+  package var latitude: UnsafeRawBufferPointer?
+  package var longitude: UnsafeRawBufferPointer?
+  package var attributes: UnsafeRawBufferPointer?
 
   package init() {}
 
@@ -21,6 +28,13 @@ package struct OfferTexts {
       case .reward: reward
       case .imageURL: imageURL
       case .url: url
+      case .retailer: retailer
+      case .categories: categories
+      case .startsAt: startsAt
+      case .expiresAt: expiresAt
+      case .latitude: latitude
+      case .longitude: longitude
+      case .attributes: attributes
       }
     }
     @inline(__always) set {
@@ -32,6 +46,13 @@ package struct OfferTexts {
       case .reward: reward = newValue
       case .imageURL: imageURL = newValue
       case .url: url = newValue
+      case .retailer: retailer = newValue
+      case .categories: categories = newValue
+      case .startsAt: startsAt = newValue
+      case .expiresAt: expiresAt = newValue
+      case .latitude: latitude = newValue
+      case .longitude: longitude = newValue
+      case .attributes: attributes = newValue
       }
     }
   }
@@ -48,6 +69,14 @@ package struct OfferTexts {
     hash.combine(reward)
     hash.combine(imageURL)
     hash.combine(url)
+    // Most feeds have none of the rest, and then it costs nothing.
+    for field in Self.rarer {
+      guard let text = self[field] else { continue }
+      withUnsafeBytes(of: UInt8(field.rawValue)) { hash.combine($0) }
+      hash.combine(text)
+    }
     return hash.value
   }
+
+  private static let rarer = OfferField.allCases[OfferField.retailer.rawValue...]
 }

@@ -36,8 +36,9 @@ public protocol SyncStore: Sendable {
 
 /// What the last successful sync of a feed left behind.
 public struct SyncState: Hashable, Sendable {
-  /// An http(s) URL, an absolute path, or `sample`.
-  public let source: String
+  /// The source that a person named: an http(s) URL, an absolute path, or `sample`; nil for the
+  /// definition's own.
+  public let source: String?
   /// The document that the stored offers are, if they are exactly one.
   public let document: DocumentFingerprint?
   /// How many offers the feed had.
@@ -46,7 +47,7 @@ public struct SyncState: Hashable, Sendable {
   public let lastGoodSource: String?
 
   public init(
-    source: String, document: DocumentFingerprint?, currentCount: Int, lastGoodSource: String?
+    source: String?, document: DocumentFingerprint?, currentCount: Int, lastGoodSource: String?
   ) {
     self.source = source
     self.lastGoodSource = lastGoodSource
@@ -91,15 +92,26 @@ public struct SyncPlan: Sendable {
   public let rememberedSource: String?
   /// The document, to know it again; nil when the store will not be exactly it.
   public let document: DocumentFingerprint?
+  /// How many records stand on the first of several pages: an id that comes again behind them is
+  /// no fault. Nil for a feed of one document.
+  public let firstPageRecords: Int?
+  /// The feed's name for people, where it has one.
+  public let title: String?
+  /// Labelled texts that every offer of the feed shows.
+  public let shared: [OfferAttribute]
 
   public init(
     run: SyncRun, records: any OfferRecordSource, vanishedKeys: [Int64],
-    rememberedSource: String?, document: DocumentFingerprint?
+    rememberedSource: String?, document: DocumentFingerprint?, firstPageRecords: Int? = nil,
+    title: String? = nil, shared: [OfferAttribute] = []
   ) {
     self.run = run
     self.records = records
     self.vanishedKeys = vanishedKeys
     self.rememberedSource = rememberedSource
     self.document = document
+    self.firstPageRecords = firstPageRecords
+    self.title = title
+    self.shared = shared
   }
 }

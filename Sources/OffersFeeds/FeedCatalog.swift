@@ -1,33 +1,40 @@
 import OffersCore
 
-/// The feeds that ship with the program.
+/// The feeds that ship with the program, and the well-known kinds that need no definition. Each is
+/// the same YAML that a person would write.
 package enum FeedCatalog {
-  /// Cash-back offers: a bare array of `{id, url, name, description, terms, current_value}`, where
-  /// `url` is the picture.
-  package static let ibotta = FeedDefinition(
-    name: "ibotta",
-    title: "Ibotta offers",
-    itemsPath: [],
-    fields: [
-      .id: ["id"],
-      .name: ["name"],
-      .description: ["description"],
-      .terms: ["terms"],
-      .reward: ["current_value"],
-      .imageURL: ["url"],
-    ],
-    dollarCurrency: "USD")
+  /// The names of the feeds that ship.
+  package static let names = ["albums", "facts", "ibotta", "movies", "restaurants"]
 
-  package static let all = [ibotta]
+  /// The definition that ships under this name; nil when there is none.
+  package static func find(_ name: String) throws -> FeedDefinition? {
+    guard let text = text(of: name) else { return nil }
+    return try DefinitionFile.parse(
+      String(decoding: text, as: UTF8.self), name: "\(name).yaml"
+    ).first
+  }
 
-  /// The definition with this name, or nil.
-  package static func find(_ name: String) -> FeedDefinition? {
-    all.first { $0.name == name }
+  private static func text(of name: String) -> [UInt8]? {
+    switch name {
+    case "albums": PackageResources.albums_yaml
+    case "facts": PackageResources.facts_yaml
+    case "ibotta": PackageResources.ibotta_yaml
+    case "movies": PackageResources.movies_yaml
+    case "restaurants": PackageResources.restaurants_yaml
+    default: nil
+    }
   }
 
   /// The built-in sample document of a shipped feed: invented offers, so that the program can be
   /// tried with no network.
   package static func findSample(of name: String) -> [UInt8]? {
-    name == ibotta.name ? PackageResources.ibotta_json : nil
+    switch name {
+    case "albums": PackageResources.albums_json
+    case "facts": PackageResources.facts_json
+    case "ibotta": PackageResources.ibotta_json
+    case "movies": PackageResources.movies_json
+    case "restaurants": PackageResources.restaurants_json
+    default: nil
+    }
   }
 }

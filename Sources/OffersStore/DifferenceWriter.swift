@@ -15,6 +15,7 @@ final class DifferenceWriter {
   private let stored: StoredOfferQuery
   private(set) var counts = SyncCounts()
   private(set) var problems: [ReadProblem] = []
+  private var firstPageRecords = Int.max
   /// Offer rows inserted or updated.
   private(set) var rowsWritten = 0
 
@@ -35,29 +36,43 @@ final class DifferenceWriter {
     stored = try StoredOfferQuery(database)
   }
 
-  /// Parameters 1 to 7 are the texts in the order of `OfferField`, then the hash and the reward.
+  /// The columns of the texts, in the order of `OfferField`.
+  static let textColumns = [
+    "id", "name", "description", "terms", "reward_text", "image_url", "url", "retailer",
+    "categories", "starts_at", "expires_at", "latitude", "longitude", "attributes",
+  ]
+  private static let otherColumns = [
+    "content_hash", "reward_minor_units", "reward_currency", "reward_percent_hundredths",
+    "reward_up_to",
+  ]
+  /// The parameter behind the texts'.
+  private static let firstOther = Int32(textColumns.count + 1)
+  private static let parameterCount = textColumns.count + otherColumns.count
+
+  /// The texts come first, in the order of `OfferField`, then the hash and the reward.
   private static func insertSQL(_ feedKey: Int64, _ seconds: Int64) -> String {
-    """
-    INSERT INTO offer (
-      feed_key, id, content_hash, gone_at, first_seen_at, changed_at, name, description, terms,
-      reward_text, image_url, url, reward_minor_units, reward_currency, reward_percent_hundredths,
-      reward_up_to
-    ) VALUES (\(feedKey), ?1, ?8, NULL, \(seconds), \(seconds), ?2, ?3, ?4, ?5, ?6, ?7, ?9, ?10, ?11, ?12)
-    ON CONFLICT (feed_key, id) DO NOTHING
-    """
+    let columns = textColumns + otherColumns
+    let parameters = (1...columns.count).map { "?\($0)" }
+    return """
+      INSERT INTO offer (feed_key, first_seen_at, changed_at, \(columns.joined(separator: ", ")))
+      VALUES (\(feedKey), \(seconds), \(seconds), \(parameters.joined(separator: ", ")))
+      ON CONFLICT (feed_key, id) DO NOTHING
+      """
   }
 
-  private static let updateSQL = """
-    UPDATE offer SET
-      name = ?2, description = ?3, terms = ?4, reward_text = ?5, image_url = ?6, url = ?7,
-      content_hash = ?8, reward_minor_units = ?9, reward_currency = ?10,
-      reward_percent_hundredths = ?11, reward_up_to = ?12, changed_at = ?13, gone_at = NULL
-    WHERE offer_key = ?14
-    """
+  private static var updateSQL: String {
+    let columns = (textColumns + otherColumns).enumerated().dropFirst()
+      .map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")
+    return """
+      UPDATE offer SET \(columns), changed_at = ?\(parameterCount + 1), gone_at = NULL
+      WHERE offer_key = ?\(parameterCount + 2)
+      """
+  }
 
   func write(_ plan: SyncPlan) throws {
     counts = plan.run.counts
     problems = plan.run.problems
+    firstPageRecords = plan.firstPageRecords ?? .max
     let lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
     // Not a sequence: a record is only good during the call.
     try plan.records.forEachRecord { record in
@@ -81,6 +96,7 @@ final class DifferenceWriter {
   private func insert(_ record: OfferRecord) throws {
     let id = bind(record, to: insertOffer)
     guard try insertOffer.run() > 0 else {
+      if record.position > firstPageRecords { return }
       counts.skipped += 1
       if problems.count < SyncRun.problemLimit {
         let id = String(decoding: (id ?? .init(start: nil, count: 0)).prefix(60), as: UTF8.self)
@@ -101,8 +117,8 @@ final class DifferenceWriter {
     guard let difference = try stored.findDifference(record) else { return try insert(record) }
     if let fields = difference.fields {
       _ = bind(record, to: updateOffer)
-      updateOffer.bind(13, seconds)
-      updateOffer.bind(14, key)
+      updateOffer.bind(Int32(Self.parameterCount + 1), seconds)
+      updateOffer.bind(Int32(Self.parameterCount + 2), key)
       rowsWritten += try updateOffer.run()
       try note(.changed, key, fields: fields)
     } else {
@@ -128,17 +144,18 @@ final class DifferenceWriter {
       // The update knows its row by the key and has no first parameter.
       statement.bind(Int32(field.rawValue + 1), text)
     }
-    statement.bind(8, Int64(bitPattern: record.contentHash))
+    let first = Self.firstOther
+    statement.bind(first, Int64(bitPattern: record.contentHash))
     let reward = record.rewardParts
     let isAmount = reward.kind == OfferRecord.amount
-    if isAmount { statement.bind(9, reward.number) } else { statement.bindNull(9) }
-    statement.bind(10, isAmount ? reward.currency : nil)
+    if isAmount { statement.bind(first + 1, reward.number) } else { statement.bindNull(first + 1) }
+    statement.bind(first + 2, isAmount ? reward.currency : nil)
     if reward.kind == OfferRecord.percent {
-      statement.bind(11, reward.number)
+      statement.bind(first + 3, reward.number)
     } else {
-      statement.bindNull(11)
+      statement.bindNull(first + 3)
     }
-    statement.bind(12, record.isUpTo ? 1 : 0)
+    statement.bind(first + 4, record.isUpTo ? 1 : 0)
     return id
   }
 

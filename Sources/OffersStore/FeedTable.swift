@@ -13,7 +13,16 @@ enum FeedTable {
   static func fetchKey(
     _ name: String, source: String, at seconds: Int64, in database: Database
   ) throws -> Int64 {
-    if let key = try findKey(name, in: database) { return key }
+    if let key = try findKey(name, in: database) {
+      // Whoever syncs a feed that was given up wants it again.
+      try database.execute(
+        sql: """
+          UPDATE feed SET unsubscribed_at = NULL, subscribed_at = ?
+          WHERE feed_key = ? AND unsubscribed_at IS NOT NULL
+          """,
+        arguments: [seconds, key])
+      return key
+    }
     try database.execute(
       sql: "INSERT INTO feed (name, source, subscribed_at) VALUES (?, ?, ?)",
       arguments: [name, source, seconds])
@@ -27,18 +36,19 @@ enum FeedTable {
   }
 
   static func names(in database: Database) throws -> [String] {
-    try String.fetchAll(database, sql: "SELECT name FROM feed ORDER BY name")
+    try String.fetchAll(
+      database, sql: "SELECT name FROM feed WHERE unsubscribed_at IS NULL ORDER BY name")
   }
 
   static func findState(_ name: String, in database: Database) throws -> SyncState? {
     try Row.fetchOne(
       database,
       sql: """
-        SELECT source, current_count, document_hash, document_head_hash, document_bytes,
+        SELECT chosen_source, current_count, document_hash, document_head_hash, document_bytes,
           (SELECT run.source FROM sync_run AS run
             WHERE run.feed_key = feed.feed_key AND run.outcome IN ('updated', 'unchanged')
             ORDER BY run.run_id DESC LIMIT 1) AS last_good_source
-        FROM feed WHERE name = ?
+        FROM feed WHERE name = ? AND unsubscribed_at IS NULL
         """, arguments: [name]
     ).map { row in
       var document: DocumentFingerprint?
@@ -48,7 +58,7 @@ enum FeedTable {
         document = DocumentFingerprint(hash: Array(hash), headHash: Array(head), sizeBytes: size)
       }
       return SyncState(
-        source: row["source"], document: document, currentCount: row["current_count"],
+        source: row["chosen_source"], document: document, currentCount: row["current_count"],
         lastGoodSource: row["last_good_source"])
     }
   }
@@ -71,26 +81,43 @@ enum FeedTable {
       ])
   }
 
+  /// Remembers a source that a person named.
   static func setSource(_ source: String, feedKey: Int64, in database: Database) throws {
     try database.execute(
-      sql: "UPDATE feed SET source = ? WHERE feed_key = ? AND source <> ?",
-      arguments: [source, feedKey, source])
+      sql: """
+        UPDATE feed SET source = ?1, chosen_source = ?1
+        WHERE feed_key = ?2 AND chosen_source IS NOT ?1
+        """,
+      arguments: [source, feedKey])
+  }
+
+  /// Notes what the feed says about itself, and where it was read from.
+  static func setDetails(
+    title: String?, shared: String?, source: String, feedKey: Int64, in database: Database
+  ) throws {
+    try database.execute(
+      sql: """
+        UPDATE feed SET title = ?1, shared = ?2, source = ?3
+        WHERE feed_key = ?4 AND (title IS NOT ?1 OR shared IS NOT ?2 OR source <> ?3)
+        """,
+      arguments: [title, shared, source, feedKey])
   }
 
   static func all(in database: Database) throws -> [Feed] {
     let rows = try Row.fetchAll(
       database,
       sql: """
-        SELECT feed_key, name, source, current_count,
+        SELECT feed_key, name, title, coalesce(chosen_source, source) AS source, current_count,
           (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key) - current_count
             AS gone_count,
           (SELECT count(*) FROM favorite WHERE favorite.feed = feed.name) AS favorite_count
-        FROM feed ORDER BY name
+        FROM feed WHERE unsubscribed_at IS NULL ORDER BY name
         """)
     return try rows.map { row in
       let key: Int64 = row["feed_key"]
       return Feed(
-        name: row["name"], source: row["source"], currentCount: row["current_count"],
+        name: row["name"], title: row["title"], source: row["source"],
+        currentCount: row["current_count"],
         goneCount: row["gone_count"], favoriteCount: row["favorite_count"],
         lastRun: try SyncRunTable.findLast(feedKey: key, feed: row["name"], in: database),
         lastSuccessAt: try SyncRunTable.findLastSuccess(feedKey: key, in: database))

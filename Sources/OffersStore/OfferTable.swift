@@ -10,6 +10,8 @@ enum OfferTable {
       feed.name AS feed_name, offer.id, offer.name, offer.description, offer.terms,
       offer.reward_text, offer.reward_minor_units, offer.reward_currency,
       offer.reward_percent_hundredths, offer.reward_up_to, offer.image_url, offer.url,
+      offer.retailer, offer.categories, offer.starts_at, offer.expires_at, offer.latitude,
+      offer.longitude, offer.attributes, feed.shared,
       offer.first_seen_at, offer.changed_at, offer.gone_at,
       favorite.created_at IS NOT NULL AS is_favorite
     FROM offer
@@ -94,10 +96,25 @@ enum OfferTable {
       reward: reward(from: row),
       imageURL: row["image_url"],
       url: row["url"],
+      retailer: row["retailer"],
+      categories: (row["categories"] as String?).map(JSONTexts.parse) ?? [],
+      startsAt: (row["starts_at"] as Int64?).map(date),
+      expiresAt: (row["expires_at"] as Int64?).map(date),
+      latitude: row["latitude"],
+      longitude: row["longitude"],
+      attributes: attributes(from: row),
       isFavorite: row["is_favorite"],
       firstSeenAt: date(row["first_seen_at"]),
       changedAt: date(row["changed_at"]),
       goneAt: (row["gone_at"] as Int64?).map(date))
+  }
+
+  /// The offer's own attributes, then those of the feed that it does not have itself.
+  private static func attributes(from row: Row) -> [OfferAttribute] {
+    let own = (row["attributes"] as String?).map(OfferAttribute.parse) ?? []
+    guard let shared = row["shared"] as String? else { return own }
+    let labels = Set(own.map(\.label))
+    return own + OfferAttribute.parse(shared).filter { !labels.contains($0.label) }
   }
 
   static func reward(from row: Row) -> Reward? {

@@ -60,6 +60,9 @@ extension OffersDatabase: SyncStore {
       try FeedTable.setDocument(
         plan.document, addingCurrent: counts.new + counts.back - counts.gone, feedKey: feedKey,
         in: database)
+      try FeedTable.setDetails(
+        title: plan.title, shared: OfferAttribute.json(plan.shared), source: plan.run.source,
+        feedKey: feedKey, in: database)
       if let source = plan.rememberedSource {
         try FeedTable.setSource(source, feedKey: feedKey, in: database)
       }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import GRDBSQLite
 import OffersCore
@@ -5,6 +6,8 @@ import OffersCore
 /// Compares what a feed says of an offer with what stands in the database.
 struct StoredOfferQuery {
   private let statement: RawStatement
+  /// The column behind the texts.
+  private static let firstOther = Int32(DifferenceWriter.textColumns.count)
 
   /// What became of an offer.
   struct Difference {
@@ -19,7 +22,7 @@ struct StoredOfferQuery {
     statement = try RawStatement(
       database,
       """
-      SELECT id, name, description, terms, reward_text, image_url, url, reward_minor_units,
+      SELECT \(DifferenceWriter.textColumns.joined(separator: ", ")), reward_minor_units,
         reward_currency, reward_percent_hundredths, reward_up_to, gone_at
       FROM offer WHERE offer_key = ?1
       """)
@@ -39,31 +42,32 @@ struct StoredOfferQuery {
       record.forEachField { field, text in
         let column = Int32(field.rawValue)
         let old = statement.text(column)
-        let isSame = Self.isSame(old, text)
+        let isSame = Self.isSame(old, text, field)
         if field == .reward {
           let rewards = (reward(from: old), Self.reward(of: record, text))
           guard rewards.0 != rewards.1 || !isSame else { return }
           Self.write(field, &json, { $0.value(rewards.0) }, { $0.value(rewards.1) })
         } else {
           guard !isSame else { return }
-          Self.write(field, &json, { $0.value(Self.string(old)) }, { $0.value(Self.string(text)) })
+          Self.write(
+            field, &json, { Self.write(old, field, to: &$0) }, { Self.write(text, field, to: &$0) })
         }
         differs = true
       }
     }
     return Difference(
-      fields: differs ? json.text : nil, wasGone: !statement.isNull(11))
+      fields: differs ? json.text : nil, wasGone: !statement.isNull(Self.firstOther + 4))
   }
 
   private func reward(from text: UnsafeRawBufferPointer?) -> Reward? {
     guard let text = Self.string(text) else { return nil }
     var value: Reward.Value?
-    if let currency = Self.string(statement.text(8)) {
-      value = .amount(minorUnits: statement.number(7), currency: currency)
-    } else if !statement.isNull(9) {
-      value = .percent(hundredths: statement.number(9))
+    if let currency = Self.string(statement.text(Self.firstOther + 1)) {
+      value = .amount(minorUnits: statement.number(Self.firstOther), currency: currency)
+    } else if !statement.isNull(Self.firstOther + 2) {
+      value = .percent(hundredths: statement.number(Self.firstOther + 2))
     }
-    return Reward(text: text, value: value, isUpTo: statement.number(10) != 0)
+    return Reward(text: text, value: value, isUpTo: statement.number(Self.firstOther + 3) != 0)
   }
 
   private static func reward(of record: OfferRecord, _ text: UnsafeRawBufferPointer?) -> Reward? {
@@ -74,11 +78,29 @@ struct StoredOfferQuery {
     text.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  private static func isSame(_ left: UnsafeRawBufferPointer?, _ right: UnsafeRawBufferPointer?)
-    -> Bool
-  {
+  private static func isSame(
+    _ left: UnsafeRawBufferPointer?, _ right: UnsafeRawBufferPointer?, _ field: OfferField
+  ) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
-    return left.elementsEqual(right)
+    if left.elementsEqual(right) { return true }
+    // Degrees come back in another spelling than they were given.
+    guard field == .latitude || field == .longitude else { return false }
+    return string(left).flatMap(Double.init) == string(right).flatMap(Double.init)
+  }
+
+  /// A value as JSON output prints it.
+  private static func write(
+    _ text: UnsafeRawBufferPointer?, _ field: OfferField, to json: inout JSONWriter
+  ) {
+    guard let text = string(text) else { return json.null() }
+    switch field {
+    case .startsAt, .expiresAt:
+      json.value(Double(text).map { Date(timeIntervalSince1970: $0) })
+    case .latitude, .longitude: json.number(text)
+    case .categories: json.array { for text in JSONTexts.parse(text) { $0.value(text) } }
+    case .attributes: json.value(OfferAttribute.parse(text))
+    default: json.value(text)
+    }
   }
 
   private static func write(

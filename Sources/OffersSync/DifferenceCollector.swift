@@ -13,11 +13,14 @@ final class DifferenceCollector: OfferSink {
   /// Records found to be offers, repeated ones included.
   private(set) var offerCount = 0
   private(set) var problems: [ReadProblem] = []
+  /// How many records the first page has; nil as long as there is only one.
+  private(set) var firstPageRecords: Int?
+  private var earlierRecords = 0
 
   init(known: KnownOffers, definition: FeedDefinition, spool: RecordSpool) {
     self.known = known
     self.spool = spool
-    rewards = RewardParser(dollarCurrency: definition.dollarCurrency)
+    rewards = RewardParser(currency: definition.currency, bareCurrency: definition.currency)
     seed = definition.derivationSeed
   }
 
@@ -31,6 +34,8 @@ final class DifferenceCollector: OfferSink {
       unchangedCount += 1
       return
     case .repeated:
+      // Pages shift while they are read: an offer that comes again on the next one is one offer.
+      if firstPageRecords != nil { return }
       skip(
         id: nil, position: position,
         reason: ReadProblem.repeated(String(decoding: id.prefix(60), as: UTF8.self)))
@@ -42,7 +47,8 @@ final class DifferenceCollector: OfferSink {
     let byteCount = OfferRecord.byteCount(of: texts)
     try spool.append(byteCount: byteCount) { address in
       OfferRecord.write(
-        texts, position: position, contentHash: hash, offerKey: key, reward: reward,
+        texts, position: earlierRecords + position, contentHash: hash, offerKey: key,
+        reward: reward,
         byteCount: byteCount, to: address)
     }
   }
@@ -55,6 +61,12 @@ final class DifferenceCollector: OfferSink {
     return counts
   }
 
+  /// Says that another page begins, behind so many records.
+  func beginPage(behind records: Int) {
+    if firstPageRecords == nil { firstPageRecords = records }
+    earlierRecords = records
+  }
+
   /// Says that the whole feed was read.
   func finish() { known.settleBroken() }
 
@@ -62,12 +74,12 @@ final class DifferenceCollector: OfferSink {
     // The offer is still in the feed, only its record is broken: it has not vanished.
     if let id { known.seeBroken(id: id) }
     skippedCount += 1
-    note(ReadProblem(position: position, effect: .skipped, reason: reason))
+    note(ReadProblem(position: earlierRecords + position, effect: .skipped, reason: reason))
   }
 
   func mend(position: Int, reason: String) {
     mendedCount += 1
-    note(ReadProblem(position: position, effect: .mended, reason: reason))
+    note(ReadProblem(position: earlierRecords + position, effect: .mended, reason: reason))
   }
 
   private func note(_ problem: ReadProblem) {

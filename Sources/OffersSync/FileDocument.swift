@@ -2,14 +2,6 @@ import Dispatch
 import Foundation
 import OffersCore
 
-/// Hands over a document's bytes in pieces.
-///
-/// - Parameters:
-///   - totalBytes: the size when it is known beforehand.
-///   - piece: the next bytes, valid during the call.
-package typealias PieceHandler = (_ piece: UnsafeRawBufferPointer, _ totalBytes: Int?) throws ->
-  Void
-
 /// Reads a file descriptor to its end in pieces of 256 KiB.
 ///
 /// An ordinary file is read on the task's own thread. A pipe may be silent for as long as it likes,
@@ -72,7 +64,8 @@ enum FileDocument {
           .sourceFailed, "Could not read \(name): \(reason()).", hint: "Nothing was changed.")
       }
       if count == 0 { return }
-      try handle(UnsafeRawBufferPointer(start: buffer, count: count), totalBytes)
+      try handle(
+        UnsafeRawBufferPointer(start: buffer, count: count), DocumentHead(totalBytes: totalBytes))
     }
   }
 

@@ -29,6 +29,10 @@ public struct FetchLimits: Hashable, Sendable {
 /// Gets a document by HTTP, in pieces, within limits.
 struct HTTPDocument {
   let limits: FetchLimits
+  /// Headers of the feed's own.
+  var headers: [(name: String, value: String)] = []
+  /// Finds what a document that comes with an error says itself.
+  var explain: (_ body: [UInt8]) -> String? = { _ in nil }
 
   /// - Throws: `OffersError` with `sourceFailed` for whatever happens on the way or a status other
   ///   than 200, `limitExceeded` past a limit; whatever `handle` throws.
@@ -57,9 +61,10 @@ struct HTTPDocument {
   private func read(url: String, with client: HTTPClient, _ handle: PieceHandler) async throws {
     guard Self.hasPossiblePort(URL(string: url)) else { throw HTTPClientError.invalidURL }
     let deadline = ContinuousClock.now + .seconds(limits.totalSeconds)
-    let response = try await open(url, with: client, deadline)
+    let (response, address) = try await open(url, with: client, deadline)
     let type = response.headers.first(name: "content-type")?.lowercased() ?? ""
-    if type.hasPrefix("text/html") || type.hasPrefix("image/") || type.hasPrefix("video/") {
+    // A page is told by its bytes: servers call many a feed text/html.
+    if type.hasPrefix("image/") || type.hasPrefix("video/") {
       let kind = type.prefix { $0 != ";" }
       throw OffersError(
         .malformedFeed, "\(url) sent \(kind), not a feed.",
@@ -68,34 +73,42 @@ struct HTTPDocument {
     let total = response.headers.first(name: "content-length").flatMap { Int($0) }
     if let total, total > limits.bodyBytes { throw tooLarge(url) }
     let isCompressed = response.headers.contains(name: "content-encoding")
+    let head = DocumentHead(
+      totalBytes: isCompressed ? nil : total, charset: Self.charset(in: type), address: address,
+      nextLink: Self.nextLink(in: response.headers["link"]))
     var count = 0
     for try await buffer in response.body {
       count += buffer.readableBytes
       if count > limits.bodyBytes { throw tooLarge(url) }
       if ContinuousClock.now > deadline { throw tooSlow(url) }
-      try buffer.withUnsafeReadableBytes { try handle($0, isCompressed ? nil : total) }
+      try buffer.withUnsafeReadableBytes { try handle($0, head) }
     }
   }
 
   private func open(
     _ url: String, with client: HTTPClient, _ deadline: ContinuousClock.Instant
-  ) async throws -> HTTPClientResponse {
+  ) async throws -> (HTTPClientResponse, address: String) {
     var current = url
     for _ in 0...limits.redirects {
       var request = HTTPClientRequest(url: current)
       request.headers.add(name: "user-agent", value: "offers/\(Version.current)")
-      request.headers.add(name: "accept", value: "application/json, */*;q=0.5")
+      request.headers.add(
+        name: "accept", value: "application/json, application/xml, text/xml, */*;q=0.5")
+      // A redirect to another host gets none of what was meant for this one.
+      if Self.origin(of: current) == Self.origin(of: url) {
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+      }
       let left = deadline - .now
       if left <= .zero { throw tooSlow(url) }
       let response = try await client.execute(
         request, timeout: .seconds(max(1, min(left.components.seconds, limits.idleSeconds))))
       switch response.status.code {
       case 200:
-        return response
+        return (response, current)
       case 301, 302, 303, 307, 308:
         current = try next(from: current, response)
       default:
-        throw refused(current, response)
+        throw refused(current, response, try await reason(in: response, deadline))
       }
     }
     throw OffersError(
@@ -125,7 +138,51 @@ struct HTTPDocument {
     return target.absoluteString
   }
 
-  private func refused(_ url: String, _ response: HTTPClientResponse) -> OffersError {
+  /// What the body of an error says, of which the first 64 KiB count.
+  private func reason(
+    in response: HTTPClientResponse, _ deadline: ContinuousClock.Instant
+  ) async throws -> String? {
+    var body: [UInt8] = []
+    for try await buffer in response.body {
+      body.append(contentsOf: buffer.readableBytesView)
+      if body.count > 64 << 10 || ContinuousClock.now > deadline { break }
+    }
+    return explain(body)
+  }
+
+  /// The encoding in a content type such as `text/xml; charset="utf-8"`.
+  private static func charset(in type: String) -> String? {
+    guard let found = type.firstRange(of: "charset=") else { return nil }
+    let value = type[found.upperBound...].prefix { $0 != ";" }
+      .trimmingCharacters(in: CharacterSet(charactersIn: " \"'"))
+    return value.isEmpty ? nil : value
+  }
+
+  /// The target of `<https://…>; rel="next"` among the values of `Link` headers.
+  static func nextLink(in values: [String]) -> String? {
+    for value in values {
+      var rest = value[...]
+      while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+        let target = rest[rest.index(after: open)..<close]
+        rest = rest[rest.index(after: close)...]
+        let parameters = rest.prefix { $0 != "<" }.lowercased()
+        if parameters.contains(/;\s*rel\s*=\s*("[^"]*\bnext\b[^"]*"|next\b)/) {
+          return String(target)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The scheme, host and port of a URL.
+  private static func origin(of url: String) -> String {
+    guard let url = URL(string: url) else { return "" }
+    return "\(url.scheme ?? "")://\(url.host() ?? ""):\(url.port ?? -1)".lowercased()
+  }
+
+  private func refused(
+    _ url: String, _ response: HTTPClientResponse, _ reason: String?
+  ) -> OffersError {
     let code = response.status.code
     let hint =
       switch code {
@@ -134,8 +191,11 @@ struct HTTPDocument {
       case 429, 500...599: "Nothing was changed. Sync again later."
       default: "Nothing was changed. Check the address."
       }
+    let isMissing = code == 404 || code == 410
     return OffersError(
-      .sourceFailed, "\(url) answered \(code) \(response.status.reasonPhrase).", hint: hint)
+      isMissing ? .notFound : .sourceFailed,
+      "\(url) answered \(code) \(response.status.reasonPhrase)" + (reason.map { ": \($0)" } ?? "."),
+      hint: hint)
   }
 
   private func tooLarge(_ url: String) -> OffersError {

@@ -5,7 +5,10 @@ import OffersFeeds
 /// One attempt on one feed, from its source to the store.
 struct SyncAttempt {
   let definition: FeedDefinition
+  /// Where it is read from, without the values of variables.
   let source: DocumentSource
+  let template: SourceTemplate
+  let environment: SourceTemplate.Environment
   let state: SyncState?
   let options: SyncOptions
   /// The source to remember if this works.
@@ -20,13 +23,13 @@ struct SyncAttempt {
   ) -> SyncRun {
     let elapsed = ContinuousClock.now - clock
     return SyncRun(
-      feed: definition.name, source: source.text, outcome: outcome, counts: counts, bytes: bytes,
+      feed: definition.name, source: template.text, outcome: outcome, counts: counts, bytes: bytes,
       startedAt: startedAt, durationSeconds: elapsed / .seconds(1), error: error,
       problems: problems, mendedCount: mendedCount)
   }
 
   func perform(
-    with store: any SyncStore, _ progress: @Sendable (SyncProgress) -> Void
+    with store: any SyncStore, _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> SyncRun {
     if let document = state?.document, try await recognise(document) {
       return try await unchanged(document.sizeBytes, in: store)
@@ -35,15 +38,14 @@ struct SyncAttempt {
     let collector = DifferenceCollector(
       known: try await store.fetchKnownOffers(of: definition.name), definition: definition,
       spool: spool)
-    let reader = JSONFeedReader(definition: definition, sink: collector)
     var hasher = DocumentHasher(seed: definition.derivationSeed)
     do {
-      return try await perform(with: store, spool, collector, reader, &hasher, progress)
+      return try await perform(with: store, spool, collector, &hasher, progress)
     } catch let error as OffersError {
       var counts = SyncCounts()
       counts.skipped = collector.skippedCount
       let run = run(
-        .failed, bytes: hasher.sizeBytes, counts: counts, error: error,
+        .failed, bytes: hasher.sizeBytes, counts: counts, error: error.hiding(template.secrets),
         problems: collector.problems, mendedCount: collector.mendedCount)
       return await recorded(run, in: store)
     }
@@ -51,7 +53,7 @@ struct SyncAttempt {
 
   /// The run of an attempt that failed before anything was read.
   func failed(_ error: OffersError, in store: any SyncStore) async -> SyncRun {
-    await recorded(run(.failed, error: error), in: store)
+    await recorded(run(.failed, error: error.hiding(template.secrets)), in: store)
   }
 
   private func recorded(_ run: SyncRun, in store: any SyncStore) async -> SyncRun {
@@ -62,27 +64,41 @@ struct SyncAttempt {
 
   private func perform(
     with store: any SyncStore, _ spool: RecordSpool, _ collector: DifferenceCollector,
-    _ reader: JSONFeedReader, _ hasher: inout DocumentHasher,
-    _ progress: @Sendable (SyncProgress) -> Void
+    _ hasher: inout DocumentHasher, _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> SyncRun {
+    var hashed = hasher
+    defer { hasher = hashed }
+    var records = 0
     func report(_ total: Int?, isWriting: Bool = false) {
       progress(
         SyncProgress(
-          feed: definition.name, bytes: hasher.sizeBytes, totalBytes: total,
-          records: reader.itemCount, isWriting: isWriting))
+          feed: definition.name, bytes: hashed.sizeBytes, totalBytes: total, records: records,
+          isWriting: isWriting))
     }
-    try await read { piece, total in
-      hasher.update(piece)
-      try reader.consume(piece)
-      report(total)
-    }
-    try reader.finish()
+    let facts = try await pages.read(
+      into: FeedPages.Receiver(
+        sink: collector,
+        piece: { piece, total, count in
+          hashed.update(piece)
+          records = count
+          report(total)
+        },
+        nextPage: { collector.beginPage(behind: $0) }))
     collector.finish()
-    let document = hasher.finish()
+    let document = hashed.finish()
     if document == state?.document { return try await unchanged(document.sizeBytes, in: store) }
     try checkReadable(collector)
     report(document.sizeBytes, isWriting: true)
-    return try await store.apply(plan(collector, try spool.finish(), document))
+    return try await store.apply(plan(collector, try spool.finish(), document, facts))
+  }
+
+  /// Whether an offer that the document lacks may be there all the same.
+  private var isSelection: Bool { definition.isSelection || options.query != nil }
+
+  private var pages: FeedPages {
+    FeedPages(
+      definition: definition, source: source, template: template, options: options,
+      environment: environment)
   }
 
   /// Whether a document that can be had twice is the stored one, told by its bytes alone: then it
@@ -91,6 +107,7 @@ struct SyncAttempt {
     var hasher = DocumentHasher(seed: definition.derivationSeed)
     switch source {
     case .file(let path):
+      if pages.hasPages { return false }
       guard FileDocument.findSize(path: path) == known.sizeBytes else { return false }
       do {
         try await FileDocument.read(path: path) { piece, _ in
@@ -122,22 +139,6 @@ struct SyncAttempt {
     return run
   }
 
-  private func read(_ handle: PieceHandler) async throws {
-    switch source {
-    case .url(let url):
-      try await HTTPDocument(limits: options.limits).read(url: url, handle)
-    case .file(let path):
-      try await FileDocument.read(path: path, handle)
-    case .standardInput:
-      try await FileDocument.readStandardInput(handle)
-    case .sample:
-      guard let sample = FeedCatalog.findSample(of: definition.name) else {
-        throw OffersError(.notFound, "The feed \(definition.name) has no built-in sample.")
-      }
-      try sample.withUnsafeBytes { try handle($0, $0.count) }
-    }
-  }
-
   /// A document of nothing but broken records says nothing about the offers.
   private func checkReadable(_ collector: DifferenceCollector) throws {
     guard collector.offerCount == 0, collector.skippedCount > 0 else { return }
@@ -149,7 +150,8 @@ struct SyncAttempt {
   }
 
   private func plan(
-    _ collector: DifferenceCollector, _ records: SpooledRecords, _ document: DocumentFingerprint
+    _ collector: DifferenceCollector, _ records: SpooledRecords, _ document: DocumentFingerprint,
+    _ facts: DocumentFacts
   ) -> SyncPlan {
     let held = quarantine(collector)
     return SyncPlan(
@@ -158,9 +160,12 @@ struct SyncAttempt {
         counts: collector.counts, error: held, problems: collector.problems,
         mendedCount: collector.mendedCount),
       records: held != nil && isStrange(collector) ? NoRecords() : records,
-      vanishedKeys: held == nil ? collector.known.vanishedKeys() : [],
+      vanishedKeys: held == nil && !isSelection
+        ? collector.known.vanishedKeys() : [],
       rememberedSource: held == nil ? remembered : nil,
-      document: held == nil ? document : nil)
+      document: held == nil ? document : nil,
+      firstPageRecords: collector.firstPageRecords, title: facts.title,
+      shared: facts.shared.map { OfferAttribute(label: $0, value: $1) })
   }
 
   /// Whether a document shares no offer with a feed of more than a few: it is more likely another
@@ -178,6 +183,8 @@ struct SyncAttempt {
   /// Why removals are held back, or nil when they are to be believed: everything would vanish, or
   /// more than 10 offers and more than 10 %.
   private func quarantine(_ collector: DifferenceCollector) -> OffersError? {
+    // What a search or a first page lacks has not vanished.
+    if isSelection { return nil }
     let known = collector.known.currentCount
     let vanished = known - collector.known.seenCurrentCount
     let isMuch = vanished > 10 && vanished * 10 > known
@@ -190,7 +197,7 @@ struct SyncAttempt {
       ? "None of the \(known) offers is in this document; nothing was changed."
       : (isAll ? "The feed is empty: all \(known)" : "\(vanished) of \(known)")
         + " offers would be gone; none was removed."
-    let from = source.text == state?.source ? "" : " --from " + Self.shellWord(source.text)
+    let from = template.text == state?.source ? "" : " --from " + Self.shellWord(template.text)
     return OffersError(
       .quarantined, what,
       hint: "If that is right: offers sync \(definition.name)\(from) --accept-removals")

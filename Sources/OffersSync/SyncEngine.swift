@@ -12,15 +12,21 @@ public struct SyncOptions: Hashable, Sendable {
   /// How long to wait for another process that syncs the same feed.
   public var lockWaitSeconds: Double
   public var limits: FetchLimits
+  /// What to search for, in a feed whose server searches; nil for the feed itself.
+  public var query: String?
+  /// Most pages to read of a feed that has pages; nil for what its definition says.
+  public var pages: Int?
 
   public init(
     source: String? = nil, acceptsRemovals: Bool = false, lockWaitSeconds: Double = 5,
-    limits: FetchLimits = FetchLimits()
+    limits: FetchLimits = FetchLimits(), query: String? = nil, pages: Int? = nil
   ) {
     self.source = source
     self.acceptsRemovals = acceptsRemovals
     self.lockWaitSeconds = lockWaitSeconds
     self.limits = limits
+    self.query = query
+    self.pages = pages
   }
 }
 
@@ -44,13 +50,25 @@ public struct SyncProgress: Hashable, Sendable {
 /// reads and favorites go on; an interrupted sync has changed nothing.
 public struct SyncEngine: Sendable {
   private let store: any SyncStore
+  private let configuration: FeedConfiguration
+  private let environment: @Sendable (String) -> String?
   private let now: @Sendable () -> Date
 
   /// - Parameters:
   ///   - store: where the offers are kept.
+  ///   - configuration: the feeds that can be read.
+  ///   - environment: finds the variables that sources name.
   ///   - now: the clock that stamps runs and offers.
-  public init(store: any SyncStore, now: @escaping @Sendable () -> Date = { Date() }) {
+  public init(
+    store: any SyncStore, configuration: FeedConfiguration = .shipped,
+    environment: @escaping @Sendable (String) -> String? = {
+      ProcessInfo.processInfo.environment[$0]
+    },
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
     self.store = store
+    self.configuration = configuration
+    self.environment = environment
     self.now = now
   }
 
@@ -65,11 +83,7 @@ public struct SyncEngine: Sendable {
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @Sendable (SyncProgress) -> Void = { _ in }
   ) async throws -> SyncRun {
-    guard let definition = FeedCatalog.find(feed) else {
-      throw OffersError(
-        .notFound, "There is no feed “\(feed)”.",
-        hint: "Feeds: \(FeedCatalog.all.map(\.name).joined(separator: ", ")).")
-    }
+    let definition = try configuration.fetch(feed)
     let chosen = try options.source.map { try DocumentSource($0) }
     return try await withoutActuallyEscaping(progress) { progress in
       try await store.withSyncLock(on: feed, waitSeconds: options.lockWaitSeconds) {
@@ -80,17 +94,39 @@ public struct SyncEngine: Sendable {
 
   private func run(
     _ definition: FeedDefinition, _ chosen: DocumentSource?, _ options: SyncOptions,
-    _ progress: @Sendable (SyncProgress) -> Void
+    _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> SyncRun {
     let state = try await store.findSyncState(of: definition.name)
-    let source = try chosen ?? DocumentSource(state?.source ?? "sample")
+    let template = try sourceTemplate(definition, chosen, state, options)
     let attempt = SyncAttempt(
-      definition: definition, source: source, state: state, options: options,
-      remembered: chosen?.rememberedText, startedAt: now(), clock: ContinuousClock.now)
+      definition: definition, source: try DocumentSource(template.text), template: template,
+      environment: environment, state: state, options: options,
+      remembered: chosen == .sample && definition.source != nil ? nil : chosen?.rememberedText,
+      startedAt: now(), clock: ContinuousClock.now)
     do {
       return try await attempt.perform(with: store, progress)
     } catch let error as OffersError {
       return await attempt.failed(error, in: store)
     }
+  }
+
+  /// Where a feed is read from: what the caller names, else what was named before, else what the
+  /// definition says, else the built-in sample.
+  private func sourceTemplate(
+    _ definition: FeedDefinition, _ chosen: DocumentSource?, _ state: SyncState?,
+    _ options: SyncOptions
+  ) throws -> SourceTemplate {
+    if let text = chosen?.text { return SourceTemplate(text, environment: environment) }
+    if options.query != nil {
+      guard let search = definition.search else {
+        throw OffersError(
+          .invalidRequest, "The server of \(definition.name) cannot be searched.",
+          hint: "Its definition has no search: address.")
+      }
+      return SourceTemplate(search, environment: environment)
+    }
+    if let text = state?.source { return SourceTemplate(text, environment: environment) }
+    if let source = definition.source { return SourceTemplate(source, environment: environment) }
+    return SourceTemplate("sample", environment: environment)
   }
 }

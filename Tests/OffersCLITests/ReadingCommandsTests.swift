@@ -122,7 +122,8 @@ struct ReadingCommandsTests {
         + #""description":null,"terms":null,"reward":{"text":"Up to 2.5% back","kind":"percent","#
         + #""minor_units":null,"currency":null,"percent":2.5,"up_to":true},"image_url":null,"#
         + #""url":null,"favorite":false,"state":"current","first_seen_at":"TIME","#
-        + #""changed_at":"TIME","gone_at":null}"# + "\n")
+        + #""changed_at":"TIME","gone_at":null,"retailer":null,"categories":[],"starts_at":null,"#
+        + #""expires_at":null,"latitude":null,"longitude":null,"attributes":[]}"# + "\n")
     let offer = try home.document("show", "110579")
     let reward = try #require(offer["reward"] as? [String: Any])
     #expect(
@@ -136,7 +137,8 @@ struct ReadingCommandsTests {
       #expect(
         Set(document.keys) == [
           "ref", "feed", "id", "name", "description", "terms", "reward", "image_url", "url",
-          "favorite", "state", "first_seen_at", "changed_at", "gone_at",
+          "favorite", "state", "first_seen_at", "changed_at", "gone_at", "retailer", "categories",
+          "starts_at", "expires_at", "latitude", "longitude", "attributes",
         ])
     }
   }

@@ -15,7 +15,11 @@ struct OfferJSONTests {
     terms: "a\nb",
     reward: Reward(
       text: "Up to $0.75", value: .amount(minorUnits: 75, currency: "USD"), isUpTo: true),
-    imageURL: "https://i.example/1.png", url: "https://o.example/1", isFavorite: true,
+    imageURL: "https://i.example/1.png", url: "https://o.example/1",
+    retailer: "Corner Shop", categories: ["Tea", "Hot \"drinks\""],
+    startsAt: Date(timeIntervalSince1970: 3), expiresAt: Date(timeIntervalSince1970: 4),
+    latitude: 32.95, longitude: -96.5,
+    attributes: [OfferAttribute(label: "Origin", value: "Assam")], isFavorite: true,
     firstSeenAt: Date(timeIntervalSince1970: 0),
     changedAt: Date(timeIntervalSince1970: 1_700_000_000),
     goneAt: Date(timeIntervalSince1970: 1_800_000_000))
@@ -33,7 +37,10 @@ struct OfferJSONTests {
         + #""percent":null,"up_to":true},"image_url":"https://i.example/1.png","#
         + #""url":"https://o.example/1","favorite":true,"state":"gone","#
         + #""first_seen_at":"1970-01-01T00:00:00Z","changed_at":"2023-11-14T22:13:20Z","#
-        + #""gone_at":"2027-01-15T08:00:00Z"}"#)
+        + #""gone_at":"2027-01-15T08:00:00Z","retailer":"Corner Shop","#
+        + #""categories":["Tea","Hot \"drinks\""],"starts_at":"1970-01-01T00:00:03Z","#
+        + #""expires_at":"1970-01-01T00:00:04Z","latitude":32.95,"longitude":-96.5,"#
+        + #""attributes":[{"label":"Origin","value":"Assam"}]}"#)
   }
 
   @Test("what the feed does not say is null, and no key is missing")
@@ -42,7 +49,8 @@ struct OfferJSONTests {
       Self.json(Self.bare) == #"{"ref":"f:a:b","feed":"f","id":"a:b","name":"B","#
         + #""description":null,"terms":null,"reward":null,"image_url":null,"url":null,"#
         + #""favorite":false,"state":"current","first_seen_at":"1970-01-01T00:00:01Z","#
-        + #""changed_at":"1970-01-01T00:00:02Z","gone_at":null}"#)
+        + #""changed_at":"1970-01-01T00:00:02Z","gone_at":null,"retailer":null,"categories":[],"#
+        + #""starts_at":null,"expires_at":null,"latitude":null,"longitude":null,"attributes":[]}"#)
   }
 
   @Test("a percentage is an exact number, and its money is null")
@@ -67,7 +75,7 @@ struct OfferJSONTests {
   func readsBack() throws {
     let data = Data(Self.json(Self.full).utf8)
     let object = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
-    #expect(object.count == 14)
+    #expect(object.count == 21)
     #expect(object["name"] as? String == "Café \"Lumière\"")
     #expect(object["terms"] as? String == "a\nb")
     #expect(object["favorite"] as? Bool == true)

@@ -17,17 +17,17 @@ struct DocumentLimitTests {
     let record = #"[{"id":"1","name":"A","FIELD":VALUE}]"#
     let below = FeedDefinition.below("feed")
     return [
-      (nested(depth), FeedCatalog.ibotta),
-      (nested(depth, around: "7"), FeedCatalog.ibotta),
-      ("[\(nestedObjects(depth - 1))]", FeedCatalog.ibotta),
-      (nestedObjects(depth), FeedCatalog.ibotta),
+      (nested(depth), FeedDefinition.ibotta),
+      (nested(depth, around: "7"), FeedDefinition.ibotta),
+      ("[\(nestedObjects(depth - 1))]", FeedDefinition.ibotta),
+      (nestedObjects(depth), FeedDefinition.ibotta),
       (
         record.replacing("FIELD", with: "x").replacing("VALUE", with: nested(depth - 2)),
-        FeedCatalog.ibotta
+        FeedDefinition.ibotta
       ),
       (
         record.replacing("FIELD", with: "terms").replacing("VALUE", with: nestedObjects(depth - 2)),
-        FeedCatalog.ibotta
+        FeedDefinition.ibotta
       ),
       ("{\"x\":\(nested(depth - 1)),\"feed\":[]}", below),
       ("{\"feed\":[],\"x\":\(nestedObjects(depth - 1))}", below),

@@ -55,7 +55,7 @@ struct DocumentPiecesTests {
   @Test("empty pieces between the others change nothing")
   func readsEmptyPieces() throws {
     let sink = RecordingSink()
-    let reader = JSONFeedReader(definition: FeedCatalog.ibotta, sink: sink)
+    let reader = FeedReader(definition: FeedDefinition.ibotta, sink: sink)
     for piece in ["", "[{\"id\":\"1", "", "\",\"name\":\"A\"}", "", "]", ""] {
       var piece = piece
       try piece.withUTF8 { try reader.consume(UnsafeRawBufferPointer($0)) }
@@ -79,7 +79,7 @@ struct DocumentPiecesTests {
   @Test("offers are handed over as they come, not at the end")
   func handsOverEarly() throws {
     let sink = RecordingSink()
-    let reader = JSONFeedReader(definition: FeedCatalog.ibotta, sink: sink)
+    let reader = FeedReader(definition: FeedDefinition.ibotta, sink: sink)
     var start = #"[{"id":"1","name":"A"},{"id":"2","#
     try start.withUTF8 { try reader.consume(UnsafeRawBufferPointer($0)) }
     #expect(sink.events.count == 1)

@@ -6,15 +6,27 @@ import Testing
 @Suite("The feeds that ship")
 struct FeedCatalogTests {
   @Test("each is found by its name, and no other name finds one")
-  func findsFeeds() {
-    for definition in FeedCatalog.all {
-      #expect(FeedCatalog.find(definition.name)?.title == definition.title)
+  func findsFeeds() throws {
+    for name in FeedCatalog.names {
+      #expect(try FeedCatalog.find(name)?.name == name)
+      #expect(FeedCatalog.findSample(of: name) != nil)
     }
-    #expect(Set(FeedCatalog.all.map(\.name)).count == FeedCatalog.all.count)
     for name in ["", "Ibotta", "ibotta ", "nosuch"] {
-      #expect(FeedCatalog.find(name) == nil)
+      #expect(try FeedCatalog.find(name) == nil)
       #expect(FeedCatalog.findSample(of: name) == nil)
     }
+    #expect(try FeedCatalog.find("ibotta") == FeedDefinition.ibotta)
+  }
+
+  @Test("each sample reads with its definition", arguments: FeedCatalog.names)
+  func readsEachSample(name: String) throws {
+    let definition = try #require(try FeedCatalog.find(name))
+    let reading = try FeedReading(
+      try #require(FeedCatalog.findSample(of: name)), as: definition)
+    #expect(reading.error == nil)
+    #expect(reading.offers.count >= 15)
+    #expect(reading.mends == [])
+    #expect(Set(reading.ids).count == reading.offers.count)
   }
 
   @Test("the built-in sample reads without a skipped or mended record")
@@ -31,7 +43,7 @@ struct FeedCatalogTests {
   @Test("the sample shows amounts, percentages, up to, and a reward that stays text")
   func showsEveryReward() throws {
     let sample = try #require(FeedCatalog.findSample(of: "ibotta"))
-    let parser = RewardParser(dollarCurrency: FeedCatalog.ibotta.dollarCurrency)
+    let parser = RewardParser(currency: FeedDefinition.ibotta.currency)
     let rewards = try FeedReading(sample).offers.compactMap { $0[.reward] }.map { text in
       Array(text.utf8).withUnsafeBytes { parser.parse($0) }
     }
@@ -39,13 +51,18 @@ struct FeedCatalogTests {
     #expect(rewards.contains { $0.isUpTo })
   }
 
-  @Test("the number that offers are derived by depends on the dollar's currency")
-  func derivesByCurrency() {
-    let ibotta = FeedCatalog.ibotta
-    let canadian = FeedDefinition(
-      name: ibotta.name, title: ibotta.title, itemsPath: ibotta.itemsPath, fields: ibotta.fields,
-      dollarCurrency: "CAD")
-    #expect(canadian.derivationSeed != ibotta.derivationSeed)
-    #expect(FeedDefinition.below("other").derivationSeed == ibotta.derivationSeed)
+  @Test("the number that offers are derived by depends on what is read, not on where")
+  func derivesByRules() {
+    let ibotta = FeedDefinition.ibotta
+    var other = ibotta
+    other.currency = "CAD"
+    #expect(other.derivationSeed != ibotta.derivationSeed)
+    other = ibotta
+    other.fields[.terms] = nil
+    #expect(other.derivationSeed != ibotta.derivationSeed)
+    other = ibotta
+    other.source = Template([.literal("https://example.com")])
+    other.everySeconds = 60
+    #expect(other.derivationSeed == ibotta.derivationSeed)
   }
 }

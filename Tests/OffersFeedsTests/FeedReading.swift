@@ -11,11 +11,11 @@ struct FeedReading: Equatable {
   ///
   /// - Parameter pieceSizes: how the document is cut, over and over; empty for one piece.
   init(
-    _ document: [UInt8], as definition: FeedDefinition = FeedCatalog.ibotta,
+    _ document: [UInt8], as definition: FeedDefinition = FeedDefinition.ibotta,
     pieceSizes: [Int] = []
   ) throws {
     let sink = RecordingSink()
-    let reader = JSONFeedReader(definition: definition, sink: sink)
+    let reader = FeedReader(definition: definition, sink: sink)
     var failure: OffersError?
     do {
       try document.withUnsafeBytes { bytes in
@@ -37,7 +37,8 @@ struct FeedReading: Equatable {
   }
 
   init(
-    _ document: String, as definition: FeedDefinition = FeedCatalog.ibotta, pieceSizes: [Int] = []
+    _ document: String, as definition: FeedDefinition = FeedDefinition.ibotta,
+    pieceSizes: [Int] = []
   ) throws {
     try self.init(Array(document.utf8), as: definition, pieceSizes: pieceSizes)
   }
@@ -61,17 +62,35 @@ struct FeedReading: Equatable {
 }
 
 extension FeedDefinition {
+  private static let fields: [OfferField: [String]] = [
+    .name: ["name"], .description: ["description"], .terms: ["terms"],
+    .reward: ["current_value"], .imageURL: ["url"],
+  ]
+
+  /// A bare list of `{id, url, name, description, terms, current_value}`, as the shipped definition
+  /// reads it.
+  static let ibotta = made(name: "ibotta", fields: fields)
+
   /// A feed whose list of offers stands below these keys, with the fields of the Ibotta feed.
-  static func below(_ itemsPath: String...) -> FeedDefinition {
-    let ibotta = FeedCatalog.ibotta
-    return FeedDefinition(
-      name: "test", title: "Test", itemsPath: itemsPath, fields: ibotta.fields,
-      dollarCurrency: "USD")
+  static func below(_ keys: String...) -> FeedDefinition {
+    made(items: keys, fields: fields)
   }
 
   /// A bare list whose records hold these fields.
   static func with(_ fields: [OfferField: [String]]) -> FeedDefinition {
-    FeedDefinition(
-      name: "test", title: "Test", itemsPath: [], fields: fields, dollarCurrency: "USD")
+    made(fields: fields)
+  }
+
+  private static func made(
+    name: String = "test", items: [String] = [], fields: [OfferField: [String]]
+  ) -> FeedDefinition {
+    var rules: [OfferField: FieldRule] = [:]
+    for (field, keys) in fields where field != .id {
+      rules[field] = FieldRule(.path(FieldPath(keys: keys)), reading: field.defaultReading)
+    }
+    return FeedDefinition(
+      name: name, title: FieldRule(.constant("Ibotta offers")), format: .json, encoding: "utf-8",
+      items: [FieldPath(isFromDocument: true, items.map(FieldPath.Step.key))], currency: "USD",
+      id: .value(FieldRule(.path(FieldPath(keys: fields[.id] ?? ["id"])))), fields: rules)
   }
 }

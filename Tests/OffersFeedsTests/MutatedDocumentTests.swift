@@ -11,7 +11,7 @@ struct MutatedDocumentTests {
         """
         [{"id":"1","name":"Caf\\u00e9 \\ud83d\\ude00","terms":"a\\r\\nb","x":[1,{"y":null}]},
         {"id":2.5e3,"name":"日本","url":"","current_value":"$1.00"},{"name":"C"},7]
-        """.utf8), FeedCatalog.ibotta
+        """.utf8), FeedDefinition.ibotta
     ),
     (
       Array(

@@ -9,7 +9,7 @@ struct RewardParserTests {
   private static func parse(_ text: String, currency: String = "USD") -> String {
     var text = text
     let reward = text.withUTF8 {
-      RewardParser(dollarCurrency: currency).parse(UnsafeRawBufferPointer($0))
+      RewardParser(currency: currency).parse(UnsafeRawBufferPointer($0))
     }
     let mark = reward.isUpTo ? "up to " : ""
     let (a, b, c) = reward.currency
@@ -47,14 +47,14 @@ struct RewardParserTests {
     "$1 off $5", "Buy 2, get $1", "$1-$5", "$1 - $5", "5% or $5", "2 for $1", "$5 in 10 days",
     "$0.755", "$0.7555", "5.125%", "$1,50", "$12,34", "$1,0000", "$1,00,000", "$1000,000",
     "$1,000,00", "$,100", "$1,,000", "$0,125", "$00,125", "$1.2.3", "1.2.3%", "$1.000.000", "$.75",
-    ".5%", ",5%", "-$5", "$-5", "-5%", "+5%", "\u{2212}$5", "\u{2212}5%", "US$5", "A$5", "C$5",
-    "R$5", "$$5", "5 %", "$5%", "5$", "5 $", "$5USD", "$5k", "$5M", "$5x", "$5 CAD", "$5 AUD back",
+    ".5%", ",5%", "-$5", "$-5", "-5%", "+5%", "\u{2212}$5", "\u{2212}5%",
+    "R$5", "$$5", "$5%", "5$", "5 $", "$5USD", "$5k", "$5M", "$5x", "$5 CAD", "$5 AUD back",
     "$5\u{A0}HKD", "$1 million", "$1 Billion", "$2 hundred", "$5+", "5%+", "$5/lb", "5%/year",
     "$5½",
-    "$5¢", "5‰", "$5-off", "$5'", "€1,50", "€5", "5 €", "£5", "¥500", "5¢", "50 cents", "5 points",
+    "$5¢", "5‰", "$5-off", "$5'", "¥500", "5¢", "50 cents", "5 points",
     "5pc", "x5%", "$5_", "#5", "5th", "99999999999999999999", "$99999999999999999999",
     "99999999999999999999%", "$0.99999999999999999999", "$1e3", "1e3%", "$0x10", "$٥", "$５", "５%",
-    "Up to 3x", "Sign up to get $5", "Up to an extra 5%", "Up to: $5", "up to US$5",
+    "Up to 3x", "Sign up to get $5", "Up to an extra 5%", "Up to: $5",
   ]
 
   @Test("a text that leaves any doubt stays text", arguments: doubtful)
@@ -89,7 +89,7 @@ struct RewardParserTests {
   @Test("bytes that are not UTF-8 are no value, and no crash")
   func survivesInvalidBytes() {
     for bytes: [UInt8] in [[0x24, 0x35, 0xC2], [0xFF, 0x35, 0x25], [0x24, 0x35, 0xFF]] {
-      let reward = bytes.withUnsafeBytes { RewardParser(dollarCurrency: "USD").parse($0) }
+      let reward = bytes.withUnsafeBytes { RewardParser(currency: "USD").parse($0) }
       #expect(reward.kind == 0)
     }
   }

@@ -130,13 +130,13 @@ struct Bad: Sendable, CustomTestStringConvertible {
   ]
 
   static let all = [
-    Bad("not found", .answer("404 Not Found", [], "no"), says: "answered 404"),
+    Bad("not found", .answer("404 Not Found", [], "no"), .notFound, says: "answered 404"),
     Bad("forbidden", .answer("403 Forbidden", [], "no"), says: "answered 403"),
     Bad("no content", .text("HTTP/1.1 204 No Content\r\n\r\n"), says: "answered 204"),
     Bad("broken", .answer("500 Internal Server Error", [], "[]"), says: "answered 500"),
     Bad(
       "a page", .answer("200 OK", ["Content-Type: text/html"], "<p>"), .malformedFeed,
-      says: "text/html"),
+      says: "web page"),
     Bad("a page in disguise", .answer("200 OK", [], "<html>"), .malformedFeed, says: "web page"),
     Bad("nothing", .answer("200 OK", [], ""), .malformedFeed, says: "empty"),
     Bad("half of it", .answer("200 OK", [], #"[{"id":"1","na"#), .malformedFeed, says: "too early"),

@@ -82,14 +82,36 @@ enum OfferCard {
       }
     }
     lines.append("")
-    lines += particulars(offer).map { label, value in
-      DisplayText.pad(label, 12) + DisplayText.oneLine(value)
+    let rows = particulars(offer)
+    let indent = rows.reduce(10) { max($0, min(24, DisplayText.width($1.0))) } + 2
+    for (label, value) in rows {
+      let label = DisplayText.pad(DisplayText.oneLine(label), indent)
+      // An address that is broken cannot be followed.
+      let isLink = value.contains("://")
+      let parts =
+        isLink
+        ? [DisplayText.oneLine(value)]
+        : DisplayText.wrap(DisplayText.oneLine(value), max(20, width - indent))
+      lines += parts.enumerated().map { index, part in
+        (index == 0 ? label : String(repeating: " ", count: indent)) + part
+      }
     }
     return lines
   }
 
   private static func particulars(_ offer: Offer) -> [(String, String)] {
-    var rows = [("ID", offer.ref.description)]
+    var rows: [(String, String)] = []
+    if let retailer = offer.retailer { rows.append(("Sold by", retailer)) }
+    if !offer.categories.isEmpty {
+      rows.append(("Category", offer.categories.joined(separator: ", ")))
+    }
+    if let starts = offer.startsAt { rows.append(("Starts", Units.time(starts))) }
+    if let expires = offer.expiresAt { rows.append(("Expires", Units.time(expires))) }
+    if let latitude = offer.latitude, let longitude = offer.longitude {
+      rows.append(("Place", "\(latitude), \(longitude)"))
+    }
+    rows += offer.attributes.map { ($0.label, $0.value) }
+    rows.append(("ID", offer.ref.description))
     if let url = offer.url { rows.append(("Page", url)) }
     if let image = offer.imageURL { rows.append(("Image", image)) }
     rows.append(("First seen", Units.time(offer.firstSeenAt)))

@@ -1,0 +1,34 @@
+/// A labelled extra that one feed has and others do not, such as an artist or a phone number.
+public struct OfferAttribute: Hashable, Sendable {
+  /// What people see before the value, such as `Artist`.
+  public let label: String
+  public let value: String
+
+  public init(label: String, value: String) {
+    self.label = label
+    self.value = value
+  }
+
+  /// Reads what `json(_:)` writes; whatever is no pair of texts is passed over.
+  package static func parse(_ json: String) -> [OfferAttribute] {
+    let texts = JSONTexts.parse(json)
+    return stride(from: 0, to: texts.count - 1, by: 2).map {
+      OfferAttribute(label: texts[$0], value: texts[$0 + 1])
+    }
+  }
+
+  /// The attributes as a JSON list of lists of two texts; nil when there are none.
+  package static func json(_ attributes: [OfferAttribute]) -> String? {
+    if attributes.isEmpty { return nil }
+    var json = JSONWriter()
+    json.array { json in
+      for attribute in attributes {
+        json.array { json in
+          json.value(attribute.label)
+          json.value(attribute.value)
+        }
+      }
+    }
+    return json.text
+  }
+}

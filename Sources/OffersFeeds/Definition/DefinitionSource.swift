@@ -1,0 +1,171 @@
+import OffersCore
+import Yams
+
+/// The YAML text of a definition file, turned into nodes.
+///
+/// The file comes from a person, perhaps from a stranger: its size, depth and aliases are bounded,
+/// so that a small file cannot stand for a huge one.
+struct DefinitionSource {
+  let yaml: String
+  let file: String
+
+  static let limitBytes = 1 << 20
+  /// How often an alias may stand for something, counting those in what it stands for.
+  static let aliasLimit = 100
+  /// How many values a file may hold, with all aliases followed.
+  static let valueLimit = 100_000
+  static let depthLimit = 64
+  /// So few aliases cannot make a key large enough to matter; the parser compares whole keys.
+  private static let harmlessAliases = 12
+
+  /// Reads the only document of the file.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for what is no YAML, `limitExceeded` for what is
+  ///   too large.
+  func root() throws -> DefinitionNode {
+    guard yaml.utf8.count <= Self.limitBytes else {
+      throw OffersError(
+        .limitExceeded, "\(file):1: the file is larger than \(Self.limitBytes >> 20) MiB.",
+        hint: "A definition takes a few lines; is this the feed itself?")
+    }
+    try checkKeys()
+    do {
+      // The encoding is named since asking for the default one looks at the environment.
+      let parser = try Parser(yaml: yaml, resolver: .basic, encoding: .utf8)
+      var counter = Counter()
+      guard let first = try parser.nextRoot(),
+        case let root = try node(first, counter: &counter, depth: 0), !root.isAbsent
+      else { throw place(1).problem("the file holds nothing.", hint: Self.startHint) }
+      if let second = try parser.nextRoot() {
+        throw place(second.mark?.line ?? 1).problem(
+          "a second YAML document begins here; a file holds one.",
+          hint: "Take the line with --- out, and put all feeds under one feeds:.")
+      }
+      return root
+    } catch let error as YamlError {
+      throw YAMLProblem(yaml: yaml, file: file).describe(error)
+    }
+  }
+
+  static let startHint = "It begins with feeds: and the feeds' names below."
+
+  /// What was met so far.
+  private struct Counter {
+    var anchors: Set<ObjectIdentifier> = []
+    var aliases = 0
+    var values = 0
+  }
+
+  private func node(_ node: Node, counter: inout Counter, depth: Int) throws -> DefinitionNode {
+    let place = place(node.mark?.line ?? 1)
+    counter.values += 1
+    // The parser hands over what an alias stands for; it is one when the anchor was met before.
+    if let anchor = node.anchor, !counter.anchors.insert(ObjectIdentifier(anchor)).inserted {
+      counter.aliases += 1
+    }
+    if counter.aliases > Self.aliasLimit {
+      throw tooMany("\(Self.aliasLimit) aliases", at: place)
+    }
+    if counter.values > Self.valueLimit { throw tooMany("\(Self.valueLimit) values", at: place) }
+    if depth > Self.depthLimit {
+      throw place.problem(
+        "this is nested more than \(Self.depthLimit) deep.", code: .limitExceeded)
+    }
+    switch node {
+    case .scalar(let scalar):
+      return DefinitionNode(
+        place: place, content: .text(scalar.string, isPlain: scalar.style == .plain))
+    case .sequence(let sequence):
+      let elements = try sequence.map { try self.node($0, counter: &counter, depth: depth + 1) }
+      return DefinitionNode(place: place, content: .list(elements))
+    case .mapping(let mapping):
+      let entries = try entries(mapping, counter: &counter, depth: depth)
+      return DefinitionNode(place: place, content: .map(entries))
+    case .alias:
+      throw place.problem("an alias stands here for nothing.")
+    }
+  }
+
+  private func entries(
+    _ mapping: Node.Mapping, counter: inout Counter, depth: Int
+  ) throws -> [DefinitionNode.Entry] {
+    var entries: [DefinitionNode.Entry] = []
+    var lines: [String: Int] = [:]
+    for (key, value) in mapping {
+      let place = place(key.mark?.line ?? mapping.mark?.line ?? 1)
+      guard case .scalar(let scalar) = key else {
+        throw place.problem("a key is a text, not a list or a mapping.")
+      }
+      if scalar.string == "<<", scalar.style == .plain {
+        throw place.problem(
+          "“<<” does not merge mappings here.",
+          hint: "Let an alias stand for a whole value, as in fields: *common.")
+      }
+      if let line = lines.updateValue(place.line, forKey: scalar.string) {
+        throw place.problem("“\(scalar.string)” stands here again; it is in line \(line) already.")
+      }
+      let node = try node(value, counter: &counter, depth: depth + 1)
+      entries.append(DefinitionNode.Entry(key: scalar.string, place: place, value: node))
+    }
+    return entries
+  }
+
+  /// Refuses aliases within keys where they could blow one up, since the parser compares keys
+  /// before anything can be counted. Looks at the text only and rather refuses too much.
+  private func checkKeys() throws {
+    var aliases = 0
+    var line = 1
+    var keyLine: Int?
+    var isInAlias = false
+    var beforeLast: UInt8 = 0x0A
+    var last: UInt8 = 0x0A
+    var lastInk: UInt8 = 0x0A
+    for byte in yaml.utf8 {
+      let isSpace = byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+      if last == UInt8(ascii: "*"), Self.isAnchorByte(byte) {
+        aliases += 1
+        isInAlias = true
+      } else if isInAlias {
+        isInAlias = Self.isAnchorByte(byte)
+        if byte == UInt8(ascii: ":") { keyLine = keyLine ?? line }
+      }
+      if byte == UInt8(ascii: ":"), last == 0x20 || last == 0x09 || Self.isCloser(lastInk) {
+        keyLine = keyLine ?? line
+      }
+      if isSpace, last == UInt8(ascii: "?"), !Self.isAnchorByte(beforeLast) {
+        keyLine = keyLine ?? line
+      }
+      if byte == 0x0A { line += 1 }
+      if !isSpace { lastInk = byte }
+      (beforeLast, last) = (last, byte)
+    }
+    if aliases > Self.harmlessAliases, let keyLine {
+      throw place(keyLine).problem(
+        "with more than \(Self.harmlessAliases) aliases in the file, a key may be no list, mapping "
+          + "or alias, and no space may stand before its colon.",
+        hint: "Write out what the aliases stand for.", code: .limitExceeded)
+    }
+  }
+
+  private static func isCloser(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}")
+  }
+
+  private static func isAnchorByte(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || byte == 0x2D || byte == 0x5F || isAlphanumeric(byte)
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+  }
+
+  private func tooMany(_ what: String, at place: DefinitionNode.Place) -> OffersError {
+    place.problem(
+      "the file stands for more than \(what).", hint: "Write out what the aliases stand for.",
+      code: .limitExceeded)
+  }
+
+  private func place(_ line: Int) -> DefinitionNode.Place {
+    DefinitionNode.Place(file: file, line: line)
+  }
+}

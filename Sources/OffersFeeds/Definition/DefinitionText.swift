@@ -1,0 +1,174 @@
+import OffersCore
+
+/// Writes a definition as the YAML file that says the same.
+package enum DefinitionText {
+  private typealias Value = YAMLText.Value
+  private typealias Entries = [(key: String, value: YAMLText.Value)]
+
+  /// A file with this one feed. Reading it gives an equal definition; what is as it is by default
+  /// is left out.
+  package static func yaml(for definition: FeedDefinition) -> String {
+    var text = YAMLText()
+    text.write([("feeds", .block([(definition.name, .block(entries(of: definition)))]))])
+    return text.text
+  }
+
+  private static func entries(of definition: FeedDefinition) -> Entries {
+    var entries: Entries = []
+    if let title = title(definition) { entries.append(("title", title)) }
+    if let source = definition.source { entries.append(("source", .text("\(source)"))) }
+    if let seconds = definition.everySeconds {
+      entries.append(("every", .word(IntervalText.text(seconds: seconds))))
+    }
+    if let format = definition.format { entries.append(("format", .text(format.rawValue))) }
+    if let encoding = definition.encoding { entries.append(("encoding", .text(encoding))) }
+    if definition.items != [.root] { entries.append(("items", paths(definition.items))) }
+    entries.append(("id", id(definition.id)))
+    if let currency = definition.currency { entries.append(("currency", .text(currency))) }
+    entries.append(("fields", .block(fields(definition.fields))))
+    if !definition.attributes.isEmpty {
+      entries.append(("attributes", attributes(definition.attributes, isFromRoot: false)))
+    }
+    if !definition.shared.isEmpty {
+      entries.append(("shared", attributes(definition.shared, isFromRoot: true)))
+    }
+    if definition.isSelection { entries.append(("selection", .word("true"))) }
+    if let pages = definition.pages { entries.append(("pages", value(of: pages))) }
+    if let search = definition.search { entries.append(("search", .text("\(search)"))) }
+    if !definition.headers.isEmpty {
+      let headers = definition.headers.map { ($0.name, Value.text("\($0.value)")) }
+      entries.append(("headers", .block(headers)))
+    }
+    if !definition.error.isEmpty { entries.append(("error", paths(definition.error))) }
+    return entries
+  }
+
+  /// The title; nil when it is the feed's name.
+  private static func title(_ definition: FeedDefinition) -> Value? {
+    let plain = definition.title.alternatives.first.map { FieldRule.Alternative($0.value) }
+    if definition.title.alternatives.count == 1, definition.title.alternatives.first == plain,
+      case .constant(let text) = plain?.value
+    {
+      return text == definition.name ? nil : .text(text)
+    }
+    return rule(definition.title, isFromRoot: true, isAlwaysMap: true)
+  }
+
+  private static func paths(_ paths: [FieldPath]) -> Value {
+    let texts = paths.map { Value.text($0.descriptionFromRoot) }
+    return texts.count == 1 ? texts[0] : .list(texts)
+  }
+
+  private static func id(_ id: IDRule) -> Value {
+    switch id {
+    case .value(let value): rule(value)
+    case .madeFrom(let paths): .map([("made-from", .list(paths.map { .text($0.description) }))])
+    }
+  }
+
+  private static func fields(_ fields: [OfferField: FieldRule]) -> Entries {
+    OfferField.allCases.compactMap { field in
+      guard let name = field.definitionName, let value = fields[field] else { return nil }
+      return (name, rule(value, reading: field.defaultReading))
+    }
+  }
+
+  private static func attributes(_ attributes: [AttributeRule], isFromRoot: Bool) -> Value {
+    .block(attributes.map { ($0.label, rule($0.rule, isFromRoot: isFromRoot)) })
+  }
+
+  private static func value(of pages: PageRule) -> Value {
+    var entries: Entries = []
+    switch pages.next {
+    case .linkHeader: entries.append(("next", .text(PageSection.linkHeader)))
+    case .path(let path):
+      let text = path.descriptionFromRoot
+      // A value of that very name is told from the header by its quotes.
+      entries.append(("next", .text(text == PageSection.linkHeader ? "\"\(text)\"" : text)))
+    case nil: break
+    }
+    if let total = pages.total { entries.append(("total", .text(total.descriptionFromRoot))) }
+    if pages.first != PageRule.defaultFirst { entries.append(("first", .word("\(pages.first)"))) }
+    if pages.limit != PageRule.defaultLimit { entries.append(("limit", .word("\(pages.limit)"))) }
+    return .map(entries)
+  }
+
+  /// The shortest form of a rule: a text, a list, or a mapping. What all alternatives agree on is
+  /// said once.
+  private static func rule(
+    _ rule: FieldRule, reading: Reading = .text, isFromRoot: Bool = false,
+    isAlwaysMap: Bool = false
+  ) -> Value {
+    let alternatives = rule.alternatives
+    guard let first = alternatives.first else { return .list([]) }
+    let base = FieldRule.Alternative(first.value, reading: reading)
+    let isShared =
+      alternatives.count > 1 && alternatives.allSatisfy { options($0, like: first) }
+    if alternatives.count == 1 || isShared && !options(first, like: base) {
+      let isConstant = alternatives.contains(where: Self.isConstant)
+      if !isConstant || alternatives.count == 1 {
+        let sources = alternatives.map { source($0, isFromRoot: isFromRoot) }
+        let from: Value = sources.count == 1 ? sources[0] : .list(sources)
+        let extras = extras(first, reading: reading)
+        if extras.isEmpty, !isConstant, !isAlwaysMap { return from }
+        return .map([(isConstant ? "text" : "from", from)] + extras)
+      }
+    }
+    let list = Value.list(
+      alternatives.map { alternative in
+        let source = source(alternative, isFromRoot: isFromRoot)
+        let extras = extras(alternative, reading: reading)
+        let isConstant = isConstant(alternative)
+        if extras.isEmpty, !isConstant { return source }
+        return .map([(isConstant ? "text" : "from", source)] + extras)
+      })
+    return isAlwaysMap ? .map([("from", list)]) : list
+  }
+
+  private static func isConstant(_ alternative: FieldRule.Alternative) -> Bool {
+    if case .constant = alternative.value { true } else { false }
+  }
+
+  /// Whether two alternatives differ in where the value is from at most.
+  private static func options(
+    _ alternative: FieldRule.Alternative, like other: FieldRule.Alternative
+  ) -> Bool {
+    var alternative = alternative
+    alternative.value = other.value
+    return alternative == other
+  }
+
+  private static func source(_ alternative: FieldRule.Alternative, isFromRoot: Bool) -> Value {
+    switch alternative.value {
+    case .constant(let text): return .text(text)
+    case .path(let path): return .text(isFromRoot ? path.descriptionFromRoot : path.description)
+    case .template(let template):
+      guard isFromRoot else { return .text("\(template)") }
+      let parts = template.parts.map { part -> Template.Part in
+        if case .path(var path) = part {
+          path.isFromDocument = false
+          return .path(path)
+        }
+        return part
+      }
+      return .text("\(Template(parts))")
+    }
+  }
+
+  private static func extras(_ alternative: FieldRule.Alternative, reading: Reading) -> Entries {
+    var entries: Entries = []
+    if alternative.reading != reading {
+      entries.append(("as", .text(alternative.reading.rawValue)))
+    }
+    if alternative.join != FieldRule.Alternative.defaultJoin {
+      entries.append(("join", .text(alternative.join)))
+    }
+    if let limit = alternative.limitCharacters { entries.append(("limit", .word("\(limit)"))) }
+    switch alternative.currency {
+    case .constant(let code): entries.append(("currency", .text(code)))
+    case .path(let path): entries.append(("currency", .map([("from", .text("\(path)"))])))
+    case nil: break
+    }
+    return entries
+  }
+}

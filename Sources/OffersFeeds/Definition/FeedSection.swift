@@ -1,0 +1,215 @@
+import OffersCore
+
+/// The part of a definition file that says how one feed is read.
+struct FeedSection {
+  private let entry: DefinitionNode.Entry
+
+  init(_ entry: DefinitionNode.Entry) {
+    self.entry = entry
+  }
+
+  static let keys = [
+    "title", "source", "search", "headers", "every", "format", "encoding", "items", "id",
+    "currency", "fields", "attributes", "shared", "selection", "pages", "error",
+  ]
+
+  private static let example = "id: id, or id: {made-from: [name, address]} where there is none"
+
+  func definition() throws -> FeedDefinition {
+    let name = entry.key
+    guard Self.isFeedName(name) else {
+      throw entry.place.problem(
+        "“\(name)” is no name for a feed.",
+        hint: "A name has up to 63 lower-case letters, digits and hyphens within.")
+    }
+    let section = try entry.value.entries(of: name)
+    var definition = FeedDefinition(name: name, id: .madeFrom([]), fields: [:])
+    for entry in section {
+      try read(entry, into: &definition)
+    }
+    guard section.contains(where: { $0.key == "id" }) else {
+      throw entry.place.problem(
+        "the feed “\(name)” has no id.", hint: "Say what tells its offers apart: \(Self.example).")
+    }
+    guard let fields = section.first(where: { $0.key == "fields" }) else {
+      throw entry.place.problem(
+        "the feed “\(name)” has no fields.", hint: "Write fields: and below it at least a name.")
+    }
+    guard definition.fields[.name] != nil else {
+      throw fields.place.problem(
+        "the fields of “\(name)” lack a name.", hint: "Say which value it is, as in name: title.")
+    }
+    return definition
+  }
+
+  /// Up to 63 characters, as in a host's name.
+  static func isFeedName(_ name: String) -> Bool {
+    let bytes = name.utf8
+    let isHyphen = { (byte: UInt8?) in byte == UInt8(ascii: "-") }
+    guard (1...63).contains(bytes.count), !isHyphen(bytes.first), !isHyphen(bytes.last) else {
+      return false
+    }
+    return bytes.allSatisfy { byte in
+      (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || isHyphen(byte)
+    }
+  }
+
+  private func read(
+    _ entry: DefinitionNode.Entry, into definition: inout FeedDefinition
+  ) throws {
+    let (key, value) = (entry.key, entry.value)
+    switch key {
+    case "title": definition.title = try title(value)
+    case "source": definition.source = try address(value, key, for: .source)
+    case "search": definition.search = try search(value)
+    case "headers": definition.headers = try HeaderSection.headers(value)
+    case "every": definition.everySeconds = try every(value)
+    case "format": definition.format = try format(value)
+    case "encoding": definition.encoding = try encoding(value)
+    case "items": definition.items = try paths(value, key)
+    case "id": definition.id = try id(value)
+    case "currency": definition.currency = try value.currencyCode(of: key)
+    case "fields": definition.fields = try fields(value)
+    case "attributes": definition.attributes = try attributes(value, key, from: .item)
+    case "shared": definition.shared = try attributes(value, key, from: .document)
+    case "selection": definition.isSelection = try value.isTrue(of: key)
+    case "pages": definition.pages = try PageSection.rule(value)
+    case "error": definition.error = try paths(value, key)
+    default: throw unknown(entry)
+    }
+  }
+
+  private func unknown(_ entry: DefinitionNode.Entry) -> OffersError {
+    if OfferField(definitionName: entry.key) != nil {
+      return entry.place.problem(
+        "“\(entry.key)” is a field and stands in the wrong place.", hint: "Move it below fields:.")
+    }
+    return entry.place.problem(
+      "“\(entry.key)” is unknown here.",
+      hint: NearestWord.hint(for: entry.key, among: Self.keys, title: "Allowed"))
+  }
+
+  private func title(_ node: DefinitionNode) throws -> TextRule {
+    if case .list = node.content {
+      throw node.problem(
+        "“title” is a text, or where it stands in the document.",
+        hint: "Write {from: [feed.title, title]} for several places.")
+    }
+    if case .map = node.content {
+      return try RuleSection(node, named: "title", in: .document).rule()
+    }
+    return TextRule(.constant(try node.filledText(of: "title")))
+  }
+
+  private func address(
+    _ node: DefinitionNode, _ name: String, for use: Template.Use
+  ) throws -> Template {
+    let text = try node.filledText(of: name)
+    guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+      throw node.problem("“\(name)” has a line break or control character in it.")
+    }
+    return try node.understand { try Template(parsing: text, for: use) }
+  }
+
+  private func search(_ node: DefinitionNode) throws -> Template {
+    let template = try address(node, "search", for: .search)
+    guard template.hasQuery else {
+      throw node.problem(
+        "“search” lacks {query}.", hint: "Put it where the searched words go, as in ?q={query}.")
+    }
+    return template
+  }
+
+  private func every(_ node: DefinitionNode) throws -> Int {
+    let text = try node.text(of: "every")
+    return try node.understand { try IntervalText.seconds(parsing: text) }
+  }
+
+  private func format(_ node: DefinitionNode) throws -> FeedFormat {
+    let text = try node.text(of: "format")
+    guard let format = FeedFormat(rawValue: text) else {
+      throw node.problem(
+        "“\(text)” is no format.",
+        hint: NearestWord.hint(
+          for: text, among: FeedFormat.allCases.map(\.rawValue), title: "Formats"))
+    }
+    return format
+  }
+
+  /// Checks the form only; which encodings can be read is for the reader to say.
+  private func encoding(_ node: DefinitionNode) throws -> String {
+    let text = try node.text(of: "encoding")
+    let isLabel = text.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
+        || byte == UInt8(ascii: ".")
+    }
+    guard (1...40).contains(text.utf8.count), isLabel else {
+      throw node.problem(
+        "“\(text)” is no character encoding.", hint: "Write its name, such as windows-1252.")
+    }
+    return text.lowercased()
+  }
+
+  private func paths(_ node: DefinitionNode, _ name: String) throws -> [FieldPath] {
+    try node.elements(of: name).map { try $0.path(of: name, in: .document) }
+  }
+
+  private func id(_ node: DefinitionNode) throws -> IDRule {
+    if case .map(let entries) = node.content,
+      let parts = entries.first(where: { $0.key == "made-from" })
+    {
+      if let other = entries.first(where: { $0.key != "made-from" }) {
+        throw other.place.problem("“\(other.key)” cannot stand beside made-from.")
+      }
+      return .madeFrom(
+        try parts.value.elements(of: "made-from").map { try $0.path(of: "made-from", in: .item) })
+    }
+    let section = RuleSection(node, named: "id", in: .item, otherKeys: ["made-from"])
+    let rule = try section.rule()
+    if rule.alternatives.contains(where: { if case .constant = $0.value { true } else { false } }) {
+      throw node.problem("a constant tells no offers apart.", hint: "Write \(Self.example).")
+    }
+    return .value(rule)
+  }
+
+  private func fields(_ node: DefinitionNode) throws -> [OfferField: FieldRule] {
+    var fields: [OfferField: FieldRule] = [:]
+    for entry in try node.entries(of: "fields") {
+      guard let field = OfferField(definitionName: entry.key) else { throw noField(entry) }
+      fields[field] = try RuleSection(
+        entry.value, named: entry.key, in: .item, reading: field.defaultReading,
+        hasCurrency: field == .reward
+      ).rule()
+    }
+    return fields
+  }
+
+  private func noField(_ entry: DefinitionNode.Entry) -> OffersError {
+    if Self.keys.contains(entry.key) {
+      return entry.place.problem(
+        "“\(entry.key)” is no field.", hint: "It stands beside fields:, not below.")
+    }
+    let names = OfferField.allCases.compactMap(\.definitionName)
+    // What the fields are called elsewhere.
+    let others = ["url": "link", "price": "reward", "brand": "retailer", "picture": "image"]
+    let all = "Fields: \(names.joined(separator: ", "))."
+    let hint =
+      others[entry.key].map { "Did you mean \($0)? \(all)" }
+      ?? NearestWord.hint(for: entry.key, among: names, title: "Fields")
+    return entry.place.problem("“\(entry.key)” is no field.", hint: hint)
+  }
+
+  private func attributes(
+    _ node: DefinitionNode, _ name: String, from base: DefinitionNode.PathBase
+  ) throws -> [AttributeRule] {
+    try node.entries(of: name).map { entry in
+      let isFilled = entry.key.unicodeScalars.contains { !$0.properties.isWhitespace }
+      guard isFilled, entry.key.count <= 100 else {
+        throw entry.place.problem("a label is a text of 1 to 100 characters.")
+      }
+      let rule = try RuleSection(entry.value, named: entry.key, in: base).rule()
+      return AttributeRule(label: entry.key, rule: rule)
+    }
+  }
+}

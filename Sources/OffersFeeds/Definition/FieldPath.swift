@@ -1,0 +1,117 @@
+/// A path to a value, from an item or from the document.
+///
+/// Written as keys with dots between them, such as `location.address`. `[0]` is the first element
+/// and `[-1]` the last, `[*]` every element, `[rel=self]` the first whose `rel` is `self`. `@name`
+/// is an XML attribute, `@key` the member name the item stands under. A leading `$.` starts at the
+/// document. A key that holds one of `. [ ] { } * " '` or begins with a `$` is quoted.
+package struct FieldPath: Sendable, Hashable {
+  /// One step of a path.
+  package enum Step: Sendable, Hashable {
+    /// An object's member, an element by its name, or an attribute as `@name`.
+    case key(String)
+    /// An element of a list or of repeated elements, counted from 0; a negative one counts from
+    /// the end.
+    case index(Int)
+    /// Every element or member.
+    case all
+    /// The first element whose value at a path of keys equals the text.
+    case matching(key: [String], value: String)
+    /// The member name that the item stands under: 1 for its own, 2 for one level further out.
+    /// Never with another step.
+    case ownKey(Int)
+  }
+
+  /// True when the first step is taken from the document's root, false when from the item.
+  package var isFromDocument: Bool
+  package var steps: [Step]
+
+  package init(isFromDocument: Bool = false, _ steps: [Step] = []) {
+    self.isFromDocument = isFromDocument
+    self.steps = steps
+  }
+
+  /// A path of plain keys from the item.
+  package init(keys: [String]) {
+    self.init(keys.map(Step.key))
+  }
+
+  /// The item itself.
+  package static let itself = FieldPath()
+  /// The document's root.
+  package static let root = FieldPath(isFromDocument: true)
+
+  /// More steps than a document is nested deep.
+  package static let stepLimit = 128
+}
+
+extension FieldPath: CustomStringConvertible {
+  /// The path as it is written; reading it gives an equal path.
+  package var description: String {
+    if steps.isEmpty { return isFromDocument ? "$" : "." }
+    if case .ownKey(let level) = steps[0] { return level == 1 ? "@key" : "@key\(level)" }
+    var text = isFromDocument ? "$" : ""
+    for (position, step) in steps.enumerated() {
+      switch step {
+      case .key(let key):
+        if !text.isEmpty { text += "." }
+        let isSpecial = !isFromDocument && position == 0 && isSpecialStart(key)
+        let isBare = Self.isBareKey(key) && !isSpecial
+        text += isBare ? key : Self.quoted(key)
+      case .index(let index):
+        text += "[\(index)]"
+      case .all:
+        text += text.isEmpty ? "*" : "[*]"
+      case .matching(let keys, let value):
+        let path = keys.map { Self.isBareKey($0, isInBrackets: true) ? $0 : Self.quoted($0) }
+        let right = Self.isBareValue(value) ? value : Self.quoted(value)
+        text += "[\(path.joined(separator: "."))=\(right)]"
+      case .ownKey:
+        break
+      }
+    }
+    return text
+  }
+
+  /// The path as it is written where every path starts at the document.
+  package var descriptionFromRoot: String {
+    var path = self
+    path.isFromDocument = false
+    return path.description
+  }
+
+  /// Whether a key means itself without quotes.
+  private static func isBareKey(_ key: String, isInBrackets: Bool = false) -> Bool {
+    let scalars = key.unicodeScalars
+    guard let first = scalars.first, let last = scalars.last, key != "@" else { return false }
+    if first == " " || last == " " { return false }
+    return scalars.allSatisfy { scalar in
+      !FieldPathScanner.reserved.contains(scalar) && scalar.value >= 0x20
+        && !(isInBrackets && scalar == "=")
+    }
+  }
+
+  /// Whether a key means something else where it begins a path, or a template's placeholder.
+  private func isSpecialStart(_ key: String) -> Bool {
+    if key.unicodeScalars.first == "$" || key.hasPrefix("env:") { return true }
+    return steps.count == 1 && key.hasPrefix("@key")
+      && key.unicodeScalars.dropFirst(4).allSatisfy { ("0"..."9").contains($0) }
+  }
+
+  private static func isBareValue(_ value: String) -> Bool {
+    let scalars = value.unicodeScalars
+    guard let first = scalars.first, let last = scalars.last else { return false }
+    let isOpen = scalars.allSatisfy { scalar in
+      scalar.value >= 0x20 && (scalar == "." || !FieldPathScanner.reserved.contains(scalar))
+    }
+    return first != " " && last != " " && isOpen
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" || scalar == "\\" { result += "\\" }
+      result.unicodeScalars.append(scalar)
+    }
+    return result + "\""
+  }
+}

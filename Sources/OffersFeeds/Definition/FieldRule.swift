@@ -1,0 +1,105 @@
+import OffersCore
+
+/// How one field gets its value: the first of the alternatives that the item has.
+package struct FieldRule: Sendable, Hashable {
+  /// One way to get the value.
+  package struct Alternative: Sendable, Hashable {
+    package var value: ValueRule
+    package var reading: Reading
+    /// What stands between the values where the path finds several.
+    package var join: String
+    /// Cuts the text after this many characters; nil for no bound.
+    package var limitCharacters: Int?
+    /// The currency of a reward; nil for the feed's.
+    package var currency: CurrencyRule?
+
+    package init(
+      _ value: ValueRule, reading: Reading = .text, join: String = defaultJoin,
+      limitCharacters: Int? = nil, currency: CurrencyRule? = nil
+    ) {
+      self.value = value
+      self.reading = reading
+      self.join = join
+      self.limitCharacters = limitCharacters
+      self.currency = currency
+    }
+
+    package static let defaultJoin = ", "
+  }
+
+  /// Never empty.
+  package var alternatives: [Alternative]
+
+  package init(alternatives: [Alternative]) {
+    self.alternatives = alternatives
+  }
+
+  /// A rule with one alternative.
+  package init(_ value: ValueRule, reading: Reading = .text) {
+    alternatives = [Alternative(value, reading: reading)]
+  }
+}
+
+/// A text about a whole feed, such as its title. Its paths start at the document's root.
+package typealias TextRule = FieldRule
+
+/// Where a value comes from.
+package enum ValueRule: Sendable, Hashable {
+  /// The value at a path.
+  case path(FieldPath)
+  /// A text with values in it; absent when one of them is.
+  case template(Template)
+  /// The same text for every item.
+  case constant(String)
+}
+
+/// How a value is read.
+package enum Reading: String, Sendable, Hashable, CaseIterable {
+  /// As it is printed.
+  case text
+  /// As HTML, of which only the text is kept.
+  case html
+  /// As a point in time.
+  case date
+  /// As an address, taken from the document's own where it is relative.
+  case link
+}
+
+/// The currency of one reward.
+package enum CurrencyRule: Sendable, Hashable {
+  /// An ISO 4217 code.
+  case constant(String)
+  /// Where the code stands.
+  case path(FieldPath)
+}
+
+extension OfferField {
+  /// How the field's values are read when the definition does not say.
+  package var defaultReading: Reading {
+    switch self {
+    case .startsAt, .expiresAt: .date
+    case .imageURL, .url: .link
+    default: .text
+    }
+  }
+
+  /// The field's name in a definition; nil for what is no field there.
+  package var definitionName: String? {
+    switch self {
+    case .id, .attributes: nil
+    case .imageURL: "image"
+    case .url: "link"
+    case .startsAt: "starts"
+    case .expiresAt: "expires"
+    default: name
+    }
+  }
+
+  /// The field that a definition calls by this name.
+  package init?(definitionName: String) {
+    guard let field = Self.allCases.first(where: { $0.definitionName == definitionName }) else {
+      return nil
+    }
+    self = field
+  }
+}

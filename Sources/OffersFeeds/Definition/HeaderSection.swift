@@ -1,0 +1,42 @@
+import OffersCore
+
+/// The part of a definition that says which headers a request carries.
+enum HeaderSection {
+  /// Headers that the connection itself sets.
+  private static let reserved = [
+    "connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade",
+  ]
+
+  static func headers(_ node: DefinitionNode) throws -> [RequestHeader] {
+    var names: Set<String> = []
+    return try node.entries(of: "headers").map { entry in
+      let name = entry.key
+      guard isToken(name) else {
+        throw entry.place.problem(
+          "“\(name)” is no name for a header.", hint: "Write one such as Authorization.")
+      }
+      guard !reserved.contains(name.lowercased()) else {
+        throw entry.place.problem("the header “\(name)” cannot be set.")
+      }
+      guard names.insert(name.lowercased()).inserted else {
+        throw entry.place.problem("the header “\(name)” stands here again.")
+      }
+      let text = try entry.value.filledText(of: name)
+      guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+        throw entry.value.problem("“\(name)” has a line break or control character in it.")
+      }
+      let value = try entry.value.understand { try Template(parsing: text, for: .header) }
+      return RequestHeader(name: name, value: value)
+    }
+  }
+
+  /// Whether a text is a token (RFC 9110, section 5.6.2).
+  private static func isToken(_ text: String) -> Bool {
+    let others = "!#$%&'*+-.^_`|~".utf8
+    return !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+          || others.contains(byte)
+      }
+  }
+}

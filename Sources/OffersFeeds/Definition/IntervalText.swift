@@ -1,0 +1,46 @@
+import OffersCore
+
+/// A time between syncs as it is written, such as `30m`, `6h`, `1d` or `2w`.
+enum IntervalText {
+  private static let units: [(letter: Character, seconds: Int)] = [
+    ("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60),
+  ]
+  /// A year.
+  private static let limitSeconds = 366 * 86_400
+
+  /// The seconds of what is written.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for another form, less than a minute, or more
+  ///   than a year.
+  static func seconds(parsing text: String) throws -> Int {
+    let digits = text.dropLast()
+    guard let unit = units.first(where: { $0.letter == text.last }), !digits.isEmpty,
+      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else {
+      throw OffersError(
+        .invalidRequest, "“\(text)” is no time between syncs.",
+        hint: "Write a number and m, h, d or w, as in 30m, 6h, 1d or 2w.")
+    }
+    let number = Int(digits) ?? .max
+    guard number >= 1 else {
+      throw OffersError(
+        .invalidRequest, "“\(text)” is too short a time between syncs.",
+        hint: "At least 1m, please.")
+    }
+    let (seconds, isTooLarge) = number.multipliedReportingOverflow(by: unit.seconds)
+    guard !isTooLarge, seconds <= limitSeconds else {
+      throw OffersError(
+        .invalidRequest, "“\(text)” is too long a time between syncs.", hint: "At most 52w, please."
+      )
+    }
+    return seconds
+  }
+
+  /// The shortest way to write it, in the largest unit that fits; seconds are rounded up.
+  static func text(seconds: Int) -> String {
+    for unit in units where seconds >= unit.seconds && seconds % unit.seconds == 0 {
+      return "\(seconds / unit.seconds)\(unit.letter)"
+    }
+    return "\(max(1, (seconds + 59) / 60))m"
+  }
+}

@@ -1,0 +1,40 @@
+/// Finds the word that somebody most likely meant.
+enum NearestWord {
+  /// The word at most two edits away, or of which the text is the beginning or the other way
+  /// round; nil when none is near.
+  static func find(_ text: String, among words: [String]) -> String? {
+    let typed = text.lowercased()
+    let ranked = words.map { ($0, distance(typed, $0.lowercased())) }
+    if let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= min(2, max(1, best.0.count / 2)) {
+      return best.0
+    }
+    guard typed.count >= 2 else { return nil }
+    return words.first { word in
+      let word = word.lowercased()
+      return word.hasPrefix(typed) || (word.count >= 3 && typed.hasPrefix(word))
+    }
+  }
+
+  /// A hint that names the nearest word, if there is one, and all of them.
+  static func hint(for text: String, among words: [String], title: String) -> String {
+    let all = "\(title): \(words.joined(separator: ", "))."
+    return find(text, among: words).map { "Did you mean \($0)? \(all)" } ?? all
+  }
+
+  /// How many characters must be put in, taken out or replaced to get from one to the other.
+  static func distance(_ left: String, _ right: String) -> Int {
+    let right = Array(right)
+    var row = Array(0...right.count)
+    for (line, character) in left.prefix(100).enumerated() {
+      var diagonal = row[0]
+      row[0] = line + 1
+      for (column, other) in right.enumerated() {
+        let above = row[column + 1]
+        row[column + 1] = min(
+          diagonal + (character == other ? 0 : 1), row[column] + 1, above + 1)
+        diagonal = above
+      }
+    }
+    return row[right.count]
+  }
+}

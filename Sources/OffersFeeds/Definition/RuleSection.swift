@@ -1,0 +1,214 @@
+import OffersCore
+
+extension DefinitionNode {
+  /// Where the paths in a part of a definition start.
+  enum PathBase {
+    case item
+    case document
+  }
+
+  /// The path that is written here.
+  func path(of name: String, in base: PathBase) throws -> FieldPath {
+    let text = try text(of: name)
+    return try understand { try Self.path(text, in: base) }
+  }
+
+  /// The ISO 4217 code that is written here; its form is checked, not whether there is such money.
+  func currencyCode(of name: String) throws -> String {
+    let text = try text(of: name)
+    guard text.utf8.count == 3, text.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
+      let upper = text.uppercased()
+      let isNear = upper.utf8.count == 3 && upper.utf8.allSatisfy { (0x41...0x5A).contains($0) }
+      throw problem(
+        "“\(text)” is no currency code.",
+        hint: isNear ? "Did you mean \(upper)?" : "Write three capital letters, such as USD.")
+    }
+    return text
+  }
+
+  fileprivate static func path(_ text: String, in base: PathBase) throws -> FieldPath {
+    var path = try FieldPath(parsing: text)
+    if base == .document || path.isFromDocument {
+      if case .ownKey = path.steps.first {
+        throw OffersError(
+          .invalidRequest, "“\(text)” names the key of an item, and there is no item here.",
+          hint: "Write '\"\(text)\"' for a key or attribute of that name.")
+      }
+      path.isFromDocument = true
+    }
+    return path
+  }
+}
+
+/// The part of a definition that says how one value is found.
+struct RuleSection {
+  private let node: DefinitionNode
+  private let name: String
+  private let base: DefinitionNode.PathBase
+  private let hasCurrency: Bool
+  private let otherKeys: [String]
+  private var defaults: FieldRule.Alternative
+
+  /// - Parameters:
+  ///   - name: what the value is called in messages.
+  ///   - otherKeys: keys that hints should name beside those of a rule.
+  init(
+    _ node: DefinitionNode, named name: String, in base: DefinitionNode.PathBase,
+    reading: Reading = .text, hasCurrency: Bool = false, otherKeys: [String] = []
+  ) {
+    self.node = node
+    self.name = name
+    self.base = base
+    self.hasCurrency = hasCurrency
+    self.otherKeys = otherKeys
+    defaults = FieldRule.Alternative(.path(.itself), reading: reading)
+  }
+
+  func rule() throws -> FieldRule {
+    FieldRule(alternatives: try alternatives(node, defaults: defaults))
+  }
+
+  private func alternatives(
+    _ node: DefinitionNode, defaults: FieldRule.Alternative
+  ) throws -> [FieldRule.Alternative] {
+    switch node.content {
+    case .text:
+      var alternative = defaults
+      alternative.value = try value(node)
+      return [alternative]
+    case .list:
+      return try node.elements(of: name).flatMap { element in
+        if case .list = element.content {
+          throw element.problem("“\(name)” has a list within a list.")
+        }
+        return try alternatives(element, defaults: defaults)
+      }
+    case .map(let entries):
+      return try alternatives(of: entries, at: node, defaults: defaults)
+    }
+  }
+
+  /// Reads `{from: …, as: …}`; what it says holds for all that `from` lists.
+  private func alternatives(
+    of entries: [DefinitionNode.Entry], at node: DefinitionNode, defaults: FieldRule.Alternative
+  ) throws -> [FieldRule.Alternative] {
+    var defaults = defaults
+    var source: DefinitionNode.Entry?
+    // The options come first, since they hold for what `from` lists wherever they stand; a mistake
+    // in `from` is still told before those below it.
+    var problem: (line: Int, error: any Error)?
+    for entry in entries where problem == nil {
+      do {
+        if entry.key == "from" || entry.key == "text" {
+          if let source {
+            throw entry.place.problem("“\(entry.key)” cannot stand beside “\(source.key)”.")
+          }
+          source = entry
+        } else {
+          try option(entry, into: &defaults)
+        }
+      } catch {
+        problem = (entry.place.line, error)
+      }
+    }
+    var found: [FieldRule.Alternative] = []
+    if let source, problem.map({ source.place.line <= $0.line }) ?? true {
+      found = try alternatives(from: source, defaults: defaults)
+    }
+    if let problem { throw problem.error }
+    guard source != nil else {
+      throw node.problem(
+        "“\(name)” says not where it is from.", hint: "Add from: and a path, or text: and a text.")
+    }
+    return found
+  }
+
+  private func alternatives(
+    from source: DefinitionNode.Entry, defaults: FieldRule.Alternative
+  ) throws -> [FieldRule.Alternative] {
+    if source.key == "from" { return try alternatives(source.value, defaults: defaults) }
+    var alternative = defaults
+    alternative.value = .constant(try source.value.filledText(of: "text"))
+    return [alternative]
+  }
+
+  private func option(
+    _ entry: DefinitionNode.Entry, into alternative: inout FieldRule.Alternative
+  ) throws {
+    switch entry.key {
+    case "as": alternative.reading = try reading(entry.value)
+    case "join": alternative.join = try entry.value.text(of: "join")
+    case "limit":
+      alternative.limitCharacters = try entry.value.number(of: "limit", in: 1...1_000_000)
+    case "currency" where hasCurrency: alternative.currency = try currency(entry.value)
+    case "currency":
+      throw entry.place.problem("“currency” belongs to a reward, not to “\(name)”.")
+    default:
+      throw unknown(entry)
+    }
+  }
+
+  private func unknown(_ entry: DefinitionNode.Entry) -> OffersError {
+    if entry.value.isAbsent {
+      return entry.place.problem(
+        "“\(name)” is a mapping with the key “\(entry.key)”.",
+        hint: "A template that begins with a brace is quoted: \"{\(entry.key)}\".")
+    }
+    let keys = ["from", "text", "as", "join", "limit"] + (hasCurrency ? ["currency"] : [])
+    return entry.place.problem(
+      "“\(entry.key)” is unknown in “\(name)”.",
+      hint: NearestWord.hint(for: entry.key, among: keys + otherKeys, title: "Allowed"))
+  }
+
+  private func reading(_ node: DefinitionNode) throws -> Reading {
+    let text = try node.text(of: "as")
+    guard let reading = Reading(rawValue: text) else {
+      throw node.problem(
+        "nothing is read as “\(text)”.",
+        hint: NearestWord.hint(
+          for: text, among: Reading.allCases.map(\.rawValue), title: "Allowed"))
+    }
+    return reading
+  }
+
+  private func currency(_ node: DefinitionNode) throws -> CurrencyRule {
+    guard case .map(let entries) = node.content else {
+      return .constant(try node.currencyCode(of: "currency"))
+    }
+    guard entries.count == 1, entries[0].key == "from" else {
+      throw node.problem(
+        "“currency” is a code, or where it stands.", hint: "Write USD, or {from: price_currency}.")
+    }
+    return .path(try entries[0].value.path(of: "currency", in: base))
+  }
+
+  /// Reads a path, or a template where the text has an open brace in it. Braces in the quotes of a
+  /// path belong to its keys.
+  private func value(_ node: DefinitionNode) throws -> ValueRule {
+    let text = try node.text(of: name)
+    return try node.understand {
+      guard TemplateScanner.hasPlaceholder(text) else {
+        return .path(try DefinitionNode.path(text, in: base))
+      }
+      if let path = try? DefinitionNode.path(text, in: base) {
+        // No path is no mistake here: it is a template then.
+        return .path(path)
+      }
+      return .template(try template(text))
+    }
+  }
+
+  private func template(_ text: String) throws -> Template {
+    var template = try Template(parsing: text, for: .item)
+    for (index, part) in template.parts.enumerated() {
+      guard case .path(var path) = part, base == .document || path.isFromDocument else { continue }
+      if case .ownKey = path.steps.first {
+        throw OffersError(
+          .invalidRequest, "“\(text)” names the key of an item, and there is no item here.")
+      }
+      path.isFromDocument = true
+      template.parts[index] = .path(path)
+    }
+    return template
+  }
+}

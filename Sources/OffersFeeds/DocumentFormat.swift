@@ -1,0 +1,65 @@
+import OffersCore
+
+/// Tells a document's format from its first bytes.
+enum DocumentFormat {
+  /// The format; nil when more bytes are needed to tell.
+  ///
+  /// - Parameters:
+  ///   - start: the document's first bytes, in UTF-8.
+  ///   - isWhole: true when there are no more, or none that help.
+  /// - Throws: `OffersError` with `malformedFeed` for a web page.
+  static func find(
+    in start: [UInt8], definition: FeedDefinition, isWhole: Bool
+  ) throws -> FeedFormat? {
+    let text = start[...]
+    guard let first = text.firstIndex(where: { $0 > 0x20 }) else {
+      return isWhole ? definition.format ?? .json : nil
+    }
+    if text[first] == 0x3C, definition.format == nil || definition.format == .xml {
+      if !isWhole, text.count - first < 512 { return nil }
+      if isWebPage(text[first...]) {
+        throw OffersError(
+          .malformedFeed, "The document is a web page, not a feed.",
+          hint: "Nothing was changed. Open the source in a browser: it may ask for a login.")
+      }
+      return .xml
+    }
+    if let format = definition.format { return format }
+    let mayBeLines = text[first] == 0x7B && definition.items == [.root]
+    return mayBeLines ? linesOrOne(text[first...], isWhole: isWhole) : .json
+  }
+
+  /// A web page is told by its first tag or document type, behind comments and a prolog.
+  private static func isWebPage(_ text: ArraySlice<UInt8>) -> Bool {
+    let shown = String(decoding: text.prefix(2048), as: UTF8.self).lowercased()
+    var rest = shown[...]
+    while rest.hasPrefix("<!--") || rest.hasPrefix("<?") {
+      let end = rest.hasPrefix("<?") ? "?>" : "-->"
+      guard let close = rest.firstRange(of: end) else { return false }
+      rest = rest[close.upperBound...].drop { $0.isWhitespace }
+    }
+    return rest.hasPrefix("<!doctype html") || rest.hasPrefix("<html") || rest.hasPrefix("<head")
+      || rest.hasPrefix("<body")
+  }
+
+  /// One object a line when another one follows the first; else one JSON document.
+  private static func linesOrOne(_ text: ArraySlice<UInt8>, isWhole: Bool) -> FeedFormat? {
+    var padded = Array(text)
+    padded += [UInt8](repeating: 0, count: InputBuffer.paddingBytes)
+    return padded.withUnsafeBufferPointer { bytes -> FeedFormat? in
+      guard var p = bytes.baseAddress else { return .json }
+      let end = p + text.count
+      let scanner = JSONScanner(end: end, isFinal: isWhole)
+      do {
+        try scanner.skipValue(&p, depth: 0)
+        scanner.skipWhitespace(&p)
+        if p >= end { return isWhole ? .json : nil }
+        return p.pointee == 0x7B ? .ndjson : .json
+      } catch JSONStop.needsMore {
+        return nil
+      } catch {
+        return .json
+      }
+    }
+  }
+}

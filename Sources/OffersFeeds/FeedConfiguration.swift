@@ -1,0 +1,46 @@
+import OffersCore
+
+/// The feeds that a program knows how to read: the shipped ones and a person's own.
+public struct FeedConfiguration: Sendable {
+  /// A person's own definitions, in the order of their file.
+  package let own: [FeedDefinition]
+
+  /// The feeds that ship with the program, and no others.
+  public static let shipped = FeedConfiguration(own: [])
+
+  package init(own: [FeedDefinition]) {
+    self.own = own
+  }
+
+  /// The shipped feeds and those that a YAML text defines. A feed of a shipped one's name takes its
+  /// place.
+  ///
+  /// - Parameters:
+  ///   - yaml: the text, as `offers feeds show` prints it.
+  ///   - name: the file's name, for messages.
+  /// - Throws: `OffersError` with `invalidRequest`; the message names the line.
+  public init(yaml: String, name: String) throws {
+    own = try DefinitionFile.parse(yaml, name: name)
+  }
+
+  /// The names of all feeds, sorted.
+  public var names: [String] {
+    Set(own.map(\.name)).union(FeedCatalog.names).sorted()
+  }
+
+  /// The definition with this name, or nil.
+  package func find(_ name: String) throws -> FeedDefinition? {
+    if let found = own.first(where: { $0.name == name }) { return found }
+    return try FeedCatalog.find(name)
+  }
+
+  /// The definition with this name.
+  ///
+  /// - Throws: `OffersError` with `notFound`, naming what there is.
+  package func fetch(_ name: String) throws -> FeedDefinition {
+    if let found = try find(name) { return found }
+    throw OffersError(
+      .notFound, "There is no feed “\(name)”.",
+      hint: NearestWord.hint(for: name, among: names, title: "Feeds"))
+  }
+}

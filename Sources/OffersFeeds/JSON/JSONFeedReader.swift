@@ -1,0 +1,148 @@
+import OffersCore
+
+/// Reads a JSON feed as a stream: bytes in, in pieces of any size; offers out, one at a time.
+///
+/// One pass, no tree of the document. Memory is bounded by the largest single offer (16 MiB at
+/// most), whatever the size of the document. The whole document is checked against RFC 8259, what
+/// is passed over too; the first error ends the reading. With one value a line an error costs that
+/// line alone.
+final class JSONFeedReader: FormatReader {
+  private let assembler: OfferAssembler
+  private let sink: any OfferSink
+  private let input: InputBuffer
+  private let items: JSONItemReader
+  private let isLines: Bool
+  private var outline: JSONOutline
+  private(set) var itemCount = 0
+
+  /// Largest single record in bytes.
+  static let itemLimitBytes = 16 << 20
+
+  init(
+    _ definition: FeedDefinition, assembler: OfferAssembler, document: DocumentValues,
+    sink: any OfferSink, isLines: Bool
+  ) {
+    self.assembler = assembler
+    self.sink = sink
+    self.isLines = isLines
+    input = InputBuffer(limitBytes: Self.itemLimitBytes)
+    items = JSONItemReader(tree: assembler.record)
+    outline = JSONOutline(items: definition.items, document: document, isLines: isLines)
+  }
+
+  func consume(_ bytes: UnsafeRawBufferPointer) throws {
+    try input.append(bytes)
+    if input.heldBytes < patienceBytes { return }
+    try read(isFinal: false)
+    // A record is scanned from its start each time. Waiting until twice as much is there keeps the
+    // cost of a large one that comes in crumbs in proportion to its size.
+    patienceBytes =
+      input.heldBytes > Self.crumbBytes ? min(2 * input.heldBytes, Self.itemLimitBytes) : 0
+  }
+
+  /// How many bytes must be at hand before it is worth looking at them again.
+  private var patienceBytes = 0
+  private static let crumbBytes = 4 << 10
+
+  func finish() throws {
+    try read(isFinal: true)
+  }
+
+  var shapeProblem: String? { outline.shapeProblem }
+
+  private func read(isFinal: Bool) throws {
+    let scanner = JSONScanner(end: input.end, isFinal: isFinal)
+    var p = input.start
+    // Worked on as a local: a property is checked for exclusive access each time it is touched.
+    var outline = outline
+    defer { self.outline = outline }
+    var mark = p
+    do {
+      while true {
+        mark = p
+        let step = try outline.step(scanner, &p)
+        switch step {
+        case .walked:
+          break
+        case .item(let depth):
+          itemCount += 1
+          do {
+            try readItem(scanner, &p, depth: depth, in: outline)
+          } catch let stop as JSONStop {
+            if try giveUpLine(&p, stop, isFinal: isFinal) { continue }
+            itemCount -= 1
+            outline.expectItemAgain()
+            throw stop
+          }
+        case .ended:
+          input.consume(to: p)
+          return
+        }
+      }
+    } catch JSONStop.needsMore {
+      input.consume(to: mark)
+    } catch JSONStop.syntax(let address, let syntax) {
+      let place = input.start + Int(bitPattern: address &- UInt(bitPattern: input.start))
+      throw malformed(at: place, syntax, in: outline)
+    }
+  }
+
+  private func readItem(
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int, in outline: JSONOutline
+  ) throws {
+    let start = p
+    try items.read(scanner, &p, depth: depth)
+    if start.pointee != 0x7B, !assembler.record.paths.wantsValue(PathTree.root) {
+      let kind = JSONOutline.kind(of: start.pointee)
+      sink.skip(id: nil, position: itemCount, reason: "\(kind), expected an object")
+      return
+    }
+    if assembler.usesOwnKeys { assembler.values.ownKeys = outline.ownKeys }
+    try assembler.deliver(to: sink, position: itemCount)
+  }
+
+  /// Passes over a line that is no JSON, unless the document ends in it: then it may have been cut
+  /// off, and what is missing must not be taken for gone.
+  private func giveUpLine(
+    _ p: inout JSONScanner.Position, _ stop: JSONStop, isFinal: Bool
+  ) throws -> Bool {
+    guard isLines, case .syntax(_, let syntax) = stop else { return false }
+    var end = p
+    while end < input.end, end.pointee != 0x0A { end += 1 }
+    if end >= input.end {
+      if isFinal { return false }
+      throw JSONStop.needsMore
+    }
+    sink.skip(id: nil, position: itemCount, reason: "not valid JSON: \(syntax.rawValue)")
+    p = end
+    return true
+  }
+
+  private func malformed(
+    at place: JSONScanner.Position, _ syntax: JSONSyntax, in outline: JSONOutline
+  ) -> OffersError {
+    let offset = input.offset(of: place)
+    let isAtEnd = place >= input.end
+    let item = outline.isInItems || isLines ? " in record \(itemCount + 1)" : ""
+    if isAtEnd && offset == 0 {
+      return OffersError(
+        .malformedFeed, "The document is empty.",
+        hint: "Nothing was changed. Check the source, then sync again.")
+    }
+    if isAtEnd && syntax != .tooDeep {
+      return OffersError(
+        .malformedFeed, "The document ends too early, at byte \(offset)\(item).",
+        hint: "Nothing was changed. It may have been cut off on the way: sync again.")
+    }
+    if place.pointee == 0x3C, outline.isAtStart {
+      return OffersError(
+        .malformedFeed,
+        "The document is a web page or XML (it begins with “<” at byte \(offset)), not JSON.",
+        hint: "Nothing was changed. Open the source in a browser: it may ask for a login.")
+    }
+    return OffersError(
+      .malformedFeed,
+      "The document is not valid JSON at byte \(offset)\(item): \(syntax.rawValue).",
+      hint: "Nothing was changed. Tell the feed's owner, or sync again later.")
+  }
+}

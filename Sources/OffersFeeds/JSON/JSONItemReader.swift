@@ -1,0 +1,131 @@
+/// Reads one JSON value into a record's tree, keeping what the definition's paths lead to.
+///
+/// Keys that no path needs are checked and passed over. A key that comes twice counts the last
+/// time, as in most JSON readers (RFC 8259 leaves it open).
+struct JSONItemReader {
+  private let tree: RecordTree
+  private let paths: PathTree
+  private let decoder: JSONTextDecoder
+
+  init(tree: RecordTree) {
+    self.tree = tree
+    paths = tree.paths
+    decoder = JSONTextDecoder(arena: tree.arena)
+  }
+
+  /// Reads the value at `p`, nested in so many others, and moves `p` behind it. The tree holds it
+  /// until the next call.
+  func read(
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int
+  ) throws(JSONStop) {
+    tree.reset()
+    try readValue(scanner, &p, PathTree.root, below: -1, depth: depth)
+  }
+
+  @inline(__always)
+  private func readValue(
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ shape: Int32, below parent: Int32,
+    depth: Int
+  ) throws(JSONStop) {
+    switch p.pointee {
+    case 0x22:
+      p += 1
+      let start = p
+      var traits = JSONScanner.TextTraits()
+      try scanner.scanText(&p, &traits)
+      let node = tree.append(shape, .rawText, to: parent, start: start, count: p - start)
+      if traits.hasEscapes || traits.hasNonASCII {
+        tree.nodes[Int(node)].hasEscapes = traits.hasEscapes
+        tree.nodes[Int(node)].hasNonASCII = traits.hasNonASCII
+      }
+      p += 1
+    case 0x2D, 0x30...0x39:
+      let start = p
+      try scanner.scanNumber(&p)
+      tree.append(shape, .number, to: parent, start: start, count: p - start)
+    case 0x6E:
+      try scanner.scanLiteral(&p)
+      tree.append(shape, .null, to: parent)
+    case 0x7B:
+      let node = tree.append(shape, .object, to: parent)
+      if paths.wantsMembers(shape) {
+        try readObject(scanner, &p, shape, node, depth: depth)
+      } else {
+        try scanner.skipValue(&p, depth: depth)
+      }
+    case 0x5B:
+      let node = tree.append(shape, .list, to: parent)
+      if paths.wantsElements(shape) || paths.wantsMembers(shape) {
+        try readList(scanner, &p, shape, node, depth: depth)
+      } else {
+        try scanner.skipValue(&p, depth: depth)
+      }
+    default:
+      let start = p
+      try scanner.skipValue(&p, depth: depth)
+      tree.append(shape, .truth, to: parent, start: start, count: p - start)
+    }
+  }
+
+  private func readObject(
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ shape: Int32, _ node: Int32,
+    depth: Int
+  ) throws(JSONStop) {
+    if depth >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
+    p += 1
+    scanner.skipWhitespace(&p)
+    if p.pointee == 0x7D {
+      p += 1
+      return
+    }
+    while true {
+      scanner.skipWhitespace(&p)
+      var traits = JSONScanner.TextTraits()
+      var key = try scanner.scanKey(&p, &traits)
+      if traits.hasEscapes {
+        var wasMended = false
+        key = decoder.decode(key, traits, wasMended: &wasMended)
+      }
+      let child = paths.child(of: shape, key)
+      if child >= 0 {
+        if tree.has(child), !paths.isAny(child, of: shape) { tree.replace(child, below: node) }
+        try readValue(scanner, &p, child, below: node, depth: depth + 1)
+      } else {
+        try scanner.skipValue(&p, depth: depth + 1)
+      }
+      scanner.skipWhitespace(&p)
+      switch p.pointee {
+      case 0x2C: p += 1
+      case 0x7D:
+        p += 1
+        return
+      default: throw scanner.stop(p, .expectedCommaOrBrace)
+      }
+    }
+  }
+
+  private func readList(
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ shape: Int32, _ node: Int32,
+    depth: Int
+  ) throws(JSONStop) {
+    if depth >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
+    p += 1
+    scanner.skipWhitespace(&p)
+    if p.pointee == 0x5D {
+      p += 1
+      return
+    }
+    while true {
+      scanner.skipWhitespace(&p)
+      try readValue(scanner, &p, shape, below: node, depth: depth + 1)
+      scanner.skipWhitespace(&p)
+      switch p.pointee {
+      case 0x2C: p += 1
+      case 0x5D:
+        p += 1
+        return
+      default: throw scanner.stop(p, .expectedCommaOrEnd)
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import OffersCore
+
+/// Makes a JSON text readable: escapes decoded, CRLF turned into LF, invalid UTF-8 and lone
+/// surrogates and NUL replaced by U+FFFD. A text that needs none of it is used where it stands.
+///
+/// Decoded texts live in an arena that is emptied before each record.
+struct JSONTextDecoder {
+  private let arena: TextArena
+
+  init(arena: TextArena) {
+    self.arena = arena
+  }
+
+  /// The text as it should be kept. `wasMended` is set when something had to be replaced.
+  @inline(__always)
+  func decode(
+    _ raw: UnsafeRawBufferPointer, _ traits: JSONScanner.TextTraits, wasMended: inout Bool
+  ) -> UnsafeRawBufferPointer {
+    if !traits.hasEscapes && !traits.hasNonASCII { return raw }
+    var text = raw
+    if traits.hasEscapes { text = unescape(raw, &wasMended) }
+    if traits.hasNonASCII, !UTF8Validation.isValid(text) {
+      wasMended = true
+      text = repair(text)
+    }
+    return text
+  }
+
+  /// Decodes escapes that the scanner has already checked.
+  private func unescape(
+    _ raw: UnsafeRawBufferPointer, _ wasMended: inout Bool
+  ) -> UnsafeRawBufferPointer {
+    guard let base = raw.baseAddress else { return raw }
+    var p = base.assumingMemoryBound(to: UInt8.self)
+    let end = p + raw.count
+    let start = arena.allocate(raw.count)
+    var out = start
+    while p < end {
+      let run = Self.lengthToEscape(p, end)
+      if run > 0 {
+        UnsafeMutableRawPointer(out).copyMemory(from: p, byteCount: run)
+        p += run
+        out += run
+        if p >= end { break }
+      }
+      switch p[1] {
+      case 0x6E:
+        // \r\n becomes \n: the carriage return that went before is overwritten.
+        if out > start, out[-1] == 0x0D { out -= 1 }
+        out.pointee = 0x0A
+      case 0x72: out.pointee = 0x0D
+      case 0x74: out.pointee = 0x09
+      case 0x62: out.pointee = 0x08
+      case 0x66: out.pointee = 0x0C
+      case 0x75:
+        var scalar = Self.scalar(&p, end, &wasMended)
+        if scalar == 0 {
+          // A NUL would cut the text short wherever C reads it.
+          scalar = 0xFFFD
+          wasMended = true
+        }
+        if scalar == 0x0A, out > start, out[-1] == 0x0D { out -= 1 }
+        out += Self.encode(scalar, to: out)
+        continue
+      default: out.pointee = p[1]
+      }
+      out += 1
+      p += 2
+    }
+    return UnsafeRawBufferPointer(start: start, count: out - start)
+  }
+
+  @inline(__always)
+  private static func lengthToEscape(
+    _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
+  ) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var p = start
+    while p < end {
+      // Reading past the end is fine: the buffer is padded.
+      let word = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
+      let slash = word ^ (ones &* 0x5C)
+      let hit = (slash &- ones) & ~slash & (ones &* 0x80)
+      if hit != 0 { return min(p + hit.trailingZeroBitCount >> 3, end) - start }
+      p += 8
+    }
+    return end - start
+  }
+
+  /// Reads `\uXXXX`, or a pair of them, from its backslash on. A surrogate alone is U+FFFD.
+  private static func scalar(
+    _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ wasMended: inout Bool
+  ) -> UInt32 {
+    let first = hex4(p + 2)
+    p += 6
+    guard first & 0xF800 == 0xD800 else { return first }
+    if first < 0xDC00, end - p >= 6, p[0] == 0x5C, p[1] == 0x75 {
+      let second = hex4(p + 2)
+      if second & 0xFC00 == 0xDC00 {
+        p += 6
+        return 0x10000 + ((first & 0x3FF) << 10) + (second & 0x3FF)
+      }
+    }
+    wasMended = true
+    return 0xFFFD
+  }
+
+  private static func hex4(_ p: UnsafePointer<UInt8>) -> UInt32 {
+    var value: UInt32 = 0
+    for index in 0..<4 { value = value << 4 | (JSONScanner.hexDigit(p[index]) ?? 0) }
+    return value
+  }
+
+  /// Writes a scalar as UTF-8 and returns how many bytes it took.
+  private static func encode(_ scalar: UInt32, to out: UnsafeMutablePointer<UInt8>) -> Int {
+    switch scalar {
+    case 0..<0x80:
+      out[0] = UInt8(scalar)
+      return 1
+    case 0x80..<0x800:
+      out[0] = UInt8(0xC0 | scalar >> 6)
+      out[1] = UInt8(0x80 | scalar & 0x3F)
+      return 2
+    case 0x800..<0x10000:
+      out[0] = UInt8(0xE0 | scalar >> 12)
+      out[1] = UInt8(0x80 | scalar >> 6 & 0x3F)
+      out[2] = UInt8(0x80 | scalar & 0x3F)
+      return 3
+    default:
+      out[0] = UInt8(0xF0 | scalar >> 18)
+      out[1] = UInt8(0x80 | scalar >> 12 & 0x3F)
+      out[2] = UInt8(0x80 | scalar >> 6 & 0x3F)
+      out[3] = UInt8(0x80 | scalar & 0x3F)
+      return 4
+    }
+  }
+
+  private func repair(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    var repaired = String(decoding: text, as: UTF8.self)
+    return repaired.withUTF8 { arena.copy(UnsafeRawBufferPointer($0)) }
+  }
+}

@@ -1,0 +1,120 @@
+import OffersCore
+
+/// The values of a document around its offers that a definition asks for: its title, what all
+/// offers share, what went wrong, where the next page is.
+final class DocumentValues {
+  let tree: RecordTree
+  private let title: ValuePlan.Rule
+  private let shared: [(label: String, rule: ValuePlan.Rule)]
+  private let error: [ValuePlan.Source]
+  private let next: ValuePlan.Source?
+  private let total: ValuePlan.Source?
+  private var textBytes = 0
+
+  /// More than any document says about itself; what comes after is left out.
+  private static let nodeLimit = 10_000
+  private static let textLimitBytes = 1 << 20
+
+  init(_ definition: FeedDefinition, tree: RecordTree) {
+    self.tree = tree
+    let compiler = ValuePlan.Compiler(items: tree.paths, document: tree.paths)
+    title = compiler.rule(definition.title)
+    shared = definition.shared.map { ($0.label, compiler.rule($0.rule)) }
+    error = definition.error.map(compiler.source)
+    total = (definition.pages?.total).map(compiler.source)
+    if case .path(let path)? = definition.pages?.next {
+      next = compiler.source(path)
+    } else {
+      next = nil
+    }
+  }
+
+  private var isFull: Bool {
+    tree.count >= Self.nodeLimit || textBytes >= Self.textLimitBytes
+  }
+
+  /// Adds an object, a list or an element; returns its place, below 0 when there is no room.
+  func append(_ shape: Int32, _ kind: RecordTree.Kind, to parent: Int32) -> Int32 {
+    if isFull || (parent < 0 && tree.count > 0) { return -1 }
+    return tree.append(shape, kind, to: parent)
+  }
+
+  /// Adds a text, which is copied.
+  func append(_ text: UnsafeRawBufferPointer, _ shape: Int32, to parent: Int32) {
+    guard !isFull, parent >= 0, text.count < Self.textLimitBytes else { return }
+    textBytes += text.count
+    let copy = tree.arena.copy(text)
+    tree.append(
+      shape, .text, to: parent, start: copy.baseAddress?.assumingMemoryBound(to: UInt8.self),
+      count: copy.count)
+  }
+
+  /// Reads a text, a number or a word at `p` and keeps it.
+  func readScalar(
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ shape: Int32, below parent: Int32
+  ) throws(JSONStop) {
+    let start = p
+    guard p.pointee == 0x22 else {
+      let isNull = p.pointee == 0x6E
+      try scanner.skipValue(&p, depth: 0)
+      if !isNull {
+        append(UnsafeRawBufferPointer(start: start, count: p - start), shape, to: parent)
+      }
+      return
+    }
+    p += 1
+    var traits = JSONScanner.TextTraits()
+    try scanner.scanText(&p, &traits)
+    let raw = UnsafeRawBufferPointer(start: start + 1, count: p - start - 1)
+    p += 1
+    var wasMended = false
+    let decoder = JSONTextDecoder(arena: tree.arena)
+    append(decoder.decode(raw, traits, wasMended: &wasMended), shape, to: parent)
+  }
+
+  /// What the document says about itself.
+  var facts: DocumentFacts {
+    var values = RecordValues(record: tree, document: tree)
+    var shared: [(label: String, value: String)] = []
+    for (label, rule) in self.shared {
+      if let text = text(rule, &values) { shared.append((label, text)) }
+    }
+    let total = total.flatMap { text($0, &values) }.flatMap { Int($0) }
+    return DocumentFacts(
+      title: text(title, &values), shared: shared,
+      error: error.lazy.compactMap { [self] in text($0, &values) }.first,
+      nextPage: next.flatMap { text($0, &values) }, pageCount: total)
+  }
+
+  private func text(_ rule: ValuePlan.Rule, _ values: inout RecordValues) -> String? {
+    for alternative in rule.alternatives {
+      guard case .text(let text, _) = values.value(alternative.source, join: alternative.join)
+      else { continue }
+      var bytes: [UInt8] = []
+      if alternative.reading == .html { HTMLText.append(text, to: &bytes) }
+      if alternative.reading != .html { bytes = Array(text) }
+      let found = String(decoding: bytes, as: UTF8.self)
+      if !found.isEmpty { return found }
+    }
+    return nil
+  }
+
+  private func text(_ source: ValuePlan.Source, _ values: inout RecordValues) -> String? {
+    guard case .text(let text, _) = values.value(source, join: []) else { return nil }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+/// What a document says about itself, besides its offers.
+package struct DocumentFacts {
+  /// The feed's name for people.
+  package let title: String?
+  /// Labelled texts that every offer shows, in order.
+  package let shared: [(label: String, value: String)]
+  /// What went wrong, in a document that says so.
+  package let error: String?
+  /// The address of the next page, as printed.
+  package let nextPage: String?
+  /// How many pages there are.
+  package let pageCount: Int?
+}

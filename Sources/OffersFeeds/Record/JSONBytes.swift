@@ -1,0 +1,27 @@
+/// Writes JSON as bytes, for texts that never become a `String`.
+enum JSONBytes {
+  /// A text as JSON prints it, quotes included.
+  static func text(_ text: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var text = text
+    text.withUTF8 { append(UnsafeRawBufferPointer($0), to: &bytes) }
+    return bytes
+  }
+
+  /// Adds a UTF-8 text in quotes.
+  static func append(_ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+    bytes.append(0x22)
+    for byte in text {
+      switch byte {
+      case 0x22, 0x5C: bytes += [0x5C, byte]
+      case 0x0A: bytes += [0x5C, 0x6E]
+      case 0..<0x20:
+        bytes += Array("\\u00".utf8) + [hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(0x22)
+  }
+
+  private static let hex = Array("0123456789abcdef".utf8)
+}

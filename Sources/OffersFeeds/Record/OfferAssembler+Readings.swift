@@ -1,0 +1,77 @@
+import OffersCore
+
+extension OfferAssembler {
+  /// A found text as its field keeps it; nil when nothing is left of it.
+  func finish(
+    _ found: UnsafeRawBufferPointer, _ alternative: ValuePlan.Alternative, _ field: OfferField
+  ) -> UnsafeRawBufferPointer? {
+    var text = found
+    switch alternative.reading {
+    case .text: break
+    case .html: text = plainText(of: text)
+    case .date:
+      guard let date = date(text, field) else { return nil }
+      return date
+    case .link: text = links.resolve(text, in: record.arena)
+    }
+    if let limit = alternative.limitCharacters { text = cut(text, to: limit) }
+    if let currency = alternative.currency { text = amount(text, currency) }
+    if field == .latitude || field == .longitude { return coordinate(text, field) }
+    return text.isEmpty ? nil : text
+  }
+
+  private func plainText(of html: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    if !html.contains(where: { $0 == 0x3C || $0 == 0x26 }) { return html }
+    var bytes: [UInt8] = []
+    HTMLText.append(html, to: &bytes)
+    return record.arena.copy(bytes)
+  }
+
+  /// A point in time: seconds for a field of the offer, else as people and programs both read it.
+  private func date(_ text: UnsafeRawBufferPointer, _ field: OfferField) -> UnsafeRawBufferPointer?
+  {
+    guard let date = DateParser.parse(text) else {
+      if field == .attributes { return text }
+      let shown = String(decoding: text.prefix(40), as: UTF8.self)
+      note(field, "is no date that is understood: “\(shown)”", isKept: false)
+      return nil
+    }
+    if field == .attributes {
+      let shown = DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
+      return record.arena.copy(Array(shown.utf8))
+    }
+    // What ends on a day may be used all day.
+    let seconds = date.seconds + (field == .expiresAt && date.isWholeDay ? 86_399 : 0)
+    return record.arena.copy(Array(String(seconds).utf8))
+  }
+
+  private func cut(_ text: UnsafeRawBufferPointer, to limit: Int) -> UnsafeRawBufferPointer {
+    if text.count <= limit { return text }
+    let whole = String(decoding: text, as: UTF8.self)
+    let kept = whole.prefix(limit)
+    if kept.endIndex == whole.endIndex { return text }
+    let cut = kept.lastIndex(of: " ").map { kept[..<$0] } ?? kept
+    return record.arena.copy(Array((cut + "…").utf8))
+  }
+
+  /// A price with its currency, where the feed keeps the two apart.
+  private func amount(
+    _ text: UnsafeRawBufferPointer, _ currency: ValuePlan.Source
+  ) -> UnsafeRawBufferPointer {
+    let isBare = text.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2E || $0 == 0x2C || $0 == 0x20 }
+    guard isBare, !text.isEmpty, case .text(let code, _) = values.value(currency, join: []) else {
+      return text
+    }
+    return record.arena.copy(Array(text) + [0x20] + Array(code))
+  }
+
+  private func coordinate(
+    _ text: UnsafeRawBufferPointer, _ field: OfferField
+  ) -> UnsafeRawBufferPointer? {
+    let limit = field == .latitude ? 90.0 : 180.0
+    let shown = String(decoding: text, as: UTF8.self)
+    if let degrees = Double(shown), degrees.magnitude <= limit { return text }
+    note(field, "is “\(shown.prefix(40))”, not in degrees", isKept: false)
+    return nil
+  }
+}

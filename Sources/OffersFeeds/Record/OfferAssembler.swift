@@ -1,0 +1,187 @@
+import OffersCore
+
+/// Makes an offer's texts out of a record, by the definition's rules.
+final class OfferAssembler {
+  /// What became of a record.
+  enum Result {
+    case offer(OfferTexts, mended: String?)
+    case noOffer(id: UnsafeRawBufferPointer?, reason: String)
+  }
+
+  /// What the record is read into.
+  let record: RecordTree
+  /// What of the document has been met so far.
+  let document: RecordTree
+  var values: RecordValues
+  let plan: ValuePlan
+  let links: LinkResolver
+  /// Whether items stand under keys that may be asked for.
+  let usesOwnKeys: Bool
+  /// Parts left out or marked, for people.
+  private var notes: [String] = []
+  private var idNote: String?
+  private var nameNote: String?
+
+  /// Longest id kept, in bytes; longer ones are no identity but an accident.
+  static let idLimitBytes = 1024
+
+  /// - Parameter address: where the document came from, for links that are relative to it.
+  init(_ definition: FeedDefinition, address: String?) {
+    let items = definition.makeItemPaths()
+    let documentPaths = definition.makeDocumentPaths()
+    record = RecordTree(items)
+    document = RecordTree(documentPaths)
+    values = RecordValues(record: record, document: document)
+    plan = ValuePlan(definition, items: items, document: documentPaths)
+    links = LinkResolver(address: address)
+    usesOwnKeys = definition.items.contains { $0.steps.contains(.all) }
+  }
+
+  /// The offer that the record tree holds. Its texts are valid until the next record is read.
+  func assemble() -> Result {
+    if !notes.isEmpty { notes.removeAll(keepingCapacity: true) }
+    idNote = nil
+    nameNote = nil
+    var texts = OfferTexts()
+    texts.id = plan.plainID.flatMap(readPlainID) ?? readID()
+    guard let id = texts.id, !Self.isBlank(id) else {
+      return .noOffer(id: nil, reason: idNote ?? "no id")
+    }
+    if id.count > Self.idLimitBytes {
+      return .noOffer(id: nil, reason: "id is longer than \(Self.idLimitBytes) bytes")
+    }
+    for (field, shape) in plan.plain {
+      if let node = record.only(shape) {
+        if node >= 0 { texts[field] = readPlain(node, field) }
+      } else if let rule = plan.fields.first(where: { $0.field == field })?.rule {
+        texts[field] = read(rule, field)
+      }
+    }
+    for (field, rule) in plan.others { texts[field] = read(rule, field) }
+    guard let name = texts.name, !Self.isBlank(name) else {
+      return .noOffer(id: id, reason: nameNote ?? "no name")
+    }
+    if !plan.attributes.isEmpty { texts.attributes = readAttributes() }
+    return .offer(texts, mended: notes.isEmpty ? nil : notes.joined(separator: "; "))
+  }
+
+  @inline(__always)
+  private func readPlainID(_ shape: Int32) -> UnsafeRawBufferPointer? {
+    guard let node = record.only(shape), node >= 0,
+      case .text(let text, isMended: false) = values.value(node, of: record)
+    else { return nil }
+    return text
+  }
+
+  @inline(__always)
+  private func readPlain(_ node: Int32, _ field: OfferField) -> UnsafeRawBufferPointer? {
+    switch values.value(node, of: record) {
+    case .none: return nil
+    case .text(let text, let isMended):
+      if isMended { note(field, "is not valid Unicode", isKept: true) }
+      let isLink = field == .imageURL || field == .url
+      return isLink ? links.resolve(text, in: record.arena) : text
+    case .wrong(let kind):
+      note(field, "is \(kind)", isKept: false)
+      return nil
+    }
+  }
+
+  private func readID() -> UnsafeRawBufferPointer? {
+    switch plan.id {
+    case .value(let rule):
+      for alternative in rule.alternatives {
+        switch values.value(alternative.source, join: alternative.join) {
+        case .text(let text, let isMended):
+          if isMended {
+            idNote = "id is not valid Unicode"
+            return nil
+          }
+          return finish(text, alternative, .id)
+        case .wrong(let kind): idNote = "id is \(kind), expected text"
+        case .none: break
+        }
+      }
+      return nil
+    case .madeFrom(let parts):
+      return MadeID.make(from: parts, &values)
+    }
+  }
+
+  @inline(__always)
+  private func read(_ rule: ValuePlan.Rule, _ field: OfferField) -> UnsafeRawBufferPointer? {
+    var problem: String?
+    for alternative in rule.alternatives {
+      if field == .categories {
+        if let text = readCategories(alternative) { return text }
+        continue
+      }
+      switch values.value(alternative.source, join: alternative.join) {
+      case .none: continue
+      case .wrong(let kind):
+        if problem == nil { problem = "is \(kind)" }
+      case .text(let text, let isMended):
+        if isMended { note(field, "is not valid Unicode", isKept: true) }
+        if let done = finish(text, alternative, field) { return done }
+      }
+    }
+    if let problem { note(field, problem, isKept: false) }
+    return nil
+  }
+
+  /// Takes note of something that is wrong with a field.
+  func note(_ field: OfferField, _ problem: String, isKept: Bool) {
+    if field == .name {
+      nameNote = isKept ? "name \(problem)" : "name \(problem), expected text"
+    }
+    notes.append("\(field.name) \(problem), " + (isKept ? "marked with \u{FFFD}" : "left out"))
+  }
+
+  private func readCategories(_ alternative: ValuePlan.Alternative) -> UnsafeRawBufferPointer? {
+    var bytes: [UInt8] = []
+    var texts: [UnsafeRawBufferPointer] = []
+    values.forEachText(of: alternative.source) { texts.append($0) }
+    for text in texts {
+      guard let text = finish(text, alternative, .categories) else { continue }
+      bytes.append(bytes.isEmpty ? 0x5B : 0x2C)
+      JSONBytes.append(text, to: &bytes)
+    }
+    if bytes.isEmpty { return nil }
+    bytes.append(0x5D)
+    return record.arena.copy(bytes)
+  }
+
+  private func readAttributes() -> UnsafeRawBufferPointer? {
+    var bytes: [UInt8] = []
+    for (label, name, rule) in plan.attributes {
+      guard let text = readAttribute(name, rule) else { continue }
+      bytes += bytes.isEmpty ? [0x5B, 0x5B] : [0x2C, 0x5B]
+      bytes += label
+      bytes.append(0x2C)
+      JSONBytes.append(text, to: &bytes)
+      bytes.append(0x5D)
+    }
+    if bytes.isEmpty { return nil }
+    bytes.append(0x5D)
+    return record.arena.copy(bytes)
+  }
+
+  private func readAttribute(_ name: String, _ rule: ValuePlan.Rule) -> UnsafeRawBufferPointer? {
+    var problem: StaticString?
+    for alternative in rule.alternatives {
+      switch values.value(alternative.source, join: alternative.join) {
+      case .none: continue
+      case .wrong(let kind): problem = kind
+      case .text(let text, let isMended):
+        if isMended { notes.append("\(name) is not valid Unicode, marked with \u{FFFD}") }
+        if let text = finish(text, alternative, .attributes) { return text }
+      }
+    }
+    if let problem { notes.append("\(name) is \(problem), left out") }
+    return nil
+  }
+
+  private static func isBlank(_ text: UnsafeRawBufferPointer) -> Bool {
+    text.allSatisfy { $0 <= 0x20 }
+  }
+}

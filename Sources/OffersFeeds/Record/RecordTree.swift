@@ -1,0 +1,139 @@
+/// The values of one record that a definition asks for, as a tree in flat memory. Filled by a
+/// reader of some format, then asked by path; what no path leads to is never in it.
+final class RecordTree {
+  /// What stands at a place.
+  enum Kind: UInt8 {
+    /// A text as it should be kept.
+    case text
+    /// A JSON text as it stands between its quotes.
+    case rawText
+    case number
+    case truth
+    case null
+    /// A JSON object, or an XML element, whose text is what it and its children hold.
+    case object
+    case list
+  }
+
+  struct Node {
+    var shape: Int32
+    var kind: Kind
+    /// For a raw text, whether it holds escapes, and bytes beyond ASCII.
+    var hasEscapes = false
+    var hasNonASCII = false
+    /// True when the text had to be mended.
+    var isMended = false
+    /// True when a later value of the same key took its place.
+    var isReplaced = false
+    var parent: Int32
+    var next: Int32 = -1
+    var firstChild: Int32 = -1
+    var lastChild: Int32 = -1
+    var start: UnsafePointer<UInt8>?
+    var count = 0
+
+    var text: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+  }
+
+  let paths: PathTree
+  /// True when the objects are XML elements, which may hold texts and other elements alike.
+  var isElements = false
+  let arena = TextArena()
+  private(set) var nodes: UnsafeMutablePointer<Node>
+  private(set) var count = 0
+  private var capacity = 64
+  /// For each shape how many values have it, and the first of them.
+  private let met: UnsafeMutablePointer<(count: Int32, first: Int32)>
+
+  init(_ paths: PathTree) {
+    self.paths = paths
+    nodes = .allocate(capacity: capacity)
+    met = .allocate(capacity: paths.count)
+    met.initialize(repeating: (0, -1), count: paths.count)
+  }
+
+  deinit {
+    nodes.deallocate()
+    met.deallocate()
+  }
+
+  /// Empties the tree for the next record.
+  @inline(__always)
+  func reset() {
+    for index in 0..<count { met[Int(nodes[index].shape)] = (0, -1) }
+    count = 0
+    arena.reset()
+  }
+
+  /// Adds a value below another; the record itself has none above it, -1.
+  @inline(__always)
+  @discardableResult
+  func append(
+    _ shape: Int32, _ kind: Kind, to parent: Int32, start: UnsafePointer<UInt8>? = nil,
+    count length: Int = 0
+  ) -> Int32 {
+    if count == capacity { grow() }
+    let index = Int32(count)
+    nodes[count] = Node(shape: shape, kind: kind, parent: parent, start: start, count: length)
+    count += 1
+    if parent >= 0 {
+      let last = nodes[Int(parent)].lastChild
+      if last >= 0 {
+        nodes[Int(last)].next = index
+      } else {
+        nodes[Int(parent)].firstChild = index
+      }
+      nodes[Int(parent)].lastChild = index
+    }
+    if met[Int(shape)].count == 0 { met[Int(shape)].first = index }
+    met[Int(shape)].count += 1
+    return index
+  }
+
+  /// The only value of a shape; below 0 when there is none, nil when there are several.
+  @inline(__always)
+  func only(_ shape: Int32) -> Int32? {
+    let met = met[Int(shape)]
+    return met.count > 1 ? nil : met.first
+  }
+
+  /// Whether a value of a shape is there.
+  @inline(__always)
+  func has(_ shape: Int32) -> Bool { met[Int(shape)].count > 0 }
+
+  /// Takes an earlier value of the same key out of account: the last one counts.
+  func replace(_ shape: Int32, below parent: Int32) {
+    var child = nodes[Int(parent)].firstChild
+    while child >= 0 {
+      if nodes[Int(child)].shape == shape { nodes[Int(child)].isReplaced = true }
+      child = nodes[Int(child)].next
+    }
+    met[Int(shape)].count += 1
+    forget(below: parent)
+  }
+
+  /// Makes sure that nothing below replaced values is taken for the only one of its shape.
+  private func forget(below parent: Int32) {
+    for index in 0..<count where isReplaced(Int32(index)) {
+      met[Int(nodes[index].shape)].count += 1
+    }
+  }
+
+  /// Whether a value, or one it stands in, was replaced.
+  private func isReplaced(_ index: Int32) -> Bool {
+    var index = index
+    while index >= 0 {
+      if nodes[Int(index)].isReplaced { return true }
+      index = nodes[Int(index)].parent
+    }
+    return false
+  }
+
+  private func grow() {
+    let larger = UnsafeMutablePointer<Node>.allocate(capacity: 2 * capacity)
+    larger.moveInitialize(from: nodes, count: count)
+    nodes.deallocate()
+    nodes = larger
+    capacity *= 2
+  }
+}

@@ -1,0 +1,136 @@
+import OffersCore
+
+/// Takes single values out of a record and the document around it.
+struct RecordValues {
+  let record: RecordTree
+  let document: RecordTree
+  /// The member names that the record stands under, the innermost last.
+  var ownKeys: [[UInt8]] = []
+  private var found: [Int32] = []
+
+  init(record: RecordTree, document: RecordTree) {
+    self.record = record
+    self.document = document
+  }
+
+  /// What stands at a place.
+  enum Value {
+    case none
+    case text(UnsafeRawBufferPointer, isMended: Bool)
+    /// Something that is no text.
+    case wrong(StaticString)
+  }
+
+  /// The value of one place in a tree.
+  @inline(__always)
+  func value(_ node: Int32, of tree: RecordTree) -> Value {
+    switch tree.nodes[Int(node)].kind {
+    case .text, .number, .rawText:
+      guard let text = tree.decode(node), text.count > 0 else { return .none }
+      return .text(text, isMended: tree.nodes[Int(node)].isMended)
+    case .null: return .none
+    case .truth: return .wrong("true or false")
+    case .list: return .wrong("a list")
+    case .object:
+      if tree.nodes[Int(node)].start != nil {
+        guard let text = tree.decode(node), text.count > 0 else { return .none }
+        return .text(text, isMended: false)
+      }
+      return tree.isElements ? .none : .wrong("an object")
+    }
+  }
+
+  /// The first value of a source, or all of them joined where it asks for all.
+  mutating func value(_ source: ValuePlan.Source, join: [UInt8]) -> Value {
+    switch source {
+    case .member(let shape, let steps):
+      if let node = record.only(shape) { return node < 0 ? .none : value(node, of: record) }
+      return search(steps, in: record, takesAll: false, join: join)
+    case .path(let steps, let isFromDocument, let takesAll):
+      return search(
+        steps, in: isFromDocument ? document : record, takesAll: takesAll, join: join)
+    case .ownKey(let level):
+      guard level <= ownKeys.count else { return .none }
+      return text(ownKeys[ownKeys.count - level])
+    case .constant(let bytes):
+      return text(bytes)
+    case .template(let parts):
+      var bytes: [UInt8] = []
+      var isMended = false
+      for part in parts {
+        if case .constant(let literal) = part {
+          bytes += literal
+          continue
+        }
+        switch value(part, join: join) {
+        case .text(let text, let mended):
+          bytes.append(contentsOf: text)
+          isMended = isMended || mended
+        case let other: return other
+        }
+      }
+      return .text(record.arena.copy(bytes), isMended: isMended)
+    }
+  }
+
+  private func text(_ bytes: [UInt8]) -> Value {
+    bytes.isEmpty ? .none : .text(record.arena.copy(bytes), isMended: false)
+  }
+
+  private mutating func search(
+    _ steps: [PathTree.Step], in tree: RecordTree, takesAll: Bool, join: [UInt8]
+  ) -> Value {
+    tree.find(steps, into: &found)
+    if found.count == 1 || !takesAll {
+      guard let first = found.first else { return .none }
+      let value = value(first, of: tree)
+      // An element without a text is passed over for the next one.
+      if case .none = value, found.count > 1 {
+        for node in found.dropFirst() {
+          if case .text(let text, let mended) = self.value(node, of: tree) {
+            return .text(text, isMended: mended)
+          }
+        }
+      }
+      if takesAll, case .wrong = value { return .none }
+      return value
+    }
+    var bytes: [UInt8] = []
+    var isMended = false
+    for node in found {
+      guard case .text(let text, let mended) = value(node, of: tree) else { continue }
+      if !bytes.isEmpty { bytes += join }
+      bytes.append(contentsOf: text)
+      isMended = isMended || mended
+    }
+    return bytes.isEmpty ? .none : .text(record.arena.copy(bytes), isMended: isMended)
+  }
+
+  /// Hands over every text of a source.
+  mutating func forEachText(
+    of source: ValuePlan.Source, _ body: (UnsafeRawBufferPointer) -> Void
+  ) {
+    let steps: [PathTree.Step]
+    let tree: RecordTree
+    switch source {
+    case .member(_, let path): (steps, tree) = (path, record)
+    case .path(let path, let isFromDocument, _):
+      (steps, tree) = (path, isFromDocument ? document : record)
+    case .ownKey, .constant, .template:
+      if case .text(let text, _) = value(source, join: []) { body(text) }
+      return
+    }
+    tree.find(steps, into: &found)
+    for node in found {
+      if tree.nodes[Int(node)].kind == .list {
+        var child = tree.nodes[Int(node)].firstChild
+        while child >= 0 {
+          if case .text(let text, _) = value(child, of: tree) { body(text) }
+          child = tree.nodes[Int(child)].next
+        }
+      } else if case .text(let text, _) = value(node, of: tree) {
+        body(text)
+      }
+    }
+  }
+}

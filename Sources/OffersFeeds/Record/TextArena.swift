@@ -1,0 +1,96 @@
+/// Memory for texts that live as long as the record they belong to: what is given out stays where
+/// it is until all of it is taken back at once.
+final class TextArena {
+  private var chunks: [UnsafeMutableRawBufferPointer] = []
+  private var current = 0
+  private var used = 0
+  /// Where the text begins that is being written; nil between texts.
+  private var openStart: Int?
+
+  private static let chunkBytes = 64 << 10
+
+  deinit {
+    for chunk in chunks { chunk.deallocate() }
+  }
+
+  /// Takes all memory back. What a large record made grow is given up.
+  func reset() {
+    while chunks.count > 1 { chunks.removeLast().deallocate() }
+    if let first = chunks.first, first.count > 16 * Self.chunkBytes {
+      first.deallocate()
+      chunks = []
+    }
+    current = 0
+    used = 0
+    openStart = nil
+  }
+
+  /// Room for a text of so many bytes.
+  func allocate(_ count: Int) -> UnsafeMutablePointer<UInt8> {
+    let start = reserve(count)
+    used += count
+    return start
+  }
+
+  /// A copy of a text.
+  func copy(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let start = allocate(text.count)
+    if let source = text.baseAddress {
+      UnsafeMutableRawPointer(start).copyMemory(from: source, byteCount: text.count)
+    }
+    return UnsafeRawBufferPointer(start: start, count: text.count)
+  }
+
+  /// A copy of bytes.
+  func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
+    bytes.withUnsafeBytes { copy($0) }
+  }
+
+  /// How many bytes of the text that is being written stand there already.
+  var openCount: Int { openStart.map { used - $0 } ?? 0 }
+
+  /// Begins a text that is written piece by piece, unless one is.
+  func open() {
+    if openStart == nil { openStart = used }
+  }
+
+  /// Adds to the text that is being written.
+  func append(_ text: UnsafeRawBufferPointer) {
+    guard let source = text.baseAddress, text.count > 0 else { return }
+    UnsafeMutableRawPointer(reserve(text.count)).copyMemory(from: source, byteCount: text.count)
+    used += text.count
+  }
+
+  /// The text being written, from a byte of it on. It stays valid once the text is closed; until
+  /// then only up to the next piece.
+  func openText(from offset: Int) -> UnsafeRawBufferPointer {
+    guard let openStart, !chunks.isEmpty else { return .init(start: nil, count: 0) }
+    return UnsafeRawBufferPointer(
+      rebasing: UnsafeRawBufferPointer(chunks[current])[(openStart + offset)..<used])
+  }
+
+  /// Ends the text that is being written.
+  func close() { openStart = nil }
+
+  private func reserve(_ count: Int) -> UnsafeMutablePointer<UInt8> {
+    if chunks.isEmpty || used + count > chunks[current].count { grow(count) }
+    let base =
+      chunks[current].baseAddress ?? UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+    return (base + used).assumingMemoryBound(to: UInt8.self)
+  }
+
+  private func grow(_ count: Int) {
+    let open = openStart.map { used - $0 } ?? 0
+    let chunk = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: max(Self.chunkBytes, 2 * (open + count)), alignment: 16)
+    if let openStart, open > 0 {
+      chunk.copyMemory(
+        from: UnsafeRawBufferPointer(
+          rebasing: UnsafeRawBufferPointer(chunks[current])[openStart..<used]))
+    }
+    chunks.append(chunk)
+    current = chunks.count - 1
+    used = open
+    if openStart != nil { openStart = 0 }
+  }
+}

@@ -1,0 +1,173 @@
+import OffersCore
+
+/// A definition's rules made ready for records: paths looked up in the trees they are asked of,
+/// texts as bytes.
+struct ValuePlan {
+  /// Where a value comes from.
+  indirect enum Source {
+    /// The only value of a shape, found without a search; the steps are for when there are several.
+    case member(Int32, steps: [PathTree.Step])
+    case path([PathTree.Step], isFromDocument: Bool, takesAll: Bool)
+    case ownKey(Int)
+    case constant([UInt8])
+    case template([Source])
+  }
+
+  struct Alternative {
+    let source: Source
+    let reading: Reading
+    let join: [UInt8]
+    let limitCharacters: Int?
+    let currency: Source?
+  }
+
+  struct Rule {
+    let alternatives: [Alternative]
+
+    /// The shape of the member whose text is the value; nil when there is more to it.
+    fileprivate func plainShape(for field: OfferField) -> Int32? {
+      guard alternatives.count == 1, let only = alternatives.first,
+        only.reading == (field == .imageURL || field == .url ? .link : .text),
+        only.limitCharacters == nil, only.currency == nil, case .member(let shape, _) = only.source
+      else { return nil }
+      switch field {
+      case .id, .name, .description, .terms, .reward, .imageURL, .url, .retailer: return shape
+      case .categories, .startsAt, .expiresAt, .latitude, .longitude, .attributes: return nil
+      }
+    }
+  }
+
+  enum Identity {
+    case value(Rule)
+    case madeFrom([Source])
+  }
+
+  let id: Identity
+  /// The fields that are one member's text as it is, which are most, and the member's shape. They
+  /// are gone through without a look at any rule.
+  let plain: [(field: OfferField, shape: Int32)]
+  /// The shape of the id, where it is such a member, too.
+  let plainID: Int32?
+  /// All fields that the definition takes.
+  let fields: [(field: OfferField, rule: Rule)]
+  /// Those of them that are not plain.
+  let others: [(field: OfferField, rule: Rule)]
+  /// Labels as JSON texts, quotes included.
+  let attributes: [(label: [UInt8], name: String, rule: Rule)]
+
+  private let items: PathTree
+  private let document: PathTree
+
+  init(_ definition: FeedDefinition, items: PathTree, document: PathTree) {
+    self.items = items
+    self.document = document
+    let compiler = Compiler(items: items, document: document)
+    switch definition.id {
+    case .value(let rule): id = .value(compiler.rule(rule))
+    case .madeFrom(let paths): id = .madeFrom(paths.map(compiler.source))
+    }
+    let fields = OfferField.allCases.compactMap { field in
+      definition.fields[field].map { (field: field, rule: compiler.rule($0)) }
+    }
+    self.fields = fields
+    plain = fields.compactMap { field, rule in rule.plainShape(for: field).map { (field, $0) } }
+    others = fields.filter { $0.rule.plainShape(for: $0.field) == nil }
+    if case .value(let rule) = id { plainID = rule.plainShape(for: .id) } else { plainID = nil }
+    attributes = definition.attributes.map {
+      (JSONBytes.text($0.label), $0.label, compiler.rule($0.rule))
+    }
+  }
+
+  /// Makes single rules ready.
+  struct Compiler {
+    let items: PathTree
+    let document: PathTree
+
+    func rule(_ rule: FieldRule) -> Rule {
+      Rule(
+        alternatives: rule.alternatives.map { alternative in
+          let currency: Source? =
+            switch alternative.currency {
+            case .constant(let code)?: .constant(Array(code.utf8))
+            case .path(let path)?: source(path)
+            case nil: nil
+            }
+          return Alternative(
+            source: source(alternative.value), reading: alternative.reading,
+            join: Array(alternative.join.utf8), limitCharacters: alternative.limitCharacters,
+            currency: currency)
+        })
+    }
+
+    private func source(_ value: ValueRule) -> Source {
+      switch value {
+      case .path(let path): source(path)
+      case .constant(let text): .constant(Array(text.utf8))
+      case .template(let template):
+        .template(
+          template.parts.map { part in
+            switch part {
+            case .literal(let text): .constant(Array(text.utf8))
+            case .path(let path): source(path)
+            case .environment, .page, .query: .constant([])
+            }
+          })
+      }
+    }
+
+    func source(_ path: FieldPath) -> Source {
+      if case .ownKey(let level)? = path.steps.first { return .ownKey(level) }
+      let steps = (path.isFromDocument ? document : items).compile(path.steps)
+      let isPlain = path.steps.allSatisfy { if case .key = $0 { true } else { false } }
+      let last = steps.last?.shapes ?? [PathTree.root]
+      if isPlain, !path.isFromDocument, last.count == 1 { return .member(last[0], steps: steps) }
+      return .path(
+        steps, isFromDocument: path.isFromDocument, takesAll: path.steps.contains(.all))
+    }
+  }
+}
+
+extension FeedDefinition {
+  private var rules: [FieldRule] {
+    var rules = OfferField.allCases.compactMap { fields[$0] } + attributes.map(\.rule)
+    if case .value(let rule) = id { rules.append(rule) }
+    return rules
+  }
+
+  /// The paths that are taken from items, and those taken from the document.
+  private func paths(fromDocument: Bool) -> [[FieldPath.Step]] {
+    var paths = rules.flatMap(\.paths)
+    if case .madeFrom(let parts) = id { paths += parts }
+    if fromDocument {
+      paths += title.paths + shared.flatMap(\.rule.paths) + error
+      if let total = pages?.total { paths.append(total) }
+      if case .path(let next)? = pages?.next { paths.append(next) }
+    }
+    return paths.filter { $0.isFromDocument == fromDocument }.map(\.steps)
+  }
+
+  /// What is read of each item.
+  func makeItemPaths() -> PathTree { PathTree(paths(fromDocument: false)) }
+
+  /// What is read of the document around them.
+  func makeDocumentPaths() -> PathTree {
+    PathTree(paths(fromDocument: true), items: items.map(\.steps))
+  }
+}
+
+extension FieldRule {
+  /// The paths that values come from.
+  fileprivate var paths: [FieldPath] {
+    alternatives.flatMap { alternative -> [FieldPath] in
+      var paths: [FieldPath] = []
+      switch alternative.value {
+      case .path(let path): paths = [path]
+      case .template(let template):
+        for case .path(let path) in template.parts { paths.append(path) }
+      case .constant: break
+      }
+      if case .path(let path)? = alternative.currency { paths.append(path) }
+      return paths
+    }
+  }
+}

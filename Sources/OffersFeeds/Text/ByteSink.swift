@@ -1,0 +1,22 @@
+/// Takes the next bytes of a document, which are valid during the call only.
+package typealias ByteSink = (UnsafeRawBufferPointer) throws -> Void
+
+extension UnsafeRawBufferPointer {
+  /// The bytes from `start` to before `end`, without copying.
+  @inline(__always)
+  func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: self[start..<end])
+  }
+
+  /// The bytes from `start` on, without copying.
+  @inline(__always)
+  func tail(from start: Int) -> UnsafeRawBufferPointer { slice(start, count) }
+
+  /// Whether the bytes from `start` on begin with `text`; nil when they end before that is known.
+  func matches(_ text: StaticString, at start: Int) -> Bool? {
+    let wanted = text.utf8CodeUnitCount
+    let present = Swift.min(wanted, count - start)
+    for index in 0..<present where self[start + index] != text.utf8Start[index] { return false }
+    return present == wanted ? true : nil
+  }
+}

@@ -1,0 +1,142 @@
+/// A character encoding, known by the names that documents and servers give it.
+///
+/// The names are those of the WHATWG's Encoding standard, and a few of old PCs. No other is passed
+/// to the system's iconv, whose rarer modules have a history of faults.
+struct Charset: Hashable {
+  enum Kind: Hashable {
+    case utf8
+    /// nil: the document has to say which end comes first.
+    case utf16(isBigEndian: Bool?)
+    case utf32
+    case windows1252
+    /// One byte a character, the first half ASCII.
+    case singleByte
+    /// Several bytes a character, ASCII among them.
+    case multiByte
+    /// ASCII bytes may be parts of other characters.
+    case shifting
+  }
+
+  /// The name for people.
+  let name: String
+  let kind: Kind
+  /// The name that glibc has for it.
+  let iconvName: String
+
+  static let utf8 = Charset("UTF-8", .utf8)
+  static let windows1252 = Charset("windows-1252", .windows1252)
+
+  static func utf16(isBigEndian: Bool) -> Charset {
+    Charset(isBigEndian ? "UTF-16BE" : "UTF-16LE", .utf16(isBigEndian: isBigEndian))
+  }
+
+  private init(_ name: String, _ kind: Kind, _ iconvName: String? = nil) {
+    self.name = name
+    self.kind = kind
+    self.iconvName = iconvName ?? name
+  }
+
+  /// The encoding with this name; case, spaces, quotes, hyphens and underscores do not count.
+  static func find(_ name: String) -> Charset? {
+    let letters = name.utf8.filter { !" \t\r\n\"'-_".utf8.contains($0) }
+    return byLabel[String(decoding: letters, as: UTF8.self).lowercased()]
+  }
+
+  private static let byLabel: [String: Charset] = {
+    var labels: [String: Charset] = [:]
+    for (charset, names) in all {
+      for name in names.split(separator: " ") { labels[String(name)] = charset }
+    }
+    return labels
+  }()
+
+  private static let all: [(Charset, labels: String)] =
+    unicode + western + eastern
+    + pages.map { page in
+      let charset = Charset("windows-\(page)", .singleByte, "CP\(page)")
+      return (charset, "windows\(page) cp\(page) xcp\(page) win\(page)")
+    }
+    + pcPages.map { page in
+      (Charset("ibm\(page)", .singleByte, "CP\(page)"), "ibm\(page) cp\(page) \(page) csibm\(page)")
+    }
+
+  private static let pages = [1250, 1251, 1253, 1255, 1256, 1257, 1258]
+  private static let pcPages = [437, 850, 852, 866]
+
+  private static let unicode: [(Charset, labels: String)] = [
+    (utf8, "utf8 unicode11utf8 utf8mb4 xunicode20utf8"),
+    (Charset("UTF-16", .utf16(isBigEndian: nil)), "utf16 ucs2 unicode iso10646ucs2 csunicode"),
+    (utf16(isBigEndian: false), "utf16le unicodefeff"),
+    (utf16(isBigEndian: true), "utf16be unicodefffe"),
+    (Charset("UTF-32", .utf32), "utf32 utf32le utf32be ucs4"),
+  ]
+
+  private static let western: [(Charset, labels: String)] = [
+    (
+      windows1252,
+      """
+      windows1252 cp1252 xcp1252 win1252 iso88591 iso885911987 iso88591:1987 isoir100 latin1 l1 \
+      ibm819 cp819 csisolatin1 ascii usascii ansix3.41968
+      """
+    ),
+    (
+      Charset("windows-1254", .singleByte, "CP1254"),
+      "windows1254 cp1254 xcp1254 win1254 iso88599 iso88599:1989 isoir148 latin5 l5 csisolatin5"
+    ),
+    (
+      Charset("ISO-8859-2", .singleByte), "iso88592 iso88592:1987 isoir101 latin2 l2 csisolatin2"
+    ),
+    (
+      Charset("ISO-8859-3", .singleByte), "iso88593 iso88593:1988 isoir109 latin3 l3 csisolatin3"
+    ),
+    (
+      Charset("ISO-8859-4", .singleByte), "iso88594 iso88594:1988 isoir110 latin4 l4 csisolatin4"
+    ),
+    (Charset("ISO-8859-5", .singleByte), "iso88595 iso88595:1988 isoir144 cyrillic"),
+    (Charset("ISO-8859-6", .singleByte), "iso88596 iso88596:1987 isoir127 arabic ecma114 asmo708"),
+    (
+      Charset("ISO-8859-7", .singleByte),
+      "iso88597 iso88597:1987 isoir126 greek greek8 ecma118 elot928 suneugreek"
+    ),
+    (
+      Charset("ISO-8859-8", .singleByte),
+      "iso88598 iso88598:1988 isoir138 hebrew visual iso88598e iso88598i logical"
+    ),
+    (Charset("ISO-8859-10", .singleByte), "iso885910 isoir157 latin6 l6 csisolatin6"),
+    (Charset("ISO-8859-13", .singleByte), "iso885913"),
+    (Charset("ISO-8859-14", .singleByte), "iso885914"),
+    (Charset("ISO-8859-15", .singleByte), "iso885915 csisolatin9 l9 latin9"),
+    (Charset("ISO-8859-16", .singleByte), "iso885916"),
+    (Charset("KOI8-R", .singleByte), "koi8r koi8 koi cskoi8r"),
+    (Charset("KOI8-U", .singleByte), "koi8u koi8ru"),
+    (Charset("macintosh", .singleByte), "macintosh mac xmacroman csmacintosh macroman"),
+    (Charset("x-mac-cyrillic", .singleByte, "MAC-CYRILLIC"), "xmaccyrillic xmacukrainian"),
+    (
+      Charset("windows-874", .singleByte, "CP874"),
+      "windows874 cp874 dos874 iso885911 tis620"
+    ),
+  ]
+
+  private static let eastern: [(Charset, labels: String)] = [
+    (
+      // The one of Windows: in the standard's own a backslash would be a yen sign.
+      Charset("Shift_JIS", .multiByte, "CP932"),
+      "shiftjis sjis xsjis mskanji csshiftjis ms932 cp932 windows31j"
+    ),
+    (Charset("EUC-JP", .multiByte, "EUC-JP-MS"), "eucjp xeucjp cseucpkdfmtjapanese"),
+    (Charset("ISO-2022-JP", .shifting), "iso2022jp csiso2022jp"),
+    (
+      Charset("GBK", .multiByte, "GB18030"),
+      "gbk xgbk gb2312 gb231280 gb2312801 csgb2312 csiso58gb231280 isoir58 chinese euccn cp936 ms936"
+    ),
+    (Charset("GB18030", .multiByte), "gb18030"),
+    (Charset("Big5", .multiByte, "BIG5-HKSCS"), "big5 big5hkscs cnbig5 csbig5 xxbig5 cp950"),
+    (
+      Charset("EUC-KR", .multiByte, "CP949"),
+      """
+      euckr cseuckr ksc5601 ksc56011987 ksc56011989 ksc5601 korean csksc56011987 isoir149 \
+      windows949 cp949 ms949 uhc
+      """
+    ),
+  ]
+}

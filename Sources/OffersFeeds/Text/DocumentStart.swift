@@ -1,0 +1,92 @@
+/// What the first bytes of a document say about its character encoding.
+enum DocumentStart: Equatable {
+  /// A byte order mark of so many bytes.
+  case mark(Charset, bytes: Int)
+  /// No mark, but the zero bytes of UTF-16 around the first character.
+  case zeroBytes(Charset)
+  case utf32
+  /// The encoding that an XML declaration names, as printed.
+  case declaration(String)
+  case nothing
+  /// More bytes are needed.
+  case open
+
+  /// How far an XML declaration may reach.
+  static let neededBytes = 1024
+
+  private static let markBytes = 4
+
+  /// - Parameter isLast: no more bytes follow.
+  static func find(in bytes: UnsafeRawBufferPointer, isLast: Bool) -> DocumentStart {
+    if bytes.count < markBytes && !isLast { return .open }
+    return findMark(in: bytes) ?? findZeroBytes(in: bytes)
+      ?? findDeclaration(in: bytes, isLast: isLast)
+  }
+
+  private static func findMark(in bytes: UnsafeRawBufferPointer) -> DocumentStart? {
+    func begins(_ mark: UInt8...) -> Bool { bytes.starts(with: mark) }
+    if begins(0xEF, 0xBB, 0xBF) { return .mark(.utf8, bytes: 3) }
+    if begins(0xFF, 0xFE, 0, 0) || begins(0, 0, 0xFE, 0xFF) { return .utf32 }
+    if begins(0xFF, 0xFE) { return .mark(.utf16(isBigEndian: false), bytes: 2) }
+    if begins(0xFE, 0xFF) { return .mark(.utf16(isBigEndian: true), bytes: 2) }
+    return nil
+  }
+
+  private static func findZeroBytes(in bytes: UnsafeRawBufferPointer) -> DocumentStart? {
+    guard bytes.count >= 2 else { return nil }
+    if bytes[1] == 0 && opensText(bytes[0]) {
+      let isWide = bytes.count >= 4 && bytes[2] == 0 && bytes[3] == 0
+      return isWide ? .utf32 : .zeroBytes(.utf16(isBigEndian: false))
+    }
+    guard bytes[0] == 0 else { return nil }
+    if opensText(bytes[1]) { return .zeroBytes(.utf16(isBigEndian: true)) }
+    let isWide = bytes.count >= 4 && bytes[1] == 0 && bytes[2] == 0 && opensText(bytes[3])
+    return isWide ? .utf32 : nil
+  }
+
+  /// Looks for `<?xml … encoding="…" … ?>` behind nothing but blank space.
+  private static func findDeclaration(
+    in all: UnsafeRawBufferPointer, isLast: Bool
+  ) -> DocumentStart {
+    let isCut = all.count < neededBytes && !isLast
+    let bytes = all.slice(0, min(all.count, neededBytes))
+    var index = skipSpace(bytes, from: 0)
+    switch bytes.matches("<?xml", at: index) {
+    case nil: return isCut ? .open : .nothing
+    case false?: return .nothing
+    case true?: index += 5
+    }
+    while index < bytes.count {
+      if bytes[index] == 0x3F || bytes[index] == 0x3E { return .nothing }
+      let isName = isSpace(bytes[index - 1]) && bytes.matches("encoding", at: index) == true
+      if isName, let name = findValue(in: bytes, from: index + 8) { return .declaration(name) }
+      index += 1
+    }
+    return isCut ? .open : .nothing
+  }
+
+  /// The quoted value behind an equals sign; nil also when its end is not there.
+  private static func findValue(in bytes: UnsafeRawBufferPointer, from start: Int) -> String? {
+    var index = skipSpace(bytes, from: start)
+    guard index < bytes.count, bytes[index] == 0x3D else { return nil }
+    index = skipSpace(bytes, from: index + 1)
+    guard index < bytes.count, bytes[index] == 0x22 || bytes[index] == 0x27 else { return nil }
+    let value = bytes.tail(from: index + 1)
+    guard let end = value.firstIndex(of: bytes[index]), end > 0 else { return nil }
+    return String(decoding: value.slice(0, end), as: UTF8.self)
+  }
+
+  private static func skipSpace(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
+    while index < bytes.count && isSpace(bytes[index]) { index += 1 }
+    return index
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+
+  private static func opensText(_ byte: UInt8) -> Bool {
+    byte == 0x3C || byte == 0x7B || byte == 0x5B || isSpace(byte)
+  }
+}

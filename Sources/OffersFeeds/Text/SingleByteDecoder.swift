@@ -1,0 +1,64 @@
+import Glibc
+
+/// Turns an encoding of one byte a character, whose first half is ASCII, into UTF-8 by a table.
+struct SingleByteDecoder {
+  /// Undefined bytes, which became U+FFFD.
+  private(set) var replacedCount = 0
+  /// What the bytes from 0x80 on stand for.
+  private let scalars: [UInt32]
+
+  private static let replacement: UInt32 = 0xFFFD
+
+  private init(scalars: [UInt32]) { self.scalars = scalars }
+
+  /// windows-1252, which browsers also take ISO-8859-1 for (WHATWG, “Encoding”, index
+  /// windows-1252). The five bytes without a meaning stand for the control characters of their
+  /// number.
+  static var windows1252: SingleByteDecoder {
+    SingleByteDecoder(scalars: windows1252Controls + (0xA0...0xFF))
+  }
+
+  private static let windows1252Controls: [UInt32] = [
+    0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+    0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008D, 0x017D, 0x008F,
+    0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+    0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178,
+  ]
+
+  /// The table of an encoding that the system's iconv knows; nil when it does not.
+  static func make(iconvName: String) -> SingleByteDecoder? {
+    guard let conversion = CharsetConversion(from: iconvName, to: "UTF-32LE") else { return nil }
+    let scalars = (0x80...0xFF).map { (byte: UInt8) -> UInt32 in
+      var scalar = replacement
+      withUnsafeBytes(of: byte) { input in
+        withUnsafeMutableBytes(of: &scalar) { output in
+          // Some characters are kept back to be joined with an accent that might follow.
+          if conversion.convert(input, into: output).written == 0 {
+            _ = conversion.flush(into: output)
+          }
+        }
+      }
+      conversion.reset()
+      return UInt32(littleEndian: scalar)
+    }
+    return SingleByteDecoder(scalars: scalars)
+  }
+
+  mutating func decode(
+    _ bytes: UnsafeRawBufferPointer, into output: TextOutput, _ emit: ByteSink
+  ) throws {
+    var index = 0
+    while index < bytes.count {
+      let end = ASCIIScan.firstOther(in: bytes, from: index)
+      if end > index { try output.append(bytes.slice(index, end), emit) }
+      index = end
+      while index < bytes.count && bytes[index] >= 0x80 {
+        let scalar = scalars[Int(bytes[index] & 0x7F)]
+        if scalar == Self.replacement { replacedCount += 1 }
+        try output.append(scalar: scalar, emit)
+        index += 1
+      }
+    }
+    try output.flush(emit)
+  }
+}

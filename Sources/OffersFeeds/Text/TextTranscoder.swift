@@ -1,0 +1,250 @@
+import OffersCore
+
+/// Turns a document in any encoding into UTF-8 without a byte order mark.
+///
+/// A byte order mark wins over all that was said, then the zero bytes of UTF-16, then the XML
+/// declaration, then the server's word. Between UTF-8 and the old encodings the bytes decide, at
+/// the first that is not ASCII, because servers and declarations are often wrong. Until then, and
+/// ever after UTF-8 was found, pieces are handed on as they are, without copying; once it was
+/// found even bytes that are wrong, which the reader behind deals with.
+///
+/// Where one piece ends and the next begins makes no difference to what comes out. At most 4 KiB
+/// are held back. After an error the rest is not to be sent.
+package final class TextTranscoder {
+  private enum Stage {
+    /// Nothing was handed on yet.
+    case start
+    /// All was ASCII so far.
+    case ascii
+    case utf8
+    case utf16(UTF16Decoder)
+    case singleByte(SingleByteDecoder)
+    case multiByte(MultiByteDecoder)
+    /// Not known, and nothing but ASCII came so far.
+    case unknown(String)
+  }
+
+  /// The encoding as far as it is known, for reports. All ASCII is UTF-8.
+  package private(set) var encodingName = Charset.utf8.name
+
+  /// How many faulty characters became U+FFFD.
+  package var replacedCount: Int {
+    switch stage {
+    case .utf16(let decoder): decoder.replacedCount
+    case .singleByte(let decoder): decoder.replacedCount
+    case .multiByte(let decoder): decoder.replacedCount
+    case .start, .ascii, .utf8, .unknown: 0
+    }
+  }
+
+  private let charset: String?
+  private let isCertain: Bool
+  private var stage = Stage.start
+  /// What the document and the server say, the first in rank first; unknown names are left out.
+  private var declared: [Charset] = []
+  private var held: [UInt8] = []
+  private lazy var output = TextOutput()
+
+  /// How far the bytes are looked at to tell UTF-8 from what was declared.
+  private static let foresightBytes = 4096
+
+  /// - Parameters:
+  ///   - charset: what the server or the feed's definition calls the encoding; nil for nothing.
+  ///   - isCertain: the definition says so, and is followed whatever the document says; only a
+  ///     byte order mark wins over it.
+  package init(charset: String?, isCertain: Bool = false) {
+    self.charset = charset
+    self.isCertain = isCertain && charset != nil
+  }
+
+  /// Takes the next bytes and hands on what they are in UTF-8.
+  /// - Throws: `malformedFeed` when the encoding is not known, and what `emit` throws.
+  package func consume(_ bytes: UnsafeRawBufferPointer, _ emit: ByteSink) throws {
+    var rest = bytes
+    while !held.isEmpty && !rest.isEmpty {
+      let size = min(rest.count, Self.foresightBytes - held.count)
+      held.append(contentsOf: rest.slice(0, size))
+      rest = rest.tail(from: size)
+      try releaseHeld(isLast: false, emit)
+    }
+    if !rest.isEmpty { try take(rest, isLast: false, emit) }
+  }
+
+  /// Says that there are no more bytes.
+  package func finish(_ emit: ByteSink) throws {
+    try releaseHeld(isLast: true, emit)
+    if case .start = stage {
+      try take(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, emit)
+    }
+    switch stage {
+    case .utf16(var decoder):
+      try decoder.finish(into: output, emit)
+      stage = .utf16(decoder)
+    case .multiByte(var decoder):
+      try decoder.finish(into: output, emit)
+      stage = .multiByte(decoder)
+    case .start, .ascii, .utf8, .singleByte, .unknown: break
+    }
+  }
+
+  private func releaseHeld(isLast: Bool, _ emit: ByteSink) throws {
+    let bytes = held
+    held = []
+    try bytes.withUnsafeBytes { try take($0, isLast: isLast, emit) }
+  }
+
+  /// Handles bytes in the present stage, and what is left in the next; holds back what cannot be
+  /// judged yet.
+  private func take(_ bytes: UnsafeRawBufferPointer, isLast: Bool, _ emit: ByteSink) throws {
+    var rest = bytes
+    if case .start = stage {
+      let start = DocumentStart.find(in: rest, isLast: isLast)
+      if start == .open { return hold(rest) }
+      if case .mark(_, let size) = start { rest = rest.tail(from: size) }
+      try begin(start, with: rest)
+    }
+    while !rest.isEmpty {
+      switch stage {
+      case .utf8:
+        return try emit(rest)
+      case .utf16(var decoder):
+        defer { stage = .utf16(decoder) }
+        return try decoder.decode(rest, into: output, emit)
+      case .singleByte(var decoder):
+        defer { stage = .singleByte(decoder) }
+        return try decoder.decode(rest, into: output, emit)
+      case .multiByte(var decoder):
+        stage = .start
+        defer { stage = .multiByte(decoder) }
+        return try decoder.decode(rest, into: output, emit)
+      case .start, .ascii, .unknown:
+        let end = ASCIIScan.firstOther(in: rest)
+        if end > 0 { try emit(rest.slice(0, end)) }
+        rest = rest.tail(from: end)
+        if rest.isEmpty { return }
+        guard let isUTF8 = judge(rest, isLast: isLast) else { return hold(rest) }
+        try leaveASCII(isUTF8: isUTF8)
+      }
+    }
+  }
+
+  private func hold(_ bytes: UnsafeRawBufferPointer) {
+    held.append(contentsOf: bytes)
+  }
+
+  // MARK: What was declared
+
+  private func begin(_ start: DocumentStart, with bytes: UnsafeRawBufferPointer) throws {
+    var names: [String] = []
+    switch start {
+    case .utf32: throw Self.utf32
+    case .mark(let charset, _): return try use(charset)
+    case .zeroBytes(let charset) where !isCertain: return try use(charset)
+    case .declaration(let name) where !isCertain: names.append(name)
+    default: break
+    }
+    if let charset { names.append(charset) }
+    declared = names.compactMap { Charset.find($0) }
+    let first = declared.first
+    if isCertain, let charset, first == nil { throw Self.notKnown(charset) }
+    switch first?.kind {
+    case .utf32 where isCertain: throw Self.utf32
+    case .utf16(let isBigEndian) where isCertain || Self.hasZeroByte(bytes):
+      let startsWithZero = bytes.first == 0
+      return try use(.utf16(isBigEndian: isBigEndian ?? startsWithZero))
+    case .shifting:
+      if let first { try use(first) }
+    case _? where isCertain:
+      if let first { try use(first) }
+    case nil where !names.isEmpty:
+      stage = .unknown(names[0])
+    default:
+      stage = .ascii
+      // Nothing of Unicode but UTF-8 can look like this.
+      declared.removeAll { !Self.isOld($0) && $0 != .utf8 }
+    }
+  }
+
+  private static func hasZeroByte(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.prefix(4).contains(0)
+  }
+
+  // MARK: Where ASCII ends
+
+  /// Whether the bytes, the first of which is not ASCII, are UTF-8; nil when more are needed.
+  private func judge(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Bool? {
+    switch declared.first?.kind {
+    case .multiByte where !declared.contains(.utf8): return false
+    case .windows1252, .singleByte, .multiByte:
+      if bytes.count < Self.foresightBytes && !isLast { return nil }
+      return isAllUTF8(bytes.slice(0, min(bytes.count, Self.foresightBytes)))
+    default:
+      switch UTF8Sequence.find(in: bytes, at: 0) {
+      case .whole: return true
+      case .invalid: return false
+      case .cut: return isLast ? false : nil
+      }
+    }
+  }
+
+  /// Whether the first sequence is a whole one and none is wrong; the last one may be cut off.
+  private func isAllUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    while index < bytes.count {
+      switch UTF8Sequence.find(in: bytes, at: index) {
+      case .whole(let length): index = ASCIIScan.firstOther(in: bytes, from: index + length)
+      case .cut: return index > 0
+      case .invalid: return false
+      }
+    }
+    return true
+  }
+
+  private func leaveASCII(isUTF8: Bool) throws {
+    if isUTF8 { return try use(.utf8) }
+    if case .unknown(let name) = stage { throw Self.notKnown(name) }
+    try use(declared.first { Self.isOld($0) } ?? .windows1252)
+  }
+
+  private static func isOld(_ charset: Charset) -> Bool {
+    switch charset.kind {
+    case .windows1252, .singleByte, .multiByte, .shifting: true
+    case .utf8, .utf16, .utf32: false
+    }
+  }
+
+  private func use(_ charset: Charset) throws {
+    encodingName = charset.name
+    switch charset.kind {
+    case .utf8: stage = .utf8
+    case .utf16(let isBigEndian):
+      stage = .utf16(UTF16Decoder(isBigEndian: isBigEndian ?? false))
+    case .utf32: throw Self.utf32
+    case .windows1252: stage = .singleByte(.windows1252)
+    case .singleByte:
+      guard let decoder = SingleByteDecoder.make(iconvName: charset.iconvName) else {
+        throw Self.notKnown(charset.name)
+      }
+      stage = .singleByte(decoder)
+    case .multiByte, .shifting:
+      guard let decoder = MultiByteDecoder(iconvName: charset.iconvName) else {
+        throw Self.notKnown(charset.name)
+      }
+      stage = .multiByte(decoder)
+    }
+  }
+
+  // MARK: Refusals
+
+  private static let utf32 = OffersError(
+    .malformedFeed, "The document is in UTF-32, an encoding that is not read.",
+    hint: "Nothing was changed. Ask the feed's owner for UTF-8.")
+
+  private static func notKnown(_ name: String) -> OffersError {
+    let shown = name.count > 40 ? name.prefix(40) + "…" : name[...]
+    return OffersError(
+      .malformedFeed, "The document says it is in \(shown), an encoding that is not known.",
+      hint: "Nothing was changed. Set encoding: in the feed's definition, such as "
+        + "“encoding: windows-1252”.")
+  }
+}

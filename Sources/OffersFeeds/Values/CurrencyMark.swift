@@ -1,0 +1,219 @@
+/// The signs and codes around a number that say which currency it is in.
+struct CurrencyMark {
+  let currency: CurrencyCode
+  /// How a number beside these marks is written.
+  let custom: PrintedNumber.Custom
+  /// Where the mark before the number begins, or the number itself.
+  let start: Int
+  /// Where the mark behind the number ends, or the number itself.
+  let end: Int
+
+  /// A sign right at the number, and what it says of the currency.
+  private struct Sign {
+    var start: Int
+    /// Nil for a dollar of which nothing is known.
+    var currency: CurrencyCode?
+    /// A `$` by itself, which a code beside it may explain.
+    var isBareDollar = false
+    var custom: PrintedNumber.Custom?
+  }
+
+  /// Finds the currency of the number in `text[number]`.
+  ///
+  /// - Parameter feed: what a sign that many currencies have stands for here.
+  /// - Returns: nil when there is no mark, when marks contradict each other, and when a mark may be
+  ///   something else.
+  static func find(
+    _ text: UnsafeRawBufferPointer, _ number: Range<Int>, hasDecimals: Bool, feed: CurrencyCode?
+  ) -> CurrencyMark? {
+    guard case .found(let sign) = signBefore(text, number.lowerBound, feed) else { return nil }
+    var start = sign?.start ?? number.lowerBound
+    var end = number.upperBound
+    var custom = sign?.custom
+    var codes = Codes(
+      currency: sign?.currency, isBareDollar: sign?.isBareDollar ?? false,
+      hasSign: sign != nil, hasDecimals: hasDecimals, feed: feed)
+    if let word = codeBefore(text, start) {
+      switch codes.add(UnsafeRawBufferPointer(rebasing: text[word..<(word + 3)])) {
+      case .taken: start = word
+      case .noCode: break
+      case .doubt: return nil
+      }
+    }
+    let behind = PrintedCharacters.skipSpaces(text, from: end)
+    if isSign(text, at: behind) {
+      // Two signs, or a sign and a code, on either side.
+      guard sign == nil, codes.currency == nil,
+        let (found, length) = signBehind(text, behind, feed)
+      else { return nil }
+      codes.currency = found
+      custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
+      end = behind + length
+    } else if behind > end, isCode(text, at: behind) {
+      switch codes.add(UnsafeRawBufferPointer(rebasing: text[behind..<(behind + 3)])) {
+      case .taken: end = behind + 3
+      case .noCode: break
+      case .doubt: return nil
+      }
+    }
+    guard let currency = codes.currency, PrintedCharacters.isBoundary(text, before: start) else {
+      return nil
+    }
+    let isHome = currency.isSame(feed) && currency.isGroupedByCommas
+    let written =
+      sign?.isBareDollar == true
+      ? byCurrency(currency)
+      : custom ?? PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: isHome)
+    return CurrencyMark(currency: currency, custom: written, start: start, end: end)
+  }
+
+  /// How a number is written when nothing but the currency is known.
+  static func byCurrency(_ currency: CurrencyCode) -> PrintedNumber.Custom {
+    PrintedNumber.Custom(
+      allowsDecimalComma: !currency.isGroupedByCommas,
+      isGroupedByCommas: currency.isGroupedByCommas)
+  }
+
+  /// The index of three capitals that stand by themselves before a number or its sign.
+  private static func codeBefore(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
+    guard start > 3 else { return nil }
+    let end = PrintedCharacters.skipSpacesBack(text, from: start)
+    guard end < start, end >= 3, isCode(text, at: end - 3),
+      PrintedCharacters.isBoundary(text, before: end - 3)
+    else { return nil }
+    return end - 3
+  }
+
+  /// Whether three capitals stand at an index, and no more letters.
+  private static func isCode(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
+    index + 3 <= text.count && PrintedCharacters.isCapital(text[index])
+      && PrintedCharacters.isCapital(text[index + 1])
+      && PrintedCharacters.isCapital(text[index + 2])
+      && (index + 3 == text.count || !PrintedCharacters.isLetter(text[index + 3]))
+  }
+
+  /// Whether a currency's sign stands at an index, one that is not read included.
+  private static func isSign(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
+    guard index < text.count else { return false }
+    switch text[index] {
+    case 0x24: return true
+    case 0xC2: return index + 1 < text.count && (0xA2...0xA5).contains(text[index + 1])
+    case 0xE2:
+      return index + 2 < text.count && text[index + 1] == 0x82 && text[index + 2] >= 0xA0
+    default: return false
+    }
+  }
+
+  private enum Search {
+    case found(Sign?)
+    case doubt
+  }
+
+  private static func signBefore(
+    _ text: UnsafeRawBufferPointer, _ end: Int, _ feed: CurrencyCode?
+  ) -> Search {
+    guard end > 0 else { return .found(nil) }
+    if text[end - 1] == 0x24 { return dollarBefore(text, end - 1, feed) }
+    let english = PrintedNumber.Custom(allowsDecimalComma: false, isGroupedByCommas: true)
+    if PrintedCharacters.stands("£", in: text, at: end - 2) {
+      guard let pound = poundSign(feed) else { return .doubt }
+      return .found(Sign(start: end - 2, currency: pound, custom: english))
+    }
+    if PrintedCharacters.stands("¥", in: text, at: end - 2) {
+      guard let feed, feed.sign == .yen else { return .doubt }
+      return .found(Sign(start: end - 2, currency: feed, custom: english))
+    }
+    // The euro's sign also stands apart from the number.
+    let euro = PrintedCharacters.skipSpacesBack(text, from: end)
+    if PrintedCharacters.stands("€", in: text, at: euro - 3) {
+      let custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
+      return .found(Sign(start: euro - 3, currency: .euro, custom: custom))
+    }
+    return .found(nil)
+  }
+
+  /// Reads `$`, `US$`, `C$`, `CA$`, `A$` and `AU$`.
+  private static func dollarBefore(
+    _ text: UnsafeRawBufferPointer, _ dollar: Int, _ feed: CurrencyCode?
+  ) -> Search {
+    var start = dollar
+    while start > 0, PrintedCharacters.isLetter(text[start - 1]) { start -= 1 }
+    if start == dollar {
+      let known = feed?.sign == .dollar ? feed : nil
+      return .found(Sign(start: start, currency: known, isBareDollar: true))
+    }
+    let letters = UnsafeRawBufferPointer(rebasing: text[start..<dollar])
+    func isPrefix(_ prefix: StaticString) -> Bool {
+      letters.count == prefix.utf8CodeUnitCount
+        && PrintedCharacters.stands(prefix, in: letters, at: 0)
+    }
+    let currency: CurrencyCode?
+    if isPrefix("US") {
+      currency = .usDollar
+    } else if isPrefix("CA") || isPrefix("C") {
+      currency = .canadianDollar
+    } else if isPrefix("AU") || isPrefix("A") {
+      currency = .australianDollar
+    } else {
+      return .doubt
+    }
+    let english = PrintedNumber.Custom(allowsDecimalComma: false, isGroupedByCommas: true)
+    return .found(Sign(start: start, currency: currency, custom: english))
+  }
+
+  private static func signBehind(
+    _ text: UnsafeRawBufferPointer, _ start: Int, _ feed: CurrencyCode?
+  ) -> (CurrencyCode, Int)? {
+    if PrintedCharacters.stands("€", in: text, at: start), let euro = CurrencyCode.euro {
+      return (euro, 3)
+    }
+    if PrintedCharacters.stands("£", in: text, at: start), let pound = poundSign(feed) {
+      return (pound, 2)
+    }
+    return nil
+  }
+
+  /// A feed in another pound may mean either.
+  private static func poundSign(_ feed: CurrencyCode?) -> CurrencyCode? {
+    guard let feed, feed.sign == .pound, !feed.isSame(.pound) else { return .pound }
+    return nil
+  }
+}
+
+extension CurrencyMark {
+  /// What the codes around a number add to its sign.
+  private struct Codes {
+    var currency: CurrencyCode?
+    let isBareDollar: Bool
+    let hasSign: Bool
+    let hasDecimals: Bool
+    let feed: CurrencyCode?
+
+    enum Outcome {
+      case taken
+      /// An ordinary word.
+      case noCode
+      /// The word says that the amount is one of something else, or may say so.
+      case doubt
+    }
+
+    /// Looks at the three capitals that stand right before or behind the number and its sign.
+    mutating func add(_ word: UnsafeRawBufferPointer) -> Outcome {
+      guard let code = CurrencyCode.find(word) else {
+        // Most codes of dollars end in a D, those of other times too.
+        return isBareDollar && word[2] == 0x44 ? .doubt : .noCode
+      }
+      if let currency, code.isSame(currency) { return .taken }
+      if currency != nil || hasSign {
+        if currency == nil, isBareDollar, feed == nil, code.sign == .dollar {
+          currency = code
+          return .taken
+        }
+        return code.isWord && code.sign != .dollar ? .noCode : .doubt
+      }
+      guard !code.isWord || hasDecimals || code.isSame(feed) else { return .doubt }
+      currency = code
+      return .taken
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/// A place in a written date, and the pieces that can be taken from there.
+///
+/// What is taken moves the place on; what is refused may have moved it, so the date is then given
+/// up or read again from an earlier copy.
+struct DateCursor {
+  private let text: UnsafeRawBufferPointer
+  private(set) var index = 0
+
+  init(_ text: UnsafeRawBufferPointer) {
+    self.text = text
+  }
+
+  var isAtEnd: Bool { index == text.count }
+  var next: UInt8? { index < text.count ? text[index] : nil }
+  private var isAtDigit: Bool { index < text.count && text[index] &- 0x30 < 10 }
+
+  mutating func take(_ byte: UInt8) -> Bool {
+    guard next == byte else { return false }
+    index += 1
+    return true
+  }
+
+  mutating func skipSpaces() -> Bool {
+    let start = index
+    while let byte = next, byte == 0x20 || byte == 0x09 { index += 1 }
+    return index > start
+  }
+
+  /// Takes exactly so many digits, whatever follows.
+  mutating func takeDigits(_ count: Int) -> Int? {
+    var value = 0
+    for _ in 0..<count {
+      guard isAtDigit else { return nil }
+      value = value * 10 + Int(text[index] - 0x30)
+      index += 1
+    }
+    return value
+  }
+
+  /// Takes all the digits that stand here, when there are as many as allowed.
+  mutating func takeNumber(_ counts: ClosedRange<Int>) -> (value: Int, count: Int)? {
+    let start = index
+    var value = 0
+    while isAtDigit {
+      guard index - start < counts.upperBound else { return nil }
+      value = value * 10 + Int(text[index] - 0x30)
+      index += 1
+    }
+    return index - start >= counts.lowerBound ? (value, index - start) : nil
+  }
+
+  /// Takes a run of letters, which may be empty.
+  mutating func takeWord() -> UnsafeRawBufferPointer {
+    let start = index
+    while let byte = next, (byte | 0x20) &- 0x61 < 26 { index += 1 }
+    return UnsafeRawBufferPointer(rebasing: text[start..<index])
+  }
+
+  /// Takes the fraction of a second, if there is one.
+  ///
+  /// - Returns: whether it is more than zero; nil for a separator with no digit behind it.
+  mutating func takeFraction() -> Bool? {
+    guard next == 0x2E || next == 0x2C else { return false }
+    index += 1
+    guard isAtDigit else { return nil }
+    var isPositive = false
+    while isAtDigit {
+      if text[index] != 0x30 { isPositive = true }
+      index += 1
+    }
+    return isPositive
+  }
+
+  /// Takes a remark in brackets that ends the text (RFC 2822, section 3.2.3).
+  mutating func skipClosingComment() {
+    guard next == 0x28, text[text.count - 1] == 0x29,
+      !text[(index + 1)..<(text.count - 1)].contains(where: { $0 == 0x28 || $0 == 0x29 })
+    else { return }
+    index = text.count
+  }
+}

@@ -1,0 +1,56 @@
+/// Reads the dates and times that feeds write, where the text says one without doubt.
+///
+/// Understood are ISO 8601 and RFC 3339, RFC 822, 850 and 2822, the C library's asctime, English
+/// dates with the month in letters, and Unix seconds and milliseconds. A time without a zone is one
+/// in UTC. Fractions of a second are cut. What may be read in two ways (`08/09/2015`), and what no
+/// calendar or clock shows, is nil: nothing is guessed.
+package enum DateParser {
+  /// - Parameter text: UTF-8; white space around the date does not count.
+  package static func parse(_ text: UnsafeRawBufferPointer) -> ParsedDate? {
+    guard let first = text.firstIndex(where: { !isSpace($0) }),
+      let last = text.lastIndex(where: { !isSpace($0) }), last - first < 200
+    else { return nil }
+    let date = UnsafeRawBufferPointer(rebasing: text[first...last])
+    let digits = date.prefix { $0 &- 0x30 < 10 }.count
+    switch digits {
+    case 4: return parseExtendedISO(date)
+    case 8: return parseBasicISO(date)
+    case 9, 10, 12, 13: return parseUnix(date, digits)
+    case 0...2: return parseWritten(date)
+    default: return nil
+    }
+  }
+
+  /// Writes `2026-08-21` for a whole day, else `2026-08-21T18:15:24Z`.
+  ///
+  /// - Parameter seconds: Unix seconds.
+  package static func write(_ seconds: Int64, isWholeDay: Bool) -> String {
+    let remainder = seconds % 86_400
+    let clock = remainder < 0 ? remainder + 86_400 : remainder
+    let day = CivilDay(number: seconds / 86_400 - (remainder < 0 ? 1 : 0))
+    let date = "\(padded(day.year, 4))-\(padded(day.month))-\(padded(day.day))"
+    if isWholeDay { return date }
+    return "\(date)T\(padded(clock / 3600)):\(padded(clock / 60 % 60)):\(padded(clock % 60))Z"
+  }
+
+  private static func padded(_ value: Int64, _ width: Int = 2) -> String {
+    let digits = String(value.magnitude)
+    let zeros = String(repeating: "0", count: max(0, width - digits.utf8.count))
+    return (value < 0 ? "-" : "") + zeros + digits
+  }
+
+  /// Reads Unix time: 9 or 10 digits are seconds, 12 or 13 milliseconds. With fewer or more digits
+  /// the moment would be decades away from any offer, or the number is no time at all.
+  private static func parseUnix(_ text: UnsafeRawBufferPointer, _ digits: Int) -> ParsedDate? {
+    guard text[0] != 0x30 else { return nil }
+    var cursor = DateCursor(text)
+    guard let value = cursor.takeDigits(digits) else { return nil }
+    if digits < 12, cursor.next == 0x2E, cursor.takeFraction() == nil { return nil }
+    guard cursor.isAtEnd else { return nil }
+    return ParsedDate(seconds: Int64(digits < 12 ? value : value / 1000), isWholeDay: false)
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte &- 0x09 < 5
+  }
+}

@@ -1,0 +1,166 @@
+/// Reads the markup of one HTML fragment: tags, comments and declarations.
+///
+/// It remembers which ends the fragment does not have, so that no part of it is searched for the
+/// same end again and again.
+struct HTMLReader {
+  private let html: UnsafeRawBufferPointer
+  /// The index of the last `>`; -1 without one.
+  private let lastEnd: Int
+  /// Whether a quoted value ran to the fragment's end: quotes then say nothing from there on.
+  private var hasOpenQuote = false
+  private var lacksScriptEnd = false
+  private var lacksStyleEnd = false
+  private var lacksTitleEnd = false
+
+  init(_ html: UnsafeRawBufferPointer) {
+    self.html = html
+    lastEnd = html.lastIndex(of: 0x3E) ?? -1
+  }
+
+  /// Reads what begins with the `<` at an index.
+  ///
+  /// - Returns: where to go on.
+  mutating func readMarkup(at start: Int, _ lines: inout TextLines, _ out: inout [UInt8]) -> Int {
+    let next = start + 1 < html.count ? html[start + 1] : 0
+    switch next {
+    case 0x21 where stands("--", at: start + 2):
+      return commentEnd(from: start + 4)
+    case 0x21, 0x3F:
+      if let end = firstEnd(from: start) { return end }
+    case 0x2F:
+      if let end = firstEnd(from: start) {
+        guard start + 2 < html.count, Self.isLetter(html[start + 2]) else { return end }
+        return readTag(at: start, nameStart: start + 2, &lines) ?? end
+      }
+    case _ where Self.isLetter(next):
+      if start < lastEnd, let end = readTag(at: start, nameStart: start + 1, &lines) { return end }
+    default: break
+    }
+    lines.append(html, start..<(start + 1), to: &out)
+    return start + 1
+  }
+
+  private mutating func readTag(
+    at start: Int, nameStart: Int, _ lines: inout TextLines
+  ) -> Int? {
+    var nameEnd = nameStart
+    while nameEnd < html.count, Self.isInName(html[nameEnd]) { nameEnd += 1 }
+    guard let end = tagEnd(from: nameEnd) else { return nil }
+    let name = UnsafeRawBufferPointer(rebasing: html[nameStart..<nameEnd])
+    guard let element = HTMLElement.find(name) else { return end }
+    let isEnd = nameStart == start + 2
+    switch element {
+    case .paragraph: lines.addBlankLine()
+    case .block: lines.addLine()
+    case .list: if isEnd { lines.endList() } else { lines.beginList() }
+    case .listItem: if isEnd { lines.endItem() } else { lines.beginItem() }
+    case .cell: lines.addSpace()
+    case .lineBreak: lines.addLineBreak()
+    case .code, .title:
+      if !isEnd { return contentEnd(of: element, name, from: end) }
+    }
+    return end
+  }
+
+  /// Finds the end of a tag, past any `>` in quotes.
+  private mutating func tagEnd(from start: Int) -> Int? {
+    guard !hasOpenQuote else { return firstEnd(from: start) }
+    var index = start
+    // A quote only begins a value; elsewhere it is a stray one.
+    var isAtValue = false
+    while index < html.count {
+      let byte = html[index]
+      index += 1
+      switch byte {
+      case 0x3E: return index
+      case 0x3D: isAtValue = true
+      case 0x22, 0x27:
+        guard isAtValue else { continue }
+        isAtValue = false
+        while index < html.count, html[index] != byte { index += 1 }
+        guard index < html.count else {
+          hasOpenQuote = true
+          return firstEnd(from: start)
+        }
+        index += 1
+      case 0x20, 0x09, 0x0A, 0x0C, 0x0D: break
+      default: isAtValue = false
+      }
+    }
+    hasOpenQuote = true
+    return firstEnd(from: start)
+  }
+
+  /// The index behind the next `>`.
+  private func firstEnd(from start: Int) -> Int? {
+    guard start <= lastEnd else { return nil }
+    return html[start...].firstIndex(of: 0x3E).map { $0 + 1 }
+  }
+
+  /// The index behind a comment; one that never ends takes all that is left.
+  private func commentEnd(from start: Int) -> Int {
+    if start < html.count, html[start] == 0x3E { return start + 1 }
+    if stands("->", at: start) { return start + 2 }
+    var index = start
+    while index < html.count {
+      if html[index] == 0x2D {
+        if stands("-->", at: index) { return index + 3 }
+        if stands("--!>", at: index) { return index + 4 }
+      }
+      index += 1
+    }
+    return html.count
+  }
+
+  /// The index of the end tag of an element whose contents are no text.
+  ///
+  /// Without one, a script or style takes all that is left, unless its tag closes itself.
+  private mutating func contentEnd(
+    of element: HTMLElement, _ name: UnsafeRawBufferPointer, from start: Int
+  ) -> Int {
+    let isScript = name.count == 6
+    let isLacking =
+      element == .title ? lacksTitleEnd : isScript ? lacksScriptEnd : lacksStyleEnd
+    if !isLacking {
+      var index = start
+      while index + name.count + 1 < html.count {
+        if html[index] == 0x3C, html[index + 1] == 0x2F, isName(name, at: index + 2) {
+          return index
+        }
+        index += 1
+      }
+    }
+    switch element {
+    case .title: lacksTitleEnd = true
+    default: if isScript { lacksScriptEnd = true } else { lacksStyleEnd = true }
+    }
+    let closesItself = html[start - 2] == 0x2F
+    return element == .title || closesItself ? start : html.count
+  }
+
+  /// Whether a whole name stands at an index, whatever the case.
+  private func isName(_ name: UnsafeRawBufferPointer, at index: Int) -> Bool {
+    guard html.count - index >= name.count else { return false }
+    for offset in 0..<name.count where html[index + offset] | 0x20 != name[offset] | 0x20 {
+      return false
+    }
+    let end = index + name.count
+    return end == html.count || !Self.isInName(html[end])
+  }
+
+  private func stands(_ text: StaticString, at index: Int) -> Bool {
+    let count = text.utf8CodeUnitCount
+    guard html.count - index >= count else { return false }
+    for offset in 0..<count where html[index + offset] != text.utf8Start[offset] { return false }
+    return true
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+
+  private static func isInName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x20, 0x09, 0x0A, 0x0C, 0x0D, 0x2F, 0x3E: false
+    default: true
+    }
+  }
+}

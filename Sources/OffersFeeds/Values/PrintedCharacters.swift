@@ -1,0 +1,85 @@
+/// What the characters around a printed number are, in UTF-8.
+enum PrintedCharacters {
+  static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+  static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+  static func isCapital(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
+
+  /// The length of the space at an index: 1 in ASCII, more for one that does not break or is
+  /// narrow; 0 for anything else.
+  static func spaceLength(_ text: UnsafeRawBufferPointer, at index: Int) -> Int {
+    guard index < text.count else { return 0 }
+    switch text[index] {
+    case 0x20, 0x09, 0x0A, 0x0D: return 1
+    case 0xC2: return index + 1 < text.count && text[index + 1] == 0xA0 ? 2 : 0
+    case 0xE2:
+      guard index + 2 < text.count, text[index + 1] == 0x80 else { return 0 }
+      return text[index + 2] == 0xAF || text[index + 2] == 0x89 ? 3 : 0
+    default: return 0
+    }
+  }
+
+  /// The index behind the spaces at an index.
+  static func skipSpaces(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
+    while index < text.count {
+      // Most bytes are ASCII and no space, or the one space.
+      if text[index] &- 0x21 < 0x5F { break }
+      let length = spaceLength(text, at: index)
+      if length == 0 { break }
+      index += length
+    }
+    return index
+  }
+
+  /// The index of the first of the spaces that end at an index.
+  static func skipSpacesBack(_ text: UnsafeRawBufferPointer, from end: Int) -> Int {
+    var index = end
+    while index > 0 {
+      let byte = text[index - 1]
+      if byte &- 0x21 < 0x5F { break }
+      if byte == 0x20 {
+        index -= 1
+      } else if let length = (1...3).first(where: {
+        index >= $0 && spaceLength(text, at: index - $0) == $0
+      }) {
+        index -= length
+      } else {
+        break
+      }
+    }
+    return index
+  }
+
+  /// Whether an amount may begin at an index: at the text's start, behind a space or a bracket.
+  static func isBoundary(_ text: UnsafeRawBufferPointer, before index: Int) -> Bool {
+    index == 0 || text[index - 1] == 0x28 || skipSpacesBack(text, from: index) < index
+  }
+
+  /// Whether what stands at an index cannot be a part of the number or the unit before it.
+  static func endsPlainly(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
+    guard index < text.count else { return true }
+    switch text[index] {
+    case 0x29, 0x2A, 0x2C, 0x2E, 0x3A, 0x3B, 0x21: return true
+    default: return spaceLength(text, at: index) > 0
+    }
+  }
+
+  /// Whether a text in UTF-8 stands at an index.
+  static func stands(_ text: StaticString, in bytes: UnsafeRawBufferPointer, at index: Int) -> Bool
+  {
+    let count = text.utf8CodeUnitCount
+    guard index >= 0, bytes.count - index >= count else { return false }
+    for offset in 0..<count where bytes[index + offset] != text.utf8Start[offset] { return false }
+    return true
+  }
+
+  /// Compares with a text in lower-case ASCII, whatever the case.
+  static func isSame(_ text: UnsafeRawBufferPointer, _ lower: StaticString) -> Bool {
+    guard text.count == lower.utf8CodeUnitCount else { return false }
+    for index in 0..<text.count {
+      let byte = text[index]
+      if (isCapital(byte) ? byte | 0x20 : byte) != lower.utf8Start[index] { return false }
+    }
+    return true
+  }
+}

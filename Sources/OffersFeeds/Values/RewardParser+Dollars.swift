@@ -1,0 +1,53 @@
+import OffersCore
+
+extension RewardParser {
+  /// Reads the form that most rewards have, `$0.75 Cash Back` and `Up to $3`, in one pass.
+  ///
+  /// It takes only what the general rules read in the same way; it is there for speed alone.
+  ///
+  /// - Returns: nil for anything else, which the general rules then decide.
+  static func parseDollars(
+    _ text: UnsafeRawBufferPointer, _ currency: CurrencyCode
+  ) -> ExactReward? {
+    let start = PrintedCharacters.stands("Up to ", in: text, at: 0) ? 6 : 0
+    guard start < text.count, text[start] == 0x24 else { return nil }
+    var index = start + 1
+    var number: Int64 = 0
+    while index < text.count, PrintedCharacters.isDigit(text[index]) {
+      number = number * 10 + Int64(text[index] &- 0x30)
+      index += 1
+      if index - start > 10 { return nil }
+    }
+    guard index > start + 1 else { return nil }
+    if index + 2 < text.count, text[index] == 0x2E, PrintedCharacters.isDigit(text[index + 1]),
+      PrintedCharacters.isDigit(text[index + 2])
+    {
+      number = number * 100 + Int64(text[index + 1] &- 0x30) * 10 + Int64(text[index + 2] &- 0x30)
+      index += 3
+    } else {
+      number *= 100
+    }
+    guard isPlainEnd(text, index) else { return nil }
+    var reward = ExactReward()
+    reward.kind = OfferRecord.amount
+    reward.number = number
+    reward.currency = currency.letters
+    reward.isUpTo = start > 0
+    return reward
+  }
+
+  /// Whether nothing is left from an index, or ordinary words behind a space, and no digit.
+  private static func isPlainEnd(_ text: UnsafeRawBufferPointer, _ end: Int) -> Bool {
+    if end == text.count { return true }
+    guard end + 2 < text.count, text[end] == 0x20, PrintedCharacters.isLetter(text[end + 1]),
+      !PrintedCharacters.isCapital(text[end + 2]),
+      RewardWords.leaveAlone(text, from: end, isAmount: true)
+    else { return false }
+    var index = end + 1
+    while index < text.count {
+      if PrintedCharacters.isDigit(text[index]) { return false }
+      index += 1
+    }
+    return true
+  }
+}

@@ -1,0 +1,117 @@
+import OffersCore
+
+/// Reads the exact value out of a printed reward or price, where the text says one without doubt.
+///
+/// Understood are one amount with its sign or ISO 4217 code (`$0.75 Cash Back`, `1.234,56 EUR`),
+/// or one percentage (`5% back`, `2,5 %`), either with `up to` right before it. A text with two
+/// numbers (`$1 off $5`), more decimals than the unit has, a comma or point that may be either kind
+/// (`€1,500`), a rate or an open end (`$5/lb`, `$5+`), two currencies (`$5 CAD`), a number in words
+/// (`$1 million`) or an `up to` further off (`Sign up to get $5`) stays text: nothing is guessed.
+package struct RewardParser: Sendable {
+  /// Names the rules. To be changed with them, so that stored rewards are read again.
+  static let rules = "2"
+
+  private let currency: CurrencyCode?
+  private let bareCurrency: CurrencyCode?
+  /// What `$` stands for, where it is a currency written as the US dollar is.
+  private let dollar: CurrencyCode?
+
+  /// A code that ISO 4217 does not have counts as none.
+  ///
+  /// - Parameters:
+  ///   - currency: the ISO 4217 code of what a sign such as `$` stands for; nil where that is not
+  ///     known, and `$5` stays text.
+  ///   - bareCurrency: the ISO 4217 code of a text that is nothing but a number; nil where such a
+  ///     number may be anything.
+  package init(currency: String?, bareCurrency: String? = nil) {
+    self.currency = currency.flatMap { CurrencyCode($0) }
+    self.bareCurrency = bareCurrency.flatMap { CurrencyCode($0) }
+    dollar = self.currency.flatMap {
+      $0.sign == .dollar && $0.isGroupedByCommas && $0.unitDigits == 2 ? $0 : nil
+    }
+  }
+
+  /// - Parameter text: the printed reward in UTF-8.
+  package func parse(_ text: UnsafeRawBufferPointer) -> ExactReward {
+    if let dollar, let reward = Self.parseDollars(text, dollar) { return reward }
+    guard let first = text.firstIndex(where: PrintedCharacters.isDigit),
+      let number = PrintedNumber(text, at: first)
+    else { return ExactReward() }
+    // A second number makes it anybody's guess which one is paid.
+    var index = number.end
+    while index < text.count {
+      if PrintedCharacters.isDigit(text[index]) { return ExactReward() }
+      index += 1
+    }
+    let behind = PrintedCharacters.skipSpaces(text, from: number.end)
+    if behind < text.count, text[behind] == 0x25 {
+      return percentage(text, number, first, sign: behind)
+    }
+    return amount(text, number, first)
+  }
+
+  private func percentage(
+    _ text: UnsafeRawBufferPointer, _ number: PrintedNumber, _ first: Int, sign: Int
+  ) -> ExactReward {
+    // Where the sign stands apart, the comma is as likely before decimals.
+    let custom = PrintedNumber.Custom(
+      allowsDecimalComma: true,
+      isGroupedByCommas: sign == number.end && currency?.isGroupedByCommas == true)
+    guard PrintedCharacters.isBoundary(text, before: first),
+      PrintedCharacters.endsPlainly(text, at: sign + 1),
+      RewardWords.leaveAlone(text, from: sign + 1, isAmount: false),
+      let hundredths = number.units(2, custom)
+    else { return ExactReward() }
+    // The sign of money before a percentage: the text is in disorder.
+    let before = PrintedCharacters.skipSpacesBack(text, from: first)
+    if PrintedCharacters.stands("€", in: text, at: before - 3) { return ExactReward() }
+    return reward(text, before: first, OfferRecord.percent, hundredths)
+  }
+
+  private func amount(
+    _ text: UnsafeRawBufferPointer, _ number: PrintedNumber, _ first: Int
+  ) -> ExactReward {
+    guard
+      let mark = CurrencyMark.find(
+        text, first..<number.end, hasDecimals: number.hasDecimals, feed: currency)
+    else { return bareAmount(text, number, first) }
+    guard PrintedCharacters.endsPlainly(text, at: mark.end),
+      RewardWords.leaveAlone(text, from: mark.end, isAmount: true),
+      let units = number.units(mark.currency.unitDigits, mark.custom)
+    else { return ExactReward() }
+    var result = reward(text, before: mark.start, OfferRecord.amount, units)
+    if result.kind == OfferRecord.amount { result.currency = mark.currency.letters }
+    return result
+  }
+
+  /// Reads a text that is nothing but a number.
+  private func bareAmount(
+    _ text: UnsafeRawBufferPointer, _ number: PrintedNumber, _ first: Int
+  ) -> ExactReward {
+    var result = ExactReward()
+    guard let bareCurrency, PrintedCharacters.skipSpaces(text, from: 0) == first,
+      PrintedCharacters.skipSpaces(text, from: number.end) == text.count,
+      let units = number.units(bareCurrency.unitDigits, CurrencyMark.byCurrency(bareCurrency))
+    else { return result }
+    result.kind = OfferRecord.amount
+    result.number = units
+    result.currency = bareCurrency.letters
+    return result
+  }
+
+  private func reward(
+    _ text: UnsafeRawBufferPointer, before start: Int, _ kind: UInt8, _ number: Int64
+  ) -> ExactReward {
+    var result = ExactReward()
+    if start > 0 {
+      switch RewardWords.limit(UnsafeRawBufferPointer(rebasing: text[..<start])) {
+      case .none: break
+      case .upTo: result.isUpTo = true
+      case .unclear: return ExactReward()
+      }
+    }
+    result.kind = kind
+    result.number = number
+    return result
+  }
+}

@@ -1,0 +1,94 @@
+/// The words around an amount or a percentage that change what it says.
+enum RewardWords {
+  /// Whether what stands behind the value leaves it as it is: no rate, no open end, no number in
+  /// words.
+  static func leaveAlone(
+    _ text: UnsafeRawBufferPointer, from end: Int, isAmount: Bool
+  ) -> Bool {
+    let start = PrintedCharacters.skipSpaces(text, from: end)
+    guard start < text.count else { return true }
+    if text[start] == 0x2F || text[start] == 0x2B { return false }
+    guard isAmount, PrintedCharacters.isLetter(text[start]) else { return true }
+    var behind = start
+    while behind < text.count, PrintedCharacters.isLetter(text[behind]) { behind += 1 }
+    let word = UnsafeRawBufferPointer(rebasing: text[start..<behind])
+    return !changesUnit(word)
+  }
+
+  /// Whether a word makes an amount a multiple of itself, or a rate.
+  private static func changesUnit(_ word: UnsafeRawBufferPointer) -> Bool {
+    func isWord(_ lower: StaticString) -> Bool { PrintedCharacters.isSame(word, lower) }
+    return switch word.count {
+    case 1: isWord("k") || isWord("m")
+    case 2: isWord("bn") || isWord("mn")
+    case 3: isWord("per") || isWord("mio") || isWord("mrd") || isWord("mln") || isWord("mil")
+    case 4: isWord("lakh")
+    case 5: isWord("crore")
+    case 7: isWord("hundred") || isWord("million") || isWord("billion")
+    case 8: isWord("thousand") || isWord("millions") || isWord("billions") || isWord("trillion")
+    default: false
+    }
+  }
+
+  /// What stands before a value says about it.
+  enum Limit {
+    case none
+    case upTo
+    /// `Up to` stands there, and something between it and the value; or a minus.
+    case unclear
+  }
+
+  /// - Parameter prefix: all that stands before the value and its sign.
+  static func limit(_ prefix: UnsafeRawBufferPointer) -> Limit {
+    let end = PrintedCharacters.skipSpacesBack(prefix, from: prefix.count)
+    if isSignOnly(UnsafeRawBufferPointer(rebasing: prefix[..<end])) { return .unclear }
+    for start in stride(from: end - 1, through: 0, by: -1)
+    where start == 0 || !PrintedCharacters.isLetter(prefix[start - 1]) {
+      if isUntil(prefix, start, end) { return .unclear }
+      guard let behind = findUpTo(prefix, start) else { continue }
+      return behind == end ? .upTo : .unclear
+    }
+    return .none
+  }
+
+  /// Finds the end of an `up to` that begins at an index, in the languages that feeds are in.
+  private static func findUpTo(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
+    switch text[start] | 0x20 {
+    case 0x75: behind("up to", text, start)
+    case 0x62: behind("bis zu", text, start)
+    case 0x66: behind("fino a", text, start)
+    case 0x68: behind("hasta", text, start)
+    case 0x6A: behind("jusqu'à", text, start) ?? behind("jusqu’à", text, start)
+    default: nil
+    }
+  }
+
+  /// Whether all from an index is a word that means `until` as often as `up to`.
+  private static func isUntil(_ text: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> Bool {
+    end - start == 3 && (behind("bis", text, start) != nil || behind("tot", text, start) != nil)
+  }
+
+  /// The index behind a phrase that stands at an index as words of their own.
+  private static func behind(
+    _ phrase: StaticString, _ text: UnsafeRawBufferPointer, _ start: Int
+  ) -> Int? {
+    let end = start + phrase.utf8CodeUnitCount
+    guard end <= text.count, end == text.count || !PrintedCharacters.isLetter(text[end]),
+      PrintedCharacters.isSame(UnsafeRawBufferPointer(rebasing: text[start..<end]), phrase)
+    else { return nil }
+    return end
+  }
+
+  /// Whether a text is a minus or plus, in ASCII or as a sign or dash of its own.
+  private static func isSignOnly(_ text: UnsafeRawBufferPointer) -> Bool {
+    let start = PrintedCharacters.skipSpaces(text, from: 0)
+    switch text.count - start {
+    case 1: return text[start] == 0x2D || text[start] == 0x2B
+    case 3:
+      return PrintedCharacters.stands("\u{2212}", in: text, at: start)
+        || PrintedCharacters.stands("\u{2013}", in: text, at: start)
+        || PrintedCharacters.stands("\u{2014}", in: text, at: start)
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Expat
+import Glibc
+import OffersCore
+
+/// Says what is wrong with an XML document.
+enum XMLFault {
+  /// Where the reading stands; lines and columns count from 1.
+  struct Place {
+    let line: Int
+    let column: Int
+    let path: String
+
+    init(parser: XML_Parser?, path: XMLElementPath) {
+      line = Int(XML_GetCurrentLineNumber(parser))
+      column = Int(XML_GetCurrentColumnNumber(parser)) + 1
+      self.path = path.text
+    }
+
+    var text: String { "line \(line), column \(column)" }
+  }
+
+  static let outOfMemory = OffersError(
+    .limitExceeded, "There is not enough memory to read the document.",
+    hint: "Nothing was changed. Sync again when other programs need less of it.")
+
+  static func unsound(_ reason: String, at place: Place) -> OffersError {
+    OffersError(
+      .malformedFeed, "The document is not sound XML at \(place.text): \(reason).",
+      hint: "Nothing was changed. Tell the feed's owner, or sync again later.")
+  }
+
+  static func limit(_ what: String, at place: Place) -> OffersError {
+    OffersError(
+      .limitExceeded, "The document has \(what), at \(place.text).",
+      hint: "Nothing was changed. Check that the source is an offers feed.")
+  }
+
+  /// Puts expat's code in words.
+  /// - Parameters:
+  ///   - isLast: expat knows that no more bytes follow.
+  ///   - isEmpty: there were no bytes at all.
+  static func describe(
+    _ code: XML_Error, at place: Place, isLast: Bool, isEmpty: Bool
+  ) -> OffersError {
+    if isEmpty {
+      return OffersError(
+        .malformedFeed, "The document is empty.",
+        hint: "Nothing was changed. Check the source, then sync again.")
+    }
+    switch code {
+    case XML_ERROR_NO_MEMORY: return outOfMemory
+    case XML_ERROR_AMPLIFICATION_LIMIT_BREACH:
+      return limit("entities that expand to more than 1 MiB", at: place)
+    case XML_ERROR_NO_ELEMENTS where isLast, XML_ERROR_UNCLOSED_TOKEN where isLast,
+      XML_ERROR_PARTIAL_CHAR where isLast, XML_ERROR_UNCLOSED_CDATA_SECTION where isLast:
+      let element = place.path.isEmpty ? "before any element ends" : "in element \(place.path)"
+      return OffersError(
+        .malformedFeed, "The document ends too early, at \(place.text), \(element).",
+        hint: "Nothing was changed. It may have been cut off on the way: sync again.")
+    default:
+      return unsound(reason(code, in: place.path), at: place)
+    }
+  }
+
+  private static func reason(_ code: XML_Error, in path: String) -> String {
+    switch code {
+    case XML_ERROR_INVALID_TOKEN, XML_ERROR_SYNTAX:
+      path.isEmpty ? "something that is no XML" : "a character or tag that cannot stand there"
+    case XML_ERROR_TAG_MISMATCH: "an end tag that does not fit the open element \(path)"
+    case XML_ERROR_DUPLICATE_ATTRIBUTE: "the same attribute twice in a tag"
+    case XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "something behind the end of the root element"
+    case XML_ERROR_UNDEFINED_ENTITY: "a reference to an entity that is not defined"
+    case XML_ERROR_RECURSIVE_ENTITY_REF: "an entity that contains itself"
+    case XML_ERROR_ASYNC_ENTITY: "an entity with an element that is not closed in it"
+    case XML_ERROR_BAD_CHAR_REF: "a reference to a character that does not exist"
+    case XML_ERROR_BINARY_ENTITY_REF: "a reference to an entity that is not text"
+    case XML_ERROR_ATTRIBUTE_EXTERNAL_ENTITY_REF: "an entity from elsewhere in an attribute"
+    case XML_ERROR_MISPLACED_XML_PI: "“<?xml” that is not at the document's beginning"
+    case XML_ERROR_XML_DECL, XML_ERROR_TEXT_DECL: "a malformed “<?xml” line"
+    case XML_ERROR_UNCLOSED_CDATA_SECTION: "a CDATA section that is not closed"
+    case XML_ERROR_PARTIAL_CHAR: "part of a character"
+    case XML_ERROR_UNCLOSED_TOKEN: "a tag that is not closed"
+    case XML_ERROR_PUBLICID: "a malformed public identifier"
+    case XML_ERROR_PARAM_ENTITY_REF: "a parameter reference where none can stand"
+    default: "the parser's fault number \(code.rawValue)"
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The bytes of a C string without the zero at its end.
+  @inline(__always)
+  init(cString: UnsafePointer<CChar>) {
+    self.init(start: cString, count: strlen(cString))
+  }
+}

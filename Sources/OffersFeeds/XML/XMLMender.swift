@@ -1,0 +1,286 @@
+/// Repairs faults in XML that feeds often have and that a strict reader would refuse the whole
+/// document for.
+///
+/// A bare `&` becomes `&amp;`; a named reference of HTML becomes the character; control characters
+/// that XML 1.0 does not allow, and references to them, are dropped; bytes that are not UTF-8
+/// become U+FFFD; blank space before the document is dropped, since `<?xml` must come first. In
+/// comments, CDATA, processing instructions and the document type only control characters and
+/// wrong bytes are touched. When the document type has declarations of its own, names are left to
+/// the reader.
+///
+/// What needs no repair is handed on without copying, in the largest pieces possible. At most 64
+/// bytes are held back; where one piece ends and the next begins makes no difference.
+package final class XMLMender {
+  private enum Section {
+    /// Before the first character that is not blank.
+    case start
+    case content
+    case characterData
+    case comment
+    case instruction
+    case doctype(XMLDoctypeScan)
+  }
+
+  /// How many faults were repaired.
+  package private(set) var mendedCount = 0
+
+  private var section = Section.start
+  /// Where the section began in the bytes at hand; its mark's end must not overlap its beginning.
+  private var sectionStart = 0
+  private var hasSkippedSpace = false
+  private var hasOwnNames = false
+  private var held: [UInt8] = []
+
+  private static let joinedBytes = 64
+
+  package init() {}
+
+  /// Takes the next bytes, UTF-8 as far as possible, and hands on sound ones.
+  /// - Throws: only what `emit` throws.
+  package func consume(_ bytes: UnsafeRawBufferPointer, _ emit: ByteSink) throws {
+    var rest = bytes
+    while !held.isEmpty && !rest.isEmpty {
+      let heldCount = held.count
+      let size = min(rest.count, Self.joinedBytes)
+      var joined = held
+      joined.append(contentsOf: rest.slice(0, size))
+      held = []
+      let done = try joined.withUnsafeBytes { try mend($0, isLast: false, emit) }
+      if done < heldCount {
+        held = Array(joined[done...])
+        rest = rest.tail(from: size)
+      } else {
+        rest = rest.tail(from: done - heldCount)
+      }
+    }
+    if rest.isEmpty { return }
+    let done = try mend(rest, isLast: false, emit)
+    held.append(contentsOf: rest.tail(from: done))
+  }
+
+  /// Says that there are no more bytes.
+  package func finish(_ emit: ByteSink) throws {
+    let bytes = held
+    held = []
+    _ = try bytes.withUnsafeBytes { try mend($0, isLast: true, emit) }
+  }
+
+  /// Repairs bytes and returns how many are done with; the rest is needed again together with what
+  /// follows.
+  private func mend(
+    _ bytes: UnsafeRawBufferPointer, isLast: Bool, _ emit: ByteSink
+  ) throws -> Int {
+    var run = XMLRun(bytes: bytes, isLast: isLast)
+    sectionStart = 0
+    while run.index < bytes.count {
+      switch section {
+      case .start: try skipSpace(&run, emit)
+      case .content: try mendContent(&run, emit)
+      case .characterData: try mendSection(&run, .characterData, markLength: 3, emit)
+      case .comment: try mendSection(&run, .comment, markLength: 3, emit)
+      case .instruction: try mendSection(&run, .instruction, markLength: 2, emit)
+      case .doctype(let scan): try mendDoctype(&run, scan, emit)
+      }
+      if run.isWaiting { break }
+    }
+    try run.flush(emit)
+    return run.index
+  }
+
+  private func skipSpace(_ run: inout XMLRun, _ emit: ByteSink) throws {
+    let bytes = run.bytes
+    while run.index < bytes.count {
+      switch bytes[run.index] {
+      case 0x20, 0x09, 0x0A, 0x0D:
+        hasSkippedSpace = true
+        run.skip(1)
+      case let byte where XMLStops.isForbidden(byte):
+        mendedCount += 1
+        run.skip(1)
+      default:
+        let mark = bytes.matches("\u{FEFF}", at: run.index)
+        let declaration = bytes.matches("<?xml", at: run.index)
+        if !run.isLast && (mark == nil || declaration == nil) { return run.wait() }
+        if mark == true {
+          mendedCount += 1
+          run.skip(3)
+          continue
+        }
+        if hasSkippedSpace && declaration == true { mendedCount += 1 }
+        section = .content
+        return
+      }
+    }
+  }
+
+  private func mendContent(_ run: inout XMLRun, _ emit: ByteSink) throws {
+    let bytes = run.bytes
+    run.index = XMLStops.content.find(in: bytes, from: run.index)
+    guard run.index < bytes.count else {
+      if bytes.last == 0x3C && !run.isLast { run.wait(back: 1) }
+      return
+    }
+    switch bytes[run.index] {
+    case 0x26: try mendReference(&run, emit)
+    case 0x3F: enter(.instruction, &run, behind: 1)
+    case 0x21:
+      let isComment = bytes.matches("--", at: run.index + 1)
+      let isData = bytes.matches("[CDATA[", at: run.index + 1)
+      let isDoctype = bytes.matches("DOCTYPE", at: run.index + 1)
+      if isComment == true { return enter(.comment, &run, behind: 3) }
+      if isData == true { return enter(.characterData, &run, behind: 8) }
+      if isDoctype == true { return enter(.doctype(XMLDoctypeScan()), &run, behind: 8) }
+      let isOpen = isComment == nil || isData == nil || isDoctype == nil
+      if isOpen && !run.isLast { return run.wait(back: 1) }
+      run.index += 1
+    default: try mendCharacter(&run, emit)
+    }
+  }
+
+  private func enter(_ section: Section, _ run: inout XMLRun, behind length: Int) {
+    self.section = section
+    run.index += length
+    sectionStart = run.index
+  }
+
+  /// Goes to the end of a section that ends with `>` behind one or two of the same mark.
+  private func mendSection(
+    _ run: inout XMLRun, _ stops: XMLStops, markLength: Int, _ emit: ByteSink
+  ) throws {
+    let bytes = run.bytes
+    run.index = stops.find(in: bytes, from: run.index)
+    guard run.index < bytes.count else {
+      if run.isLast { return }
+      var back = 0
+      while back < markLength - 1, bytes.count - back > sectionStart,
+        bytes[bytes.count - back - 1] == stops.first
+      {
+        back += 1
+      }
+      if back > 0 { run.wait(back: back) }
+      return
+    }
+    guard bytes[run.index] == 0x3E else { return try mendCharacter(&run, emit) }
+    let start = run.index - markLength + 1
+    if start >= sectionStart && bytes[start] == stops.first { section = .content }
+    run.index += 1
+  }
+
+  private func mendDoctype(
+    _ run: inout XMLRun, _ scan: XMLDoctypeScan, _ emit: ByteSink
+  ) throws {
+    var scan = scan
+    while run.index < run.bytes.count {
+      let byte = run.bytes[run.index]
+      if byte >= 0x80 || XMLStops.isForbidden(byte) {
+        section = .doctype(scan)
+        if byte >= 0x80, let length = XMLStops.characterLength(in: run.bytes, at: run.index) {
+          run.index += length
+        } else {
+          try mendCharacter(&run, emit)
+          if run.isWaiting { return }
+        }
+      } else {
+        run.index += 1
+        if scan.isEnd(byte) {
+          hasOwnNames = hasOwnNames || scan.hasSubset
+          section = .content
+          return
+        }
+      }
+    }
+    section = .doctype(scan)
+  }
+
+  private func mendReference(_ run: inout XMLRun, _ emit: ByteSink) throws {
+    let reference = XMLReference.find(
+      in: run.bytes, at: run.index, hasOwnNames: hasOwnNames, isLast: run.isLast)
+    switch reference {
+    case .open: run.wait()
+    case .sound(let length): run.index += length
+    case .forbidden(let length): try replace(length, with: nil, &run, emit)
+    case .character(let scalar, let length): try replace(length, with: scalar, &run, emit)
+    case .none: try replace(1, with: 0x26, &run, emit)
+    }
+  }
+
+  /// Drops the control character, or replaces the wrong bytes, where the run stands.
+  private func mendCharacter(_ run: inout XMLRun, _ emit: ByteSink) throws {
+    let bytes = run.bytes
+    guard bytes[run.index] >= 0x80 else { return try replace(1, with: nil, &run, emit) }
+    var length = 1
+    switch UTF8Sequence.find(in: bytes, at: run.index) {
+    case .cut where !run.isLast: return run.wait()
+    case .cut: length = bytes.count - run.index
+    case .whole(let whole): length = whole
+    case .invalid:
+      // What could have begun a character counts as one fault (Unicode, section 3.9).
+      let most = min(run.index + 3, bytes.count)
+      while run.index + length < most {
+        let start = bytes.slice(run.index, run.index + length + 1)
+        guard UTF8Sequence.find(in: start, at: 0) == .cut else { break }
+        length += 1
+      }
+    }
+    try replace(length, with: 0xFFFD, &run, emit)
+  }
+
+  private func replace(
+    _ length: Int, with scalar: UInt32?, _ run: inout XMLRun, _ emit: ByteSink
+  ) throws {
+    mendedCount += 1
+    try run.flush(emit)
+    run.skip(length)
+    switch scalar {
+    case nil: break
+    case 0x26: try Self.write("&amp;", emit)
+    case 0x3C: try Self.write("&lt;", emit)
+    case 0x3E: try Self.write("&gt;", emit)
+    case 0x22: try Self.write("&quot;", emit)
+    case 0x27: try Self.write("&apos;", emit)
+    case let scalar?:
+      let (packed, count) = UTF8Scalar.pack(scalar)
+      try withUnsafeBytes(of: packed.littleEndian) { try emit($0.slice(0, count)) }
+    }
+  }
+
+  private static func write(_ text: StaticString, _ emit: ByteSink) throws {
+    try emit(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+}
+
+/// How far the repair of some bytes has come.
+struct XMLRun {
+  let bytes: UnsafeRawBufferPointer
+  /// No more bytes follow.
+  let isLast: Bool
+  /// The next byte to look at.
+  var index = 0
+  /// From here on bytes are good and were not handed on.
+  private var start = 0
+  /// What stands at `index` can only be judged together with what follows.
+  private(set) var isWaiting = false
+
+  init(bytes: UnsafeRawBufferPointer, isLast: Bool) {
+    self.bytes = bytes
+    self.isLast = isLast
+  }
+
+  /// Hands on the good bytes before `index`.
+  mutating func flush(_ emit: ByteSink) throws {
+    let good = bytes.slice(start, index)
+    start = index
+    if !good.isEmpty { try emit(good) }
+  }
+
+  /// Leaves bytes out; those before must have been handed on.
+  mutating func skip(_ count: Int) {
+    index += count
+    start = index
+  }
+
+  mutating func wait(back count: Int = 0) {
+    index -= count
+    isWaiting = true
+  }
+}

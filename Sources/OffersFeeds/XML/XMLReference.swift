@@ -1,0 +1,95 @@
+/// What stands behind an ampersand in XML text.
+enum XMLReference: Equatable {
+  /// A reference that XML readers know, of so many bytes.
+  case sound(Int)
+  /// A reference that stands for a character, of so many bytes, which XML readers do not know.
+  case character(UInt32, Int)
+  /// A reference to a character that XML does not allow, of so many bytes.
+  case forbidden(Int)
+  /// No reference: the ampersand means itself.
+  case none
+  /// More bytes are needed.
+  case open
+
+  /// How many bytes always suffice. The longest name in HTML has 31.
+  static let neededBytes = 64
+
+  /// Looks at the ampersand at `start`.
+  /// - Parameters:
+  ///   - hasOwnNames: the document declares names of its own, so any name may be right.
+  ///   - isLast: no more bytes follow.
+  static func find(
+    in bytes: UnsafeRawBufferPointer, at start: Int, hasOwnNames: Bool, isLast: Bool
+  ) -> XMLReference {
+    let end = min(start + neededBytes, bytes.count)
+    let isCut = end < start + neededBytes && !isLast
+    let window = bytes.slice(start, end)
+    guard window.count > 1 else { return isCut ? .open : .none }
+    if window[1] == 0x23 { return findNumber(in: window, isCut: isCut) }
+    var index = 1
+    while index < window.count, isNameByte(window[index], isFirst: index == 1) { index += 1 }
+    if index == window.count {
+      if isCut { return .open }
+      return hasOwnNames && !isLast ? .sound(index) : .none
+    }
+    guard index > 1, window[index] == 0x3B else { return .none }
+    let name = window.slice(1, index)
+    if hasOwnNames || isOwnOfXML(name) { return .sound(index + 1) }
+    return HTMLEntities.findScalar(name).map { .character($0, index + 1) } ?? .none
+  }
+
+  private static func findNumber(
+    in window: UnsafeRawBufferPointer, isCut: Bool
+  ) -> XMLReference {
+    guard window.count > 2 else { return isCut ? .open : .none }
+    let isHex = window[2] | 0x20 == 0x78
+    let first = isHex ? 3 : 2
+    var index = first
+    var number: UInt32 = 0
+    while index < window.count, let digit = digit(window[index], isHex: isHex) {
+      number = min(number * (isHex ? 16 : 10) + digit, 0x11_0000)
+      index += 1
+    }
+    if index == window.count { return isCut ? .open : .none }
+    guard index > first, window[index] == 0x3B else { return .none }
+    guard isAllowed(number) else { return .forbidden(index + 1) }
+    // XML wants a small x.
+    return window[2] == 0x58 ? .character(number, index + 1) : .sound(index + 1)
+  }
+
+  private static func digit(_ byte: UInt8, isHex: Bool) -> UInt32? {
+    switch byte {
+    case 0x30...0x39: UInt32(byte - 0x30)
+    case 0x41...0x46 where isHex: UInt32(byte - 0x41 + 10)
+    case 0x61...0x66 where isHex: UInt32(byte - 0x61 + 10)
+    default: nil
+    }
+  }
+
+  /// The characters of XML 1.0, section 2.2.
+  private static func isAllowed(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0x09, 0x0A, 0x0D, 0x20..<0xD800, 0xE000...0xFFFD, 0x1_0000..<0x11_0000: true
+    default: false
+    }
+  }
+
+  private static func isNameByte(_ byte: UInt8, isFirst: Bool) -> Bool {
+    switch byte {
+    case 0x41...0x5A, 0x61...0x7A, 0x5F, 0x3A, 0x80...0xFF: true
+    case 0x30...0x39, 0x2D, 0x2E: !isFirst
+    default: false
+    }
+  }
+
+  private static func isOwnOfXML(_ name: UnsafeRawBufferPointer) -> Bool {
+    let names: (StaticString, StaticString, StaticString, StaticString, StaticString) = (
+      "amp", "lt", "gt", "quot", "apos"
+    )
+    func isName(_ known: StaticString) -> Bool {
+      name.count == known.utf8CodeUnitCount && name.matches(known, at: 0) == true
+    }
+    return isName(names.0) || isName(names.1) || isName(names.2) || isName(names.3)
+      || isName(names.4)
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+
+/// Reads a feed from its source, page by page where it has pages.
+struct FeedPages {
+  let definition: FeedDefinition
+  let source: DocumentSource
+  let template: SourceTemplate
+  let options: SyncOptions
+  let environment: SourceTemplate.Environment
+
+  /// Takes what is read.
+  struct Receiver {
+    let sink: any OfferSink
+    /// Called with each piece, after decompression.
+    let piece: (_ bytes: UnsafeRawBufferPointer, _ totalBytes: Int?, _ records: Int) -> Void
+    /// Called before each page behind the first, with the number of records before it.
+    let nextPage: (_ records: Int) -> Void
+  }
+
+  /// Most bytes that a compressed file may unpack to.
+  private static let fileLimitBytes = 64 << 30
+
+  private var limitBytes: Int {
+    if case .url = source { options.limits.bodyBytes } else { Self.fileLimitBytes }
+  }
+
+  /// Whether there may be more than one document.
+  var hasPages: Bool { template.hasPage || definition.pages?.next != nil }
+
+  /// - Returns: what the first document says about itself.
+  func read(into receiver: Receiver) async throws -> DocumentFacts {
+    let rule = definition.pages ?? PageRule()
+    var number = rule.first
+    var page = try await readPage(
+      at: pageSource(number), page: number, records: 0, receiver)
+    let facts = page.facts
+    var records = page.records
+    var visited: Set<String> = []
+    while number - rule.first + 1 < (options.pages ?? rule.limit), page.records > 0 {
+      guard let next = try nextSource(behind: page, number: number, rule, &visited) else { break }
+      number += 1
+      receiver.nextPage(records)
+      do {
+        page = try await readPage(at: next, page: number, records: records, receiver)
+      } catch let error as OffersError where isEnd(error, page) {
+        break
+      }
+      records += page.records
+    }
+    return facts
+  }
+
+  /// Where no number of pages is told, the first address without a document is the end.
+  private func isEnd(_ error: OffersError, _ page: Page) -> Bool {
+    error.code == .notFound && page.facts.pageCount == nil && definition.pages?.next == nil
+  }
+
+  private struct Page {
+    let facts: DocumentFacts
+    let head: DocumentHead
+    let records: Int
+  }
+
+  private func pageSource(_ number: Int) throws -> DocumentSource {
+    switch source {
+    case .url, .file: try DocumentSource(template.filled(page: number, query: options.query))
+    case .standardInput, .sample: source
+    }
+  }
+
+  private func nextSource(
+    behind page: Page, number: Int, _ rule: PageRule, _ visited: inout Set<String>
+  ) throws -> DocumentSource? {
+    if let next = rule.next {
+      let link: String? =
+        switch next {
+        case .linkHeader: page.head.nextLink
+        case .path: page.facts.nextPage
+        }
+      guard let link, let base = page.head.address,
+        let address = URL(string: link, relativeTo: URL(string: base))?.absoluteURL,
+        visited.insert(address.absoluteString).inserted
+      else { return nil }
+      guard address.scheme == URL(string: base)?.scheme || address.scheme == "https" else {
+        throw OffersError(
+          .sourceFailed, "The feed's next page is the unencrypted \(address.absoluteString).",
+          hint: "Nothing was changed. Tell the feed's owner.")
+      }
+      return .url(address.absoluteString)
+    }
+    guard template.hasPage else { return nil }
+    if let count = page.facts.pageCount, number >= count { return nil }
+    return try pageSource(number + 1)
+  }
+
+  private func readPage(
+    at source: DocumentSource, page: Int, records: Int, _ receiver: Receiver
+  ) async throws -> Page {
+    let unpacker = Decompressor(limitBytes: limitBytes)
+    var reader: FeedReader?
+    var last = DocumentHead()
+    func feed(_ bytes: UnsafeRawBufferPointer) throws {
+      let reader = reader ?? makeReader(last, receiver.sink)
+      let total = unpacker.isCompressed ? nil : last.totalBytes
+      receiver.piece(bytes, total, records + reader.itemCount)
+      try reader.consume(bytes)
+    }
+    try await fetch(source) { piece, head in
+      last = head
+      if reader == nil { reader = makeReader(head, receiver.sink) }
+      try unpacker.consume(piece, feed)
+    }
+    try unpacker.finish(feed)
+    let done = reader ?? makeReader(last, receiver.sink)
+    try done.finish()
+    receiver.piece(
+      UnsafeRawBufferPointer(start: nil, count: 0), unpacker.isCompressed ? nil : last.totalBytes,
+      records + done.itemCount)
+    return Page(facts: done.facts, head: last, records: done.itemCount)
+  }
+
+  private func makeReader(_ head: DocumentHead, _ sink: any OfferSink) -> FeedReader {
+    FeedReader(
+      definition: definition, address: head.address, charset: head.charset, sink: sink)
+  }
+
+  private func fetch(_ source: DocumentSource, _ handle: PieceHandler) async throws {
+    switch source {
+    case .url(let url):
+      let headers = try definition.headers.map { header in
+        let value = SourceTemplate(header.value, environment: environment)
+        return (header.name, try value.filled(page: 0, query: options.query))
+      }
+      try await HTTPDocument(limits: options.limits, headers: headers, explain: explain)
+        .read(url: url, handle)
+    case .file(let path):
+      try await FileDocument.read(path: path, handle)
+    case .standardInput:
+      try await FileDocument.readStandardInput(handle)
+    case .sample:
+      guard let sample = FeedCatalog.findSample(of: definition.name) else {
+        throw OffersError(
+          .notFound, "The feed \(definition.name) has no built-in sample.",
+          hint: "Name a source: offers sync \(definition.name) --from URL-OR-FILE")
+      }
+      try sample.withUnsafeBytes { try handle($0, DocumentHead(totalBytes: $0.count)) }
+    }
+  }
+
+  /// What a document that came with an error says itself.
+  private func explain(_ body: [UInt8]) -> String? {
+    guard !definition.error.isEmpty else { return nil }
+    let reader = FeedReader(definition: definition, sink: Deaf())
+    // A body that is no such document explains nothing, which is no error of its own.
+    try? body.withUnsafeBytes { try reader.consume($0) }
+    try? reader.finish()
+    return reader.facts.error
+  }
+
+  private final class Deaf: OfferSink {
+    func accept(_ texts: OfferTexts, position: Int) {}
+    func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {}
+    func mend(position: Int, reason: String) {}
+  }
+}

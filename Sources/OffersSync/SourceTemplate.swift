@@ -1,0 +1,92 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+
+/// A source with places in it that are filled in for each request.
+///
+/// Variables of the environment stay names in all that is shown, logged and stored; their values
+/// are only in the request.
+struct SourceTemplate: Sendable {
+  /// Finds a variable of the environment.
+  typealias Environment = @Sendable (String) -> String?
+
+  /// As written, with the names of variables.
+  let text: String
+  private let template: Template
+  private let environment: Environment
+
+  init(_ template: Template, environment: @escaping Environment) {
+    self.template = template
+    text = template.description
+    self.environment = environment
+  }
+
+  /// Understands what a person names as a source. Only `{page}` and `{env:NAME}` are places; a text
+  /// with other braces is taken as it is.
+  init(_ text: String, environment: @escaping Environment) {
+    let template = try? Template(parsing: text, for: .source)
+    self.init(template ?? Template([.literal(text)]), environment: environment)
+  }
+
+  /// True when each page has an address of its own.
+  var hasPage: Bool { template.hasPage }
+
+  /// The address of a page.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for a variable that is not set.
+  func filled(page: Int, query: String? = nil) throws -> String {
+    let isURL = text.contains("://")
+    var result = ""
+    for part in template.parts {
+      switch part {
+      case .literal(let text): result += text
+      case .page: result += String(page)
+      case .query: result += Self.encoded(query ?? "")
+      case .environment(let name):
+        result += isURL ? Self.encoded(try value(of: name)) : try value(of: name)
+      case .path: break
+      }
+    }
+    return result
+  }
+
+  /// The values of its variables, with what is shown for them.
+  var secrets: [(value: String, shown: String)] {
+    template.parts.flatMap { part -> [(String, String)] in
+      guard case .environment(let name) = part, let value = environment(name), !value.isEmpty
+      else { return [] }
+      return [(value, "{env:\(name)}"), (Self.encoded(value), "{env:\(name)}")]
+    }
+  }
+
+  private func value(of name: String) throws -> String {
+    if let value = environment(name), !value.isEmpty { return value }
+    throw OffersError(
+      .invalidRequest, "The environment variable \(name) is not set.",
+      hint: "It stands in the source \(text). Set it: export \(name)=…")
+  }
+
+  /// A value as it stands in a URL's query (RFC 3986, unreserved characters only).
+  private static func encoded(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      if (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || "-._~".utf8.contains(byte) {
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return result
+  }
+}
+
+extension OffersError {
+  /// The error without the values of variables.
+  func hiding(_ secrets: [(value: String, shown: String)]) -> OffersError {
+    if secrets.isEmpty { return self }
+    func hide(_ text: String) -> String {
+      secrets.reduce(text) { $0.replacing($1.value, with: $1.shown) }
+    }
+    return OffersError(code, hide(message), hint: hint.map(hide), cause: cause.map(hide))
+  }
+}

@@ -1,0 +1,334 @@
+import OffersCore
+import OffersFeeds
+import OffersTestSupport
+import Testing
+
+@Suite("The encoding of a document")
+struct TextTranscoderTests {
+  private static let sizes: [[Int]] = [[], [1], [2], [3, 7], [100], [4096], [5000]]
+
+  /// A list of facts as its server sends it, with letters of Western Europe.
+  private static let facts = """
+    {
+    "title":"About Canada",
+    "rows":[
+      {"title":"Qu\u{E9}bec","description":"Caf\u{E9}s, cr\u{EA}pes & \u{AB}po\u{FB}tine\u{BB}"},
+      {"title":"\u{C9}tait","description":null}
+    ]}
+    """
+
+  static func latin(_ text: String) -> [UInt8] {
+    text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+  }
+
+  private static func utf16(_ text: String, isBigEndian: Bool) -> [UInt8] {
+    text.utf16.flatMap { unit -> [UInt8] in
+      let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+      return isBigEndian ? [high, low] : [low, high]
+    }
+  }
+
+  private static func expect(
+    _ document: [UInt8], _ charset: String? = nil, isCertain: Bool = false, becomes text: String,
+    in encoding: String, replaced: Int = 0, at location: SourceLocation = #_sourceLocation
+  ) {
+    for sizes in Self.sizes {
+      let result = StageRun.transcoding(
+        document, charset: charset, isCertain: isCertain, pieceSizes: sizes)
+      #expect(result.error == nil, sourceLocation: location)
+      #expect(result.text == text, "pieces \(sizes)", sourceLocation: location)
+      #expect(result.encoding == encoding, "pieces \(sizes)", sourceLocation: location)
+      #expect(result.replacedCount == replaced, sourceLocation: location)
+    }
+  }
+
+  @Test(
+    "ISO-8859-1 is read with the right header, a wrong one and none",
+    arguments: [nil, "iso-8859-1", "ISO_8859-1", "latin1", "utf-8", "windows-1252", "us-ascii"])
+  func readsLatin(charset: String?) {
+    Self.expect(Self.latin(Self.facts), charset, becomes: Self.facts, in: "windows-1252")
+  }
+
+  @Test(
+    "UTF-8 is read with the right header, a wrong one and none",
+    arguments: [nil, "utf-8", "UTF8", "iso-8859-1", "windows-1251", "\"utf-8\"", "koi8-r"])
+  func readsUTF8(charset: String?) {
+    Self.expect(Array(Self.facts.utf8), charset, becomes: Self.facts, in: "UTF-8")
+    Self.expect(
+      Array("\u{FEFF}\(Self.facts)".utf8), charset, becomes: Self.facts, in: "UTF-8")
+  }
+
+  @Test("UTF-8 is recognised far behind a long stretch of ASCII, and cut anywhere")
+  func readsLateUTF8() {
+    let text = "[\"" + String(repeating: "a", count: 5000) + "日本語 😀\"]"
+    Self.expect(Array(text.utf8), "iso-8859-1", becomes: text, in: "UTF-8")
+    Self.expect(Array(text.utf8), becomes: text, in: "UTF-8")
+  }
+
+  @Test("a single sequence that looks like UTF-8 does not outweigh wrong ones behind it")
+  func looksAhead() {
+    let text = "[\"Ã©\", \"\u{E9}t\u{E9}\"]"
+    Self.expect(Self.latin(text), "iso-8859-1", becomes: text, in: "windows-1252")
+    let far = "[\"Ã©\"," + String(repeating: " ", count: 4096) + "\"\u{E9}\"]"
+    let result = StageRun.transcoding(Self.latin(far), charset: "iso-8859-1")
+    #expect(result.encoding == "UTF-8")
+  }
+
+  @Test("bytes that are wrong pass once UTF-8 was found")
+  func passesWrongBytes() {
+    let bytes: [UInt8] = Array("[\"é\",\"".utf8) + [0xE9, 0x80, 0xFF] + Array("\"]".utf8)
+    for sizes in Self.sizes {
+      let result = StageRun.transcoding(bytes, pieceSizes: sizes)
+      #expect(result.run.bytes == bytes)
+      #expect(result.replacedCount == 0)
+    }
+  }
+
+  @Test("a sequence that the document's end cuts off is not UTF-8")
+  func endsWithinSequence() {
+    Self.expect(Array("[\"caf".utf8) + [0xC3], becomes: "[\"cafÃ", in: "windows-1252")
+  }
+
+  @Test("every byte of windows-1252 is the character of the standard")
+  func knowsWindows1252() {
+    let bytes = (0x80...0xFF).map { UInt8($0) }
+    let controls = "\u{81}\u{8D}\u{8F}\u{90}\u{9D}"
+    let result = StageRun.transcoding(bytes, charset: "cp1252", isCertain: true)
+    #expect(
+      result.text.hasPrefix("€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ\u{A0}¡"))
+    #expect(result.text.hasSuffix("ýþÿ"))
+    #expect(controls.allSatisfy { result.text.contains($0) })
+    #expect(result.text.unicodeScalars.count == 128)
+  }
+
+  @Test("an XML declaration counts before the header, and the bytes before both")
+  func readsDeclaration() {
+    func xml(_ encoding: String, _ body: String) -> String {
+      "<?xml version=\"1.0\" encoding=\(encoding) standalone='yes'?>\n<a>\(body)</a>"
+    }
+    let latin = xml("\"ISO-8859-1\"", "caf\u{E9}")
+    Self.expect(Self.latin(latin), "utf-8", becomes: latin, in: "windows-1252")
+    Self.expect(Array(latin.utf8), "iso-8859-1", becomes: latin, in: "UTF-8")
+    let cyrillic = xml("'windows-1251'", "скидка")
+    let bytes = cyrillic.unicodeScalars.map {
+      $0.value < 0x80 ? UInt8($0.value) : UInt8($0.value - 0x430 + 0xE0)
+    }
+    Self.expect(bytes, "iso-8859-1", becomes: cyrillic, in: "windows-1251")
+    Self.expect([0x0A, 0x20] + bytes, becomes: "\n " + cyrillic, in: "windows-1251")
+    let wrong = Array(xml("\"UTF-8\"", "").utf8.dropLast(4)) + bytes.suffix(10)
+    Self.expect(
+      wrong, "windows-1251", becomes: xml("\"UTF-8\"", "скидка"), in: "windows-1251")
+    let late = "<?xml version='1.0' \(String(repeating: " ", count: 1100))encoding='koi8-r'?>é"
+    #expect(StageRun.transcoding(Self.latin(late)).encoding == "windows-1252")
+  }
+
+  @Test("what looks like a declaration within JSON or text is none")
+  func ignoresOtherDeclarations() {
+    for text in ["{\"a\":\"<?xml encoding='koi8-r'?>\u{E9}\"}", "<a encoding='koi8-r'>\u{E9}</a>"] {
+      Self.expect(Self.latin(text), becomes: text, in: "windows-1252")
+    }
+  }
+
+  @Test("UTF-16 is read with a byte order mark and without", arguments: [false, true])
+  func readsUTF16(isBigEndian: Bool) {
+    let name = isBigEndian ? "UTF-16BE" : "UTF-16LE"
+    for text in ["<a>é 😀 日本</a>", "{\"a\":1}", "[]", "\n [\"é\"]", "<", Self.facts] {
+      let bytes = Self.utf16(text, isBigEndian: isBigEndian)
+      for charset in [nil, "utf-8", "utf-16", "iso-8859-1"] {
+        Self.expect(bytes, charset, becomes: text, in: name)
+        let mark = Self.utf16("\u{FEFF}", isBigEndian: isBigEndian)
+        Self.expect(mark + bytes, charset, becomes: text, in: name)
+      }
+    }
+    let bare = Self.utf16("\"a\"", isBigEndian: isBigEndian)
+    Self.expect(bare, "UTF-16", becomes: "\"a\"", in: name)
+    Self.expect(bare, name, isCertain: true, becomes: "\"a\"", in: name)
+  }
+
+  @Test("lone surrogates and half units become U+FFFD and are counted")
+  func replacesSurrogates() {
+    let units: [UInt16] = [0x5B, 0xD83D, 0x41, 0xDE00, 0xD83D, 0xD83D, 0xDE00, 0xD800]
+    var bytes: [UInt8] = []
+    for unit in units { bytes += [UInt8(unit & 0xFF), UInt8(unit >> 8)] }
+    bytes.append(0x41)
+    Self.expect(
+      bytes, becomes: "[\u{FFFD}A\u{FFFD}\u{FFFD}😀\u{FFFD}\u{FFFD}", in: "UTF-16LE", replaced: 5)
+  }
+
+  @Test("a header that says UTF-16 of bytes that are not is not believed")
+  func doubtsUTF16() {
+    Self.expect(Array("[\"é\"]".utf8), "utf-16", becomes: "[\"é\"]", in: "UTF-8")
+  }
+
+  @Test("UTF-32 is refused by name")
+  func refusesUTF32() throws {
+    let documents: [[UInt8]] = [
+      [0xFF, 0xFE, 0, 0, 0x5B, 0, 0, 0], [0, 0, 0xFE, 0xFF, 0, 0, 0, 0x5B],
+      [0x3C, 0, 0, 0, 0x61, 0, 0, 0], [0, 0, 0, 0x7B],
+    ]
+    for document in documents {
+      for sizes in [[], [1]] {
+        let result = StageRun.transcoding(document, pieceSizes: sizes)
+        let error = try #require(result.error)
+        #expect(error.code == .malformedFeed)
+        #expect(error.message.contains("UTF-32"))
+        #expect(result.run.bytes.isEmpty)
+      }
+    }
+  }
+
+  @Test("encodings of Asia are read through the system")
+  func readsEasternEncodings() {
+    let samples: [(String, [UInt8], String, String)] = [
+      ("shift_jis", [0x93, 0xFA, 0x96, 0x7B, 0x5C, 0x22], "日本\\\"", "Shift_JIS"),
+      ("euc-jp", [0xC6, 0xFC, 0xCB, 0xDC], "日本", "EUC-JP"),
+      ("gb2312", [0xC8, 0xD5, 0xB1, 0xBE], "日本", "GBK"),
+      ("gbk", [0x80 + 1, 0x40], "丂", "GBK"),
+      ("big5", [0xA4, 0xE9, 0xA5, 0xBB], "日本", "Big5"),
+      ("ks_c_5601-1987", [0xC7, 0xD1, 0xB1, 0xDB], "한글", "EUC-KR"),
+      (
+        "iso-2022-jp", [0x1B, 0x24, 0x42, 0x46, 0x7C, 0x4B, 0x5C, 0x1B, 0x28, 0x42], "日本",
+        "ISO-2022-JP"
+      ),
+    ]
+    for (charset, bytes, text, name) in samples {
+      let document = Array("[\"a\",\"".utf8) + bytes + Array("\"]".utf8)
+      Self.expect(document, charset, becomes: "[\"a\",\"\(text)\"]", in: name)
+      Self.expect(document, charset, isCertain: true, becomes: "[\"a\",\"\(text)\"]", in: name)
+    }
+  }
+
+  @Test("what is no character in an encoding of Asia becomes U+FFFD and is counted")
+  func replacesInvalidBytes() {
+    let bytes: [UInt8] = [0x5B, 0x93, 0xFA, 0xFF, 0x93, 0x22, 0x41, 0x93]
+    let text = "[日\u{FFFD}\u{FFFD}\"A\u{FFFD}"
+    Self.expect(bytes, "shift_jis", becomes: text, in: "Shift_JIS", replaced: 3)
+    let page: [UInt8] = [0x5B, 0xAA, 0xC1, 0x5D]
+    Self.expect(page, "windows-1253", becomes: "[\u{FFFD}Α]", in: "windows-1253", replaced: 1)
+  }
+
+  @Test("encodings of one byte a character are read by their tables")
+  func readsSingleByteEncodings() {
+    let samples: [(String, [UInt8], String, String)] = [
+      ("windows-1250", [0xB9, 0x9C], "ąś", "windows-1250"),
+      ("iso-8859-2", [0xB1, 0xB6], "ąś", "ISO-8859-2"),
+      ("windows-1251", [0xDE, 0xFF], "Юя", "windows-1251"),
+      ("koi8-r", [0xC0, 0xD1], "юя", "KOI8-R"),
+      ("iso-8859-15", [0xA4], "€", "ISO-8859-15"),
+      ("iso-8859-9", [0xFE, 0x80], "ş€", "windows-1254"),
+      ("windows-1255", [0xF9, 0xEC], "של", "windows-1255"),
+      ("windows-1258", [0xFE, 0xE2], "₫â", "windows-1258"),
+      ("macintosh", [0x8E], "é", "macintosh"),
+      ("ibm850", [0x82], "é", "ibm850"),
+    ]
+    for (charset, bytes, text, name) in samples {
+      let document = Array("[\"".utf8) + bytes + Array("\"]".utf8)
+      Self.expect(document, charset, becomes: "[\"\(text)\"]", in: name)
+    }
+  }
+
+  @Test("an encoding that the definition names is followed without question")
+  func followsDefinition() {
+    Self.expect(
+      Array("[\"é\"]".utf8), "iso-8859-1", isCertain: true, becomes: "[\"Ã©\"]", in: "windows-1252")
+    let xml = "<?xml version='1.0' encoding='utf-8'?><a>é</a>"
+    Self.expect(
+      Self.latin(xml), "windows-1252", isCertain: true, becomes: xml, in: "windows-1252")
+    Self.expect(
+      Array("\u{FEFF}[\"é\"]".utf8), "windows-1252", isCertain: true, becomes: "[\"é\"]",
+      in: "UTF-8")
+    let wrong: [UInt8] = [0x5B, 0xE9, 0x5D]
+    #expect(StageRun.transcoding(wrong, charset: "utf-8", isCertain: true).run.bytes == wrong)
+  }
+
+  @Test("a name that is not known matters only when the bytes are not UTF-8")
+  func refusesUnknownNames() throws {
+    Self.expect(Array("[1]".utf8), "x-unheard", becomes: "[1]", in: "UTF-8")
+    Self.expect(Array("[\"é\"]".utf8), "x-unheard", becomes: "[\"é\"]", in: "UTF-8")
+    for (charset, isCertain) in [
+      ("x-unheard", false), ("x-unheard", true), ("utf-8//IGNORE", true),
+    ] {
+      for sizes in Self.sizes {
+        let result = StageRun.transcoding(
+          Self.latin("[\"\u{E9}\"]"), charset: charset, isCertain: isCertain, pieceSizes: sizes)
+        let error = try #require(result.error)
+        #expect(error.code == .malformedFeed)
+        #expect(
+          error.message == "The document says it is in \(charset), an encoding that is not known.")
+        #expect(error.hint?.contains("encoding:") == true)
+      }
+    }
+    let xml = "<?xml version='1.0' encoding='x-unheard'?><a>\u{E9}</a>"
+    Self.expect(Self.latin(xml), "iso-8859-1", becomes: xml, in: "windows-1252")
+  }
+
+  @Test("ASCII and UTF-8 are handed on where they stand, without copying")
+  func passesWithoutCopying() throws {
+    let stage = TextTranscoder(charset: "iso-8859-1")
+    let ascii = [UInt8](repeating: 0x61, count: 10_000)
+    try ascii.withUnsafeBytes { bytes in
+      try stage.consume(bytes) { #expect($0.baseAddress == bytes.baseAddress) }
+    }
+    let text = Array(String(repeating: "é", count: 5000).utf8)
+    for _ in 0..<2 {
+      try text.withUnsafeBytes { bytes in
+        try stage.consume(bytes) {
+          #expect($0.baseAddress == bytes.baseAddress && $0.count == bytes.count)
+        }
+      }
+    }
+  }
+
+  @Test("nothing in is nothing out")
+  func readsNothing() {
+    for charset in [nil, "utf-8", "koi8-r", "shift_jis", "utf-16"] {
+      Self.expect([], charset, becomes: "", in: "UTF-8")
+    }
+  }
+
+  @Test("a large document of each kind comes out the same in any pieces")
+  func readsLargeDocuments() {
+    let words = (0..<20_000).map { "\u{E9}t\u{E9} \($0)" }.joined(separator: ", ")
+    Self.expect(Self.latin(words), becomes: words, in: "windows-1252")
+    let units = "<" + words
+    Self.expect(
+      Self.utf16(units, isBigEndian: false), becomes: units, in: "UTF-16LE")
+    let pairs = (0..<90_000).map { ([0x93, 0xFA, 0x41] as [UInt8])[$0 % 3] }
+    let text = String(repeating: "日A", count: 30_000)
+    Self.expect(pairs, "shift_jis", becomes: text, in: "Shift_JIS")
+  }
+
+  @Test("10,000 random documents end in UTF-8 or an error, the same in pieces as in one")
+  func survivesNoise() {
+    var random = SeededGenerator(seed: 5)
+    let charsets: [(String?, Bool)] = [
+      (nil, false), ("utf-8", false), ("iso-8859-1", false), ("shift_jis", true), ("gbk", false),
+      ("big5", true), ("iso-2022-jp", true), ("utf-16", true), ("windows-1258", true),
+      ("euc-jp", false), ("euc-kr", true), ("x-unheard", false),
+    ]
+    let starts: [[UInt8]] = [
+      [], Array("{\"a\":\"".utf8), Array("<?xml version='1.0' encoding='koi8-r'?>".utf8),
+      [0xFF, 0xFE], [0xFE, 0xFF], [0xEF, 0xBB, 0xBF], [0x3C, 0], [0, 0x3C],
+    ]
+    var refusedCount = 0
+    for round in 0..<10_000 {
+      let (charset, isCertain) = charsets[round % charsets.count]
+      let highest: UInt8 = Bool.random(using: &random) ? 0xFF : 0x8F
+      let bytes =
+        (starts.randomElement(using: &random) ?? [])
+        + (0..<Int.random(in: 0...80, using: &random)).map { _ in
+          UInt8.random(in: 0...highest, using: &random)
+        }
+      let sizes = (0..<3).map { _ in Int.random(in: 1...20, using: &random) }
+      let whole = StageRun.transcoding(bytes, charset: charset, isCertain: isCertain)
+      let pieces = StageRun.transcoding(
+        bytes, charset: charset, isCertain: isCertain, pieceSizes: sizes)
+      #expect(pieces == whole, "round \(round), \(charset ?? "none"), pieces \(sizes): \(bytes)")
+      let isPassed = whole.encoding == "UTF-8"
+      #expect(isPassed || String(validating: whole.run.bytes, as: UTF8.self) != nil)
+      if whole.error != nil { refusedCount += 1 }
+    }
+    #expect(refusedCount > 100)
+    #expect(refusedCount < 5000)
+  }
+}

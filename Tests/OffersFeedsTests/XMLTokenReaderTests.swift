@@ -1,0 +1,164 @@
+import OffersCore
+import OffersFeeds
+import OffersTestSupport
+import Testing
+
+@Suite("Reading XML")
+struct XMLTokenReaderTests {
+  private static let sizes: [[Int]] = [[], [1], [3, 5], [100]]
+
+  @Test(
+    "elements, attributes and texts come in order",
+    arguments: [
+      ("<a/>", "<a></a>"),
+      ("<?xml version='1.0'?><a b='1' c=\"&lt;2&gt;\">x &amp; y</a>", "<a b=1 c=<2>>x & y</a>"),
+      ("<a>1<b>2</b>3<!-- no --><![CDATA[<4> & ]]><?no 5?></a>\n", "<a>1<b>2</b>3<4> & </a>"),
+      ("<a>é &#xE9; 日本 &#x1F600;\r\nx</a>", "<a>é é 日本 😀\nx</a>"),
+      (
+        "<!DOCTYPE a [<!ENTITY e 'ee'><!ATTLIST a d CDATA 'no'>]><a b='&e;'>&e;</a>",
+        "<a b=ee>ee</a>"
+      ),
+      ("<?xml version='1.0' encoding='utf-16'?><a>é</a>", "<a>é</a>"),
+      ("<?xml version='1.0' encoding='unheard'?><a>é</a>", "<a>é</a>"),
+    ])
+  func readsDocuments(document: String, tokens: String) {
+    for sizes in Self.sizes {
+      let run = TokenRun(document, pieceSizes: sizes)
+      #expect(run.error == nil)
+      #expect(run.text == tokens)
+    }
+  }
+
+  @Test("a large document comes out the same in any pieces")
+  func readsLargeDocument() {
+    let items = (0..<3000).map { "<item id='\($0)'><name>Soup &amp; Salad® \($0)</name></item>\n" }
+    let document = "<rss>" + items.joined() + "</rss>"
+    let whole = TokenRun(document)
+    #expect(whole.error == nil)
+    #expect(whole.startCount == 6001)
+    for sizes in [[1], [1000], [65_536], [70_000]] {
+      #expect(TokenRun(document, pieceSizes: sizes) == whole)
+    }
+  }
+
+  @Test(
+    "a fault is named with its place",
+    arguments: [
+      ("<a>\n <b></c></a>", "line 2, column 7: an end tag that does not fit the open element a.b"),
+      ("<a b='1' b='2'/>", "line 1, column 10: the same attribute twice in a tag"),
+      ("<a/><b/>", "line 1, column 5: something behind the end of the root element"),
+      ("<a>&unheard;</a>", "line 1, column 4: a reference to an entity that is not defined"),
+      ("<a>a & b</a>", "line 1, column 7: a character or tag that cannot stand there"),
+      ("{\"a\":1}", "line 1, column 1: something that is no XML"),
+      (
+        " <?xml version='1.0'?><a/>",
+        "line 1, column 2: “<?xml” that is not at the document's beginning"
+      ),
+      (
+        "<!DOCTYPE a [<!ENTITY e '&e;'>]><a>&e;</a>",
+        "line 1, column 36: an entity that contains itself"
+      ),
+      ("<a>&#0;</a>", "line 1, column 4: a reference to a character that does not exist"),
+    ])
+  func namesFaults(document: String, reason: String) throws {
+    for sizes in Self.sizes {
+      let error = try #require(TokenRun(document, pieceSizes: sizes).error)
+      #expect(error.code == .malformedFeed)
+      #expect(error.message == "The document is not sound XML at \(reason).")
+      #expect(error.hint?.hasPrefix("Nothing was changed.") == true)
+    }
+  }
+
+  @Test(
+    "a document that ends too early is told from a faulty one",
+    arguments: [
+      ("<a><b.c><d>text", "line 1, column 16, in element a.b.c.d"),
+      ("<a><b></b><", "line 1, column 11, in element a"),
+      ("<a><b x='1", "line 1, column 4, in element a"),
+      ("<a><![CDATA[x", "line 1, column 14, in element a"),
+      ("<a><!-- ", "line 1, column 4, in element a"),
+      ("<?xml version='1.0'?>\n", "line 2, column 1, before any element ends"),
+      ("<!DOCTYPE a [", "line 1, column 14, before any element ends"),
+    ])
+  func namesEarlyEnds(document: String, place: String) throws {
+    for sizes in Self.sizes {
+      let error = try #require(TokenRun(document, pieceSizes: sizes).error)
+      #expect(error.code == .malformedFeed)
+      #expect(error.message == "The document ends too early, at \(place).")
+      #expect(error.hint?.hasPrefix("Nothing was changed.") == true)
+    }
+  }
+
+  @Test("every prefix of a document ends too early")
+  func refusesTruncation() {
+    let document = Array(
+      "<?xml version='1.0'?><a b='1'>é<c>&amp;</c><![CDATA[ ]]><!-- --></a>".utf8)
+    for count in 1..<document.count {
+      let error = TokenRun(Array(document.prefix(count))).error
+      #expect(error?.message.hasPrefix("The document ends too early") == true, "\(count)")
+    }
+  }
+
+  @Test("an empty document is called so")
+  func refusesNothing() {
+    let error = TokenRun("").error
+    #expect(error?.code == .malformedFeed)
+    #expect(error?.message == "The document is empty.")
+  }
+
+  @Test("what the handler throws stops the reading, and every call after that")
+  func passesErrorsOn() throws {
+    let recorder = TokenRecorder()
+    recorder.stopName = "stop"
+    let reader = XMLTokenReader(handler: recorder)
+    let document = Array("<a>1<b/><stop>2</stop><c/></a>".utf8)
+    #expect(throws: TokenRecorder.Stop.self) {
+      try document.withUnsafeBytes { try reader.consume($0) }
+      try reader.finish()
+    }
+    #expect(recorder.text == "<a>1<b></b>")
+    #expect(throws: TokenRecorder.Stop.self) {
+      try document.withUnsafeBytes { try reader.consume($0) }
+    }
+    #expect(throws: TokenRecorder.Stop.self) { try reader.finish() }
+    #expect(recorder.startCount == 3)
+  }
+
+  @Test("finishing twice is finishing once")
+  func finishesTwice() throws {
+    let recorder = TokenRecorder()
+    let reader = XMLTokenReader(handler: recorder)
+    try Array("<a/>".utf8).withUnsafeBytes { try reader.consume($0) }
+    try reader.finish()
+    try reader.finish()
+    #expect(recorder.text == "<a></a>")
+  }
+
+  @Test("10,000 random documents end in tokens or an error, the same in pieces as in one")
+  func survivesNoise() {
+    var random = SeededGenerator(seed: 3)
+    let tokens: [[UInt8]] =
+      [
+        "<a>", "</a>", "<g:b x='1'>", "</g:b>", "<c/>", " xmlns='u'", "<d xmlns:g='http://a'>",
+        "</d>",
+        "&amp;", "&e;", "<!--", "-->", "<![CDATA[", "]]>", "<?x?>", "text", "é", "\n", "<", ">",
+        "'",
+        "<!DOCTYPE a [<!ENTITY e 'x'>]>", "<?xml version='1.0'?>",
+      ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0]]
+    var acceptedCount = 0
+    var refusedCount = 0
+    for round in 0..<10_000 {
+      var bytes: [UInt8] = []
+      for _ in 0..<Int.random(in: 0...12, using: &random) {
+        bytes += tokens.randomElement(using: &random) ?? []
+      }
+      if round % 2 == 0 { bytes = Array("<a>".utf8) + bytes + Array("</a>".utf8) }
+      let sizes = (0..<3).map { _ in Int.random(in: 1...30, using: &random) }
+      let whole = TokenRun(bytes)
+      #expect(TokenRun(bytes, pieceSizes: sizes) == whole, "round \(round)")
+      if whole.error == nil { acceptedCount += 1 } else { refusedCount += 1 }
+    }
+    #expect(acceptedCount > 50)
+    #expect(refusedCount > 1000)
+  }
+}
