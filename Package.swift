@@ -26,7 +26,7 @@ let package = Package(
       path: "Migrations",
       resources: [
         .embedInCode("0001_create_offers.sql"),
-        .embedInCode("0002_add_offer_details.sql"),
+        .embedInCode("0002_add_details.sql"),
       ],
       swiftSettings: strict),
     .target(name: "OffersCore", swiftSettings: strict),

@@ -15,8 +15,8 @@ public enum Migrations {
     Migration(
       number: 1, name: "0001_create_offers", sql: text(PackageResources._001_create_offers_sql)),
     Migration(
-      number: 2, name: "0002_add_offer_details",
-      sql: text(PackageResources._002_add_offer_details_sql)),
+      number: 2, name: "0002_add_details",
+      sql: text(PackageResources._002_add_details_sql)),
   ]
 
   /// The schema version this program writes.

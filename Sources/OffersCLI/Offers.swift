@@ -14,6 +14,7 @@ struct Offers: ParsableCommand {
         offers list --favorites            see what you starred
         offers show 110579                 read one offer
         offers favorite 110579             star it
+        offers feeds                       see the feeds there are
 
       EXIT CODES
         0 done, 1 failed, 3 some feeds failed, 11 another sync holds the lock,
@@ -22,29 +23,25 @@ struct Offers: ParsableCommand {
     version: Version.current,
     subcommands: [
       SyncCommand.self, ListCommand.self, ShowCommand.self, FavoriteCommand.self,
-      StatusCommand.self,
+      StatusCommand.self, FeedsCommand.self,
     ])
 
   /// Runs on the main thread. Only commands that must wait for something pay for a second one.
   static func main() {
     Output.reserveStandardDescriptors()
     do {
-      if try ShowCommand.run(plainWords: CommandLine.arguments.dropFirst()) { return }
-      let command = try parseAsRoot(words(CommandLine.arguments.dropFirst()))
+      let words = words(CommandLine.arguments.dropFirst())
+      if try ShowCommand.run(plainWords: words[...]) { return }
+      if let job = try SyncCommand.job(plainWords: words[...]) { wait { try await job.run() } }
+      let command = try parseAsRoot(words)
       guard let waiting = command as? any WaitingCommand else {
         var command = command
         return try command.run()
       }
-      Task {
-        do {
-          var waiting = waiting
-          try await waiting.run()
-          exit()
-        } catch {
-          fail(error)
-        }
+      wait {
+        var waiting = waiting
+        try await waiting.run()
       }
-      dispatchMain()
     } catch {
       fail(error)
     }
@@ -68,6 +65,19 @@ struct Offers: ParsableCommand {
     }
     let end = rest.firstIndex(of: "--") ?? rest.endIndex
     return rest[..<end] + moved + rest[end...]
+  }
+
+  /// Ends the program when the work is done.
+  private static func wait(for work: @escaping @Sendable () async throws -> Void) -> Never {
+    Task {
+      do {
+        try await work()
+        exit()
+      } catch {
+        fail(error)
+      }
+    }
+    dispatchMain()
   }
 
   private static func fail(_ error: any Error) -> Never {

@@ -85,6 +85,15 @@ public struct OfferRecord {
   /// Whether the reward is at most its value.
   public var isUpTo: Bool { base.load(fromByteOffset: 33, as: UInt8.self) != 0 }
 
+  /// Whether the feed says any of what only some feeds do: a retailer and what follows it.
+  package var hasDetails: Bool {
+    for field in OfferField.retailer.rawValue..<OfferField.count {
+      let length = base.load(fromByteOffset: Self.lengthOffset + 4 * field, as: UInt32.self)
+      if length != .max { return true }
+    }
+    return false
+  }
+
   /// Hands over each field's text in the order of `OfferField`, nil where the feed has none.
   public func forEachField(
     _ body: (OfferField, UnsafeRawBufferPointer?) throws -> Void

@@ -62,8 +62,14 @@ public protocol FavoriteRepository: Sendable {
   func setFavorites(named names: [String], to isFavorite: Bool) async throws -> [FavoriteChange]
 }
 
-/// Reads what is known of the feeds.
+/// Reads what is known of the feeds, and gives them up.
 public protocol FeedRepository: Sendable {
   /// The subscribed feeds, by name.
   func fetchFeeds() async throws -> [Feed]
+
+  /// Gives a feed up: it is no longer synced with the others. Its offers and favorites stay, and
+  /// syncing it by name takes it up again.
+  ///
+  /// - Returns: false when it was not subscribed.
+  func unsubscribe(from feed: String) async throws -> Bool
 }

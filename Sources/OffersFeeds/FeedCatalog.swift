@@ -14,6 +14,26 @@ package enum FeedCatalog {
     ).first
   }
 
+  /// The definition that ships for a well-known kind.
+  static func definition(of kind: WellKnownKind) throws -> FeedDefinition {
+    let text =
+      switch kind {
+      case .atom: PackageResources.atom_yaml
+      case .jsonfeed: PackageResources.jsonfeed_yaml
+      case .rdf: PackageResources.rdf_yaml
+      case .rss: PackageResources.rss_yaml
+      case .shopify: PackageResources.shopify_yaml
+      }
+    let definitions = try DefinitionFile.parse(
+      String(decoding: text, as: UTF8.self), name: "\(kind.rawValue).yaml")
+    return definitions[0]
+  }
+
+  /// The file that ships under this name.
+  package static func findText(of name: String) -> String? {
+    text(of: name).map { String(decoding: $0, as: UTF8.self) }
+  }
+
   private static func text(of name: String) -> [UInt8]? {
     switch name {
     case "albums": PackageResources.albums_yaml

@@ -34,6 +34,16 @@ public struct FeedConfiguration: Sendable {
     return try FeedCatalog.find(name)
   }
 
+  /// A definition's YAML: for a shipped feed its own file, comments included.
+  ///
+  /// - Throws: `OffersError` with `notFound`.
+  package func fetchText(_ name: String) throws -> String {
+    let definition = try fetch(name)
+    let isOwn = own.contains { $0.name == name }
+    if !isOwn, let text = FeedCatalog.findText(of: name) { return text }
+    return DefinitionText.yaml(for: definition)
+  }
+
   /// The definition with this name.
   ///
   /// - Throws: `OffersError` with `notFound`, naming what there is.

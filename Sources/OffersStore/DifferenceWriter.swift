@@ -12,6 +12,8 @@ final class DifferenceWriter {
   private let updateOffer: RawStatement
   private let updateHash: RawStatement
   private let updateGone: RawStatement
+  private let replaceDetail: RawStatement
+  private let removeDetail: RawStatement
   private let stored: StoredOfferQuery
   private(set) var counts = SyncCounts()
   private(set) var problems: [ReadProblem] = []
@@ -33,25 +35,29 @@ final class DifferenceWriter {
       database, "UPDATE offer SET content_hash = ?1, gone_at = NULL WHERE offer_key = ?2")
     updateGone = try RawStatement(
       database, "UPDATE offer SET gone_at = ?1 WHERE offer_key = ?2 AND gone_at IS NULL")
+    replaceDetail = try RawStatement(database, Self.detailSQL)
+    removeDetail = try RawStatement(database, "DELETE FROM offer_detail WHERE offer_key = ?1")
     stored = try StoredOfferQuery(database)
   }
 
-  /// The columns of the texts, in the order of `OfferField`.
+  /// The columns of the texts that most offers have, in the order of `OfferField`.
   static let textColumns = [
-    "id", "name", "description", "terms", "reward_text", "image_url", "url", "retailer",
-    "categories", "starts_at", "expires_at", "latitude", "longitude", "attributes",
+    "id", "name", "description", "terms", "reward_text", "image_url", "url",
   ]
-  private static let otherColumns = [
-    "content_hash", "reward_minor_units", "reward_currency", "reward_percent_hundredths",
-    "reward_up_to",
+  /// The columns of the rest, in another table.
+  static let detailColumns = [
+    "retailer", "categories", "starts_at", "expires_at", "latitude", "longitude", "attributes",
+  ]
+  private static let rewardColumns = [
+    "reward_minor_units", "reward_currency", "reward_percent_hundredths", "reward_up_to",
   ]
   /// The parameter behind the texts'.
   private static let firstOther = Int32(textColumns.count + 1)
-  private static let parameterCount = textColumns.count + otherColumns.count
+  private static let parameterCount = Int32(textColumns.count + 1 + rewardColumns.count)
 
   /// The texts come first, in the order of `OfferField`, then the hash and the reward.
   private static func insertSQL(_ feedKey: Int64, _ seconds: Int64) -> String {
-    let columns = textColumns + otherColumns
+    let columns = textColumns + ["content_hash"] + rewardColumns
     let parameters = (1...columns.count).map { "?\($0)" }
     return """
       INSERT INTO offer (feed_key, first_seen_at, changed_at, \(columns.joined(separator: ", ")))
@@ -61,12 +67,18 @@ final class DifferenceWriter {
   }
 
   private static var updateSQL: String {
-    let columns = (textColumns + otherColumns).enumerated().dropFirst()
+    let columns = (textColumns + ["content_hash"] + rewardColumns).enumerated().dropFirst()
       .map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")
     return """
       UPDATE offer SET \(columns), changed_at = ?\(parameterCount + 1), gone_at = NULL
       WHERE offer_key = ?\(parameterCount + 2)
       """
+  }
+
+  private static var detailSQL: String {
+    let columns = detailColumns.joined(separator: ", ")
+    let parameters = (2...detailColumns.count + 1).map { "?\($0)" }.joined(separator: ", ")
+    return "INSERT OR REPLACE INTO offer_detail (offer_key, \(columns)) VALUES (?1, \(parameters))"
   }
 
   func write(_ plan: SyncPlan) throws {
@@ -109,6 +121,9 @@ final class DifferenceWriter {
     }
     rowsWritten += 1
     counts.new += 1
+    if record.hasDetails {
+      try writeDetail(record, sqlite3_last_insert_rowid(database.sqliteConnection))
+    }
   }
 
   /// The hash differs or the offer was gone: only the values tell what really happened.
@@ -117,9 +132,15 @@ final class DifferenceWriter {
     guard let difference = try stored.findDifference(record) else { return try insert(record) }
     if let fields = difference.fields {
       _ = bind(record, to: updateOffer)
-      updateOffer.bind(Int32(Self.parameterCount + 1), seconds)
-      updateOffer.bind(Int32(Self.parameterCount + 2), key)
+      updateOffer.bind(Self.parameterCount + 1, seconds)
+      updateOffer.bind(Self.parameterCount + 2, key)
       rowsWritten += try updateOffer.run()
+      if record.hasDetails {
+        try writeDetail(record, key)
+      } else {
+        removeDetail.bind(1, key)
+        try removeDetail.run()
+      }
       try note(.changed, key, fields: fields)
     } else {
       updateHash.bind(1, Int64(bitPattern: record.contentHash))
@@ -142,7 +163,7 @@ final class DifferenceWriter {
     record.forEachField { field, text in
       if field == .id { id = text }
       // The update knows its row by the key and has no first parameter.
-      statement.bind(Int32(field.rawValue + 1), text)
+      if field.rawValue < Self.textColumns.count { statement.bind(Int32(field.rawValue + 1), text) }
     }
     let first = Self.firstOther
     statement.bind(first, Int64(bitPattern: record.contentHash))
@@ -157,6 +178,15 @@ final class DifferenceWriter {
     }
     statement.bind(first + 4, record.isUpTo ? 1 : 0)
     return id
+  }
+
+  private func writeDetail(_ record: OfferRecord, _ key: Int64) throws {
+    replaceDetail.bind(1, key)
+    record.forEachField { field, text in
+      let place = field.rawValue - Self.textColumns.count
+      if place >= 0 { replaceDetail.bind(Int32(place + 2), text) }
+    }
+    try replaceDetail.run()
   }
 
   /// Notes all offers that this sync added in one statement, at a fifth of the cost of one each.

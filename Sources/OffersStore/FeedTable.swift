@@ -17,16 +17,19 @@ enum FeedTable {
       // Whoever syncs a feed that was given up wants it again.
       try database.execute(
         sql: """
-          UPDATE feed SET unsubscribed_at = NULL, subscribed_at = ?
+          UPDATE feed_detail SET unsubscribed_at = NULL
           WHERE feed_key = ? AND unsubscribed_at IS NOT NULL
           """,
-        arguments: [seconds, key])
+        arguments: [key])
       return key
     }
     try database.execute(
       sql: "INSERT INTO feed (name, source, subscribed_at) VALUES (?, ?, ?)",
       arguments: [name, source, seconds])
-    return database.lastInsertedRowID
+    let key = database.lastInsertedRowID
+    try database.execute(
+      sql: "INSERT INTO feed_detail (feed_key) VALUES (?)", arguments: [key])
+    return key
   }
 
   /// How many offers the feed had when it was last synced.
@@ -37,7 +40,11 @@ enum FeedTable {
 
   static func names(in database: Database) throws -> [String] {
     try String.fetchAll(
-      database, sql: "SELECT name FROM feed WHERE unsubscribed_at IS NULL ORDER BY name")
+      database,
+      sql: """
+        SELECT name FROM feed JOIN feed_detail USING (feed_key)
+        WHERE unsubscribed_at IS NULL ORDER BY name
+        """)
   }
 
   static func findState(_ name: String, in database: Database) throws -> SyncState? {
@@ -48,7 +55,8 @@ enum FeedTable {
           (SELECT run.source FROM sync_run AS run
             WHERE run.feed_key = feed.feed_key AND run.outcome IN ('updated', 'unchanged')
             ORDER BY run.run_id DESC LIMIT 1) AS last_good_source
-        FROM feed WHERE name = ? AND unsubscribed_at IS NULL
+        FROM feed JOIN feed_detail USING (feed_key)
+        WHERE name = ? AND unsubscribed_at IS NULL
         """, arguments: [name]
     ).map { row in
       var document: DocumentFingerprint?
@@ -85,7 +93,7 @@ enum FeedTable {
   static func setSource(_ source: String, feedKey: Int64, in database: Database) throws {
     try database.execute(
       sql: """
-        UPDATE feed SET source = ?1, chosen_source = ?1
+        UPDATE feed_detail SET chosen_source = ?1
         WHERE feed_key = ?2 AND chosen_source IS NOT ?1
         """,
       arguments: [source, feedKey])
@@ -97,10 +105,25 @@ enum FeedTable {
   ) throws {
     try database.execute(
       sql: """
-        UPDATE feed SET title = ?1, shared = ?2, source = ?3
-        WHERE feed_key = ?4 AND (title IS NOT ?1 OR shared IS NOT ?2 OR source <> ?3)
+        UPDATE feed_detail SET title = ?1, shared = ?2
+        WHERE feed_key = ?3 AND (title IS NOT ?1 OR shared IS NOT ?2)
         """,
-      arguments: [title, shared, source, feedKey])
+      arguments: [title, shared, feedKey])
+    try database.execute(
+      sql: "UPDATE feed SET source = ?1 WHERE feed_key = ?2 AND source <> ?1",
+      arguments: [source, feedKey])
+  }
+
+  /// Gives a feed up; what it left stays. Returns false when it was not subscribed.
+  static func unsubscribe(_ name: String, at seconds: Int64, in database: Database) throws -> Bool {
+    try database.execute(
+      sql: """
+        UPDATE feed_detail SET unsubscribed_at = ?1, chosen_source = NULL
+        WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?2)
+          AND unsubscribed_at IS NULL
+        """,
+      arguments: [seconds, name])
+    return database.changesCount > 0
   }
 
   static func all(in database: Database) throws -> [Feed] {
@@ -111,7 +134,8 @@ enum FeedTable {
           (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key) - current_count
             AS gone_count,
           (SELECT count(*) FROM favorite WHERE favorite.feed = feed.name) AS favorite_count
-        FROM feed WHERE unsubscribed_at IS NULL ORDER BY name
+        FROM feed JOIN feed_detail USING (feed_key)
+        WHERE unsubscribed_at IS NULL ORDER BY name
         """)
     return try rows.map { row in
       let key: Int64 = row["feed_key"]

@@ -10,12 +10,14 @@ enum OfferTable {
       feed.name AS feed_name, offer.id, offer.name, offer.description, offer.terms,
       offer.reward_text, offer.reward_minor_units, offer.reward_currency,
       offer.reward_percent_hundredths, offer.reward_up_to, offer.image_url, offer.url,
-      offer.retailer, offer.categories, offer.starts_at, offer.expires_at, offer.latitude,
-      offer.longitude, offer.attributes, feed.shared,
+      detail.retailer, detail.categories, detail.starts_at, detail.expires_at, detail.latitude,
+      detail.longitude, detail.attributes, feed_detail.shared,
       offer.first_seen_at, offer.changed_at, offer.gone_at,
       favorite.created_at IS NOT NULL AS is_favorite
     FROM offer
     JOIN feed USING (feed_key)
+    JOIN feed_detail USING (feed_key)
+    LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
     LEFT JOIN favorite ON favorite.feed = feed.name AND favorite.id = offer.id
     """
 

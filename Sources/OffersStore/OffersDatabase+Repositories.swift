@@ -83,6 +83,11 @@ extension OffersDatabase: FeedRepository {
   public func fetchFeeds() async throws -> [Feed] {
     try await read { try FeedTable.all(in: $0) }
   }
+
+  public func unsubscribe(from feed: String) async throws -> Bool {
+    let seconds = Int64(Date().timeIntervalSince1970)
+    return try await write { try FeedTable.unsubscribe(feed, at: seconds, in: $0) }
+  }
 }
 
 /// The same reads for a command line, on the calling thread.

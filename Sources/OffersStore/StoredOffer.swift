@@ -7,7 +7,8 @@ import OffersCore
 struct StoredOfferQuery {
   private let statement: RawStatement
   /// The column behind the texts.
-  private static let firstOther = Int32(DifferenceWriter.textColumns.count)
+  private static let firstOther = Int32(
+    DifferenceWriter.textColumns.count + DifferenceWriter.detailColumns.count)
 
   /// What became of an offer.
   struct Difference {
@@ -19,12 +20,13 @@ struct StoredOfferQuery {
 
   /// The texts stand first, in the order of `OfferField`.
   init(_ database: Database) throws {
+    let columns = DifferenceWriter.textColumns + DifferenceWriter.detailColumns
     statement = try RawStatement(
       database,
       """
-      SELECT \(DifferenceWriter.textColumns.joined(separator: ", ")), reward_minor_units,
+      SELECT \(columns.joined(separator: ", ")), reward_minor_units,
         reward_currency, reward_percent_hundredths, reward_up_to, gone_at
-      FROM offer WHERE offer_key = ?1
+      FROM offer LEFT JOIN offer_detail USING (offer_key) WHERE offer_key = ?1
       """)
   }
 

@@ -52,6 +52,26 @@ struct FeedPages {
     return facts
   }
 
+  /// Reads the first document's bytes, unpacked, until the handler has seen enough.
+  func readBytes(
+    _ handle: (UnsafeRawBufferPointer) throws -> Bool
+  ) async throws -> (address: String?, charset: String?) {
+    struct Enough: Error {}
+    let unpacker = Decompressor(limitBytes: limitBytes)
+    var last = DocumentHead()
+    func take(_ bytes: UnsafeRawBufferPointer) throws {
+      if !(try handle(bytes)) { throw Enough() }
+    }
+    do {
+      try await fetch(pageSource((definition.pages ?? PageRule()).first)) { piece, head in
+        last = head
+        try unpacker.consume(piece, take)
+      }
+      try unpacker.finish(take)
+    } catch is Enough {}
+    return (last.address, last.charset)
+  }
+
   /// Where no number of pages is told, the first address without a document is the end.
   private func isEnd(_ error: OffersError, _ page: Page) -> Bool {
     error.code == .notFound && page.facts.pageCount == nil && definition.pages?.next == nil

@@ -51,7 +51,7 @@ public struct SyncProgress: Hashable, Sendable {
 public struct SyncEngine: Sendable {
   private let store: any SyncStore
   private let configuration: FeedConfiguration
-  private let environment: @Sendable (String) -> String?
+  let environment: @Sendable (String) -> String?
   private let now: @Sendable () -> Date
 
   /// - Parameters:
@@ -112,7 +112,7 @@ public struct SyncEngine: Sendable {
 
   /// Where a feed is read from: what the caller names, else what was named before, else what the
   /// definition says, else the built-in sample.
-  private func sourceTemplate(
+  func sourceTemplate(
     _ definition: FeedDefinition, _ chosen: DocumentSource?, _ state: SyncState?,
     _ options: SyncOptions
   ) throws -> SourceTemplate {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The README")
 struct ReadmeTests {
-  private static let commandNames = ["sync", "list", "show", "favorite", "status"]
+  private static let commandNames = ["sync", "list", "show", "favorite", "status", "feeds"]
   private let text: String
 
   init() throws { text = try PackageFolder.text(of: "README.md") }
@@ -36,7 +36,9 @@ struct ReadmeTests {
     return rest.components(separatedBy: end).first ?? ""
   }
 
-  private func help(_ arguments: String...) throws -> String {
+  private static let feedsCommands = ["list", "add", "show", "check", "guess", "remove"]
+
+  private func help(_ arguments: [String] = []) throws -> String {
     try OffersProgram.run(arguments + ["--help"]).output
   }
 
@@ -45,13 +47,21 @@ struct ReadmeTests {
     let listed = part(of: try help(), from: "SUBCOMMANDS:", to: "See 'offers help")
     let names = listed.split(separator: "\n").compactMap { $0.split(separator: " ").first }
     #expect(names.map(String.init) == Self.commandNames)
+    let below = part(of: try help(["feeds"]), from: "SUBCOMMANDS:", to: "See 'offers help")
+    // Names stand two columns in, what they do further.
+    let belowNames = below.matches(of: /\n  ([a-z]+)/).map { String($0.output.1) }
+    #expect(belowNames == Self.feedsCommands)
+    for name in belowNames.dropFirst() { #expect(text.contains("| `feeds \(name) <")) }
     let headings = text.matches(of: /\n### `offers ([a-z]+)/).map { String($0.output.1) }
     #expect(headings == Self.commandNames)
   }
 
   @Test("Its reference has the very options that the help has", arguments: commandNames)
   func hasEveryOption(command: String) throws {
-    let help = part(of: try help(command), from: "\nOPTIONS:", to: "\u{0}")
+    var help = ""
+    for words in command == "feeds" ? Self.feedsCommands.map({ ["feeds", $0] }) : [[command]] {
+      help += part(of: try self.help(words), from: "\nOPTIONS:", to: "\u{0}")
+    }
     let own = section("### `offers \(command)").components(separatedBy: "\n```")[0]
     let written = options(own).union(options(section("### Common")))
     let wanted = options(help)
@@ -115,6 +125,15 @@ struct ReadmeTests {
           "\(lines[0])")
       }
     }
+  }
+
+  @Test("The definition it shows is one")
+  func definition() throws {
+    let home = try Home()
+    let path = try home.folder.write(try #require(blocks("yaml").first), to: "feeds.yaml")
+    let shown = try home.offers("feeds", "show", "coupons", "--config", path)
+    #expect(shown.errors == "")
+    #expect(shown.output.contains("phone no."))
   }
 
   @Test("The document it shows is what the program prints, white space aside")

@@ -97,7 +97,10 @@ struct FavoriteTests {
     try await store.sync([FeedOffer("1")])
     _ = try await store.database.setFavorites(named: ["1"], to: true)
     try store.execute(
-      "DELETE FROM change; DELETE FROM offer; DELETE FROM sync_run; DELETE FROM feed")
+      """
+      DELETE FROM change; DELETE FROM offer_detail; DELETE FROM offer; DELETE FROM sync_run;
+      DELETE FROM feed_detail; DELETE FROM feed
+      """)
     #expect(try Self.marks(store) == ["ibotta|1"])
     try await store.sync([FeedOffer("1")])
     #expect(try await store.database.fetchOffer(named: "1").isFavorite)

@@ -50,7 +50,8 @@ struct NewDatabaseTests {
   func isStrict() throws {
     let store = try Store()
     let tables = try store.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-    #expect(tables == ["change", "favorite", "feed", "offer", "sync_run"])
+    #expect(
+      tables == ["change", "favorite", "feed", "feed_detail", "offer", "offer_detail", "sync_run"])
     let strict = try store.rows("SELECT name FROM pragma_table_list WHERE strict ORDER BY name")
     #expect(strict == tables)
   }

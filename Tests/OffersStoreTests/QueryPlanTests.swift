@@ -112,7 +112,7 @@ struct QueryPlanTests {
       #expect(writer.rowsWritten == 3)
     }
     let verbs = Set(plans.compactMap { $0.sql.split(separator: " ").first })
-    #expect(verbs == ["SELECT", "INSERT", "UPDATE"])
+    #expect(verbs == ["SELECT", "INSERT", "UPDATE", "DELETE"])
     for plan in plans { #expect(!plan.isSlow, "\(plan)") }
   }
 }

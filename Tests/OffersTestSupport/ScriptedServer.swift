@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A server on loopback that answers each connection as a script says, and ends with it.
 public final class ScriptedServer: Sendable {
@@ -22,6 +23,14 @@ public final class ScriptedServer: Sendable {
   }
 
   public let port: UInt16
+  private let received = Received()
+
+  /// The requests so far, in order, as they came.
+  public var requests: [String] { received.all.withLock { $0 } }
+
+  private final class Received: Sendable {
+    let all = Mutex<[String]>([])
+  }
 
   /// The address of a path on this server.
   public func url(_ path: String = "/offers.json") -> String { "http://127.0.0.1:\(port)\(path)" }
@@ -41,12 +50,13 @@ public final class ScriptedServer: Sendable {
     }
     guard isOpen else { throw CocoaError(.fileReadUnknown) }
     port = UInt16(bigEndian: address.sin_port)
+    let received = received
     Thread.detachNewThread {
       for step in steps {
         // Nobody who comes within this time is coming at all.
         guard Self.waitForInput(listener, milliseconds: 120_000) else { break }
         let connection = accept(listener, nil, nil)
-        if connection >= 0 { Self.serve(connection, step) }
+        if connection >= 0 { Self.serve(connection, step, received) }
       }
       close(listener)
     }
@@ -57,11 +67,14 @@ public final class ScriptedServer: Sendable {
     return poll(&entry, 1, milliseconds) > 0
   }
 
-  private static func serve(_ connection: Int32, _ step: Step) {
+  private static func serve(_ connection: Int32, _ step: Step, _ received: Received) {
     defer { close(connection) }
     var request = [UInt8](repeating: 0, count: 4096)
     guard waitForInput(connection, milliseconds: 60_000) else { return }
-    _ = recv(connection, &request, request.count, 0)
+    let count = recv(connection, &request, request.count, 0)
+    received.all.withLock {
+      $0.append(String(decoding: request.prefix(max(0, count)), as: UTF8.self))
+    }
     func put(_ bytes: [UInt8]) -> Bool {
       send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import OffersCore
 import OffersStore
 
@@ -26,7 +27,8 @@ struct ShowCommand: ParsableCommand {
   }
 
   private static func show(_ id: String, json: Bool, path: String) throws {
-    let offer = try OffersDatabase(path: path, access: .readOnly).fetchOfferBlocking(named: id)
+    let database = try OffersDatabase(path: path, access: .readOnly)
+    let offer = try database.fetchOfferBlocking(named: id)
     if json {
       var writer = JSONWriter()
       writer.value(offer)
@@ -34,29 +36,21 @@ struct ShowCommand: ParsableCommand {
     } else {
       Output.print(OfferCard.lines(offer, width: Terminal.width ?? 80).joined(separator: "\n"))
     }
+    // Closing what the end of the process closes anyway takes longer than the look-up did.
+    withExtendedLifetime(database) { Glibc.exit(0) }
   }
 
-  /// Runs the plain form, `show ID [--json] [--database PATH]`, without the parser, which takes as
-  /// long as all the rest: prompts and completions ask for single offers all the time.
+  /// Runs `show ID [--json] [--database PATH]` without the parser.
   ///
   /// - Returns: false for whatever else there is to say; the parser then says it.
-  static func run(plainWords: ArraySlice<String>) throws -> Bool {
-    var words = plainWords
-    guard words.popFirst() == "show", let id = words.popFirst(), !id.hasPrefix("-") else {
-      return false
-    }
-    var json = false
-    var database: String?
-    while let word = words.popFirst() {
-      switch word {
-      case "--json": json = true
-      case "--database":
-        guard let path = words.popFirst(), !path.hasPrefix("-") else { return false }
-        database = path
-      default: return false
-      }
-    }
-    try show(id, json: json, path: DatabaseOptions.path(named: database))
+  static func run(plainWords words: ArraySlice<String>) throws -> Bool {
+    guard
+      let plain = PlainWords(words, command: "show", flags: ["--json"], options: ["--database"]),
+      plain.names.count == 1
+    else { return false }
+    try show(
+      plain.names[0], json: plain.flags.contains("--json"),
+      path: DatabaseOptions.path(named: plain["--database"]))
     return true
   }
 }

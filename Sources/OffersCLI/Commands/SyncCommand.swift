@@ -39,6 +39,7 @@ struct SyncCommand: WaitingCommand {
   var quiet = false
 
   @OptionGroup var location: DatabaseOptions
+  @OptionGroup var configuration: ConfigurationOptions
 
   func validate() throws {
     if from != nil && feed.count > 1 {
@@ -47,48 +48,25 @@ struct SyncCommand: WaitingCommand {
   }
 
   func run() async throws {
-    let database = try location.open(.readWrite)
-    let engine = SyncEngine(store: database)
-    var feeds = feed
-    if feeds.isEmpty {
-      feeds = from == nil ? try await database.fetchSubscribedFeeds() : ["ibotta"]
-    }
-    var seen: Set<String> = []
-    feeds.removeAll { !seen.insert($0).inserted }
-    let bar = ProgressBar(isEnabled: !quiet && !json)
-    var runs: [SyncRun] = []
-    var failures: [OffersError] = []
-    for feed in feeds {
-      do {
-        let run = try await engine.sync(
-          feed, options: SyncOptions(source: from, acceptsRemovals: acceptRemovals),
-          progress: { bar.show($0) })
-        bar.clear()
-        runs.append(run)
-        if let error = run.error { failures.append(error) }
-        report(run)
-      } catch let error as OffersError {
-        bar.clear()
-        failures.append(error)
-        runs.append(SyncReport.unmade(feed: feed, source: from ?? "", error: error))
-        Output.error(error, feed: error.code == .notFound ? nil : feed)
-      }
-    }
-    if json { Output.print(SyncReport.json(runs)) }
-    if let code = ExitStatus.code(forFailures: failures, of: feeds.count) { throw code }
+    try await SyncJob(
+      feeds: feed, source: from, acceptsRemovals: acceptRemovals, isJSON: json, isQuiet: quiet,
+      databasePath: location.path, configurationPath: configuration.path
+    ).run()
   }
 
-  private func report(_ run: SyncRun) {
-    if !quiet && !json && run.outcome != .failed { Output.print(SyncReport.line(run)) }
-    if let error = run.error { Output.error(error, feed: run.feed) }
-    if quiet || run.outcome == .failed { return }
-    for line in SyncReport.problemLines(run) { Output.note(line) }
-    if run.source == "sample" && run.error == nil && !json {
-      Output.note(
-        """
-        These are the built-in sample offers. To read your own feed:
-          offers sync \(run.feed) --from URL-OR-FILE
-        """)
-    }
+  /// The job that the plain form asks for; nil for whatever else there is to say.
+  static func job(plainWords words: ArraySlice<String>) throws -> SyncJob? {
+    guard
+      let plain = PlainWords(
+        words, command: "sync", flags: ["--accept-removals", "--json", "--quiet"],
+        options: ["--from", "--database", "--config"]),
+      plain["--from"] == nil || plain.names.count <= 1
+    else { return nil }
+    return SyncJob(
+      feeds: plain.names, source: plain["--from"],
+      acceptsRemovals: plain.flags.contains("--accept-removals"),
+      isJSON: plain.flags.contains("--json"), isQuiet: plain.flags.contains("--quiet"),
+      databasePath: try DatabaseOptions.path(named: plain["--database"]),
+      configurationPath: try ConfigurationOptions.path(named: plain["--config"]))
   }
 }

@@ -6,6 +6,9 @@ enum SyncReport {
   /// One line for a person.
   static func line(_ run: SyncRun) -> String {
     let counts = run.counts
+    if counts == SyncCounts(), run.error == nil {
+      return "\(run.feed): nothing found in \(Units.duration(run.durationSeconds))"
+    }
     let parts = [
       (counts.new, "new"), (counts.changed, "changed"), (counts.gone, "gone"),
       (counts.back, "back"), (counts.unchanged, "unchanged"), (counts.skipped, "skipped"),

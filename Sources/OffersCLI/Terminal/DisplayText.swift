@@ -61,15 +61,19 @@ enum DisplayText {
     default: break
     }
     if scalar.properties.isEmojiPresentation { return 2 }
-    return wideRanges.contains { $0.contains(scalar.value) } ? 2 : 1
+    return isWide(scalar.value) ? 2 : 1
   }
 
   /// Scalars that East Asian terminals draw over two columns (Unicode Standard Annex 11, W and F).
-  private static let wideRanges: [ClosedRange<UInt32>] = [
-    0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97C,
-    0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
-    0x17000...0x18CFF, 0x1B000...0x1B2FF, 0x20000...0x3FFFD,
-  ]
+  private static func isWide(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97C,
+      0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
+      0x17000...0x18CFF, 0x1B000...0x1B2FF, 0x20000...0x3FFFD:
+      true
+    default: false
+    }
+  }
 
   /// Cuts a text to at most so many columns, with an ellipsis where something is missing.
   static func fit(_ text: String, _ columns: Int) -> String {
@@ -92,6 +96,11 @@ enum DisplayText {
     text + String(repeating: " ", count: max(0, columns - width(text)))
   }
 
+  /// Puts spaces before a text up to so many columns.
+  static func padLeft(_ text: String, _ columns: Int) -> String {
+    String(repeating: " ", count: max(0, columns - width(text))) + text
+  }
+
   /// Breaks a text into lines of at most so many columns, at spaces where there are any.
   static func wrap(_ text: String, _ columns: Int) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
@@ -109,7 +118,7 @@ enum DisplayText {
           line += " "
           used += 1
         }
-        line += word
+        line += String(word)
         used += wordWidth
       }
       lines.append(line)

@@ -16,6 +16,8 @@ package struct FeedDefinition: Sendable, Hashable {
   package var headers: [RequestHeader]
   /// How often to sync; nil for the default.
   package var everySeconds: Int?
+  /// How often a feed is synced whose definition does not say.
+  package static let defaultEverySeconds = 86_400
   /// The document's format; nil to find it out from the document.
   package var format: FeedFormat?
   /// The document's character encoding in lower case, such as `windows-1252`, where the document

@@ -19,6 +19,7 @@ final class OfferAssembler {
   let usesOwnKeys: Bool
   /// Parts left out or marked, for people.
   private var notes: [String] = []
+  private var hasNotes = false
   private var idNote: String?
   private var nameNote: String?
 
@@ -39,9 +40,7 @@ final class OfferAssembler {
 
   /// The offer that the record tree holds. Its texts are valid until the next record is read.
   func assemble() -> Result {
-    if !notes.isEmpty { notes.removeAll(keepingCapacity: true) }
-    idNote = nil
-    nameNote = nil
+    if hasNotes { forgetNotes() }
     var texts = OfferTexts()
     texts.id = plan.plainID.flatMap(readPlainID) ?? readID()
     guard let id = texts.id, !Self.isBlank(id) else {
@@ -94,11 +93,14 @@ final class OfferAssembler {
         switch values.value(alternative.source, join: alternative.join) {
         case .text(let text, let isMended):
           if isMended {
+            hasNotes = true
             idNote = "id is not valid Unicode"
             return nil
           }
           return finish(text, alternative, .id)
-        case .wrong(let kind): idNote = "id is \(kind), expected text"
+        case .wrong(let kind):
+          hasNotes = true
+          idNote = "id is \(kind), expected text"
         case .none: break
         }
       }
@@ -129,12 +131,24 @@ final class OfferAssembler {
     return nil
   }
 
+  private func add(_ note: String) {
+    hasNotes = true
+    notes.append(note)
+  }
+
+  private func forgetNotes() {
+    notes = []
+    idNote = nil
+    nameNote = nil
+    hasNotes = false
+  }
+
   /// Takes note of something that is wrong with a field.
   func note(_ field: OfferField, _ problem: String, isKept: Bool) {
     if field == .name {
       nameNote = isKept ? "name \(problem)" : "name \(problem), expected text"
     }
-    notes.append("\(field.name) \(problem), " + (isKept ? "marked with \u{FFFD}" : "left out"))
+    add("\(field.name) \(problem), " + (isKept ? "marked with \u{FFFD}" : "left out"))
   }
 
   private func readCategories(_ alternative: ValuePlan.Alternative) -> UnsafeRawBufferPointer? {
@@ -173,11 +187,11 @@ final class OfferAssembler {
       case .none: continue
       case .wrong(let kind): problem = kind
       case .text(let text, let isMended):
-        if isMended { notes.append("\(name) is not valid Unicode, marked with \u{FFFD}") }
+        if isMended { add("\(name) is not valid Unicode, marked with \u{FFFD}") }
         if let text = finish(text, alternative, .attributes) { return text }
       }
     }
-    if let problem { notes.append("\(name) is \(problem), left out") }
+    if let problem { add("\(name) is \(problem), left out") }
     return nil
   }
 

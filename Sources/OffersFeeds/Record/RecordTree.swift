@@ -39,21 +39,35 @@ final class RecordTree {
   /// True when the objects are XML elements, which may hold texts and other elements alike.
   var isElements = false
   let arena = TextArena()
-  private(set) var nodes: UnsafeMutablePointer<Node>
-  private(set) var count = 0
-  private var capacity = 64
+  /// Behind a pointer, since a property of an object is checked for exclusive access each time it is
+  /// touched, and these are touched for every value of every record.
+  private struct State {
+    var nodes: UnsafeMutablePointer<Node>
+    var count = 0
+    var capacity = 64
+  }
+
+  private let state: UnsafeMutablePointer<State>
+
+  @inline(__always)
+  var nodes: UnsafeMutablePointer<Node> { state.pointee.nodes }
+  @inline(__always)
+  var count: Int { state.pointee.count }
+
   /// For each shape how many values have it, and the first of them.
   private let met: UnsafeMutablePointer<(count: Int32, first: Int32)>
 
   init(_ paths: PathTree) {
     self.paths = paths
-    nodes = .allocate(capacity: capacity)
+    state = .allocate(capacity: 1)
+    state.initialize(to: State(nodes: .allocate(capacity: 64)))
     met = .allocate(capacity: paths.count)
     met.initialize(repeating: (0, -1), count: paths.count)
   }
 
   deinit {
     nodes.deallocate()
+    state.deallocate()
     met.deallocate()
   }
 
@@ -61,7 +75,7 @@ final class RecordTree {
   @inline(__always)
   func reset() {
     for index in 0..<count { met[Int(nodes[index].shape)] = (0, -1) }
-    count = 0
+    state.pointee.count = 0
     arena.reset()
   }
 
@@ -72,10 +86,10 @@ final class RecordTree {
     _ shape: Int32, _ kind: Kind, to parent: Int32, start: UnsafePointer<UInt8>? = nil,
     count length: Int = 0
   ) -> Int32 {
-    if count == capacity { grow() }
+    if count == state.pointee.capacity { grow() }
     let index = Int32(count)
     nodes[count] = Node(shape: shape, kind: kind, parent: parent, start: start, count: length)
-    count += 1
+    state.pointee.count += 1
     if parent >= 0 {
       let last = nodes[Int(parent)].lastChild
       if last >= 0 {
@@ -130,10 +144,11 @@ final class RecordTree {
   }
 
   private func grow() {
-    let larger = UnsafeMutablePointer<Node>.allocate(capacity: 2 * capacity)
+    let capacity = 2 * state.pointee.capacity
+    let larger = UnsafeMutablePointer<Node>.allocate(capacity: capacity)
     larger.moveInitialize(from: nodes, count: count)
     nodes.deallocate()
-    nodes = larger
-    capacity *= 2
+    state.pointee.nodes = larger
+    state.pointee.capacity = capacity
   }
 }

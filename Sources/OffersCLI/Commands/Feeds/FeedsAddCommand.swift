@@ -1,0 +1,97 @@
+import ArgumentParser
+import OffersCore
+import OffersFeeds
+import OffersStore
+import OffersSync
+
+/// `offers feeds add`
+struct FeedsAddCommand: WaitingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Add a feed of your own, and sync it.",
+    discussion: """
+      The definition is found out from the document, or guessed, and kept in your YAML file; what
+      you say with --items and --map goes before. See it with: offers feeds show NAME. A document
+      without a single offer is refused.
+
+      EXAMPLES
+        offers feeds add deals https://example.com/deals.rss
+        offers feeds add shop products.json --items data.products --map reward=price.amount
+      """)
+
+  @Argument(help: "What to call it: lower-case letters, digits and hyphens.")
+  var name: String
+
+  @Argument(help: "Where it is: an http(s) URL or a file.")
+  var source: String
+
+  @Option(name: .long, help: "json, ndjson or xml (default: found out).")
+  var format: String?
+
+  @Option(name: .long, help: ArgumentHelp("Where the offers stand.", valueName: "path"))
+  var items: String?
+
+  @Option(
+    name: .long, parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Which value a field takes, as in name=title or id=sku.", valueName: "field=path"))
+  var map: [String] = []
+
+  @Option(name: .long, help: ArgumentHelp("How often to sync, as in 6h.", valueName: "time"))
+  var every: String?
+
+  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var configuration: ConfigurationOptions
+
+  func run() async throws {
+    try FeedGuess.checkName(name)
+    let file = try configuration.path
+    // A file that is named may be a new one.
+    let yaml = try TextFile.read(file.text)
+    let own = try yaml.map { try FeedConfiguration(yaml: $0, name: file.text) }
+    if (own ?? .shipped).names.contains(name) {
+      throw OffersError(
+        .invalidRequest, "There is a feed \(name) already.",
+        hint: "Choose another name, or see it with: offers feeds show \(name)")
+    }
+    let definition = try await made()
+    let check = try await SyncEngine(store: NoStore()).check(definition, from: nil, firstCount: 1)
+    guard check.offerCount > 0 else {
+      let reason = check.problems.first.map { " Record \($0.position): \($0.reason)." } ?? ""
+      throw OffersError(
+        .unexpectedShape,
+        "No record at \(Self.places(definition)) is an offer; \(check.recordCount) seen.\(reason)",
+        hint: "Say where they stand with --items and --map id=… name=…")
+    }
+    try TextFile.write(
+      try DefinitionEdit.adding(definition, to: yaml, name: file.text), to: file.text)
+    Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
+    try await SyncJob(
+      feeds: [name], source: nil, acceptsRemovals: false, isJSON: false, isQuiet: false,
+      databasePath: location.path,
+      configurationPath: ConfigurationOptions.Path(text: file.text, isNamed: true)
+    ).run()
+  }
+
+  /// The definition that the document and the options make.
+  private func made() async throws -> FeedDefinition {
+    var said = DefinitionOverride(name: name)
+    try said.set(format: format, items: items, map: map, every: every)
+    if said.isComplete {
+      return try said.definition(source: FeedGuess.address(of: source))
+    }
+    var proposal: FeedDefinition?
+    do {
+      proposal = try await FeedGuess.propose(name: name, source: source, items: said.items)
+        .definition
+    } catch let error as OffersError where error.code == .unexpectedShape && items != nil {
+      // Where the offers stand is known; only the fields are left to say.
+    }
+    return try said.definition(source: FeedGuess.address(of: source), over: proposal)
+  }
+
+  private static func places(_ definition: FeedDefinition) -> String {
+    definition.items.map { $0.steps.isEmpty ? "the top level" : $0.descriptionFromRoot }
+      .joined(separator: " or ")
+  }
+}

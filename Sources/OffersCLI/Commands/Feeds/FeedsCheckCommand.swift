@@ -1,0 +1,111 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersFeeds
+import OffersStore
+import OffersSync
+
+/// `offers feeds check`
+struct FeedsCheckCommand: WaitingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Read a feed without storing it, and tell what was found.",
+    discussion: """
+      Shows the first offers as they would land, how many have each field, and what was skipped and
+      why.
+
+      EXAMPLES
+        offers feeds check albums
+        offers feeds check my-feed.yaml --from export.json
+      """)
+
+  @Argument(help: "A feed's name, or a YAML file with definitions.")
+  var feed: String
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Where to read it from: an http(s) URL, a file, - for standard input, or sample.",
+      valueName: "source"))
+  var from: String?
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  func run() async throws {
+    let definitions = try definitions()
+    guard from == nil || definitions.count == 1 else {
+      throw OffersError(
+        .invalidRequest, "\(feed) defines \(definitions.count) feeds; --from is for one.")
+    }
+    let engine = SyncEngine(store: NoStore())
+    for definition in definitions {
+      let check = try await engine.check(definition, from: from)
+      Output.print(FeedCheckReport.text(check, definition, width: Terminal.width ?? 80))
+      if check.offerCount == 0 { throw ExitStatus.failed }
+    }
+  }
+
+  private func definitions() throws -> [FeedDefinition] {
+    let isFile = feed.contains("/") || feed.hasSuffix(".yaml") || feed.hasSuffix(".yml")
+    guard isFile else { return [try configuration.path.load().fetch(feed)] }
+    guard let yaml = try TextFile.read(feed) else {
+      throw OffersError(.notFound, "There is no file \(feed).", hint: "Name a feed or a YAML file.")
+    }
+    return try DefinitionFile.parse(yaml, name: feed)
+  }
+}
+
+/// What `offers feeds check` prints.
+enum FeedCheckReport {
+  static func text(_ check: FeedCheck, _ definition: FeedDefinition, width: Int) -> String {
+    let skipped = check.skippedCount == 0 ? "" : ", \(Units.count(check.skippedCount)) skipped"
+    let title = check.title.map { DisplayText.oneLine($0) } ?? definition.name
+    var lines = [
+      "\(title): \(Units.count(check.offerCount)) of \(Units.count(check.recordCount)) records are "
+        + "offers\(skipped), \(Units.size(check.bytes)) read"
+    ]
+    for offer in check.first {
+      lines += ["", rule(width)] + OfferCard.lines(offer, width: width)
+    }
+    lines += ["", rule(width), "", "Found in how many offers"]
+    lines += found(check, definition).map { label, count in
+      let share = check.offerCount == 0 ? 0 : 100 * count / check.offerCount
+      return "  \(DisplayText.pad(DisplayText.oneLine(label), 22))"
+        + "\(DisplayText.padLeft(Units.count(count), 9))  \(DisplayText.padLeft("\(share) %", 5))"
+    }
+    if !check.shared.isEmpty {
+      lines += ["", "Shared by all"]
+      lines += check.shared.map {
+        "  \(DisplayText.pad(DisplayText.oneLine($0.label), 22))  \(DisplayText.oneLine($0.value))"
+      }
+    }
+    if check.repeatedCount > 0 {
+      lines.append("  \(Units.count(check.repeatedCount)) have an id that came before")
+    }
+    if !check.problems.isEmpty {
+      lines += ["", "Skipped or mended"]
+      lines += check.problems.map {
+        DisplayText.oneLine("  record \($0.position) \($0.effect.rawValue): \($0.reason)")
+      }
+      let rest = check.skippedCount + check.mendedCount - check.problems.count
+      if rest > 0 { lines.append("  and \(Units.count(rest)) more") }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func rule(_ width: Int) -> String {
+    String(repeating: "─", count: min(width, 40))
+  }
+
+  private static func found(
+    _ check: FeedCheck, _ definition: FeedDefinition
+  ) -> [(String, Int)] {
+    var rows: [(String, Int)] = [("id", check.fieldCounts[.id] ?? 0)]
+    for field in OfferField.allCases {
+      guard definition.fields[field] != nil, let name = field.definitionName else { continue }
+      rows.append((name, check.fieldCounts[field] ?? 0))
+      if field == .reward { rows.append(("reward, exact", check.exactRewardCount)) }
+    }
+    return rows + definition.attributes.map { ($0.label, check.attributeCounts[$0.label] ?? 0) }
+  }
+}

@@ -1,0 +1,146 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersFeeds
+import OffersStore
+
+/// `offers feeds`
+struct FeedsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "feeds",
+    abstract: "See, add, check and remove feeds.",
+    discussion: """
+      A feed is a definition: where it is, where its offers stand, and which field is which. Five
+      ship with the program; your own are in a YAML file. RSS, Atom, JSON Feed, Google Merchant
+      and Shopify feeds need no definition: the URL is enough.
+
+      EXAMPLES
+        offers feeds
+        offers feeds add deals https://example.com/deals.rss
+        offers feeds check deals
+      """,
+    subcommands: [
+      FeedsListCommand.self, FeedsAddCommand.self, FeedsShowCommand.self, FeedsCheckCommand.self,
+      FeedsGuessCommand.self, FeedsRemoveCommand.self,
+    ],
+    defaultSubcommand: FeedsListCommand.self)
+}
+
+/// `offers feeds list`
+struct FeedsListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the feeds there are, subscribed or not.")
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var configuration: ConfigurationOptions
+
+  func run() throws {
+    let configuration = try configuration.path.load()
+    let path = try location.path
+    // Looking makes no database.
+    let feeds =
+      OffersDatabase.exists(at: path)
+      ? try OffersDatabase(path: path, access: .readOnly).fetchFeedsBlocking() : []
+    let entries = try FeedListing.entries(configuration, feeds)
+    Output.print(json ? FeedListing.json(entries) : FeedListing.table(entries, at: Date()))
+  }
+}
+
+/// What `offers feeds` prints.
+enum FeedListing {
+  /// A feed as the definitions and the database know it.
+  struct Entry {
+    let name: String
+    let definition: FeedDefinition?
+    /// Nil when it is not subscribed.
+    let feed: Feed?
+
+    var title: String? {
+      if let title = feed?.title { return title }
+      guard case .constant(let text)? = definition?.title.alternatives.first?.value else {
+        return nil
+      }
+      return text
+    }
+
+    var source: String { feed?.source ?? definition?.source?.description ?? "sample" }
+    var everySeconds: Int { definition?.everySeconds ?? FeedDefinition.defaultEverySeconds }
+
+    /// When the feed should be synced next; nil when it is not subscribed, or has no definition.
+    var nextDueAt: Date? {
+      guard let feed, definition != nil else { return nil }
+      return feed.lastRun.map { $0.startedAt.addingTimeInterval(TimeInterval(everySeconds)) }
+        ?? Date()
+    }
+  }
+
+  static func entries(_ configuration: FeedConfiguration, _ feeds: [Feed]) throws -> [Entry] {
+    let names = Set(configuration.names).union(feeds.map(\.name)).sorted()
+    return try names.map { name in
+      Entry(
+        name: name, definition: try configuration.find(name),
+        feed: feeds.first { $0.name == name })
+    }
+  }
+
+  static func table(_ entries: [Entry], at now: Date) -> String {
+    let columns = [
+      Table.Column(title: "FEED", isWhole: true), Table.Column(title: "OFFERS", isRight: true),
+      Table.Column(title: "LAST SYNC"), Table.Column(title: "NEXT DUE"),
+      Table.Column(title: "SOURCE"),
+    ]
+    let rows = entries.map { entry in
+      [
+        entry.name, entry.feed.map { Units.count($0.currentCount) } ?? "–",
+        entry.feed == nil
+          ? "not subscribed"
+          : entry.feed?.lastRun.map {
+            "\($0.outcome.rawValue) \(Units.age(of: $0.startedAt, at: now))"
+          } ?? "never",
+        entry.nextDueAt.map { $0 <= now ? "now" : Units.time($0) } ?? "–",
+        DisplayText.oneLine(
+          entry.definition == nil ? "\(entry.source) (no definition)" : entry.source),
+      ]
+    }
+    let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
+    return ([table.header] + rows.map(table.line)).joined(separator: "\n")
+  }
+
+  /// `{"feeds":[…]}`
+  static func json(_ entries: [Entry]) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("feeds")
+      json.array { json in
+        for entry in entries { write(entry, to: &json) }
+      }
+    }
+    return json.text
+  }
+
+  private static func write(_ entry: Entry, to json: inout JSONWriter) {
+    json.object { json in
+      json.key("name")
+      json.value(entry.name)
+      json.key("title")
+      json.value(entry.title)
+      json.key("subscribed")
+      json.value(entry.feed != nil)
+      json.key("source")
+      json.value(entry.source)
+      json.key("every_seconds")
+      json.value(entry.everySeconds)
+      json.key("current")
+      if let feed = entry.feed { json.value(feed.currentCount) } else { json.null() }
+      json.key("last_run_at")
+      json.value(entry.feed?.lastRun?.startedAt)
+      json.key("last_outcome")
+      json.value(entry.feed?.lastRun?.outcome.rawValue)
+      json.key("next_due_at")
+      json.value(entry.nextDueAt)
+    }
+  }
+}

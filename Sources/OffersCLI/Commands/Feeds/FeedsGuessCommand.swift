@@ -1,0 +1,66 @@
+import ArgumentParser
+import OffersCore
+import OffersFeeds
+import OffersStore
+import OffersSync
+
+/// `offers feeds guess`
+struct FeedsGuessCommand: WaitingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "guess",
+    abstract: "Propose a definition for a document.",
+    discussion: """
+      Prints YAML to keep in your file of definitions, and what it was guessed from. Nothing is
+      stored.
+
+      EXAMPLES
+        offers feeds guess https://example.com/products.json
+      """)
+
+  @Argument(help: "A URL, a file, or - for standard input.")
+  var source: String
+
+  @Option(name: .long, help: "What to call the feed.")
+  var name: String = "feed"
+
+  func run() async throws {
+    let proposal = try await FeedGuess.propose(name: name, source: source)
+    Output.printRaw(DefinitionText.yaml(for: proposal.definition))
+    for note in proposal.notes { Output.note(DisplayText.oneLine(note)) }
+  }
+}
+
+/// Guesses a definition from a source's document.
+enum FeedGuess {
+  /// - Parameter items: where the items stand, when that is known.
+  static func propose(
+    name: String, source: String, items: FieldPath? = nil
+  ) async throws -> DefinitionGuess.Proposal {
+    try checkName(name)
+    let guess = DefinitionGuess(name: name, items: items)
+    _ = try await SyncEngine(store: NoStore()).readStart(of: source) { bytes in
+      try guess.consume(bytes)
+      return !guess.hasEnough
+    }
+    var proposal = try guess.finish()
+    if source != "-" { proposal.definition.source = try address(of: source) }
+    return proposal
+  }
+
+  /// A source as a definition keeps it: files by their absolute path.
+  static func address(of source: String) throws -> Template {
+    let text = try DocumentSource(source).text
+    return (try? Template(parsing: text, for: .source)) ?? Template([.literal(text)])
+  }
+
+  static func checkName(_ name: String) throws {
+    let isFine =
+      !name.isEmpty && name.utf8.count <= 63
+      && name.utf8.allSatisfy { $0 &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2D }
+    guard isFine else {
+      throw OffersError(
+        .invalidRequest, "“\(name)” is no name for a feed.",
+        hint: "Use lower-case letters, digits and hyphens, at most 63.")
+    }
+  }
+}

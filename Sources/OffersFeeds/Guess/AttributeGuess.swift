@@ -1,0 +1,115 @@
+import OffersCore
+
+/// Proposes labelled extras for what the fields of an offer leave over.
+enum AttributeGuess {
+  private static let limit = 12
+
+  /// - Parameter used: the keys of members that are shown already.
+  static func rules(
+    _ survey: MemberSurvey, used: Set<[String]>, name: SurveyedMember?
+  ) -> [AttributeRule] {
+    let members = withoutRepeats(
+      survey.members.filter { member in
+        !used.contains(member.keys) && isWorthShowing(member) && !isSame(member, as: name)
+      })
+    var rules: [AttributeRule] = []
+    var labels: Set<String> = []
+    // Addresses come last: they are read least.
+    let ordered = members.filter { !$0.isMostlyAddress } + members.filter(\.isMostlyAddress)
+    for member in ordered where rules.count < limit {
+      guard let label = label(for: member, taken: labels) else { continue }
+      labels.insert(label)
+      let reading: Reading =
+        member.isMostlyDate
+        ? .date : member.isMostlyAddress ? .link : member.hasMarkup ? .html : .text
+      rules.append(
+        AttributeRule(label: label, rule: FieldRule(.path(member.path), reading: reading)))
+    }
+    return rules
+  }
+
+  private static func isWorthShowing(_ member: SurveyedMember) -> Bool {
+    let items = member.itemCount
+    guard !member.keys.isEmpty, member.depth <= 2, !member.isThroughList, member.presence >= 0.2,
+      member.otherCount * 20 <= items
+    else { return false }
+    // What is the same everywhere says nothing about an offer.
+    if items >= 5, member.presence > 0.9, member.distinctCount == 1 { return false }
+    if member.isMostlyImage || member.part(\.isOpaque) > 0.2 || member.averageBytes > 300 {
+      return false
+    }
+    if member.isMostlyAddress,
+      FieldVocabulary.rank(member.words, as: .imageURL).map({ $0 <= 45 }) == true
+    {
+      return false
+    }
+    let words = member.words
+    if words.words.isEmpty || member.keys.last?.hasPrefix("_") == true { return false }
+    let isVague = vague.contains(words.joined)
+    let name = isVague ? member.ownerWords?.words.last : words.words.last
+    if unread.contains(name ?? "") { return false }
+    return !(words.joined.hasSuffix("id") && member.isMostlyNumber)
+  }
+
+  /// Whether it says mostly what the name says.
+  private static func isSame(_ member: SurveyedMember, as name: SurveyedMember?) -> Bool {
+    guard let name else { return false }
+    let count = member.values.count { item, value in name.values[item]?.text == value.text }
+    return count * 10 >= member.values.count * 9
+  }
+
+  /// Leaves out what another member says in other characters, as a date or a phone number.
+  private static func withoutRepeats(_ members: [SurveyedMember]) -> [SurveyedMember] {
+    var kept: [(member: SurveyedMember, meanings: [Int: String])] = []
+    for member in members {
+      let isDate = member.isMostlyDate
+      let meanings = member.values.mapValues { meaning(of: $0.text, isDate: isDate) }
+      let place = kept.firstIndex { _, others in
+        let count = meanings.count { item, meaning in others[item] == meaning }
+        return count > 0 && count * 10 >= max(meanings.count, others.count) * 9
+      }
+      // Of two that differ in their punctuation, people read the longer one.
+      if let place, !isDate, member.averageBytes > kept[place].member.averageBytes {
+        kept[place] = (member, meanings)
+      } else if place == nil {
+        kept.append((member, meanings))
+      }
+    }
+    return kept.map(\.member)
+  }
+
+  private static func meaning(of text: String, isDate: Bool) -> String {
+    var text = text
+    if isDate, let date = text.withUTF8({ DateParser.parse(UnsafeRawBufferPointer($0)) }) {
+      return "\(date.seconds)"
+    }
+    let letters = text.filter { $0.isLetter || $0.isNumber }.lowercased()
+    return letters.isEmpty || letters.count < 4 ? text : letters
+  }
+
+  /// The member's name for people; with its owner's before it where it says too little or is taken.
+  private static func label(for member: SurveyedMember, taken: Set<String>) -> String? {
+    let own = KeyWords.label(for: member.keys.last ?? "")
+    var long = own
+    if member.keys.count > 1, member.depth > 1 {
+      let owner = member.keys[member.keys.count - 2]
+      long = KeyWords.label(for: "\(owner)_\(member.keys.last ?? "")")
+      if FieldVocabulary.carriers(of: .retailer).contains(member.words.joined) {
+        long = KeyWords.label(for: owner)
+      }
+    }
+    let isVague = vague.contains(member.words.joined)
+    let labels = isVague ? [long] : [own, long]
+    return labels.first { !$0.isEmpty && $0.count <= 100 && !taken.contains($0) }
+  }
+
+  /// What is for programs.
+  private static let unread: Set = [
+    "id", "ids", "guid", "uuid", "oid", "cursor", "typename", "etag",
+  ]
+
+  private static let vague: Set = [
+    "name", "title", "value", "text", "label", "type", "count", "rate", "amount", "code", "t", "",
+    "displayname", "rendered", "url", "href", "min", "max", "average", "total", "description",
+  ]
+}

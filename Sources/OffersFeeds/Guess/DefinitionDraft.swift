@@ -1,0 +1,163 @@
+import OffersCore
+
+/// Puts a definition together out of what is found in a sample.
+struct DefinitionDraft {
+  private let found: SampleItems
+  private let root: SampleValue
+  private let format: FeedFormat
+  private let name: String
+
+  init(_ found: SampleItems, in root: SampleValue, format: FeedFormat, name: String) {
+    self.found = found
+    self.root = root
+    self.format = format
+    self.name = name
+  }
+
+  /// The definition, and what a person should look at; nil when the items have nothing in them that
+  /// could be a name or tell them apart.
+  func made() -> (FeedDefinition, notes: [String])? {
+    let survey = MemberSurvey(found.items)
+    var fields = FieldGuess(survey)
+    let identity = IdentityGuess(survey, ownKeys: found.ownKeys, fields: fields)
+    if case .madeFrom(let parts) = identity.rule, parts.isEmpty { return nil }
+    if fields.fields[.name] == nil { nameAnyway(&fields, identity) }
+    var used = fields.usedKeys
+    // A code is an id and something to read.
+    if let member = identity.member, !member.words.words.contains(where: Self.shown.contains) {
+      used.insert(member.keys)
+    }
+    let isLines = format == .ndjson
+    let definition = FeedDefinition(
+      name: name, title: isLines ? nil : title(), format: format,
+      items: [FieldPath(isFromDocument: true, isLines ? [] : found.steps)],
+      currency: currency(), id: identity.rule, fields: fields.fields,
+      attributes: AttributeGuess.rules(survey, used: used, name: fields.chosen[.name]?.first))
+    return (definition, fields.notes + notes(definition, fields, survey))
+  }
+
+  private static let shown: Set = [
+    "code", "sku", "ean", "gtin", "upc", "mpn", "asin", "artikelnummer",
+  ]
+
+  private func nameAnyway(_ fields: inout FieldGuess, _ identity: IdentityGuess) {
+    if found.ownKeys.isEmpty, let member = identity.member {
+      fields.takeAsName(member)
+    } else {
+      fields.takeKeyAsName()
+    }
+  }
+
+  private func notes(
+    _ definition: FeedDefinition, _ fields: FieldGuess, _ survey: MemberSurvey
+  ) -> [String] {
+    var notes: [String] = []
+    if let reward = fields.chosen[.reward]?.first, definition.currency == nil,
+      definition.fields[.reward]?.alternatives.first?.currency == nil
+    {
+      let isDollar = reward.samples.contains { $0.text.contains("$") }
+      if isDollar || reward.isMostlyNumber && !isPercent(definition) {
+        notes.append(Self.currencyNote(likelyCurrency(survey)))
+      }
+    }
+    if let image = fields.chosen[.imageURL]?.first,
+      let sample = image.samples.first(where: {
+        !$0.text.contains("://") && !$0.text.hasPrefix("//")
+      })
+    {
+      notes.append(
+        "The images are no whole addresses, such as “\(sample.text.prefix(60))”; if they are not "
+          + "shown, write image: https://HOST{\(image.path)}.")
+    }
+    if let pages = pages() { notes.append(pages) }
+    return notes
+  }
+
+  /// - Parameter code: a currency to write as an example.
+  static func currencyNote(_ code: String) -> String {
+    "It is not known in which currency the rewards are: write currency: \(code), or another."
+  }
+
+  /// The currency whose sign stands in other texts, for a suggestion.
+  private func likelyCurrency(_ survey: MemberSurvey) -> String {
+    let signs: [(sign: Character, code: String)] = [("€", "EUR"), ("£", "GBP"), ("₹", "INR")]
+    for (sign, code) in signs {
+      let isThere = survey.members.contains { member in
+        member.samples.contains { $0.text.contains(sign) }
+      }
+      if isThere { return code }
+    }
+    return "USD"
+  }
+
+  /// What to say of a document that is one page of several.
+  private func pages() -> String? {
+    guard let object = objectsAround.first?.object else { return nil }
+    for (key, value) in object.members {
+      guard case .text(let text) = value else { continue }
+      let name = KeyWords(key).joined
+      let isCount = ["totalpages", "pagecount", "numpages", "lastpage"].contains(name)
+      let isNext = ["next", "nextpage", "nexturl", "nextpageurl", "nextlink"].contains(name)
+      if isCount && Int(text.text).map({ $0 > 1 }) == true || isNext {
+        return "There are more pages (\(key) is \(text.text.prefix(60))); say how to get them in "
+          + "pages:, or write selection: true."
+      }
+    }
+    return nil
+  }
+
+  private func isPercent(_ definition: FeedDefinition) -> Bool {
+    if case .template? = definition.fields[.reward]?.alternatives.first?.value {
+      true
+    } else {
+      false
+    }
+  }
+
+  // MARK: What the document says
+
+  /// Where the document says its own title; nil when it does not.
+  private func title() -> TextRule? {
+    for (object, steps) in objectsAround.reversed() {
+      for key in Self.titleKeys.flatMap({ [$0, "@" + $0] }) {
+        guard case .text(let text)? = object[key], !text.isNumber, text.sizeBytes <= 200,
+          !ValueTraits(text).isAddress
+        else { continue }
+        return TextRule(.path(FieldPath(isFromDocument: true, steps + [.key(key)])))
+      }
+    }
+    return nil
+  }
+
+  private static let titleKeys = [
+    "title", "name", "titel", "titulo", "titre", "titolo", "headline",
+  ]
+
+  /// The currency that the document says once for all.
+  private func currency() -> String? {
+    for (object, _) in objectsAround {
+      for (key, value) in object.members {
+        let name = KeyWords(key).joined
+        if FieldVocabulary.currencyNames.contains(name), case .text(let text) = value,
+          CurrencyCode(text.text) != nil
+        {
+          return text.text
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The objects on the way to the items, the root first.
+  private var objectsAround: [(object: SampleObject, steps: [FieldPath.Step])] {
+    var objects: [(object: SampleObject, steps: [FieldPath.Step])] = []
+    var value = root
+    for (position, step) in found.steps.enumerated() {
+      guard case .object(let object) = value else { break }
+      objects.append((object, Array(found.steps.prefix(position))))
+      guard case .key(let key) = step, let next = object[key] else { break }
+      value = next
+    }
+    return objects
+  }
+}

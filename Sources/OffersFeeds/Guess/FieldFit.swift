@@ -1,0 +1,102 @@
+import OffersCore
+
+/// How well a member of an item fits a field of an offer.
+enum FieldFit {
+  /// How well, 0 being best; nil when it does not.
+  static func rank(_ member: SurveyedMember, as field: OfferField) -> Int? {
+    guard fits(member, as: field) else { return nil }
+    if let rank = rankByName(member, as: field) {
+      return rank + (field == .imageURL ? imageCost(member) : 0)
+        + (field == .reward ? rewardCost(member) : 0)
+    }
+    if field == .imageURL, member.isMostlyImage {
+      return 150 + 50 * member.depth + imageCost(member)
+    }
+    return nil
+  }
+
+  private static func rankByName(_ member: SurveyedMember, as field: OfferField) -> Int? {
+    let listCost = member.isThroughList && field != .categories ? 10 : 0
+    if member.depth <= 1 || member.keys.isEmpty {
+      return FieldVocabulary.rank(member.words, as: field).map { $0 + listCost }
+    }
+    guard let owner = member.ownerWords else { return nil }
+    let leaf = member.words
+    if FieldVocabulary.carriers(of: field).contains(leaf.joined),
+      let rank = FieldVocabulary.rank(owner, as: field), member.depth == 2 || !isStranger(member)
+    {
+      return rank + 5 + listCost + 50 * (member.depth - 2)
+    }
+    if let rank = FieldVocabulary.rank(KeyWords(owner.joined + "_" + leaf.joined), as: field),
+      field == .startsAt || field == .expiresAt
+    {
+      return rank + 5
+    }
+    let isPlace = field == .latitude || field == .longitude
+    if isStranger(member), !isPlace, field != .imageURL || member.words.words.contains("avatar") {
+      return nil
+    }
+    guard let rank = FieldVocabulary.rank(leaf, as: field), !member.isThroughList || isPlace
+    else { return nil }
+    return rank + 100 * (member.depth - 1)
+  }
+
+  /// Whether a member is about a shop, a person or such rather than about the offer.
+  static func isStranger(_ member: SurveyedMember) -> Bool {
+    member.keys.dropLast().contains { FieldVocabulary.strangers.contains(KeyWords($0).joined) }
+  }
+
+  /// Whether the values are of the field's kind, whatever the name is.
+  static func fits(_ member: SurveyedMember, as field: OfferField) -> Bool {
+    switch field {
+    case .name:
+      return member.part(\.isAddress) < 0.2 && member.part(\.hasLetters) > 0.5
+        && !member.isMostlyDate && member.part(\.isOpaque) < 0.2 && member.averageBytes <= 400
+    case .description, .terms:
+      return member.part(\.isAddress) < 0.2 && member.part(\.hasLetters) > 0.5
+        && !member.isMostlyDate && member.part(\.isOpaque) < 0.2
+    case .retailer, .categories:
+      return member.part(\.isAddress) < 0.2 && member.part(\.hasLetters) > 0.5
+        && member.averageBytes <= 120
+    case .reward:
+      if member.averageBytes > 120 || member.part(\.isAddress) > 0.2 { return false }
+      return member.part(\.isMoney) >= 0.5
+        || isPromise(member) && member.part { $0.isMoney || $0.hasLetters } > 0.8
+    case .imageURL: return member.part { $0.isAddress || $0.isImage } > 0.8
+    case .url:
+      let isPicture =
+        member.isMostlyImage
+        || FieldVocabulary.rank(member.words, as: .imageURL).map { $0 <= 45 } == true
+      return member.isMostlyAddress && !isPicture
+    case .startsAt, .expiresAt: return member.part { $0.isDate || $0.isTimestamp } > 0.8
+    case .latitude, .longitude:
+      let limit = field == .latitude ? 90.0 : 180.0
+      return member.values.values.allSatisfy {
+        Double($0.text).map { $0.magnitude <= limit } == true
+      }
+    case .id, .attributes: return false
+    }
+  }
+
+  /// Whether a name says that something is paid or taken off, so that any text is a reward.
+  private static func isPromise(_ member: SurveyedMember) -> Bool {
+    ["reward", "cashback", "discount", "rabatt", "descuento", "remise", "sconto", "savings"]
+      .contains { member.words.joined.hasPrefix($0) }
+  }
+
+  /// Small pictures come after large ones.
+  private static func imageCost(_ member: SurveyedMember) -> Int {
+    let small: Set = ["thumb", "thumbnail", "small", "icon", "logo", "favicon", "avatar", "mini"]
+    let words = member.words.words
+    var cost = words.contains(where: small.contains) ? 20 : 0
+    if let number = member.words.number, number > 0 { cost -= min(9, number / 100 + 1) }
+    return cost
+  }
+
+  /// A bare number that is taken off says less than the price that is left.
+  private static func rewardCost(_ member: SurveyedMember) -> Int {
+    let isPercent = member.words.words.contains(where: FieldVocabulary.percentWords.contains)
+    if isPercent { return 60 }
+    return isPromise(member) && !member.isMostlyNumber ? -15 : 0
+  }
+}

@@ -1,0 +1,162 @@
+import OffersCore
+
+/// Proposes which member of an unknown document's items is which field.
+///
+/// A member is taken by its name, in several languages, if its values fit; a picture also by its
+/// values alone. What some items lack may come from the next best member.
+struct FieldGuess {
+  let survey: MemberSurvey
+  private(set) var fields: [OfferField: FieldRule] = [:]
+  /// The members that each field comes from, the best first.
+  private(set) var chosen: [OfferField: [SurveyedMember]] = [:]
+  private(set) var notes: [String] = []
+  /// The keys of members that need no second place.
+  private(set) var usedKeys: Set<[String]> = []
+
+  private static let order: [OfferField] = [
+    .latitude, .longitude, .imageURL, .url, .startsAt, .expiresAt, .name, .description, .terms,
+    .reward, .retailer, .categories,
+  ]
+  private static let alternativeLimit = 3
+
+  init(_ survey: MemberSurvey) {
+    self.survey = survey
+    for field in Self.order { choose(field) }
+    completeName()
+  }
+
+  private mutating func choose(_ field: OfferField) {
+    let ranked = ranked(field)
+    guard let best = ranked.first else { return }
+    var members = [best]
+    if best.presence < 1, field != .latitude, field != .longitude {
+      var covered = Set(best.values.keys)
+      for member in ranked.dropFirst() where members.count < Self.alternativeLimit {
+        // A few items more are worth no second place to look.
+        let gain = Set(member.values.keys).subtracting(covered).count
+        if gain * 50 < survey.itemCount { continue }
+        covered.formUnion(member.values.keys)
+        members.append(member)
+      }
+    }
+    take(members, as: field)
+  }
+
+  private mutating func take(_ members: [SurveyedMember], as field: OfferField) {
+    chosen[field] = members
+    usedKeys.formUnion(members.map(\.keys))
+    fields[field] = FieldRule(alternatives: members.map { alternative(for: $0, as: field) })
+  }
+
+  /// The members that fit a field, the best first.
+  private func ranked(_ field: OfferField) -> [SurveyedMember] {
+    var ranked: [(member: SurveyedMember, rank: Int)] = []
+    for member in survey.members where !usedKeys.contains(member.keys) {
+      guard !member.values.isEmpty, let rank = FieldFit.rank(member, as: field) else { continue }
+      // A sale price is rare by its nature, and goes before the price all the same.
+      let rarity = field == .reward ? 0 : Int((1 - member.presence) * 20)
+      ranked.append((member, rank + rarity))
+    }
+    // Of equals the first one in the document; Swift's sort is stable.
+    return ranked.sorted { $0.rank < $1.rank }.map(\.member)
+  }
+
+  private mutating func alternative(
+    for member: SurveyedMember, as field: OfferField
+  ) -> FieldRule.Alternative {
+    let path = field == .categories ? member.pathToAll : member.path
+    var reading = field.defaultReading
+    if [.name, .description, .terms].contains(field), member.hasMarkup { reading = .html }
+    var alternative = FieldRule.Alternative(.path(path), reading: reading)
+    if field == .reward {
+      let isPercent = member.words.words.contains(where: FieldVocabulary.percentWords.contains)
+      if isPercent, member.isMostlyNumber {
+        alternative.value = .template(Template([.path(path), .literal(" %")]))
+      } else if member.part(\.isNumber) > 0.1 {
+        alternative.currency = currency(for: member)
+      }
+      if let currency = alternative.currency, case .path(let path) = currency {
+        usedKeys.formUnion(
+          survey.members.filter { $0.path == path }.map(\.keys))
+      }
+    }
+    return alternative
+  }
+
+  /// Where the currency of an amount stands, or what its name says.
+  private func currency(for reward: SurveyedMember) -> CurrencyRule? {
+    let named = survey.members.filter { member in
+      FieldVocabulary.currencyNames.contains(member.words.joined)
+        && !member.values.isEmpty
+        && member.values.values.allSatisfy { CurrencyCode($0.text) != nil }
+    }
+    let owner = Array(reward.keys.dropLast())
+    let nearest =
+      named.first { $0.keys.dropLast().elementsEqual(reward.keys) }
+      ?? named.first { $0.keys.dropLast().elementsEqual(owner) } ?? named.first { $0.depth <= 1 }
+    if let nearest { return .path(nearest.path) }
+    guard let code = reward.words.words.last?.uppercased(), code.utf8.count == 3,
+      let currency = CurrencyCode(code), !currency.isWord
+    else { return nil }
+    return .constant(code)
+  }
+
+  // MARK: The name
+
+  /// Sees to it that every item has a name, as it would be no offer without.
+  private mutating func completeName() {
+    if chosen[.name] == nil { nameByValues() }
+    var members = chosen[.name] ?? []
+    var rules = fields[.name]?.alternatives ?? []
+    var covered = members.reduce(into: Set<Int>()) { $0.formUnion($1.values.keys) }
+    for field in [OfferField.description, .retailer, .reward] {
+      guard covered.count < survey.itemCount, let other = chosen[field]?.first,
+        !Set(other.values.keys).isSubset(of: covered), other.part(\.hasLetters) > 0.5
+      else { continue }
+      covered.formUnion(other.values.keys)
+      members.append(other)
+      rules.append(
+        FieldRule.Alternative(
+          .path(other.path), reading: other.hasMarkup ? .html : .text,
+          limitCharacters: field == .description ? 80 : nil))
+    }
+    if rules.isEmpty { return }
+    chosen[.name] = members
+    fields[.name] = FieldRule(alternatives: rules)
+  }
+
+  /// Takes for the name what looks like one, where nothing is called so.
+  private mutating func nameByValues() {
+    let texts = survey.members.filter { member in
+      !usedKeys.contains(member.keys) && member.depth <= 2 && !member.isThroughList
+        && member.presence > 0.5 && !FieldFit.isStranger(member)
+        && FieldFit.fits(member, as: .name) && member.averageBytes <= 200
+        && !member.words.words.contains(where: FieldVocabulary.sharedWords.contains)
+    }
+    let best = texts.max { Self.likeName($0) < Self.likeName($1) }
+    guard let best else { return }
+    take([best], as: .name)
+    if !best.keys.isEmpty {
+      notes.append("No member is called a name; “\(best.path)” looks like one.")
+    }
+  }
+
+  private static func likeName(_ member: SurveyedMember) -> Double {
+    let distinct = Double(member.distinctCount) / Double(max(1, member.values.count))
+    let hasSpaces = member.values.values.count { $0.text.contains(" ") }
+    return member.presence * distinct + Double(hasSpaces) / Double(max(1, member.values.count)) / 2
+      - (member.depth > 1 ? 0.5 : 0)
+  }
+
+  /// Takes a member for the name, where there is nothing better.
+  mutating func takeAsName(_ member: SurveyedMember) {
+    take([member], as: .name)
+    notes.append("The items have no name; “\(member.path)” is shown.")
+  }
+
+  /// Takes the key that an item stands under for its name, where it has nothing better.
+  mutating func takeKeyAsName() {
+    fields[.name] = FieldRule(.path(FieldPath([.ownKey(1)])))
+    notes.append("The items have no name; the key they stand under is shown.")
+  }
+}

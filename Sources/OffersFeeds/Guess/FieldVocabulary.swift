@@ -1,0 +1,207 @@
+import OffersCore
+
+/// What documents call the fields of an offer, in English, German, Spanish, French and Italian.
+enum FieldVocabulary {
+  /// How well a member's name fits a field: 0 is best; nil when it does not.
+  ///
+  /// - Parameter words: the name's own words, or those of the object that it is the main value of.
+  static func rank(_ words: KeyWords, as field: OfferField) -> Int? {
+    guard let names = names[field] else { return nil }
+    let joined = words.joined
+    if let place = names.firstIndex(of: joined) { return place }
+    // `offer_title`, `dealPrice`, `product-image`: the thing itself is named before.
+    if let first = words.words.first, subjects.contains(first), words.words.count > 1 {
+      let rest = words.words.dropFirst().joined()
+      if let place = names.firstIndex(of: rest) { return place + 1 }
+    }
+    if field == .reward, words.words.contains(where: percentWords.contains) {
+      let rest = words.words.filter { !percentWords.contains($0) && $0 != "off" }.joined()
+      return rest.isEmpty ? 30 : names.firstIndex(of: rest)
+    }
+    if field == .imageURL, words.words.contains(where: imageWords.contains) { return 40 }
+    if field == .url, let last = words.words.last, ["url", "link", "href"].contains(last) {
+      return 60
+    }
+    return nil
+  }
+
+  /// How well a list's key, or an element's name, says that offers are in it: 0 for not at all.
+  static func containerRank(_ key: String) -> Int {
+    let words = KeyWords(key).words
+    func isOf(_ names: Set<String>) -> Bool {
+      words.contains { names.contains($0) || names.contains($0 + "s") }
+    }
+    if isOf(offerContainers) { return 2 }
+    return isOf(plainContainers) ? 1 : 0
+  }
+
+  /// Names of an object around the members of an item, as in `{"node": {…}}`.
+  static let wrappers: Set = [
+    "node", "attributes", "properties", "fields", "_source", "item", "data", "document", "product",
+    "offer", "deal", "coupon", "entry",
+  ]
+
+  /// Names of the main value of an object, such as `name` in `store.name`.
+  static func carriers(of field: OfferField) -> Set<String> {
+    let plain: Set = ["text", "value", "label", "rendered", "t", "plain", "content", "default", ""]
+    switch field {
+    case .imageURL:
+      return plain.union([
+        "url", "src", "href", "link", "large", "original", "full", "medium", "source", "uri",
+      ])
+    case .url: return plain.union(["href", "url", "web", "self", "permalink", "alternate", "html"])
+    case .reward:
+      return plain.union([
+        "amount", "price", "current", "sale", "now", "final", "display", "formatted", "min",
+        "betrag", "importe", "montant", "importo",
+      ])
+    case .retailer, .categories:
+      return plain.union(["name", "title", "displayname", "nombre", "nom", "nome", "titel"])
+    case .id: return ["oid", "value", "id", "text", ""]
+    case .startsAt, .expiresAt: return plain.union(["date", "datetime", "iso"])
+    default: return plain
+    }
+  }
+
+  /// Objects that are about something else than the offer, so that their name is not its name.
+  static let strangers: Set = [
+    "store", "merchant", "retailer", "shop", "seller", "vendor", "brand", "supplier", "advertiser",
+    "company", "author", "creator", "user", "owner", "contact", "category", "categories", "tag",
+    "tags", "genre", "genres", "haendler", "markt", "anbieter", "marke", "hersteller", "kategorie",
+    "tienda", "marca", "magasin", "marque", "vendeur", "negozio", "address", "location", "venue",
+    "variants", "options", "images", "media", "reviews", "rating", "kriterien",
+  ]
+
+  static let currencyNames: Set = [
+    "currency", "currencycode", "currencyid", "isocurrency", "pricecurrency", "waehrung",
+    "waehrungscode", "moneda", "devise", "valuta", "divisa",
+  ]
+
+  /// Words of a name that is about something that many offers share, so that it names none.
+  static let sharedWords: Set = [
+    "address", "street", "adresse", "strasse", "direccion", "indirizzo", "city", "ort", "ciudad",
+    "zip", "postal", "plz", "state", "country", "region", "phone", "telefon", "email", "hours",
+    "language", "locale", "currency", "type", "kind", "status", "unit", "color", "size", "cursor",
+    "index", "author", "creator", "user",
+  ]
+
+  static let percentWords: Set = [
+    "percent", "percentage", "pct", "prozent", "porcentaje", "pourcentage", "percentuale",
+  ]
+
+  /// Words of a name that say that a number is a moment.
+  static let timeWords: Set = [
+    "date", "time", "timestamp", "ts", "epoch", "at", "on", "created", "updated", "modified",
+    "published",
+    "released", "datum", "zeit", "fecha", "data", "bis", "von", "ab", "until", "from", "start",
+    "end", "expires", "expiry", "since",
+  ]
+
+  private static let subjects: Set = [
+    "offer", "deal", "product", "item", "coupon", "promo", "promotion", "voucher", "angebot",
+    "angebots", "produkt", "artikel", "oferta", "producto", "offre", "produit", "offerta",
+    "prodotto", "article", "event", "listing",
+  ]
+
+  private static let imageWords: Set = [
+    "image", "img", "picture", "photo", "thumbnail", "thumb", "poster", "icon", "bild", "imagen",
+    "foto", "immagine", "artwork", "cover", "logo", "banner", "bilder", "vignette", "backdrop",
+  ]
+
+  private static let offerContainers: Set = [
+    "offers", "deals", "coupons", "products", "promotions", "promos", "vouchers", "rebates",
+    "angebots", "angebote", "produkte", "gutscheine", "ofertas", "cupones", "cupons", "productos",
+    "promociones", "offres", "produits", "bons", "offerte", "prodotti", "sconti", "specials",
+  ]
+
+  private static let plainContainers: Set = [
+    "items", "results", "entries", "entrys", "rows", "records", "list", "lists", "data", "listings",
+    "hits", "docs", "edges", "artikel", "articles", "events", "content", "elements", "features",
+    "objects", "values", "feed", "channel",
+  ]
+
+  /// Joined names in order of preference.
+  private static let names: [OfferField: [String]] = [
+    .id: [
+      "id", "guid", "uuid", "uid", "identifier", "identifiant", "identificador",
+      "identificativo", "kennung", "key", "sku", "asin", "gtin", "ean",
+      "upc", "mpn", "artikelnummer", "angebotsnummer", "nummer", "number", "nr", "slug", "handle",
+      "code",
+    ],
+    .name: [
+      "title", "name", "headline", "titel", "titulo", "titre", "titolo", "nombre", "nom", "nome",
+      "bezeichnung", "ueberschrift", "heading", "displayname", "fullname", "longname", "shorttitle",
+      "label", "caption", "subject", "produktname", "artikelbezeichnung", "intitule", "libelle",
+      "denominazione", "offer", "deal", "product", "item", "promotion", "promo", "angebot",
+      "produkt",
+      "artikel", "oferta", "producto", "offre", "produit", "offerta", "prodotto",
+    ],
+    .description: [
+      "description", "desc", "beschreibung", "descripcion", "descrizione", "descricao",
+      "longdescription", "fulldescription", "body", "bodyhtml", "contenthtml", "content", "text",
+      "overview", "summary", "abstract", "excerpt", "zusammenfassung", "kurzbeschreibung",
+      "shortdescription", "details", "detail", "about", "synopsis", "resumen", "resume",
+      "sommario", "info", "blurb", "teaser", "snippet", "tagline", "subtitle",
+    ],
+    .terms: [
+      "terms", "termsandconditions", "termsconditions", "conditions", "fineprint",
+      "legal", "restrictions", "disclaimer", "tnc", "exclusions", "bedingungen", "agb",
+      "zusatztext",
+      "kleingedrucktes", "hinweis", "hinweise", "einloesebedingungen", "condiciones", "condizioni",
+      "terminos", "mentions", "mentionslegales",
+    ],
+    .reward: [
+      "reward", "rewardtext", "cashback", "cashbacktext", "currentvalue", "rebate", "saleprice",
+      "specialprice", "dealprice", "offerprice", "angebotspreis", "aktionspreis", "currentprice",
+      "finalprice", "newprice", "price", "pricetext", "preis", "precio", "prix", "prezzo",
+      "prices", "savings", "discount", "discountvalue", "discounttext", "rabatt", "nachlass",
+      "descuento", "remise", "reduction", "sconto", "ersparnis", "bonus", "amount", "betrag",
+      "value", "wert", "cost", "minprice", "pricerange", "priceusd", "priceeur", "pricegbp",
+    ],
+    .imageURL: [
+      "image", "imageurl", "imagelink", "imagehref", "imageuri", "imagesrc", "img", "imgurl",
+      "picture", "pictureurl", "photo", "photourl", "images", "pictures", "photos", "mainimage",
+      "primaryimage", "featuredimage", "heroimage", "coverimage", "bild", "bildurl", "bilder",
+      "imagen", "foto", "immagine", "posterpath", "poster", "cover", "artwork", "artworkurl",
+      "thumbnail", "thumbnailurl", "thumb", "banner",
+    ],
+    .url: [
+      "link", "url", "href", "permalink", "weblink", "weburl", "canonicalurl", "deeplink",
+      "trackinglink", "landingpage", "landingurl", "affiliateurl", "shareurl", "htmlurl", "lien",
+      "enlace", "adresse", "links", "webpage", "website", "site",
+    ],
+    .retailer: [
+      "retailer", "retailername", "store", "storename", "merchant", "merchantname", "shop",
+      "shopname", "seller", "sellername", "vendor", "vendorname", "advertiser", "advertisername",
+      "haendler", "haendlername", "markt", "anbieter", "tienda", "comercio", "magasin", "enseigne",
+      "marchand", "vendeur", "negozio", "venditore", "brand", "brandname", "marke", "marca",
+      "marque", "marchio", "hersteller", "manufacturer", "supplier", "company", "companyname",
+    ],
+    .categories: [
+      "categories", "category", "categoryname", "kategorien", "kategorie", "categorias",
+      "categoria", "categorie", "producttype", "warengruppe", "genres", "genre", "primarygenrename",
+      "department", "section", "rubrik", "sparte", "tags", "tag", "keywords", "topics", "topic",
+      "cuisine", "cuisines", "labels",
+    ],
+    .startsAt: [
+      "starts", "start", "startsat", "startdate", "startson", "starttime", "startsdate",
+      "validfrom",
+      "validfromdate", "validsince", "availablefrom", "begin", "begins", "begindate", "beginsat",
+      "gueltigvon", "gueltigab", "beginn", "startdatum", "von", "inicio", "fechainicio", "desde",
+      "validodesde", "debut", "datedebut", "datadebut", "validodal", "inizio", "datainizio",
+      "effectivedate", "effectivefrom", "availabilitydate", "validityfrom", "validitystart",
+    ],
+    .expiresAt: [
+      "expires", "expiresat", "expireson", "expiry", "expirydate", "expirationdate", "expiration",
+      "expiredate", "expire", "validuntil", "validto", "validtill", "validthrough", "validthru",
+      "validtodate", "ends", "end", "endsat", "enddate", "endson", "endtime", "deadline",
+      "gueltigbis", "ablaufdatum", "ablauf", "enddatum", "ende", "bis", "pricevaliduntil",
+      "offerexpires", "availableuntil", "fin", "fechafin", "hasta", "validohasta", "vence",
+      "caducidad", "fechacaducidad", "datefin", "valablejusquau", "expirele", "scadenza",
+      "datascadenza", "validofinoal", "fine", "datafine", "validityto", "validityend",
+      "validityuntil",
+    ],
+    .latitude: ["latitude", "lat", "breitengrad", "geolat", "latitud", "latitudine"],
+    .longitude: ["longitude", "lng", "lon", "long", "laengengrad", "geolong", "longitud"],
+  ]
+}

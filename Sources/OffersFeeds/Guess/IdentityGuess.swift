@@ -1,0 +1,140 @@
+import OffersCore
+
+/// Proposes what tells the items of an unknown document apart.
+struct IdentityGuess {
+  let rule: IDRule
+  /// The member that is the id; nil where it is made.
+  private(set) var member: SurveyedMember?
+
+  /// - Parameters:
+  ///   - ownKeys: the keys that the items stand under; empty where they are in one list.
+  ///   - fields: what was found of the fields.
+  init(_ survey: MemberSurvey, ownKeys: [String], fields: FieldGuess) {
+    let hasOwnKeys = ownKeys.count == survey.itemCount && Set(ownKeys).count == ownKeys.count
+    var rest: SurveyedMember?
+    for (member, rank) in Self.ranked(survey) {
+      // Of a well-named id, one that comes twice is the same offer twice; in another place it may
+      // be one of a thing that happens to differ.
+      let isNearly = rank <= 2 && member.distinctCount * 10 >= member.values.count * 9
+      if member.isUnique || isNearly && member.presence > 0.98 && ownKeys.isEmpty {
+        if rank >= Self.weak, hasOwnKeys { break }
+        rule = .value(FieldRule(.path(member.path)))
+        self.member = member
+        return
+      }
+      if rest == nil, rank < Self.weak, member.presence == 1 { rest = member }
+    }
+    if hasOwnKeys {
+      rule = .value(FieldRule(.path(FieldPath([.ownKey(1)]))))
+      return
+    }
+    if let rest, ownKeys.count == survey.itemCount, Self.differs(rest, ownKeys) {
+      let parts: [Template.Part] = [
+        .path(FieldPath([.ownKey(1)])), .literal("-"), .path(rest.path),
+      ]
+      rule = .value(FieldRule(.template(Template(parts))))
+      member = rest
+      return
+    }
+    if let link = fields.chosen[.url]?.first, link.isUnique,
+      !link.values.values.contains(where: { $0.text.contains("?") })
+    {
+      rule = .value(FieldRule(.path(link.path)))
+      return
+    }
+    rule = .madeFrom(Self.parts(survey, fields))
+  }
+
+  private static let weak = 50
+
+  /// Members that are called ids, the best first.
+  private static func ranked(_ survey: MemberSurvey) -> [(SurveyedMember, Int)] {
+    var ranked: [(member: SurveyedMember, rank: Int)] = []
+    for member in survey.members where !member.isThroughList && !member.keys.isEmpty {
+      let isPlain = member.part { $0.isDate || $0.isNumber && !$0.isWhole } < 0.1
+      guard isPlain, member.averageBytes <= 300, let rank = rank(member) else { continue }
+      if member.isMostlyAddress, rank > 4 { continue }
+      ranked.append((member, rank))
+    }
+    return ranked.sorted { $0.rank < $1.rank }
+  }
+
+  private static func rank(_ member: SurveyedMember) -> Int? {
+    let leaf = member.words
+    if member.depth <= 1 { return rank(leaf) }
+    guard let owner = member.ownerWords, member.depth == 2 else { return nil }
+    if FieldVocabulary.carriers(of: .id).contains(leaf.joined),
+      let rank = FieldVocabulary.rank(owner, as: .id)
+    {
+      return rank + 1
+    }
+    if FieldFit.isStranger(member) { return nil }
+    return rank(leaf).map { $0 + weak }
+  }
+
+  private static func rank(_ words: KeyWords) -> Int? {
+    if let rank = FieldVocabulary.rank(words, as: .id) { return rank }
+    let joined = words.joined
+    for end in ["id", "guid", "uuid", "nr", "nummer", "number", "code"] where joined.hasSuffix(end)
+    {
+      let subject = KeyWords(joined.dropLast(end.utf8.count) + "_" + end)
+      if let rank = FieldVocabulary.rank(subject, as: .id) { return rank + 1 }
+      let isWord = words.words.last == end && words.words.count > 1
+      if isWord { return weak }
+      return end == "id" && !words.words.contains(where: notIDs.contains) ? weak + 10 : nil
+    }
+    return nil
+  }
+
+  /// Words that end as an id does.
+  private static let notIDs: Set = [
+    "paid", "prepaid", "valid", "bid", "grid", "hybrid", "void", "solid", "liquid", "fluid", "aid",
+    "kid", "lid", "mid", "rapid", "android", "avoid", "covid", "raid", "said", "steroid", "acid",
+  ]
+
+  /// Whether an id and the key that its item stands under are different in every item together.
+  private static func differs(_ member: SurveyedMember, _ ownKeys: [String]) -> Bool {
+    var seen: Set<[String]> = []
+    for (item, value) in member.values where !seen.insert([ownKeys[item], value.text]).inserted {
+      return false
+    }
+    return true
+  }
+
+  /// The name, and as much else as it takes to tell the items apart: first what stays as it is the
+  /// longest.
+  private static func parts(_ survey: MemberSurvey, _ fields: FieldGuess) -> [FieldPath] {
+    var parts = fields.chosen[.name] ?? []
+    let addresses = survey.members.filter { member in
+      !member.isThroughList && member.depth <= 2 && member.part(\.hasLetters) > 0.5
+        && ["address", "street", "adresse", "strasse", "direccion", "indirizzo", "rue"].contains {
+          member.words.joined == $0 || member.words.words.first == $0
+        }
+    }
+    // Two shops of a chain have one name.
+    if fields.chosen[.latitude] != nil, let address = addresses.first(where: { $0.presence > 0.9 })
+    {
+      parts.append(address)
+    }
+    let more: [OfferField] = [
+      .retailer, .url, .categories, .description, .terms, .expiresAt, .startsAt, .imageURL, .reward,
+    ]
+    var known = combinations(parts)
+    for member in addresses + more.compactMap({ fields.chosen[$0]?.first }) {
+      if known == survey.itemCount || parts.count >= 4 { break }
+      if parts.contains(where: { $0.keys == member.keys }) { continue }
+      let next = combinations(parts + [member])
+      if next > known {
+        parts.append(member)
+        known = next
+      }
+    }
+    return parts.map(\.path)
+  }
+
+  /// How many items the members tell apart.
+  private static func combinations(_ members: [SurveyedMember]) -> Int {
+    let items = members.reduce(into: Set<Int>()) { $0.formUnion($1.values.keys) }
+    return Set(items.map { item in members.map { $0.values[item]?.text } }).count
+  }
+}

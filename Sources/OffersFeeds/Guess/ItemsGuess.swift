@@ -1,0 +1,181 @@
+import OffersCore
+
+/// Finds where the offers of an unknown document stand.
+///
+/// Every list of objects, every object whose members are alike, and in XML every element that is
+/// repeated, is a candidate. The one with the most members and the most objects wins; what stands
+/// inside the objects of another list, or deep, counts less, and what is called offers counts more.
+struct ItemsGuess {
+  /// A place where offers may stand.
+  struct Candidate {
+    let steps: [FieldPath.Step]
+    /// How many lists it is in.
+    let nesting: Int
+    var count = 0
+    var samples: [SampleValue] = []
+    var isText = false
+    /// True for an XML element that is not repeated.
+    var isAlone = false
+
+    static let sampleLimit = 100
+  }
+
+  private let isXML: Bool
+  private(set) var candidates: [Candidate] = []
+  private var places: [[FieldPath.Step]: Int] = [:]
+
+  private static let levelLimit = 6
+  private static let candidateLimit = 500
+
+  init(_ root: SampleValue, isXML: Bool) {
+    self.isXML = isXML
+    walk(root, [], nesting: 0)
+  }
+
+  /// The best candidate.
+  ///
+  /// - Throws: `OffersError` with `unexpectedShape` when there is none, or two as good as each
+  ///   other; the message names what was seen.
+  func best() throws -> Candidate {
+    let ranked = candidates.map { (candidate: $0, score: score($0)) }.filter { $0.score > 0 }
+      .sorted { $0.score > $1.score }
+    guard let first = ranked.first else { throw problem() }
+    if let second = ranked.dropFirst().first, second.score > 0.9 * first.score,
+      !Self.isOneInOther(first.candidate.steps, second.candidate.steps)
+    {
+      throw problem()
+    }
+    return first.candidate
+  }
+
+  /// - Parameter path: where it was said that they stand.
+  func problem(at path: FieldPath? = nil) -> OffersError {
+    let seen = candidates.prefix(6).map { candidate -> String in
+      let name = candidate.steps.isEmpty ? "the top level" : FieldPath(candidate.steps).description
+      let kind = candidate.isText ? "text" : isXML ? "element" : "object"
+      return "\(name) (\(candidate.count) \(kind)\(candidate.count == 1 ? "" : "s"))"
+    }
+    let place = path.map { " at \($0.descriptionFromRoot)" } ?? ""
+    return OffersError(
+      .unexpectedShape,
+      "No list of offers was found\(place); seen: "
+        + (seen.isEmpty ? "no list at all" : seen.joined(separator: ", ")) + ".",
+      hint: "Say where it is: offers feeds add NAME SOURCE --items PATH.")
+  }
+
+  // MARK: Candidates
+
+  private mutating func walk(_ value: SampleValue, _ steps: [FieldPath.Step], nesting: Int) {
+    if steps.count > Self.levelLimit { return }
+    switch value {
+    case .list(let list):
+      if !isXML { add(list.elements, count: list.count, steps, nesting: nesting) }
+      for element in list.elements.prefix(50) {
+        walk(element, isXML ? steps : steps + [.all], nesting: nesting + 1)
+      }
+    case .object(let object):
+      let isKeyed = !isXML && KeyedObject.isKeyed(object)
+      if isKeyed { addKeyed(object, steps + [.all], nesting: nesting) }
+      for (key, member) in object.members.prefix(isKeyed ? 50 : 500) {
+        let below = steps + [isKeyed ? .all : .key(key)]
+        if isXML, !key.hasPrefix("@") { addElements(member, below, nesting: nesting) }
+        if isKeyed, case .list(let list) = member {
+          for element in list.elements.prefix(50) {
+            walk(element, below + [.all], nesting: nesting + 1)
+          }
+        } else {
+          walk(member, below, nesting: nesting + (isKeyed ? 1 : 0))
+        }
+      }
+    case .text, .truth, .null: break
+    }
+  }
+
+  private mutating func addKeyed(
+    _ object: SampleObject, _ steps: [FieldPath.Step], nesting: Int
+  ) {
+    for (_, member) in object.members {
+      switch member {
+      case .object: add([member], count: 1, steps, nesting: nesting)
+      case .list(let list): add(list.elements, count: list.count, steps, nesting: nesting)
+      case .text, .truth, .null: break
+      }
+    }
+  }
+
+  private mutating func addElements(
+    _ value: SampleValue, _ steps: [FieldPath.Step], nesting: Int
+  ) {
+    switch value {
+    case .list(let list): add(list.elements, count: list.count, steps, nesting: nesting)
+    case .object where steps.count > 1:
+      add([value], count: 1, steps, nesting: nesting, isAlone: true)
+    case .object, .text, .truth, .null: break
+    }
+  }
+
+  private mutating func add(
+    _ elements: [SampleValue], count: Int, _ steps: [FieldPath.Step], nesting: Int,
+    isAlone: Bool = false
+  ) {
+    let objectCount = elements.count { if case .object = $0 { true } else { false } }
+    let textCount = elements.count {
+      if case .text(let text) = $0 { !text.isNumber } else { false }
+    }
+    if objectCount * 2 < elements.count && textCount < elements.count { return }
+    if places[steps] == nil {
+      if candidates.count >= Self.candidateLimit { return }
+      places[steps] = candidates.count
+      candidates.append(Candidate(steps: steps, nesting: nesting))
+    }
+    guard let place = places[steps] else { return }
+    candidates[place].isAlone = isAlone && candidates[place].count == 0
+    candidates[place].isText = objectCount == 0 && textCount > 0
+    candidates[place].count += count
+    let room = Candidate.sampleLimit - candidates[place].samples.count
+    candidates[place].samples += elements.prefix(max(0, room))
+  }
+
+  // MARK: Which one
+
+  private func score(_ candidate: Candidate) -> Double {
+    var name = candidate.steps.reduce(0) { rank, step in
+      if case .key(let key) = step { max(rank, FieldVocabulary.containerRank(key)) } else { rank }
+    }
+    if candidate.steps.isEmpty { name = 1 }
+    // A bare list of texts, or a single element, is a list of offers only if something says so.
+    if candidate.isText && (name == 0 || candidate.nesting > 0) { return 0 }
+    if candidate.isAlone && (name < 2 || candidate.nesting > 0) { return 0 }
+    let leaves = candidate.samples.map { sample -> Int in
+      if case .object(let object) = sample { object.leafCount() } else { 1 }
+    }
+    let members = min(Double(leaves.reduce(0, +)) / Double(max(1, leaves.count)), 25)
+    var score = members * members * Double(min(candidate.count, 100))
+    for _ in 0..<candidate.nesting { score *= 0.1 }
+    for _ in candidate.steps { score *= 0.9 }
+    if candidate.isText { score *= 0.5 }
+    return score * [1, 1.2, 1.5][name] * fit(candidate)
+  }
+
+  /// How much the objects look like offers by the names of their members.
+  private func fit(_ candidate: Candidate) -> Double {
+    guard let object = candidate.samples.lazy.compactMap(\.object).first else { return 1 }
+    var keys = object.members.map(\.key)
+    for case (_, .object(let inner)) in object.members { keys += inner.members.map(\.key) }
+    let words = keys.map { KeyWords($0) }
+    var fit = 1.0
+    for (field, gain) in Self.gains {
+      if words.contains(where: { FieldVocabulary.rank($0, as: field) != nil }) { fit *= gain }
+    }
+    return fit
+  }
+
+  private static let gains: [(OfferField, Double)] = [
+    (.name, 1.5), (.reward, 1.3), (.imageURL, 1.2), (.url, 1.1), (.expiresAt, 1.3),
+    (.description, 1.1),
+  ]
+
+  private static func isOneInOther(_ a: [FieldPath.Step], _ b: [FieldPath.Step]) -> Bool {
+    a.starts(with: b) || b.starts(with: a)
+  }
+}

@@ -1,0 +1,162 @@
+/// Reads JSON that may be cut off into a sample of its values.
+///
+/// Of a list or an object the first members are kept, so that memory has a bound; all of them are
+/// counted. A value that is cut off is dropped, what stood before it is kept.
+struct JSONSample {
+  /// The document's root; for one value a line a list of them. Nil when there is none.
+  private(set) var root: SampleValue?
+  /// True when the bytes stop being JSON before their end.
+  private(set) var isBroken = false
+
+  private var scanner: JSONScanner
+  private var p: JSONScanner.Position
+  private let arena = TextArena()
+  private var valueCount = 0
+
+  private static let valueLimit = 400_000
+  private static let memberLimit = 5000
+
+  /// - Parameters:
+  ///   - text: the document in UTF-8.
+  ///   - isLines: one value a line instead of one document.
+  static func read(_ text: [UInt8], isLines: Bool) -> JSONSample? {
+    let padded = text + [UInt8](repeating: 0, count: InputBuffer.paddingBytes)
+    return padded.withUnsafeBufferPointer { bytes in
+      guard let start = bytes.baseAddress else { return nil }
+      var sample = JSONSample(start, end: start + text.count)
+      sample.read(isLines: isLines)
+      return sample
+    }
+  }
+
+  private init(_ start: JSONScanner.Position, end: JSONScanner.Position) {
+    scanner = JSONScanner(end: end, isFinal: true)
+    p = start
+  }
+
+  private mutating func read(isLines: Bool) {
+    scanner.skipWhitespace(&p)
+    if !isLines {
+      root = readValue(depth: 0)
+      scanner.skipWhitespace(&p)
+      isBroken = isBroken || p < scanner.end
+      return
+    }
+    var list = SampleList(elements: [], count: 0)
+    while p < scanner.end {
+      let value = readValue(depth: 1)
+      if isBroken {
+        passLine()
+      } else if let value {
+        list.count += 1
+        if list.count <= Self.memberLimit { list.elements.append(value) }
+      }
+      scanner.skipWhitespace(&p)
+    }
+    root = list.count > 0 ? .list(list) : nil
+  }
+
+  private mutating func passLine() {
+    isBroken = false
+    while p < scanner.end, p.pointee != 0x0A { p += 1 }
+  }
+
+  /// The value at `p`; what of it is there when it is cut off; nil when that is nothing.
+  private mutating func readValue(depth: Int) -> SampleValue? {
+    if p.pointee == 0x7B || p.pointee == 0x5B {
+      if depth >= JSONScanner.depthLimit {
+        isBroken = true
+        return nil
+      }
+      if valueCount < Self.valueLimit {
+        return p.pointee == 0x7B ? readObject(depth: depth) : readList(depth: depth)
+      }
+    }
+    valueCount += 1
+    let start = p
+    do {
+      try scanner.skipValue(&p, depth: depth)
+    } catch {
+      isBroken = true
+      return nil
+    }
+    return value(from: start)
+  }
+
+  private mutating func value(from start: JSONScanner.Position) -> SampleValue {
+    switch start.pointee {
+    case 0x22:
+      let raw = UnsafeRawBufferPointer(start: start + 1, count: p - start - 2)
+      return .text(SampleText(decode(raw), sizeBytes: raw.count))
+    case 0x6E: return .null
+    case 0x74, 0x66: return .truth
+    case 0x2D, 0x30...0x39:
+      let digits = UnsafeRawBufferPointer(start: start, count: p - start)
+      return .text(SampleText(String(decoding: digits.prefix(40), as: UTF8.self), isNumber: true))
+    default: return .null
+    }
+  }
+
+  private func decode(_ raw: UnsafeRawBufferPointer) -> String {
+    var wasMended = false
+    arena.reset()
+    let traits = JSONScanner.TextTraits(hasEscapes: true, hasNonASCII: true)
+    let text = JSONTextDecoder(arena: arena).decode(raw, traits, wasMended: &wasMended)
+    return String(decoding: text.prefix(SampleText.limitBytes), as: UTF8.self)
+  }
+
+  private mutating func readList(depth: Int) -> SampleValue {
+    var list = SampleList(elements: [], count: 0)
+    p += 1
+    scanner.skipWhitespace(&p)
+    if p.pointee == 0x5D {
+      p += 1
+      return .list(list)
+    }
+    while true {
+      scanner.skipWhitespace(&p)
+      let value = readValue(depth: depth + 1)
+      // Of a list that is cut off, the last element is not whole.
+      if let value, !isBroken || list.count == 0 {
+        list.count += 1
+        if list.count <= Self.memberLimit { list.elements.append(value) }
+      }
+      if isBroken || !goOn(0x5D) { return .list(list) }
+    }
+  }
+
+  private mutating func readObject(depth: Int) -> SampleValue {
+    var object = SampleObject(members: [])
+    p += 1
+    scanner.skipWhitespace(&p)
+    if p.pointee == 0x7D {
+      p += 1
+      return .object(object)
+    }
+    while true {
+      scanner.skipWhitespace(&p)
+      var traits = JSONScanner.TextTraits()
+      guard let raw = try? scanner.scanKey(&p, &traits) else {
+        // The reason is told by the reader of whole documents.
+        isBroken = true
+        return .object(object)
+      }
+      let key = decode(raw)
+      if let value = readValue(depth: depth + 1), object.members.count < Self.memberLimit {
+        object.members.append((key, value))
+      }
+      if isBroken || !goOn(0x7D) { return .object(object) }
+    }
+  }
+
+  /// Takes a comma, or the end of a list or object; returns whether it goes on.
+  private mutating func goOn(_ end: UInt8) -> Bool {
+    scanner.skipWhitespace(&p)
+    if p.pointee == 0x2C {
+      p += 1
+      return true
+    }
+    if p.pointee == end { p += 1 } else { isBroken = true }
+    return false
+  }
+}

@@ -1,0 +1,48 @@
+/// Tells an object whose keys are ids from one whose keys are names.
+enum KeyedObject {
+  /// Whether the members are alike, so that each is an item or a list of items.
+  static func isKeyed(_ object: SampleObject) -> Bool {
+    var keys: [String] = []
+    var shapes: [Set<String>] = []
+    var listCount = 0
+    for (key, value) in object.members {
+      switch value {
+      case .object(let inner): shapes.append(names(of: inner))
+      case .list(let list):
+        let objects = list.elements.prefix(20).compactMap(\.object)
+        if objects.isEmpty { continue }
+        listCount += 1
+        shapes.append(objects.reduce(into: []) { $0.formUnion(names(of: $1)) })
+      case .text, .truth, .null: continue
+      }
+      keys.append(key)
+    }
+    guard !keys.isEmpty, keys.count * 2 > object.members.count else { return false }
+    let idCount = keys.count(where: isID)
+    if idCount * 5 >= keys.count * 4 { return true }
+    let union = shapes.reduce(into: Set<String>()) { $0.formUnion($1) }
+    let total = shapes.reduce(0) { $0 + $1.count }
+    if union.count < 2 || keys.count < 2 { return false }
+    // Two may be alike by chance.
+    let likeness = Double(total) / Double(union.count * shapes.count)
+    return likeness >= (keys.count > 2 || listCount == keys.count ? 0.6 : 0.8)
+  }
+
+  /// The names of what is no object or list.
+  private static func names(of object: SampleObject) -> Set<String> {
+    var names: Set<String> = []
+    for (key, value) in object.members {
+      switch value {
+      case .text, .truth, .null: names.insert(key)
+      case .object, .list: break
+      }
+    }
+    return names
+  }
+
+  /// Whether a key looks like an id: a number, or letters and at least three digits.
+  private static func isID(_ key: String) -> Bool {
+    let digits = key.utf8.count { $0 &- 0x30 < 10 }
+    return digits > 0 && digits == key.utf8.count || digits >= 3 && key.utf8.count >= 5
+  }
+}

@@ -1,0 +1,59 @@
+/// The items of a sample, and the keys that they stand under.
+struct SampleItems {
+  let steps: [FieldPath.Step]
+  private(set) var items: [SampleValue] = []
+  /// One for each item; empty where they are in a list under no key that differs.
+  private(set) var ownKeys: [String] = []
+
+  private static let limit = 5000
+
+  init(_ root: SampleValue, at steps: [FieldPath.Step], isXML: Bool) {
+    self.steps = steps
+    var found: [(value: SampleValue, key: String?)] = [(root, nil)]
+    for step in steps {
+      var next: [(value: SampleValue, key: String?)] = []
+      for (value, key) in found {
+        switch step {
+        case .key(let name):
+          for element in value.elements {
+            if case .object(let object) = element, let member = object[name] {
+              next.append((member, key))
+            }
+          }
+        case .all:
+          if case .object(let object) = value {
+            next += object.members.map { ($0.value, $0.key) }
+          } else {
+            next += value.elements.map { ($0, key) }
+          }
+        case .index, .matching, .ownKey: break
+        }
+        if next.count > Self.limit { break }
+      }
+      found = next
+    }
+    let isAny = steps.last == .all
+    var keys: [String?] = []
+    for (value, key) in found {
+      if case .list = value {
+        for element in value.elements { add(element, key, &keys) }
+      } else if case .object = value, isXML || isAny {
+        add(value, key, &keys)
+      } else if isXML, !isAny {
+        add(value, key, &keys)
+      }
+    }
+    let known = keys.compactMap { $0 }
+    if known.count == items.count { ownKeys = known }
+  }
+
+  private mutating func add(_ item: SampleValue, _ key: String?, _ keys: inout [String?]) {
+    guard items.count < Self.limit else { return }
+    switch item {
+    case .object, .text:
+      items.append(item)
+      keys.append(key)
+    case .truth, .null, .list: break
+    }
+  }
+}

@@ -1,0 +1,94 @@
+/// What kind of thing a text seems to be.
+struct ValueTraits {
+  let isNumber: Bool
+  let isWhole: Bool
+  let isAddress: Bool
+  let isImage: Bool
+  /// A date that is no bare number.
+  let isDate: Bool
+  /// A bare number that may be Unix time.
+  let isTimestamp: Bool
+  let hasMarkup: Bool
+  /// A price, a percentage, or a number.
+  let isMoney: Bool
+  /// Whether it has letters in it, as a name has.
+  let hasLetters: Bool
+  /// One long word that means nothing to people.
+  let isOpaque: Bool
+
+  init(_ value: SampleText) {
+    let text = value.text
+    let bytes = text.utf8
+    let number = value.isNumber ? Double(text) : Self.number(text)
+    isNumber = number != nil
+    isWhole = isNumber && bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2D }
+    let isWeb = Self.isWeb(text)
+    let isPath = text.hasPrefix("/") && !text.contains(" ")
+    isImage = (isWeb || isPath || !text.contains(" ")) && Self.isImageName(text)
+    isAddress = isWeb || isPath
+    let isDated = !isAddress && Self.isDate(text)
+    let isBare = bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2E }
+    isDate = isDated && !isBare
+    isTimestamp = isDated && isBare
+    hasMarkup = Self.hasMarkup(text)
+    hasLetters = text.contains { $0.isLetter }
+    isMoney = isNumber || !isAddress && !isDate && Self.isMoney(text)
+    isOpaque = !isAddress && bytes.count > 60 && !text.contains(" ")
+  }
+
+  /// A printed number, whatever its decimal mark is.
+  private static func number(_ text: String) -> Double? {
+    if let number = Double(text), number.isFinite { return number }
+    let marks = text.filter { $0 == "," || $0 == "." }
+    return marks.count == 1 ? Double(String(text.map { $0 == "," ? "." : $0 })) : nil
+  }
+
+  private static func isWeb(_ text: String) -> Bool {
+    if text.contains(" ") || text.contains("\n") { return false }
+    let start = text.prefix(8).lowercased()
+    return start.hasPrefix("http://") || start.hasPrefix("https://") || start.hasPrefix("//")
+  }
+
+  private static func isImageName(_ text: String) -> Bool {
+    let path = text.prefix { $0 != "?" && $0 != "#" }.suffix(5).lowercased()
+    return [".jpg", ".jpeg", ".png", ".webp", ".gif", ".svg", ".avif", ".thumb"].contains {
+      path.hasSuffix($0)
+    }
+  }
+
+  private static func isDate(_ text: String) -> Bool {
+    var text = text
+    if text.utf8.count > 60 { return false }
+    return text.withUTF8 { DateParser.parse(UnsafeRawBufferPointer($0)) } != nil
+  }
+
+  /// Whether there is a tag or a character reference in a text.
+  private static func hasMarkup(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    for (index, byte) in bytes.enumerated() {
+      if byte == 0x3C, index + 1 < bytes.count {
+        let next = bytes[index + 1] | 0x20
+        let isTag = next &- 0x61 < 26 || bytes[index + 1] == 0x2F
+        if isTag, bytes[index...].contains(0x3E) { return true }
+      }
+      if byte == 0x26 {
+        let name = bytes[(index + 1)...].prefix(10).prefix { $0 != 0x3B }
+        let isName = name.allSatisfy { $0 | 0x20 &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x23 }
+        if name.count > 1, isName, index + 1 + name.count < bytes.count,
+          bytes[index + 1 + name.count] == 0x3B
+        {
+          return true
+        }
+      }
+    }
+    return false
+  }
+
+  private static func isMoney(_ text: String) -> Bool {
+    if text.utf8.count > 60 || !text.contains(where: \.isNumber) { return false }
+    if text.contains(where: { "$€£¥₹%".contains($0) }) { return true }
+    return text.split(whereSeparator: { !$0.isLetter }).contains { word in
+      word.count == 3 && CurrencyCode(String(word)) != nil
+    }
+  }
+}

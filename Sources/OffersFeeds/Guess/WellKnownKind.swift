@@ -1,0 +1,75 @@
+import OffersCore
+
+/// The kinds of feeds that are told by the start of a document and need no definition of their own.
+package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
+  /// RSS 0.9x and 2.0 (https://www.rssboard.org/rss-specification), product feeds included.
+  case rss
+  /// RSS 1.0 (https://web.resource.org/rss/1.0/spec).
+  case rdf
+  /// Atom (RFC 4287).
+  case atom
+  /// JSON Feed 1.0 and 1.1 (https://www.jsonfeed.org/version/1.1/).
+  case jsonfeed
+  /// The products of a Shopify shop.
+  case shopify
+
+  /// The kind of the document that starts so; nil for any other, and where more would have to be
+  /// seen.
+  ///
+  /// - Parameter start: the document's first bytes, in UTF-8.
+  package static func find(in start: [UInt8]) -> WellKnownKind? {
+    guard let first = start.first(where: { $0 > 0x20 }) else { return nil }
+    switch first {
+    case 0x3C: return findXML(start)
+    case 0x7B, 0x5B: return findJSON(start)
+    default: return nil
+    }
+  }
+
+  /// The definition that reads documents of this kind, as it ships, under another name.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` when `name` is no name for a feed.
+  package func definition(named name: String) throws -> FeedDefinition {
+    guard FeedSection.isFeedName(name) else {
+      throw OffersError(
+        .invalidRequest, "“\(name)” is no name for a feed.",
+        hint: "A name has up to 63 lower-case letters, digits and hyphens within.")
+    }
+    var definition = try FeedCatalog.definition(of: self)
+    definition.name = name
+    return definition
+  }
+
+  private static func findXML(_ start: [UInt8]) -> WellKnownKind? {
+    guard let root = XMLRootTag.find(in: start) else { return nil }
+    let vocabulary = root.namespace.flatMap { XMLVocabulary.findPrefix(of: Array($0.utf8)) }
+    switch (root.name, vocabulary.map { String(decoding: $0, as: UTF8.self) }) {
+    case ("rss", _): return .rss
+    case ("RDF", "rdf"): return .rdf
+    case ("feed", "atom"): return .atom
+    default: return nil
+    }
+  }
+
+  private static func findJSON(_ start: [UInt8]) -> WellKnownKind? {
+    guard let root = JSONSample.read(start, isLines: false)?.root else { return nil }
+    if case .object(let object) = root {
+      if case .text(let version)? = object["version"],
+        version.text.hasPrefix("https://jsonfeed.org/version/")
+      {
+        return .jsonfeed
+      }
+      if case .list(let products)? = object["products"] { return findShop(products) }
+    }
+    if case .list(let products) = root { return findShop(products) }
+    return nil
+  }
+
+  private static func findShop(_ products: SampleList) -> WellKnownKind? {
+    guard case .object(let product)? = products.elements.first,
+      case .list? = product["variants"],
+      product["body_html"] != nil || product["handle"] != nil
+    else { return nil }
+    return .shopify
+  }
+}

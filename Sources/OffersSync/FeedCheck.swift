@@ -1,0 +1,171 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+
+/// What reading a feed came to, with nothing stored.
+package struct FeedCheck: Sendable {
+  /// Records met, broken ones included.
+  package var recordCount = 0
+  /// Records that are offers.
+  package var offerCount = 0
+  package var skippedCount = 0
+  package var mendedCount = 0
+  /// The first records that were skipped or mended.
+  package var problems: [ReadProblem] = []
+  /// How many offers have each field.
+  package var fieldCounts: [OfferField: Int] = [:]
+  /// How many offers have each labelled extra.
+  package var attributeCounts: [String: Int] = [:]
+  /// How many rewards have an exact value.
+  package var exactRewardCount = 0
+  /// The first offers as they would land.
+  package var first: [Offer] = []
+  /// How many offers have an id that came before.
+  package var repeatedCount = 0
+  package var bytes = 0
+  package var title: String?
+  /// Labelled texts that every offer of the feed shows.
+  package var shared: [OfferAttribute] = []
+}
+
+/// Takes a feed's offers and keeps what tells whether its definition is right.
+private final class CheckSink: OfferSink {
+  private(set) var check = FeedCheck()
+  private let definition: FeedDefinition
+  private let rewards: RewardParser
+  private let firstCount: Int
+  private let now: Date
+  private var ids: Set<String> = []
+
+  init(_ definition: FeedDefinition, firstCount: Int, now: Date) {
+    self.definition = definition
+    self.firstCount = firstCount
+    self.now = now
+    rewards = RewardParser(currency: definition.currency, bareCurrency: definition.currency)
+  }
+
+  func accept(_ texts: OfferTexts, position: Int) {
+    check.offerCount += 1
+    for field in OfferField.allCases where texts[field] != nil {
+      check.fieldCounts[field, default: 0] += 1
+    }
+    let offer = offer(texts)
+    if !ids.insert(offer.ref.id).inserted { check.repeatedCount += 1 }
+    for attribute in offer.attributes { check.attributeCounts[attribute.label, default: 0] += 1 }
+    if offer.reward?.value != nil { check.exactRewardCount += 1 }
+    if check.first.count < firstCount { check.first.append(offer) }
+  }
+
+  func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
+    check.skippedCount += 1
+    note(ReadProblem(position: position, effect: .skipped, reason: reason))
+  }
+
+  func mend(position: Int, reason: String) {
+    check.mendedCount += 1
+    note(ReadProblem(position: position, effect: .mended, reason: reason))
+  }
+
+  func finish(_ facts: DocumentFacts, records: Int, bytes: Int) -> FeedCheck {
+    check.title = facts.title
+    check.shared = facts.shared.map { OfferAttribute(label: $0.label, value: $0.value) }
+    check.recordCount = records
+    check.bytes = bytes
+    return check
+  }
+
+  private func note(_ problem: ReadProblem) {
+    if check.problems.count < SyncRun.problemLimit { check.problems.append(problem) }
+  }
+
+  private func offer(_ texts: OfferTexts) -> Offer {
+    func text(_ field: OfferField) -> String? {
+      texts[field].map { String(decoding: $0, as: UTF8.self) }
+    }
+    func date(_ field: OfferField) -> Date? {
+      text(field).flatMap(Double.init).map { Date(timeIntervalSince1970: $0) }
+    }
+    return Offer(
+      ref: OfferRef(feed: definition.name, id: text(.id) ?? ""), name: text(.name) ?? "",
+      description: text(.description), terms: text(.terms),
+      reward: texts.reward.map { Reward(texts: $0, exact: rewards.parse($0)) },
+      imageURL: text(.imageURL), url: text(.url), retailer: text(.retailer),
+      categories: text(.categories).map(JSONTexts.parse) ?? [], startsAt: date(.startsAt),
+      expiresAt: date(.expiresAt), latitude: text(.latitude).flatMap(Double.init),
+      longitude: text(.longitude).flatMap(Double.init),
+      attributes: text(.attributes).map(OfferAttribute.parse) ?? [], firstSeenAt: now,
+      changedAt: now)
+  }
+}
+
+extension Reward {
+  fileprivate init(texts: UnsafeRawBufferPointer, exact: ExactReward) {
+    var value: Value?
+    let (a, b, c) = exact.currency
+    switch exact.kind {
+    case OfferRecord.amount:
+      value = .amount(
+        minorUnits: exact.number, currency: String(decoding: [a, b, c], as: UTF8.self))
+    case OfferRecord.percent: value = .percent(hundredths: exact.number)
+    default: break
+    }
+    self.init(text: String(decoding: texts, as: UTF8.self), value: value, isUpTo: exact.isUpTo)
+  }
+}
+
+extension SyncEngine {
+  /// Reads a feed without storing anything.
+  ///
+  /// - Parameters:
+  ///   - source: where to read it from instead of the definition's own source.
+  ///   - firstCount: how many offers to keep.
+  /// - Throws: `OffersError` for whatever a sync would fail with.
+  package func check(
+    _ definition: FeedDefinition, from source: String?, firstCount: Int = 3
+  ) async throws -> FeedCheck {
+    let (pages, template) = try pages(of: definition, from: source)
+    let sink = CheckSink(definition, firstCount: firstCount, now: Date())
+    var bytes = 0
+    var records = 0
+    do {
+      let facts = try await pages.read(
+        into: FeedPages.Receiver(
+          sink: sink,
+          piece: { piece, _, count in
+            bytes += piece.count
+            records = count
+          }, nextPage: { _ in }))
+      return sink.finish(facts, records: records, bytes: bytes)
+    } catch let error as OffersError {
+      throw error.hiding(template.secrets)
+    }
+  }
+
+  /// Reads the beginning of a source's document, unpacked.
+  ///
+  /// - Parameter handle: takes the bytes; returns false when it has seen enough.
+  /// - Returns: where the document was found on the web, and the encoding the server names.
+  package func readStart(
+    of source: String, _ handle: (UnsafeRawBufferPointer) throws -> Bool
+  ) async throws -> (address: String?, charset: String?) {
+    let definition = FeedDefinition(
+      name: "feed", id: .value(FieldRule(.path(.itself))), fields: [:])
+    let (pages, template) = try pages(of: definition, from: source)
+    do {
+      return try await pages.readBytes(handle)
+    } catch let error as OffersError {
+      throw error.hiding(template.secrets)
+    }
+  }
+
+  private func pages(
+    of definition: FeedDefinition, from source: String?
+  ) throws -> (FeedPages, SourceTemplate) {
+    let chosen = try source.map { try DocumentSource($0) }
+    let template = try sourceTemplate(definition, chosen, nil, SyncOptions())
+    let pages = FeedPages(
+      definition: definition, source: try DocumentSource(template.text), template: template,
+      options: SyncOptions(), environment: environment)
+    return (pages, template)
+  }
+}

@@ -1,0 +1,21 @@
+import OffersCore
+
+/// A store that holds nothing and takes nothing, for reading a feed only to look at it.
+package struct NoStore: SyncStore {
+  package init() {}
+
+  package func withSyncLock<Result: Sendable>(
+    on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    try await body()
+  }
+
+  package func fetchSubscribedFeeds() async throws -> [String] { [] }
+  package func findSyncState(of feed: String) async throws -> SyncState? { nil }
+  package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
+    KnownOffers(capacity: 0)
+  }
+  package func apply(_ plan: SyncPlan) async throws -> SyncRun { plan.run }
+  package func record(_ run: SyncRun, remember source: String?) async throws {}
+  package var scratchFolder: String { "/tmp" }
+}

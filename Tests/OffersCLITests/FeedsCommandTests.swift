@@ -1,0 +1,170 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("offers feeds")
+struct FeedsCommandTests {
+  private static let rss = """
+    <?xml version="1.0"?>
+    <rss version="2.0" xmlns:merchant="http://base.google.com/ns/1.0"><channel>
+      <title>Corner Shop</title>
+      <item><merchant:id>t1</merchant:id><title>Tea &amp; Honey</title>
+        <merchant:price>4.50 USD</merchant:price><link>https://shop.example/t1</link></item>
+      <item><merchant:id>t2</merchant:id><title>Jam</title>
+        <merchant:price>3.00 USD</merchant:price></item>
+      <item><title/></item>
+    </channel></rss>
+    """
+
+  private static let shop = """
+    {"data":{"products":[
+      {"sku":"a-1","title":"Green Tea","price":{"amount":"3.50","currency":"USD"},"url":"https://shop.example/a-1"},
+      {"sku":"a-2","title":"Black Tea","price":{"amount":"2.50","currency":"USD"},"url":"https://shop.example/a-2"}
+    ]}}
+    """
+
+  private func configuration(_ home: Home) throws -> String {
+    try home.folder.text(of: ".config/offers/feeds.yaml")
+  }
+
+  @Test("a well-known feed is added by its address alone, and synced")
+  func addsByAddress() throws {
+    let home = try Home()
+    let path = try home.folder.write(Self.rss, to: "shop.rss")
+    let added = try home.offers("feeds", "add", "corner-shop", path)
+    #expect(added.status == 0)
+    #expect(
+      home.stable(added.output)
+        == "corner-shop: 2 new, 0 changed, 0 gone, 0 back, 0 unchanged, 1 skipped in TIME\n")
+    let offer = try home.document("show", "corner-shop:t1")
+    #expect(offer["name"] as? String == "Tea & Honey")
+    #expect((offer["reward"] as? [String: Any])?["minor_units"] as? Int == 450)
+    let feeds = try #require(try home.document("feeds")["feeds"] as? [[String: Any]])
+    let shop = try #require(feeds.first { $0["name"] as? String == "corner-shop" })
+    #expect(shop["title"] as? String == "Corner Shop")
+    #expect(shop["source"] as? String == path)
+    // From then on it is synced with the others.
+    #expect(try home.offers("sync").output.contains("corner-shop: 0 new"))
+  }
+
+  @Test("what is said on the command line goes before what is guessed")
+  func addsByHand() throws {
+    let home = try Home()
+    let path = try home.folder.write(Self.shop, to: "shop.json")
+    let added = try home.offers(
+      "feeds", "add", "teas", path, "--items", "data.products", "--map", "id=sku",
+      "name={title} ({sku})", "--every", "2h", "--format", "json")
+    #expect(added.status == 0, "\(added.errors)")
+    #expect(try home.document("show", "teas:a-1")["name"] as? String == "Green Tea (a-1)")
+    let shown = try home.offers("feeds", "show", "teas").output
+    #expect(shown.contains("every: 2h"))
+    #expect(shown.contains("items: data.products"))
+    // What is printed is a definition of its own.
+    let copy = try home.folder.write(shown, to: "copy.yaml")
+    #expect(try home.offers("feeds", "check", copy).status == 0)
+  }
+
+  @Test("a second feed goes behind the first, and comments stay")
+  func keepsTheFile() throws {
+    let home = try Home()
+    let rss = try home.folder.write(Self.rss, to: "shop.rss")
+    #expect(try home.offers("feeds", "add", "one", rss).status == 0)
+    let first = "# mine\n" + (try configuration(home))
+    try home.folder.write(first, to: ".config/offers/feeds.yaml")
+    #expect(try home.offers("feeds", "add", "two", rss).status == 0)
+    #expect(try configuration(home).hasPrefix(first))
+    #expect(try home.offers("feeds", "remove", "two").status == 0)
+    #expect(
+      try configuration(home).trimmingCharacters(in: .whitespacesAndNewlines)
+        == first.trimmingCharacters(in: .whitespacesAndNewlines))
+    #expect(try home.offers("feeds", "remove", "one").status == 0)
+    #expect(try home.offers("feeds", "show", "one").status == 66)
+  }
+
+  @Test("a document without an offer is refused, and nothing is kept of it")
+  func refusesEmptyDocuments() throws {
+    let home = try Home()
+    for (name, text) in [
+      ("empty.rss", "<rss version='2.0'><channel><title>x</title></channel></rss>"),
+      ("empty.json", #"{"items":[]}"#), ("page.html", "<!DOCTYPE html><html></html>"),
+      ("torn.json", #"[{"id":1,"na"#),
+    ] {
+      let path = try home.folder.write(text, to: name)
+      let result = try home.offers("feeds", "add", "feed", path)
+      #expect(result.status == 1, "\(name): \(result.errors)")
+      #expect(!result.errors.isEmpty)
+      #expect(throws: (any Error).self) { try configuration(home) }
+    }
+    let shop = try home.folder.write(Self.shop, to: "shop.json")
+    let wrong = try home.offers(
+      "feeds", "add", "feed", shop, "--items", "data.things", "--map", "id=sku", "name=title")
+    #expect(wrong.status == 1)
+    #expect(wrong.errors.contains("data.things"))
+  }
+
+  @Test(
+    "wrong names, fields, formats and times are refused before anything is read",
+    arguments: [
+      (["Feed", "x.json"], "no name for a feed"), (["albums", "x.json"], "already"),
+      (["feed", "x.json", "--map", "nmae=title"], "Did you mean name?"),
+      (["feed", "x.json", "--map", "title"], "maps nothing"),
+      (["feed", "x.json", "--format", "jsn"], "Did you mean json?"),
+      (["feed", "x.json", "--every", "soon"], "no time between syncs"),
+      (["feed", "x.json", "--items", "a["], "a["),
+    ])
+  func refusesMistakes(words: [String], says: String) throws {
+    let home = try Home()
+    let result = try OffersProgram.run(["feeds", "add"] + words, environment: home.environment)
+    #expect(result.status == 64)
+    #expect(result.errors.contains(says), "\(result.errors)")
+  }
+
+  @Test("a mistake in the file is told with its line, whatever feed is asked for")
+  func refusesWrongFiles() throws {
+    let home = try Home()
+    let path = try home.folder.write(
+      "feeds:\n  a:\n    id: id\n    fields:\n      nmae: title\n", to: "feeds.yaml")
+    for words in [["feeds"], ["sync", "a"], ["feeds", "check", "a"]] {
+      let result = try OffersProgram.run(
+        words + ["--config", path], environment: home.environment)
+      #expect(result.status == 64)
+      #expect(result.errors.contains("feeds.yaml:5: “nmae” is no field."), "\(result.errors)")
+      #expect(result.errors.contains("Did you mean name?"))
+    }
+    #expect(try home.offers("feeds", "--config", home.folder.file("none.yaml")).status == 66)
+  }
+
+  @Test("a check stores nothing and tells what each field found")
+  func checks() throws {
+    let home = try Home()
+    let path = try home.folder.write(Self.rss, to: "shop.rss")
+    #expect(try home.offers("feeds", "add", "shop", path).status == 0)
+    let before = try home.document("status")["feeds"] as? [[String: Any]]
+    let result = try home.offers("feeds", "check", "shop")
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix("Corner Shop: 2 of 3 records are offers, 1 skipped"))
+    #expect(result.output.contains(/\n  link +1 +50 %\n/))
+    #expect(result.output.contains("record 3 skipped: no id"))
+    let after = try home.document("status")["feeds"] as? [[String: Any]]
+    #expect(before?.count == after?.count)
+    #expect(try home.offers("feeds", "check", "albums", "--from", "sample").status == 0)
+  }
+
+  @Test("a feed that is given up is not synced, keeps its offers, and can be taken up again")
+  func removes() throws {
+    let home = try Home()
+    #expect(try home.offers("sync", "restaurants", "--from", "sample").status == 0)
+    let listed = try #require(
+      try home.document("list", "--feed", "restaurants")["offers"] as? [[String: Any]])
+    let ref = try #require(listed.first?["ref"] as? String)
+    #expect(try home.offers("favorite", ref).status == 0)
+    let removed = try home.offers("feeds", "remove", "restaurants")
+    #expect(removed.output == "restaurants: no longer synced. Its offers and favorites stay.\n")
+    #expect(!(try home.offers("sync").output.contains("restaurants")))
+    #expect(try home.offers("list", "--favorites").output.contains(ref))
+    #expect(try home.offers("feeds", "remove", "restaurants").output.contains("was not subscribed"))
+    #expect(try home.offers("feeds", "remove", "nosuch").status == 66)
+    #expect(try home.offers("sync", "restaurants", "--from", "sample").status == 0)
+    #expect(try home.offers("sync", "ibotta", "restaurants", "--quiet").status != 64)
+  }
+}

@@ -1,0 +1,265 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+import OffersStore
+import OffersSync
+import OffersTestSupport
+import Testing
+
+/// A database, and feeds that a text of definitions describes.
+private struct DefinedFeeds {
+  let folder: TemporaryFolder
+  let database: OffersDatabase
+  let engine: SyncEngine
+
+  init(_ yaml: String, variables: [String: String] = [:]) throws {
+    folder = try TemporaryFolder()
+    database = try OffersDatabase(path: folder.file("offers.sqlite"))
+    engine = SyncEngine(
+      store: database, configuration: try FeedConfiguration(yaml: yaml, name: "feeds.yaml"),
+      environment: { variables[$0] })
+  }
+
+  func names() async throws -> [String] {
+    try await database.fetchOffers(OfferQuery()).map(\.name)
+  }
+}
+
+@Suite("Feeds from definitions")
+struct DefinedFeedTests {
+  private static func page(_ ids: ClosedRange<Int>, rest: String = "") -> String {
+    let items = ids.map { #"{"id":\#($0),"title":"Movie \#($0)"}"# }.joined(separator: ",")
+    return #"{"results":[\#(items)]\#(rest)}"#
+  }
+
+  private static func paged(_ source: String, _ more: String = "") -> String {
+    """
+    feeds:
+      films:
+        source: \(source)
+        items: results
+        id: id
+        fields: {name: title}
+    \(more)
+    """
+  }
+
+  @Test("numbered pages are read to the last, and an offer that comes twice is one offer")
+  func readsNumberedPages() async throws {
+    let server = try ScriptedServer([
+      .answer("200 OK", [], Self.page(1...20, rest: #","total_pages":2"#)),
+      .answer("200 OK", [], Self.page(20...39, rest: #","total_pages":2"#)),
+    ])
+    let feeds = try DefinedFeeds(
+      Self.paged(server.url("/films?page={page}"), "    pages: {total: total_pages}"))
+    let run = try await feeds.engine.sync("films")
+    #expect(run.error == nil)
+    #expect(run.counts.new == 39 && run.counts.skipped == 0)
+    #expect(
+      server.requests.map { $0.split(separator: " ")[1] } == ["/films?page=1", "/films?page=2"])
+  }
+
+  @Test("no more pages are read than the definition allows")
+  func keepsToThePageLimit() async throws {
+    let server = try ScriptedServer([
+      .answer("200 OK", [], Self.page(1...2)), .answer("200 OK", [], Self.page(3...4)),
+      .answer("200 OK", [], Self.page(5...6)),
+    ])
+    let feeds = try DefinedFeeds(
+      Self.paged(server.url("/{page}"), "    pages: {limit: 2, first: 0}"))
+    #expect(try await feeds.engine.sync("films").counts.new == 4)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test("a page without offers, or the first one that is missing, is the end")
+  func endsAtAnEmptyPage() async throws {
+    for end in [
+      ScriptedServer.Step.answer("200 OK", [], #"{"results":[]}"#),
+      .answer("404 Not Found", [], ""),
+    ] {
+      let server = try ScriptedServer([.answer("200 OK", [], Self.page(1...2)), end])
+      let feeds = try DefinedFeeds(Self.paged(server.url("/{page}")))
+      let run = try await feeds.engine.sync("films")
+      #expect(run.error == nil && run.counts.new == 2)
+    }
+  }
+
+  @Test("a page that fails makes the whole sync fail")
+  func failsWithAPage() async throws {
+    let server = try ScriptedServer([
+      .answer("200 OK", [], Self.page(1...2)), .answer("500 Internal Server Error", [], ""),
+    ])
+    let feeds = try DefinedFeeds(Self.paged(server.url("/{page}")))
+    #expect(try await feeds.engine.sync("films").outcome == .failed)
+    #expect(try await feeds.names() == [])
+  }
+
+  @Test("the next page's address is taken from the document, or from the Link header")
+  func followsNextPages() async throws {
+    let byPath = try ScriptedServer([
+      .answer("200 OK", [], Self.page(1...2, rest: #","links":{"next":"/more?b=2"}"#)),
+      .answer("200 OK", [], Self.page(3...4, rest: #","links":{"next":null}"#)),
+    ])
+    var feeds = try DefinedFeeds(Self.paged(byPath.url("/a"), "    pages: {next: links.next}"))
+    #expect(try await feeds.engine.sync("films").counts.new == 4)
+    #expect(byPath.requests.last?.hasPrefix("GET /more?b=2 ") == true)
+    let byHeader = try ScriptedServer([
+      .answer(
+        "200 OK", [#"Link: </first>; rel="first", <next?page=2>; rel="next""#],
+        Self.page(1...2)),
+      .answer("200 OK", [#"Link: </a>; rel=prev"#], Self.page(3...5)),
+    ])
+    feeds = try DefinedFeeds(Self.paged(byHeader.url("/x/a"), "    pages: {next: link-header}"))
+    #expect(try await feeds.engine.sync("films").counts.new == 5)
+    #expect(byHeader.requests.last?.hasPrefix("GET /x/next?page=2 ") == true)
+  }
+
+  @Test("pages that lead in a circle end")
+  func endsACircle() async throws {
+    let again = ScriptedServer.Step.answer(
+      "200 OK", [], Self.page(1...2, rest: #","links":{"next":"/again"}"#))
+    let server = try ScriptedServer([again, again, again])
+    let feeds = try DefinedFeeds(Self.paged(server.url("/a"), "    pages: {next: links.next}"))
+    #expect(try await feeds.engine.sync("films").counts.new == 2)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test("a variable's value is in the request, and nowhere else")
+  func hidesVariables() async throws {
+    let key = "s3cr&t key"
+    let server = try ScriptedServer([
+      .answer(
+        "401 Unauthorized", ["Content-Type: application/json"],
+        #"{"status_message":"Invalid API key: s3cr&t key"}"#),
+      .answer("200 OK", [], Self.page(1...2)),
+    ])
+    let yaml = Self.paged(
+      server.url("/films?key={env:FILMS_KEY}"),
+      """
+          error: status_message
+          headers: {Authorization: "Bearer {env:FILMS_KEY}"}
+      """)
+    let feeds = try DefinedFeeds(yaml, variables: ["FILMS_KEY": key])
+    let refused = try await feeds.engine.sync("films")
+    #expect(refused.error?.message.contains("Invalid API key: {env:FILMS_KEY}") == true)
+    let run = try await feeds.engine.sync("films")
+    #expect(run.counts.new == 2)
+    #expect(server.requests[0].contains("/films?key=s3cr%26t%20key "))
+    #expect(server.requests[0].contains("Bearer s3cr&t key"))
+    let feed = try #require(try await feeds.database.fetchFeeds().first { $0.name == "films" })
+    #expect(feed.source == server.url("/films?key={env:FILMS_KEY}"))
+    for suffix in ["", "-wal"] {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: feeds.database.path + suffix))
+      #expect(bytes.range(of: Data("s3cr".utf8)) == nil)
+    }
+    #expect("\(refused) \(run)".contains("s3cr") == false)
+  }
+
+  @Test("a variable that is not set is told by its name, before any request")
+  func missesVariables() async throws {
+    let server = try ScriptedServer([])
+    let feeds = try DefinedFeeds(Self.paged(server.url("/{env:FILMS_KEY}")))
+    let run = try await feeds.engine.sync("films")
+    #expect(run.error?.message == "The environment variable FILMS_KEY is not set.")
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test("a selection removes nothing, whatever it lacks, and may be empty")
+  func keepsWhatASelectionLacks() async throws {
+    let feeds = try DefinedFeeds(
+      Self.paged("/nowhere.json", "    selection: true"))
+    func sync(_ text: String) async throws -> SyncRun {
+      try await feeds.engine.sync(
+        "films",
+        options: SyncOptions(source: try feeds.folder.write(text, to: "films.json")))
+    }
+    #expect(try await sync(Self.page(1...30)).counts.new == 30)
+    let other = try await sync(Self.page(41...42))
+    #expect(other.outcome == .updated && other.counts.all == [2, 0, 0, 0, 0, 0])
+    let none = try await sync(#"{"results":[]}"#)
+    #expect(none.outcome == .updated && none.counts == SyncCounts())
+    #expect(try await feeds.names().count == 32)
+  }
+
+  @Test("a search asks the server, and what it finds is kept beside the rest")
+  func searches() async throws {
+    let server = try ScriptedServer([
+      .answer("200 OK", [], Self.page(1...2)), .answer("200 OK", [], Self.page(7...8)),
+    ])
+    let feeds = try DefinedFeeds(
+      Self.paged(
+        server.url("/all"),
+        "    search: \(server.url("/find?q={query}&p={page}"))\n    pages: {limit: 1}"))
+    #expect(try await feeds.engine.sync("films").counts.new == 2)
+    let found = try await feeds.engine.sync("films", options: SyncOptions(query: "C++ & más"))
+    #expect(found.counts.all == [2, 0, 0, 0, 0, 0])
+    #expect(server.requests[1].hasPrefix("GET /find?q=C%2B%2B%20%26%20m%C3%A1s&p=1 "))
+    #expect(try await feeds.names().count == 4)
+  }
+
+  @Test(
+    "letters land whatever the server says of the encoding",
+    arguments: [
+      "Content-Type: application/json; charset=ISO-8859-1",
+      "Content-Type: application/json; charset=utf-8", "Content-Type: text/plain",
+      "Content-Type: text/html; charset=us-ascii",
+    ])
+  func landsLetters(header: String) async throws {
+    let text = #"{"results":[{"id":1,"title":"Caf\u{E9} \u{C9}t\u{E9}"}]}"#
+      .replacing(#"\u{E9}"#, with: "\u{E9}").replacing(#"\u{C9}"#, with: "\u{C9}")
+    let latin = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+    let utf16 = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    for body in [latin, Array(text.utf8), utf16, [0xFF, 0xFE] + utf16] {
+      let head = "HTTP/1.1 200 OK\r\n\(header)\r\nContent-Length: \(body.count)\r\n\r\n"
+      let server = try ScriptedServer([.send(Array(head.utf8) + body)])
+      let feeds = try DefinedFeeds(Self.paged(server.url()))
+      let run = try await feeds.engine.sync("films")
+      #expect(run.error == nil)
+      #expect(try await feeds.names() == ["Café Été"])
+    }
+  }
+
+  @Test("the document's title and what its offers share are kept, and follow the document")
+  func keepsFacts() async throws {
+    let yaml = Self.paged(
+      "/nowhere.json",
+      """
+          title: {from: about.title}
+          shared: {Copyright: about.copyright}
+          attributes: {Year: year}
+      """)
+    let feeds = try DefinedFeeds(yaml)
+    for (title, copyright) in [("Films", "© A"), ("Best films", "© B")] {
+      let text = """
+        {"results":[{"id":1,"title":"One","year":1999}],
+         "about":{"title":"\(title)","copyright":"\(copyright)"}}
+        """
+      let run = try await feeds.engine.sync(
+        "films", options: SyncOptions(source: try feeds.folder.write(text, to: "films.json")))
+      #expect(run.counts.changed == 0)
+      let feed = try await feeds.database.fetchFeeds().first { $0.name == "films" }
+      #expect(feed?.title == title)
+      #expect(
+        try await feeds.database.fetchOffer(named: "films:1").attributes == [
+          OfferAttribute(label: "Year", value: "1999"),
+          OfferAttribute(label: "Copyright", value: copyright),
+        ])
+    }
+  }
+
+  @Test("a compressed file is read as what is in it")
+  func readsCompressedFiles() async throws {
+    // gzip of [{"id":"1","name":"Tea 1","current_value":"$1.00 Cash Back"}], by Python's module.
+    let gzip: [UInt8] = [
+      31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 139, 174, 86, 202, 76, 81, 178, 82, 50, 84, 210, 81, 202,
+      75, 204, 77, 5, 50, 67, 82, 19, 21, 64, 220, 228, 210, 162, 162, 212, 188, 146, 248, 178,
+      196, 156, 82, 144, 184, 138, 161, 158, 129, 129, 130, 115, 98, 113, 134, 130, 83, 98, 114,
+      182, 82, 109, 44, 0, 110, 3, 188, 36, 61, 0, 0, 0,
+    ]
+    let feeds = try DefinedFeeds("feeds: {}")
+    let path = try feeds.folder.write(Data(gzip), to: "feed.json.gz")
+    let run = try await feeds.engine.sync("ibotta", options: SyncOptions(source: path))
+    #expect(run.error == nil && run.counts.new == 1)
+    #expect(try await feeds.names() == ["Tea 1"])
+  }
+}
