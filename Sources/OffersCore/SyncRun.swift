@@ -38,7 +38,7 @@ public struct ReadProblem: Hashable, Sendable {
     case mended
   }
 
-  /// The record's place in the feed, counted from 1.
+  /// The record's place in the feed, counted from 1; 0 for the document as a whole.
   public let position: Int
   public let effect: Effect
   public let reason: String
@@ -47,6 +47,11 @@ public struct ReadProblem: Hashable, Sendable {
     self.position = position
     self.effect = effect
     self.reason = reason
+  }
+
+  /// The problem as people read it.
+  package var summary: String {
+    position == 0 ? reason : "record \(position) \(effect.rawValue): \(reason)"
   }
 
   /// The reason given for a record whose id an earlier record had.

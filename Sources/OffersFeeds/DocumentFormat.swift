@@ -16,7 +16,7 @@ enum DocumentFormat {
       return isWhole ? definition.format ?? .json : nil
     }
     if text[first] == 0x3C, definition.format == nil || definition.format == .xml {
-      if !isWhole, text.count - first < 512 { return nil }
+      if !isWhole, text.count - first < pageBytes { return nil }
       if isWebPage(text[first...]) {
         throw OffersError(
           .malformedFeed, "The document is a web page, not a feed.",
@@ -29,9 +29,12 @@ enum DocumentFormat {
     return mayBeLines ? linesOrOne(text[first...], isWhole: isWhole) : .json
   }
 
+  /// How far a web page is looked for.
+  private static let pageBytes = 2048
+
   /// A web page is told by its first tag or document type, behind comments and a prolog.
   private static func isWebPage(_ text: ArraySlice<UInt8>) -> Bool {
-    let shown = String(decoding: text.prefix(2048), as: UTF8.self).lowercased()
+    let shown = String(decoding: text.prefix(pageBytes), as: UTF8.self).lowercased()
     var rest = shown[...]
     while rest.hasPrefix("<!--") || rest.hasPrefix("<?") {
       let end = rest.hasPrefix("<?") ? "?>" : "-->"

@@ -32,7 +32,7 @@ package final class FeedReader {
     transcoder = TextTranscoder(
       charset: definition.encoding ?? charset, isCertain: definition.encoding != nil)
     assembler = OfferAssembler(definition, address: address)
-    document = DocumentValues(definition, tree: assembler.document)
+    document = DocumentValues(definition, tree: assembler.document, links: assembler.links)
   }
 
   /// Records met so far, broken ones included.

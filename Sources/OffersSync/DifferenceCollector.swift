@@ -79,7 +79,9 @@ final class DifferenceCollector: OfferSink {
 
   func mend(position: Int, reason: String) {
     mendedCount += 1
-    note(ReadProblem(position: earlierRecords + position, effect: .mended, reason: reason))
+    note(
+      ReadProblem(
+        position: position == 0 ? 0 : earlierRecords + position, effect: .mended, reason: reason))
   }
 
   private func note(_ problem: ReadProblem) {

@@ -81,7 +81,7 @@ struct SharedFeedGuessTests {
       fields: [.imageURL, .url, .categories]),
     Expectation(
       file: "albums/old-top-10.atom.xml", items: "feed.entry", count: 10,
-      fields: [.description, .url]),
+      fields: [.description, .url, .categories]),
   ]
 
   @Test("every item becomes an offer with an id of its own and sensible fields", arguments: files)

@@ -13,9 +13,11 @@ public final class ScriptedServer: Sendable {
     /// Reads the request and says nothing until the other side goes away.
     case silence
 
-    /// A whole answer.
+    /// A whole answer, which says that the connection ends with it.
     public static func answer(_ status: String, _ headers: [String] = [], _ body: String) -> Step {
-      let lines = ["HTTP/1.1 \(status)"] + headers + ["Content-Length: \(body.utf8.count)"]
+      let lines =
+        ["HTTP/1.1 \(status)"] + headers
+        + ["Connection: close", "Content-Length: \(body.utf8.count)"]
       return .send(Array("\(lines.joined(separator: "\r\n"))\r\n\r\n\(body)".utf8))
     }
 

@@ -20,8 +20,7 @@ enum SyncReport {
   static func problemLines(_ run: SyncRun) -> [String] {
     let shown = 5
     var lines = run.problems.prefix(shown).map { problem in
-      let text = "  record \(problem.position) \(problem.effect.rawValue): \(problem.reason)"
-      return DisplayText.oneLine(text)
+      DisplayText.oneLine("  " + problem.summary)
     }
     let rest = run.counts.skipped + run.mendedCount - lines.count
     if rest > 0 { lines.append("  and \(Units.count(rest)) more") }

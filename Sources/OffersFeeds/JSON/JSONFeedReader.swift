@@ -66,10 +66,18 @@ final class JSONFeedReader: FormatReader {
           break
         case .item(let depth):
           itemCount += 1
+          let start = p
           do {
             try readItem(scanner, &p, depth: depth, in: outline)
-          } catch let stop as JSONStop {
-            if try giveUpLine(&p, stop, isFinal: isFinal) { continue }
+          } catch var stop as JSONStop {
+            do {
+              if let next = try findNextLine(behind: start, stop, isFinal: isFinal) {
+                p = next
+                continue
+              }
+            } catch let other {
+              stop = other
+            }
             itemCount -= 1
             outline.expectItemAgain()
             throw stop
@@ -101,21 +109,21 @@ final class JSONFeedReader: FormatReader {
     try assembler.deliver(to: sink, position: itemCount)
   }
 
-  /// Passes over a line that is no JSON, unless the document ends in it: then it may have been cut
-  /// off, and what is missing must not be taken for gone.
-  private func giveUpLine(
-    _ p: inout JSONScanner.Position, _ stop: JSONStop, isFinal: Bool
-  ) throws -> Bool {
-    guard isLines, case .syntax(_, let syntax) = stop else { return false }
-    var end = p
+  /// Passes over a line that is no JSON, and returns its end; nil when that is not what is wrong,
+  /// and when the document ends in it: then it may have been cut off, and what is missing must not
+  /// be taken for gone.
+  private func findNextLine(
+    behind start: JSONScanner.Position, _ stop: JSONStop, isFinal: Bool
+  ) throws(JSONStop) -> JSONScanner.Position? {
+    guard isLines, case .syntax(_, let syntax) = stop else { return nil }
+    var end = start
     while end < input.end, end.pointee != 0x0A { end += 1 }
     if end >= input.end {
-      if isFinal { return false }
-      throw JSONStop.needsMore
+      if isFinal { return nil }
+      throw .needsMore
     }
     sink.skip(id: nil, position: itemCount, reason: "not valid JSON: \(syntax.rawValue)")
-    p = end
-    return true
+    return end
   }
 
   private func malformed(

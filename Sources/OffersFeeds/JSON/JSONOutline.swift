@@ -34,6 +34,8 @@ struct JSONOutline {
     let node: Int32
     /// Whether offers may stand in it: not in a list of which no path asks for elements.
     let allowsItems: Bool
+    /// How many elements went by before the one at hand.
+    var elementIndex: Int32 = 0
     /// The key of the member at hand, where the definition goes by any key.
     var ownKey: [UInt8]?
   }
@@ -49,7 +51,8 @@ struct JSONOutline {
   /// What the value to come is to the definition; below 0 for nothing.
   private var valueShape = PathTree.root
   private var isAnyMember = false
-  private var didFindItems = false
+  /// Which of the paths to items the document has: the first that was met, and no other any more.
+  private var itemsRank: Int32?
   private var rootKeys: [String] = []
   private var mismatch: String?
 
@@ -75,7 +78,7 @@ struct JSONOutline {
 
   /// Why a sound document holds no list of offers where one was expected; nil when it does.
   var shapeProblem: String? {
-    if didFindItems { return nil }
+    if itemsRank != nil { return nil }
     let seen =
       rootKeys.isEmpty ? "" : ", with the keys \(rootKeys.joined(separator: ", "))"
     return "Expected a list of offers at \(itemsText), found \(mismatch ?? "none")\(seen)."
@@ -89,9 +92,6 @@ struct JSONOutline {
       isAnyMember = true
     }
   }
-
-  /// Goes on behind a record that was given up.
-  mutating func giveUpItem() { expectation = isLines ? .value : .commaOrEnd }
 
   private var lastItemShape = PathTree.root
 
@@ -129,10 +129,10 @@ struct JSONOutline {
     if isLines, containers.isEmpty {
       if p >= scanner.end {
         if !scanner.isFinal { throw .needsMore }
-        if didFindItems { return .ended }
+        if itemsRank != nil { return .ended }
         throw scanner.stop(p, .expectedValue)
       }
-      didFindItems = true
+      itemsRank = 0
       return .item(depth: 0)
     }
     let shape = isInItems ? containers[containers.count - 1].shape : valueShape
@@ -147,10 +147,7 @@ struct JSONOutline {
     }
     switch p.pointee {
     case 0x7B, 0x5B:
-      if shape >= 0, paths.isItems(shape), !isList, isAnyMember,
-        containers.last?.allowsItems ?? true
-      {
-        didFindItems = true
+      if !isList, isAnyMember, paths.isItem(shape), allowsItems, holdsItems(shape) {
         lastItemShape = shape
         expectation = .commaOrEnd
         return .item(depth: containers.count)
@@ -173,14 +170,31 @@ struct JSONOutline {
 
   /// Takes note of a value that is in the way of the list of offers.
   private mutating func noteMismatch(_ kind: String, _ shape: Int32) {
-    if shape >= 0, paths.isItems(shape) || paths.wantsMembers(shape) { mismatch = kind }
+    if shape >= 0, paths.itemsRank(shape) != nil || paths.wantsMembers(shape) { mismatch = kind }
+  }
+
+  /// Whether offers may stand in the value to come.
+  private var allowsItems: Bool {
+    guard let last = containers.last else { return true }
+    guard last.allowsItems, last.kind == .array, let index = paths.itemsIndex(last.shape) else {
+      return last.allowsItems
+    }
+    return last.elementIndex == index
+  }
+
+  /// Whether a list of this shape holds the offers, by the one path to them that counts.
+  private mutating func holdsItems(_ shape: Int32) -> Bool {
+    guard let rank = paths.itemsRank(shape), rank == itemsRank ?? rank else { return false }
+    itemsRank = rank
+    return true
   }
 
   private mutating func open(_ isList: Bool, _ shape: Int32) {
-    let allowsItems = containers.last?.allowsItems ?? true
-    let isItems = allowsItems && isList && shape >= 0 && paths.isItems(shape)
-    if isItems { didFindItems = true }
-    if !isItems, shape >= 0, paths.isItems(shape) || isList && paths.wantsMembers(shape) {
+    let allowsItems = allowsItems
+    // Where one element holds the offers, the list around it does not.
+    let isAround = shape >= 0 && paths.itemsIndex(shape) != nil && containers.last?.shape != shape
+    let isItems = allowsItems && isList && shape >= 0 && !isAround && holdsItems(shape)
+    if !isItems, shape >= 0, paths.itemsRank(shape) != nil || isList && paths.wantsMembers(shape) {
       mismatch = isList ? "a list" : "an object"
     }
     var node: Int32 = -1
@@ -202,16 +216,17 @@ struct JSONOutline {
     var traits = JSONScanner.TextTraits()
     let key = try scanner.scanKey(&p, &traits)
     expectation = .value
-    if traits.hasEscapes {
-      var wasMended = false
+    var wasMended = false
+    if traits.hasEscapes || traits.hasNonASCII {
       keyArena.reset()
-      take(key: JSONTextDecoder(arena: keyArena).decode(key, traits, wasMended: &wasMended))
+      let decoded = JSONTextDecoder(arena: keyArena).decode(key, traits, wasMended: &wasMended)
+      take(key: decoded, isMended: wasMended)
     } else {
-      take(key: key)
+      take(key: key, isMended: false)
     }
   }
 
-  private mutating func take(key: UnsafeRawBufferPointer) {
+  private mutating func take(key: UnsafeRawBufferPointer, isMended: Bool) {
     let last = containers.count - 1
     if last == 0, rootKeys.count < 8 {
       rootKeys.append(String(decoding: key.prefix(40), as: UTF8.self))
@@ -220,7 +235,12 @@ struct JSONOutline {
     guard shape >= 0 else { return }
     valueShape = paths.child(of: shape, key)
     isAnyMember = valueShape >= 0 && paths.isAny(valueShape, of: shape)
-    if paths.hasAny(shape) { containers[last].ownKey = Array(key) }
+    // Two keys that are mended may become the same: better none.
+    if paths.hasAny(shape) { containers[last].ownKey = isMended ? [] : Array(key) }
+    let node = containers[last].node
+    if valueShape >= 0, !isAnyMember, node >= 0 {
+      document.tree.replace(valueShape, below: node)
+    }
   }
 
   private mutating func commaOrEnd(
@@ -231,6 +251,7 @@ struct JSONOutline {
     case 0x2C:
       p += 1
       expectation = isObject ? .key : .value
+      if !isObject { containers[containers.count - 1].elementIndex += 1 }
       valueShape = isObject ? -1 : (containers.last?.shape ?? -1)
       isAnyMember = false
     case 0x7D where isObject, 0x5D where !isObject:

@@ -9,14 +9,17 @@ final class DocumentValues {
   private let error: [ValuePlan.Source]
   private let next: ValuePlan.Source?
   private let total: ValuePlan.Source?
+  private let links: LinkResolver
   private var textBytes = 0
 
   /// More than any document says about itself; what comes after is left out.
   private static let nodeLimit = 10_000
   private static let textLimitBytes = 1 << 20
 
-  init(_ definition: FeedDefinition, tree: RecordTree) {
+  /// - Parameter links: makes links absolute that are relative to the document.
+  init(_ definition: FeedDefinition, tree: RecordTree, links: LinkResolver) {
     self.tree = tree
+    self.links = links
     let compiler = ValuePlan.Compiler(items: tree.paths, document: tree.paths)
     title = compiler.rule(definition.title)
     shared = definition.shared.map { ($0.label, compiler.rule($0.rule)) }
@@ -40,13 +43,21 @@ final class DocumentValues {
   }
 
   /// Adds a text, which is copied.
-  func append(_ text: UnsafeRawBufferPointer, _ shape: Int32, to parent: Int32) {
+  func append(
+    _ text: UnsafeRawBufferPointer, _ shape: Int32, to parent: Int32,
+    as kind: RecordTree.Kind = .text
+  ) {
     guard !isFull, parent >= 0, text.count < Self.textLimitBytes else { return }
+    setText(text, of: tree.append(shape, kind, to: parent))
+  }
+
+  /// Gives an element its text, which is copied.
+  func setText(_ text: UnsafeRawBufferPointer, of node: Int32) {
+    guard !isFull else { return }
     textBytes += text.count
     let copy = tree.arena.copy(text)
-    tree.append(
-      shape, .text, to: parent, start: copy.baseAddress?.assumingMemoryBound(to: UInt8.self),
-      count: copy.count)
+    tree.nodes[Int(node)].start = copy.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    tree.nodes[Int(node)].count = copy.count
   }
 
   /// Reads a text, a number or a word at `p` and keeps it.
@@ -55,10 +66,13 @@ final class DocumentValues {
   ) throws(JSONStop) {
     let start = p
     guard p.pointee == 0x22 else {
-      let isNull = p.pointee == 0x6E
+      let first = p.pointee
       try scanner.skipValue(&p, depth: 0)
-      if !isNull {
-        append(UnsafeRawBufferPointer(start: start, count: p - start), shape, to: parent)
+      if first != 0x6E {
+        let isTruth = first == 0x74 || first == 0x66
+        append(
+          UnsafeRawBufferPointer(start: start, count: p - start), shape, to: parent,
+          as: isTruth ? .truth : .number)
       }
       return
     }
@@ -88,19 +102,39 @@ final class DocumentValues {
 
   private func text(_ rule: ValuePlan.Rule, _ values: inout RecordValues) -> String? {
     for alternative in rule.alternatives {
-      guard case .text(let text, _) = values.value(alternative.source, join: alternative.join)
+      guard case .text(let text, _) = values.value(alternative.source, join: alternative.join),
+        !text.isBlank
       else { continue }
-      var bytes: [UInt8] = []
-      if alternative.reading == .html { HTMLText.append(text, to: &bytes) }
-      if alternative.reading != .html { bytes = Array(text) }
-      let found = String(decoding: bytes, as: UTF8.self)
+      var found = read(text, as: alternative.reading)
+      if let limit = alternative.limitCharacters, let cut = OfferAssembler.cut(found, to: limit) {
+        found = cut
+      }
       if !found.isEmpty { return found }
     }
     return nil
   }
 
+  private func read(_ text: UnsafeRawBufferPointer, as reading: Reading) -> String {
+    switch reading {
+    case .text: break
+    case .html:
+      var bytes: [UInt8] = []
+      HTMLText.append(text, to: &bytes)
+      return String(decoding: bytes, as: UTF8.self)
+    case .date:
+      if let date = DateParser.parse(text) {
+        return DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
+      }
+    case .link:
+      return String(decoding: links.resolve(text, in: tree.arena), as: UTF8.self)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
   private func text(_ source: ValuePlan.Source, _ values: inout RecordValues) -> String? {
-    guard case .text(let text, _) = values.value(source, join: []) else { return nil }
+    guard case .text(let text, _) = values.value(source, join: []), !text.isBlank else {
+      return nil
+    }
     return String(decoding: text, as: UTF8.self)
   }
 }

@@ -11,6 +11,7 @@ struct LinkResolver: Sendable {
 
   /// The absolute link. A link that stays relative is kept as printed: nothing is made up.
   func resolve(_ link: UnsafeRawBufferPointer, in arena: TextArena) -> UnsafeRawBufferPointer {
+    let link = link.trimmed()
     if Self.hasScheme(link) { return link }
     guard let base else { return link }
     let text = String(decoding: link, as: UTF8.self)

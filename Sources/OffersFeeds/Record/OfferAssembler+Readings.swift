@@ -6,16 +6,16 @@ extension OfferAssembler {
     _ found: UnsafeRawBufferPointer, _ alternative: ValuePlan.Alternative, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
     var text = found
+    let isPoint = field == .startsAt || field == .expiresAt
     switch alternative.reading {
     case .text: break
     case .html: text = plainText(of: text)
-    case .date:
-      guard let date = date(text, field) else { return nil }
-      return date
+    case .date: if !isPoint { text = shownDate(text) }
     case .link: text = links.resolve(text, in: record.arena)
     }
     if let limit = alternative.limitCharacters { text = cut(text, to: limit) }
     if let currency = alternative.currency { text = amount(text, currency) }
+    if isPoint { return point(text, field) }
     if field == .latitude || field == .longitude { return coordinate(text, field) }
     return text.isEmpty ? nil : text
   }
@@ -27,18 +27,21 @@ extension OfferAssembler {
     return record.arena.copy(bytes)
   }
 
-  /// A point in time: seconds for a field of the offer, else as people and programs both read it.
-  private func date(_ text: UnsafeRawBufferPointer, _ field: OfferField) -> UnsafeRawBufferPointer?
-  {
+  /// A date as people and programs both read it; what is none stays as printed.
+  private func shownDate(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    guard let date = DateParser.parse(text) else { return text }
+    let shown = DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
+    return record.arena.copy(Array(shown.utf8))
+  }
+
+  /// A point in time in seconds.
+  private func point(
+    _ text: UnsafeRawBufferPointer, _ field: OfferField
+  ) -> UnsafeRawBufferPointer? {
     guard let date = DateParser.parse(text) else {
-      if field == .attributes { return text }
       let shown = String(decoding: text.prefix(40), as: UTF8.self)
       note(field, "is no date that is understood: “\(shown)”", isKept: false)
       return nil
-    }
-    if field == .attributes {
-      let shown = DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
-      return record.arena.copy(Array(shown.utf8))
     }
     // What ends on a day may be used all day.
     let seconds = date.seconds + (field == .expiresAt && date.isWholeDay ? 86_399 : 0)
@@ -47,11 +50,17 @@ extension OfferAssembler {
 
   private func cut(_ text: UnsafeRawBufferPointer, to limit: Int) -> UnsafeRawBufferPointer {
     if text.count <= limit { return text }
-    let whole = String(decoding: text, as: UTF8.self)
-    let kept = whole.prefix(limit)
-    if kept.endIndex == whole.endIndex { return text }
+    let cut = Self.cut(String(decoding: text, as: UTF8.self), to: limit)
+    return cut.map { record.arena.copy(Array($0.utf8)) } ?? text
+  }
+
+  /// The first words of a text, so many characters at most, with a mark that more follows; nil for
+  /// a text that is short enough.
+  static func cut(_ text: String, to limit: Int) -> String? {
+    let kept = text.prefix(limit)
+    if kept.endIndex == text.endIndex { return nil }
     let cut = kept.lastIndex(of: " ").map { kept[..<$0] } ?? kept
-    return record.arena.copy(Array((cut + "…").utf8))
+    return cut + "…"
   }
 
   /// A price with its currency, where the feed keeps the two apart.

@@ -43,7 +43,7 @@ final class OfferAssembler {
     if hasNotes { forgetNotes() }
     var texts = OfferTexts()
     texts.id = plan.plainID.flatMap(readPlainID) ?? readID()
-    guard let id = texts.id, !Self.isBlank(id) else {
+    guard let id = texts.id, !id.isBlank else {
       return .noOffer(id: nil, reason: idNote ?? "no id")
     }
     if id.count > Self.idLimitBytes {
@@ -57,7 +57,7 @@ final class OfferAssembler {
       }
     }
     for (field, rule) in plan.others { texts[field] = read(rule, field) }
-    guard let name = texts.name, !Self.isBlank(name) else {
+    guard let name = texts.name, !name.isBlank else {
       return .noOffer(id: id, reason: nameNote ?? "no name")
     }
     if !plan.attributes.isEmpty { texts.attributes = readAttributes() }
@@ -92,12 +92,14 @@ final class OfferAssembler {
       for alternative in rule.alternatives {
         switch values.value(alternative.source, join: alternative.join) {
         case .text(let text, let isMended):
+          // An id that is blank is none, and the next one counts.
+          if text.isBlank { continue }
           if isMended {
             hasNotes = true
             idNote = "id is not valid Unicode"
             return nil
           }
-          return finish(text, alternative, .id)
+          if let text = finish(text, alternative, .id) { return text }
         case .wrong(let kind):
           hasNotes = true
           idNote = "id is \(kind), expected text"
@@ -112,19 +114,24 @@ final class OfferAssembler {
 
   @inline(__always)
   private func read(_ rule: ValuePlan.Rule, _ field: OfferField) -> UnsafeRawBufferPointer? {
+    if field == .categories { return readCategories(rule) }
     var problem: String?
+    let noteCount = notes.count
     for alternative in rule.alternatives {
-      if field == .categories {
-        if let text = readCategories(alternative) { return text }
-        continue
-      }
+      let ownNotes = notes.count
       switch values.value(alternative.source, join: alternative.join) {
       case .none: continue
       case .wrong(let kind):
         if problem == nil { problem = "is \(kind)" }
       case .text(let text, let isMended):
+        // What has no more than white space makes way for what follows.
+        if rule.alternatives.count > 1, text.isBlank { continue }
         if isMended { note(field, "is not valid Unicode", isKept: true) }
-        if let done = finish(text, alternative, field) { return done }
+        if let done = finish(text, alternative, field) {
+          // What was wrong with those before does not matter now.
+          notes.removeSubrange(noteCount..<ownNotes)
+          return done
+        }
       }
     }
     if let problem { note(field, problem, isKept: false) }
@@ -151,18 +158,29 @@ final class OfferAssembler {
     add("\(field.name) \(problem), " + (isKept ? "marked with \u{FFFD}" : "left out"))
   }
 
-  private func readCategories(_ alternative: ValuePlan.Alternative) -> UnsafeRawBufferPointer? {
-    var bytes: [UInt8] = []
-    var texts: [UnsafeRawBufferPointer] = []
-    values.forEachText(of: alternative.source) { texts.append($0) }
-    for text in texts {
-      guard let text = finish(text, alternative, .categories) else { continue }
-      bytes.append(bytes.isEmpty ? 0x5B : 0x2C)
-      JSONBytes.append(text, to: &bytes)
+  private func readCategories(_ rule: ValuePlan.Rule) -> UnsafeRawBufferPointer? {
+    var problem: StaticString?
+    for alternative in rule.alternatives {
+      var texts: [UnsafeRawBufferPointer] = []
+      var isMended = false
+      let wrong = values.forEachText(of: alternative.source) { text, wasMended in
+        texts.append(text)
+        isMended = isMended || wasMended
+      }
+      if problem == nil { problem = wrong }
+      var bytes: [UInt8] = []
+      for text in texts {
+        guard let text = finish(text, alternative, .categories) else { continue }
+        bytes.append(bytes.isEmpty ? 0x5B : 0x2C)
+        JSONBytes.append(text, to: &bytes)
+      }
+      if bytes.isEmpty { continue }
+      if isMended { note(.categories, "is not valid Unicode", isKept: true) }
+      bytes.append(0x5D)
+      return record.arena.copy(bytes)
     }
-    if bytes.isEmpty { return nil }
-    bytes.append(0x5D)
-    return record.arena.copy(bytes)
+    if let problem { note(.categories, "is \(problem)", isKept: false) }
+    return nil
   }
 
   private func readAttributes() -> UnsafeRawBufferPointer? {
@@ -187,15 +205,12 @@ final class OfferAssembler {
       case .none: continue
       case .wrong(let kind): problem = kind
       case .text(let text, let isMended):
+        if text.isBlank { continue }
         if isMended { add("\(name) is not valid Unicode, marked with \u{FFFD}") }
         if let text = finish(text, alternative, .attributes) { return text }
       }
     }
     if let problem { add("\(name) is \(problem), left out") }
     return nil
-  }
-
-  private static func isBlank(_ text: UnsafeRawBufferPointer) -> Bool {
-    text.allSatisfy { $0 <= 0x20 }
   }
 }

@@ -30,7 +30,12 @@ final class PathTree {
     var wantsValue = false
     var wantsElements = false
     var wantsAttributes = false
-    var isItems = false
+    /// Which of the paths to items ends here; none below 0.
+    var itemsRank: Int32 = -1
+    /// Whether an object here is an item, found by any key.
+    var isItem = false
+    /// Which element of a list here leads to items; below 0 when each does.
+    var itemsIndex: Int32 = -1
   }
 
   private let places: UnsafeMutablePointer<Place>
@@ -46,7 +51,7 @@ final class PathTree {
   init(_ paths: [[FieldPath.Step]], items: [[FieldPath.Step]] = []) {
     let draft = Draft()
     for path in paths { draft.insert(path[...]) { $0.wantsValue = true } }
-    for path in items { draft.insert(path[...]) { $0.isItems = true } }
+    for (rank, path) in items.enumerated() { draft.insertItems(path[...], Int32(rank)) }
     draft.shareMembers()
     var built = [Place()]
     var text: [UInt8] = []
@@ -56,7 +61,9 @@ final class PathTree {
       let (place, draft) = rest.removeFirst()
       built[place].wantsValue = draft.wantsValue
       built[place].wantsElements = draft.wantsElements
-      built[place].isItems = draft.isItems
+      built[place].itemsRank = draft.itemsRank
+      built[place].isItem = draft.isItem
+      built[place].itemsIndex = draft.itemsIndex
       built[place].wantsAttributes = draft.children.contains { $0.key.utf8.first == 0x40 }
       built[place].firstChild = Int32(built.count)
       built[place].childCount = Int32(draft.children.count)
@@ -99,9 +106,29 @@ final class PathTree {
   @inline(__always)
   func wantsElements(_ shape: Int32) -> Bool { places[Int(shape)].wantsElements }
 
-  /// Whether the items of a document stand here.
+  /// Which of the paths to items ends here, so that a list here holds items; nil for none.
   @inline(__always)
-  func isItems(_ shape: Int32) -> Bool { places[Int(shape)].isItems }
+  func itemsRank(_ shape: Int32) -> Int32? {
+    let rank = places[Int(shape)].itemsRank
+    return rank < 0 ? nil : rank
+  }
+
+  /// Whether items may stand right below, so that an XML element here without any is an empty list.
+  func hasItemsBelow(_ shape: Int32) -> Bool {
+    let place = places[Int(shape)]
+    let children = place.firstChild..<place.firstChild + place.childCount
+    return children.contains { itemsRank($0) != nil }
+      || place.any >= 0 && itemsRank(place.any) != nil
+  }
+
+  /// Whether an object here is an item, because a path goes by any key.
+  func isItem(_ shape: Int32) -> Bool { places[Int(shape)].isItem }
+
+  /// Which element of a list here leads to items; nil when each does.
+  func itemsIndex(_ shape: Int32) -> Int32? {
+    let index = places[Int(shape)].itemsIndex
+    return index < 0 ? nil : index
+  }
 
   /// Whether the shape is that of members with any key.
   func isAny(_ shape: Int32, of parent: Int32) -> Bool { places[Int(parent)].any == shape }
@@ -185,7 +212,9 @@ extension PathTree {
     var any: Draft?
     var wantsValue = false
     var wantsElements = false
-    var isItems = false
+    var itemsRank: Int32 = -1
+    var isItem = false
+    var itemsIndex: Int32 = -1
 
     func insert(_ path: ArraySlice<FieldPath.Step>, _ mark: (Draft) -> Void) {
       guard let step = path.first else { return mark(self) }
@@ -211,6 +240,39 @@ extension PathTree {
       }
     }
 
+    /// Marks where items stand: a list at the path's end holds them, and a member that its last
+    /// step finds by any key is one.
+    func insertItems(
+      _ path: ArraySlice<FieldPath.Step>, _ rank: Int32, isMember: Bool = false
+    ) {
+      guard let step = path.first else {
+        if itemsRank < 0 { itemsRank = rank }
+        isItem = isItem || isMember
+        return
+      }
+      let rest = path.dropFirst()
+      switch step {
+      case .key(let key):
+        child(key).insertItems(rest, rank)
+      case .index(let index):
+        wantsElements = true
+        if index >= 0 { itemsIndex = Int32(clamping: index) }
+        insertItems(rest, rank)
+      case .matching:
+        wantsElements = true
+        insertItems(rest, rank)
+      case .all:
+        wantsElements = true
+        // A list takes all such steps that follow one another: lists in it are taken apart.
+        insertItems(path.drop { $0 == .all }, rank)
+        let any = any ?? Draft()
+        self.any = any
+        any.insertItems(rest, rank, isMember: true)
+      case .ownKey:
+        break
+      }
+    }
+
     private func child(_ key: String) -> Draft {
       if let found = children.first(where: { $0.key == key }) { return found.place }
       let made = Draft()
@@ -228,7 +290,9 @@ extension PathTree {
     private func take(_ other: Draft) {
       wantsValue = wantsValue || other.wantsValue
       wantsElements = wantsElements || other.wantsElements
-      isItems = isItems || other.isItems
+      if itemsRank < 0 { itemsRank = other.itemsRank }
+      isItem = isItem || other.isItem
+      if itemsIndex < 0 { itemsIndex = other.itemsIndex }
       for (key, place) in other.children { child(key).take(place) }
       if let otherAny = other.any {
         let any = any ?? Draft()

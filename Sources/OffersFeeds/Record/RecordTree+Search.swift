@@ -5,9 +5,14 @@ extension RecordTree {
     guard count > 0 else { return }
     found.append(0)
     var next: [Int32] = []
-    for step in steps {
+    for (position, step) in steps.enumerated() {
       next.removeAll(keepingCapacity: true)
-      apply(step, to: found, into: &next)
+      if case .all = step.kind {
+        let following = position + 1 < steps.count ? steps[position + 1] : nil
+        for index in found { takeAll(of: index, before: following, into: &next) }
+      } else {
+        apply(step, to: found, into: &next)
+      }
       swap(&found, &next)
       if found.isEmpty { return }
     }
@@ -23,26 +28,50 @@ extension RecordTree {
           }
         }
       }
-    case .all:
-      for index in found {
-        switch nodes[Int(index)].kind {
-        case .object where paths.wantsMembers(nodes[Int(index)].shape):
-          forEachChild(of: index) { next.append($0) }
-          if nodes[Int(index)].firstChild < 0 { next.append(index) }
-        default:
-          forEachElement(of: index) { next.append($0) }
-        }
-      }
+    case .all: break
     case .index(let position):
       var elements: [Int32] = []
-      for index in found { forEachElement(of: index) { elements.append($0) } }
-      let place = position < 0 ? elements.count + position : position
-      if elements.indices.contains(place) { next.append(elements[place]) }
+      func takeElement() {
+        let place = position < 0 ? elements.count + position : position
+        if elements.indices.contains(place) { next.append(elements[place]) }
+        elements.removeAll(keepingCapacity: true)
+      }
+      for (place, index) in found.enumerated() {
+        // What stands in different objects is counted apart.
+        if place > 0, owner(of: index) != owner(of: found[place - 1]) { takeElement() }
+        forEachElement(of: index) { elements.append($0) }
+      }
+      takeElement()
     case .matching(let steps, let value):
       for index in found {
         forEachElement(of: index) { if matches($0, steps[...], value) { next.append($0) } }
       }
     }
+  }
+
+  /// The elements of a list, or the members of an object. An object that has what is asked for next
+  /// stands for a list of one.
+  private func takeAll(of index: Int32, before step: PathTree.Step?, into next: inout [Int32]) {
+    guard nodes[Int(index)].kind == .object else {
+      return forEachElement(of: index) { next.append($0) }
+    }
+    var isOne = false
+    var members: [Int32] = []
+    forEachChild(of: index) { child in
+      if case .key? = step?.kind, step?.shapes.contains(nodes[Int(child)].shape) == true {
+        isOne = true
+      }
+      // An element's attributes are none of its members.
+      if !isElements || nodes[Int(child)].kind == .object { members.append(child) }
+    }
+    next += isOne || members.isEmpty ? [index] : members
+  }
+
+  /// The object that a value stands in, be it in a list there; below 0 for the record itself.
+  private func owner(of index: Int32) -> Int32 {
+    var owner = nodes[Int(index)].parent
+    while owner >= 0, nodes[Int(owner)].kind == .list { owner = nodes[Int(owner)].parent }
+    return owner
   }
 
   private func matches(_ index: Int32, _ steps: ArraySlice<PathTree.Step>, _ value: [UInt8])
@@ -63,7 +92,7 @@ extension RecordTree {
   }
 
   /// The elements of a list, lists in it taken apart, too; anything else is its own only element.
-  private func forEachElement(of index: Int32, _ body: (Int32) -> Void) {
+  func forEachElement(of index: Int32, _ body: (Int32) -> Void) {
     guard nodes[Int(index)].kind == .list else { return body(index) }
     forEachChild(of: index) { forEachElement(of: $0, body) }
   }

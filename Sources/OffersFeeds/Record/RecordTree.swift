@@ -39,12 +39,14 @@ final class RecordTree {
   /// True when the objects are XML elements, which may hold texts and other elements alike.
   var isElements = false
   let arena = TextArena()
-  /// Behind a pointer, since a property of an object is checked for exclusive access each time it is
-  /// touched, and these are touched for every value of every record.
+  /// Behind a pointer, since a property of an object is checked for exclusive access each time it
+  /// is touched, and these are touched for every value of every record.
   private struct State {
     var nodes: UnsafeMutablePointer<Node>
     var count = 0
     var capacity = 64
+    /// Whether any value was replaced, so that no value is known to be the only one of its shape.
+    var hasReplaced = false
   }
 
   private let state: UnsafeMutablePointer<State>
@@ -54,15 +56,15 @@ final class RecordTree {
   @inline(__always)
   var count: Int { state.pointee.count }
 
-  /// For each shape how many values have it, and the first of them.
-  private let met: UnsafeMutablePointer<(count: Int32, first: Int32)>
+  /// For each shape how many values have it, and the first and the last of them.
+  private let met: UnsafeMutablePointer<(count: Int32, first: Int32, last: Int32)>
 
   init(_ paths: PathTree) {
     self.paths = paths
     state = .allocate(capacity: 1)
     state.initialize(to: State(nodes: .allocate(capacity: 64)))
     met = .allocate(capacity: paths.count)
-    met.initialize(repeating: (0, -1), count: paths.count)
+    met.initialize(repeating: (0, -1, -1), count: paths.count)
   }
 
   deinit {
@@ -74,7 +76,8 @@ final class RecordTree {
   /// Empties the tree for the next record.
   @inline(__always)
   func reset() {
-    for index in 0..<count { met[Int(nodes[index].shape)] = (0, -1) }
+    if state.pointee.hasReplaced { return resetAll() }
+    for index in 0..<count { met[Int(nodes[index].shape)] = (0, -1, -1) }
     state.pointee.count = 0
     arena.reset()
   }
@@ -101,6 +104,7 @@ final class RecordTree {
     }
     if met[Int(shape)].count == 0 { met[Int(shape)].first = index }
     met[Int(shape)].count += 1
+    met[Int(shape)].last = index
     return index
   }
 
@@ -117,30 +121,24 @@ final class RecordTree {
 
   /// Takes an earlier value of the same key out of account: the last one counts.
   func replace(_ shape: Int32, below parent: Int32) {
-    var child = nodes[Int(parent)].firstChild
-    while child >= 0 {
-      if nodes[Int(child)].shape == shape { nodes[Int(child)].isReplaced = true }
-      child = nodes[Int(child)].next
+    // It is the last of its shape, or that one is an element of it.
+    var earlier = met[Int(shape)].last
+    while earlier >= 0, nodes[Int(earlier)].parent != parent {
+      earlier = nodes[Int(earlier)].parent
     }
-    met[Int(shape)].count += 1
-    forget(below: parent)
+    guard earlier >= 0 else { return }
+    nodes[Int(earlier)].isReplaced = true
+    if state.pointee.hasReplaced { return }
+    state.pointee.hasReplaced = true
+    // What stands below it does not count either: let every shape look as if it had several.
+    for shape in 0..<paths.count { met[shape].count += 2 }
   }
 
-  /// Makes sure that nothing below replaced values is taken for the only one of its shape.
-  private func forget(below parent: Int32) {
-    for index in 0..<count where isReplaced(Int32(index)) {
-      met[Int(nodes[index].shape)].count += 1
-    }
-  }
-
-  /// Whether a value, or one it stands in, was replaced.
-  private func isReplaced(_ index: Int32) -> Bool {
-    var index = index
-    while index >= 0 {
-      if nodes[Int(index)].isReplaced { return true }
-      index = nodes[Int(index)].parent
-    }
-    return false
+  private func resetAll() {
+    state.pointee.hasReplaced = false
+    state.pointee.count = 0
+    met.update(repeating: (0, -1, -1), count: paths.count)
+    arena.reset()
   }
 
   private func grow() {

@@ -106,10 +106,19 @@ struct RecordValues {
     return bytes.isEmpty ? .none : .text(record.arena.copy(bytes), isMended: isMended)
   }
 
-  /// Hands over every text of a source.
+  /// Hands over every text of a source, those in a list one by one. Returns what stands there when
+  /// it is no text.
   mutating func forEachText(
-    of source: ValuePlan.Source, _ body: (UnsafeRawBufferPointer) -> Void
-  ) {
+    of source: ValuePlan.Source, _ body: (_ text: UnsafeRawBufferPointer, _ isMended: Bool) -> Void
+  ) -> StaticString? {
+    var wrong: StaticString?
+    func take(_ value: Value) {
+      switch value {
+      case .none: break
+      case .text(let text, let isMended): body(text, isMended)
+      case .wrong(let kind): wrong = kind
+      }
+    }
     let steps: [PathTree.Step]
     let tree: RecordTree
     switch source {
@@ -117,20 +126,17 @@ struct RecordValues {
     case .path(let path, let isFromDocument, _):
       (steps, tree) = (path, isFromDocument ? document : record)
     case .ownKey, .constant, .template:
-      if case .text(let text, _) = value(source, join: []) { body(text) }
-      return
+      take(value(source, join: []))
+      return wrong
     }
     tree.find(steps, into: &found)
     for node in found {
       if tree.nodes[Int(node)].kind == .list {
-        var child = tree.nodes[Int(node)].firstChild
-        while child >= 0 {
-          if case .text(let text, _) = value(child, of: tree) { body(text) }
-          child = tree.nodes[Int(child)].next
-        }
-      } else if case .text(let text, _) = value(node, of: tree) {
-        body(text)
+        tree.forEachElement(of: node) { take(value($0, of: tree)) }
+      } else {
+        take(value(node, of: tree))
       }
     }
+    return wrong
   }
 }

@@ -138,6 +138,10 @@ extension FeedDefinition {
   private func paths(fromDocument: Bool) -> [[FieldPath.Step]] {
     var paths = rules.flatMap(\.paths)
     if case .madeFrom(let parts) = id { paths += parts }
+    // A list of categories is wanted with its elements, whether the path says so or not.
+    for path in fields[.categories]?.paths ?? [] {
+      paths.append(FieldPath(isFromDocument: path.isFromDocument, path.steps + [.index(0)]))
+    }
     if fromDocument {
       paths += title.paths + shared.flatMap(\.rule.paths) + error
       if let total = pages?.total { paths.append(total) }

@@ -38,7 +38,7 @@ final class XMLFeedReader: FormatReader {
   }
 
   var shapeProblem: String? {
-    if handler.itemCount > 0 { return nil }
+    if handler.itemCount > 0 || handler.didFindList { return nil }
     let seen = handler.seenElements.joined(separator: ", ")
     return
       "Expected offers at \(itemsText), found \(seen.isEmpty ? "nothing" : "the elements \(seen)")."

@@ -29,6 +29,10 @@ final class XMLItemHandler: XMLTokenHandler {
   private var collecting = 0
   private var documentText: [UInt8] = []
   private(set) var itemCount = 0
+  /// Whether an element was met that items stand in, so that a feed may be empty.
+  private(set) var didFindList = false
+  /// Which of the paths to items the document has: the first that was met, and no other any more.
+  private var itemsRank: Int32?
   /// The first elements of the document, for messages.
   private(set) var seenElements: [String] = []
 
@@ -52,7 +56,11 @@ final class XMLItemHandler: XMLTokenHandler {
     note(name)
     let parent = frames[frames.count - 1]
     let shape = parent.shape < 0 ? -1 : documentPaths.child(of: parent.shape, name)
-    if shape >= 0, documentPaths.isItems(shape) {
+    if shape >= 0, let rank = documentPaths.itemsRank(shape), rank == itemsRank ?? rank,
+      // There is one root: where items may stand below it, it is none itself.
+      frames.count > 1 || !documentPaths.hasItemsBelow(shape)
+    {
+      itemsRank = rank
       itemCount += 1
       itemDepth = frames.count
       record.reset()
@@ -62,6 +70,7 @@ final class XMLItemHandler: XMLTokenHandler {
     }
     var frame = Frame(shape: shape, node: -1)
     if shape >= 0 {
+      didFindList = didFindList || documentPaths.hasItemsBelow(shape)
       frame.node = document.append(shape, .object, to: parent.node)
       if frame.node >= 0, documentPaths.wantsAttributes(shape) {
         for (name, value) in attributes {
@@ -82,6 +91,7 @@ final class XMLItemHandler: XMLTokenHandler {
     let parent = frames[frames.count - 1]
     let shape = parent.shape < 0 ? -1 : itemPaths.child(of: parent.shape, name)
     if shape < 0 {
+      if collecting > 0, Self.isBlock(name) { endLine() }
       frames.append(Frame(shape: -1, node: -1))
       return
     }
@@ -127,7 +137,7 @@ final class XMLItemHandler: XMLTokenHandler {
     if frame.textStart >= 0 {
       endText(frame)
     } else if frame.shape < 0, collecting > 0, Self.isBlock(name) {
-      withUnsafeBytes(of: UInt8(0x0A)) { record.arena.append($0) }
+      endLine()
     }
     if frames.count == itemDepth {
       self.itemDepth = nil
@@ -151,14 +161,17 @@ final class XMLItemHandler: XMLTokenHandler {
 
   private func endDocumentText(_ frame: Frame) {
     documentText.withUnsafeBytes { all in
-      let text = all.tail(from: frame.textStart).trimmed()
-      let copy = document.tree.arena.copy(text)
-      document.tree.nodes[Int(frame.node)].start =
-        copy.baseAddress?.assumingMemoryBound(to: UInt8.self)
-      document.tree.nodes[Int(frame.node)].count = copy.count
+      document.setText(all.tail(from: frame.textStart).trimmed(), of: frame.node)
     }
     collecting -= 1
     if collecting == 0 { documentText.removeAll(keepingCapacity: true) }
+  }
+
+  /// Ends the line of the text that is being written, unless it has ended.
+  private func endLine() {
+    let text = record.arena.openText(from: 0)
+    if text.isEmpty || text.last == 0x0A { return }
+    withUnsafeBytes(of: UInt8(0x0A)) { record.arena.append($0) }
   }
 
   private func note(_ name: UnsafeRawBufferPointer) {
@@ -198,4 +211,7 @@ extension UnsafeRawBufferPointer {
     while end > start, self[end - 1] <= 0x20 { end -= 1 }
     return slice(start, end)
   }
+
+  /// Whether there is nothing but white space.
+  var isBlank: Bool { allSatisfy { $0 <= 0x20 } }
 }

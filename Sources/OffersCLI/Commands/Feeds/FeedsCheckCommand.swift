@@ -85,7 +85,7 @@ enum FeedCheckReport {
     if !check.problems.isEmpty {
       lines += ["", "Skipped or mended"]
       lines += check.problems.map {
-        DisplayText.oneLine("  record \($0.position) \($0.effect.rawValue): \($0.reason)")
+        DisplayText.oneLine("  " + $0.summary)
       }
       let rest = check.skippedCount + check.mendedCount - check.problems.count
       if rest > 0 { lines.append("  and \(Units.count(rest)) more") }

@@ -1,0 +1,120 @@
+import OffersCore
+import Testing
+
+@Suite("Dates in a record")
+struct DateReadingTests {
+  private static let yaml = """
+    id: id
+    fields: {name: {text: N}, starts: d, expires: d}
+    attributes: {Date: {from: d, as: date}, Printed: d}
+    """
+
+  /// What is printed, its Unix seconds, and how an attribute shows it.
+  private static let moments: [(printed: String, seconds: Int, shown: String)] = [
+    (#""2026-08-21T10:00:00Z""#, 1_787_306_400, "2026-08-21T10:00:00Z"),
+    (#""2026-08-21T10:00:00+02:00""#, 1_787_299_200, "2026-08-21T08:00:00Z"),
+    (#""2026-08-21T10:00:00.123-0730""#, 1_787_333_400, "2026-08-21T17:30:00Z"),
+    (#""2026-08-21 10:00""#, 1_787_306_400, "2026-08-21T10:00:00Z"),
+    (#""20260821T100000Z""#, 1_787_306_400, "2026-08-21T10:00:00Z"),
+    (#""Fri, 21 Aug 2026 10:00:00 GMT""#, 1_787_306_400, "2026-08-21T10:00:00Z"),
+    (#""21 Aug 2026 10:00 -0500""#, 1_787_324_400, "2026-08-21T15:00:00Z"),
+    (#""Friday, 21-Aug-26 10:00:00 UTC""#, 1_787_306_400, "2026-08-21T10:00:00Z"),
+    (#""Fri Aug 21 10:00:00 2026""#, 1_787_306_400, "2026-08-21T10:00:00Z"),
+    ("1787306400", 1_787_306_400, "2026-08-21T10:00:00Z"),
+    ("1787306400123", 1_787_306_400, "2026-08-21T10:00:00Z"),
+    (#""1787306400""#, 1_787_306_400, "2026-08-21T10:00:00Z"),
+    (#""  2026-08-21T10:00:00Z\n""#, 1_787_306_400, "2026-08-21T10:00:00Z"),
+  ]
+
+  @Test(
+    "a moment is Unix seconds in a field and ISO 8601 in an attribute", arguments: moments.indices)
+  func readsMoment(index: Int) throws {
+    let (printed, seconds, shown) = Self.moments[index]
+    let reading = try YAMLReading(Self.yaml, "[{\"id\":1,\"d\":\(printed)}]")
+    #expect(reading.isClean)
+    #expect(reading.all(.startsAt) == ["\(seconds)"], "\(printed)")
+    #expect(reading.all(.expiresAt) == ["\(seconds)"], "\(printed)")
+    #expect(reading.attributes.first?.first == "Date: \(shown)")
+  }
+
+  @Test(
+    "a whole day starts at its beginning in UTC and expires at its end",
+    arguments: [
+      "2026-08-21", "20260821", "2026/08/21", "21 Aug 2026", "Aug 21, 2026", "August 21 2026",
+      "Fri, 21 Aug 2026",
+    ])
+  func wholeDays(printed: String) throws {
+    let reading = try YAMLReading(Self.yaml, "[{\"id\":1,\"d\":\"\(printed)\"}]")
+    #expect(reading.isClean)
+    #expect(reading.all(.startsAt) == ["1787270400"])
+    #expect(reading.all(.expiresAt) == ["1787356799"])
+    #expect(reading.attributes == [["Date: 2026-08-21", "Printed: \(printed)"]])
+  }
+
+  @Test("an old day has seconds below zero")
+  func oldDays() throws {
+    let reading = try YAMLReading(Self.yaml, #"[{"id":1,"d":"1969-12-31"}]"#)
+    #expect(reading.all(.startsAt) == ["-86400"])
+    #expect(reading.all(.expiresAt) == ["-1"])
+    #expect(reading.attributes.first?.first == "Date: 1969-12-31")
+  }
+
+  @Test(
+    "what may be read in two ways is no date in a field, and printed in an attribute",
+    arguments: ["08/09/2026", "soon", "2026-13-01", "2026-02-30", "next Friday", "2026", "25:00"])
+  func unclear(printed: String) throws {
+    let reading = try YAMLReading(Self.yaml, "[{\"id\":1,\"d\":\"\(printed)\"}]")
+    #expect(reading.all(.startsAt) == [nil])
+    #expect(reading.all(.expiresAt) == [nil])
+    #expect(reading.attributes == [["Date: \(printed)", "Printed: \(printed)"]])
+    #expect(
+      reading.mends == [
+        "1: starts_at is no date that is understood: “\(printed)”, left out; "
+          + "expires_at is no date that is understood: “\(printed)”, left out"
+      ])
+  }
+
+  @Test("a date elsewhere is one for people, and the start of an offer is always a date")
+  func otherFields() throws {
+    let reading = try YAMLReading(
+      """
+      id: id
+      fields:
+        name: {from: d, as: date}
+        terms: {from: "until {d}", as: date}
+        starts: {from: h, as: html}
+        expires: {from: d, as: text}
+        categories: {from: "all[*]", as: date}
+      """,
+      #"[{"id":1,"d":"1787306400","h":"<b>Aug 21, 2026</b>","all":["20260821","x"]}]"#)
+    #expect(reading.isClean)
+    #expect(
+      reading.offers == [
+        [
+          .id: "1", .name: "2026-08-21T10:00:00Z", .terms: "until 1787306400",
+          .startsAt: "1787270400", .expiresAt: "1787306400", .categories: #"["2026-08-21","x"]"#,
+        ]
+      ])
+  }
+
+  @Test("an XML feed's dates are read in the same way")
+  func elements() throws {
+    let reading = try YAMLReading(
+      shipped: "rss",
+      """
+      <rss xmlns:g="http://base.google.com/ns/1.0"
+      xmlns:dc="http://purl.org/dc/elements/1.1/"><channel>
+      <item><guid>1</guid><title>A</title><pubDate> Fri, 21 Aug 2026 10:00:00 GMT </pubDate>
+      <g:expiration_date>2026-08-31</g:expiration_date></item>
+      <item><guid>2</guid><title>B</title><dc:date>2026-08-21T10:00:00+02:00</dc:date></item>
+      <item><guid>3</guid><title>C</title><pubDate>yesterday</pubDate></item></channel></rss>
+      """)
+    #expect(reading.isClean)
+    #expect(reading.all(.expiresAt) == ["1788220799", nil, nil])
+    #expect(
+      reading.attributes == [
+        ["Published: 2026-08-21T10:00:00Z"], ["Published: 2026-08-21T08:00:00Z"],
+        ["Published: yesterday"],
+      ])
+  }
+}

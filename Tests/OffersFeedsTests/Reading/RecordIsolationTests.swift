@@ -1,0 +1,146 @@
+import OffersCore
+import Testing
+
+@Suite("Each record stands for itself")
+struct RecordIsolationTests {
+  private static let yaml = """
+    id: id
+    fields:
+      name: [name, title]
+      description: {from: html, as: html}
+      terms: more.terms
+      reward: {from: price, currency: {from: money}}
+      image: "https://i.example{pic}"
+      categories: tags
+      expires: until
+    attributes: {A: "a[*]", B: more.b}
+    """
+
+  private static let members: [(name: String, json: String)] = [
+    ("name", #""name":"N\u0061me \"é\"""#), ("title", #""title":"Title\n""#),
+    ("html", #""html":"<p>One</p> &amp; \u003cb>two</b>""#),
+    ("more", #""more":{"terms":"t\ttt","b":{"x":1}}"#), ("price", #""price":"1.50","money":"EUR""#),
+    ("pic", #""pic":"/x.png""#), ("tags", #""tags":["x","\u0079"]"#), ("a", #""a":["p",["q"],7]"#),
+    ("until", #""until":"2026-08-31""#), ("broken", #""more":{"terms":"bad\ud800","b":"ok"}"#),
+    ("wrong", #""price":{},"html":[]"#), ("bad", #""until":"soon""#),
+  ]
+
+  /// Records that each hold another choice of members.
+  private static func records() -> [String] {
+    (0..<48).map { number in
+      var chosen = number &* 2_654_435_761 >> 3
+      var parts = ["\"id\":\(number)"]
+      for (_, json) in members {
+        if chosen & 1 == 1 { parts.append(json) }
+        chosen >>= 1
+      }
+      return "{\(parts.joined(separator: ","))}"
+    }
+  }
+
+  @Test("a record reads the same among others as alone")
+  func amongOthers() throws {
+    let records = Self.records()
+    let all = try YAMLReading(Self.yaml, "[\(records.joined(separator: ","))]")
+    #expect(all.error == nil)
+    #expect(all.offers.count > 20)
+    var offers: [[OfferField: String]] = []
+    var told: [String] = []
+    for record in records {
+      let one = try YAMLReading(Self.yaml, "[\(record)]")
+      offers += one.offers
+      told += (one.skips + one.mends).map { String($0.dropFirst()) }
+    }
+    #expect(all.offers == offers)
+    let allTold = (all.skips + all.mends).map { String($0.drop { $0.isNumber }) }
+    #expect(allTold.sorted() == told.sorted())
+    #expect(told.contains { $0.contains("not valid Unicode") })
+  }
+
+  @Test("lines and elements of a list read the same")
+  func asLines() throws {
+    let records = Self.records()
+    let list = try YAMLReading(Self.yaml, "[\(records.joined(separator: ",\n"))]")
+    let lines = try YAMLReading(Self.yaml + "\nformat: ndjson", records.joined(separator: "\n"))
+    #expect(list.events == lines.events)
+  }
+
+  @Test("texts of many sizes, longer than a reader's memory is laid out for, stay whole")
+  func longTexts() throws {
+    // Which field is long in a record, and how many bytes it has more than elsewhere.
+    let long = [
+      (0, 0), (1, 65_536), (2, 1000), (3, 65_536), (0, 65_528), (4, 65_540), (2, 140_000), (0, 4),
+      (1, 70_000), (4, 0), (3, 8),
+    ]
+    func texts(_ index: Int, _ unit: String) -> [String] {
+      (0..<5).map { $0 == long[index].0 ? String(repeating: unit, count: long[index].1 / 4) : "" }
+    }
+    let records = long.indices.map { index in
+      let t = texts(index, "é\\n")
+      return """
+        {"id":\(index),"name":"N\(t[0])","title":"T","html":"<b>x\(t[1])</b>y",
+         "more":{"terms":"\\u0041\(t[2])"},"tags":["a\(t[3])","b"],"a":["\(t[4])","z"]}
+        """
+    }
+    let reading = try YAMLReading(Self.yaml, "[\(records.joined(separator: ","))]")
+    #expect(reading.isClean)
+    try #require(reading.offers.count == long.count)
+    for index in long.indices {
+      let t = texts(index, "é\n")
+      let offer = reading.offers[index]
+      #expect(offer[.name] == "N" + t[0])
+      #expect(offer[.description]?.utf8.count == (t[1].isEmpty ? 2 : 2 + t[1].utf8.count))
+      #expect(offer[.terms] == "A" + t[2])
+      #expect(reading.categories[index] == ["a" + t[3], "b"])
+      #expect(reading.attributes[index] == ["A: " + (t[4].isEmpty ? "z" : t[4] + ", z")])
+    }
+  }
+
+  @Test("elements with long texts within and around each other stay whole")
+  func longElements() throws {
+    let yaml = """
+      items: x.o
+      id: "@id"
+      fields: {name: n, description: d, terms: d.i, retailer: "@t"}
+      """
+    let sizes = [0, 10, 30_000, 3, 44_000, 24_000, 1]
+    let records = sizes.enumerated().map { index, size in
+      let text = String(repeating: "é&amp;", count: size / 2)
+      return "<o id='\(index)' t='t\(text)'><n>N\(text)</n><d>a\(text)<i>b\(text)</i>c<!-- -->"
+        + "<![CDATA[<\(size)>]]></d></o>"
+    }
+    let reading = try YAMLReading(yaml, "<x>\(records.joined())</x>")
+    #expect(reading.isClean)
+    for (index, size) in sizes.enumerated() {
+      let text = String(repeating: "é&", count: size / 2)
+      #expect(
+        reading.offers[index] == [
+          .id: "\(index)", .name: "N" + text, .retailer: "t" + text, .terms: "b" + text,
+          .description: "a\(text)b\(text)c<\(size)>",
+        ])
+    }
+  }
+
+  @Test("elements that come and go leave nothing behind")
+  func sparseElements() throws {
+    let yaml = """
+      items: x.o
+      id: "@id"
+      fields: {name: n, description: d, reward: {from: p, currency: {from: p.@c}}, categories: c}
+      attributes: {A: "a[*].@v"}
+      """
+    let parts = [
+      "<n>N</n>", "<d>D<b>old</b></d>", "<p c='EUR'>1</p>", "<p>2</p>", "<c>x</c><c>y</c>",
+      "<a v='1'/><a/><a v='2'/>", "<n> </n>", "<d/>", "<z><n>no</n></z>",
+    ]
+    let records = (0..<64).map { number in
+      let chosen = parts.enumerated().filter { ((number &* 77) >> $0.offset) & 1 == 1 }
+      return "<o id='\(number)'>\(chosen.map(\.element).joined())</o>"
+    }
+    let all = try YAMLReading(yaml, "<x>\(records.joined(separator: "\n"))</x>")
+    let each = try records.map { try YAMLReading(yaml, "<x>\($0)</x>") }
+    #expect(all.offers == each.flatMap(\.offers))
+    #expect(all.offers.count > 10)
+    #expect(all.skips.count == 64 - all.offers.count)
+  }
+}
