@@ -89,7 +89,13 @@ let package = Package(
           ["-use-ld=lld", "-Xclang-linker", "-no-pie", "-Xclang-linker", "-static-libgcc"],
           .when(configuration: .release))
       ]),
-    .executableTarget(name: "OffersBenchmark", swiftSettings: strict),
+    .executableTarget(
+      name: "OffersBenchmark", dependencies: ["Expat", "OffersCore", "OffersFeeds"],
+      swiftSettings: strict),
+    .target(
+      name: "OffersFuzzing", dependencies: ["OffersCore", "OffersFeeds"], swiftSettings: strict),
+    .executableTarget(
+      name: "OffersFuzz", dependencies: ["OffersFuzzing"], swiftSettings: strict),
     .target(
       name: "OffersTestSupport", path: "Tests/OffersTestSupport", swiftSettings: strict),
     .testTarget(
@@ -97,7 +103,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "OffersFeedsTests",
-      dependencies: ["OffersCore", "OffersFeeds", "OffersTestSupport"], swiftSettings: strict),
+      dependencies: [
+        "OffersCore", "OffersFeeds", "OffersFuzzing", "OffersTestSupport", "ZLib",
+      ], swiftSettings: strict),
     .testTarget(
       name: "OffersStoreTests",
       dependencies: [

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Measures the program `offers` as whole processes. Started by `Scripts/benchmark`.
+/// Measures the program `offers`, and the reading of feeds, as whole processes. Started by `Scripts/benchmark`.
 @main
 struct Benchmark {
   static let usage = """
     usage: Scripts/benchmark sync [--sizes 132,100000,1000000] [--rounds 7]
+           Scripts/benchmark read [--rounds 7]
     """
 
   static func main() {
@@ -24,14 +25,22 @@ struct Benchmark {
   }
 
   private static func run(_ words: [String]) throws {
-    guard words.first == "sync" else { throw Usage(text: "name what to measure") }
+    if words.first == "work" {
+      guard words.count > 1, let work = ReadWork(rawValue: words[1]) else {
+        throw Usage(text: "name what to measure")
+      }
+      return try work.run(words.dropFirst(2))
+    }
+    guard let what = words.first, ["sync", "read", "read-files"].contains(what) else {
+      throw Usage(text: "name what to measure")
+    }
     var sizes = [132, 100_000, 1_000_000]
     var rounds = 7
     var rest = words.dropFirst()
     while let option = rest.popFirst() {
       guard let value = rest.popFirst() else { throw Usage(text: "\(option) needs a value") }
       switch option {
-      case "--sizes":
+      case "--sizes" where what == "sync":
         sizes = try value.split(separator: ",").map { try number(String($0)) }
       case "--rounds":
         rounds = try number(value)
@@ -45,6 +54,9 @@ struct Benchmark {
     }
     let scratch = environment["BENCH"] ?? NSTemporaryDirectory() + "offers-bench"
     let peers = Peers(folder: environment["OFFERS_PEERS"] ?? "", scratch: scratch)
+    let read = ReadBenchmark(offers: offers, scratch: scratch, peers: peers, rounds: rounds)
+    if what == "read-files" { return try read.makeFiles() }
+    if what == "read" { return try read.run() }
     try SyncBenchmark(
       offers: offers, scratch: scratch, peers: peers, sizes: sizes, rounds: rounds
     ).run()

@@ -8,6 +8,8 @@ struct Peers {
   /// What is missing, a line each.
   private(set) var missing: [String] = []
   private(set) var limit: String?
+  /// The C program that reads RSS into SQLite.
+  private(set) var rssLimit: String?
   private(set) var python: String?
 
   init(folder: String, scratch: String) {
@@ -19,6 +21,7 @@ struct Peers {
       return
     }
     limit = findLimit(folder)
+    rssLimit = findRSSLimit(folder)
     let venv = scratch + "/venv/bin/python"
     if FileManager.default.isExecutableFile(atPath: venv) {
       python = venv
@@ -42,6 +45,20 @@ struct Peers {
       return program
     } catch {
       missing.append("No C program: it needs gcc, libxxhash-dev, libssl-dev and libsqlite3-dev.")
+      return nil
+    }
+  }
+
+  private mutating func findRSSLimit(_ folder: String) -> String? {
+    let program = scratch + "/limit_rss"
+    if FileManager.default.isExecutableFile(atPath: program) { return program }
+    do {
+      _ = try ProcessTimer.time([
+        "gcc", "-O3", "-o", program, folder + "/limit_rss.c", "-lexpat", "-lsqlite3",
+      ])
+      return program
+    } catch {
+      missing.append("No C program for RSS: it needs gcc, libexpat1-dev and libsqlite3-dev.")
       return nil
     }
   }

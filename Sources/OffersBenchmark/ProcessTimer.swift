@@ -39,6 +39,23 @@ struct ProcessTimer {
     return costs
   }
 
+  /// What a process prints to standard output.
+  static func output(_ command: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: command[0])
+    process.arguments = Array(command.dropFirst())
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw BenchmarkError(description: "Failed: \(command.joined(separator: " "))")
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+
   /// Runs one process to its end, its output thrown away.
   ///
   /// - Throws: `BenchmarkError` with what it printed to standard error when it fails.

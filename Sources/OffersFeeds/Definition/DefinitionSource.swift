@@ -74,7 +74,7 @@ struct DefinitionSource {
     switch node {
     case .scalar(let scalar):
       return DefinitionNode(
-        place: place, content: .text(scalar.string, isPlain: scalar.style == .plain))
+        place: place, content: .text(scalar.markless, isPlain: scalar.style == .plain))
     case .sequence(let sequence):
       let elements = try sequence.map { try self.node($0, counter: &counter, depth: depth + 1) }
       return DefinitionNode(place: place, content: .list(elements))
@@ -96,16 +96,17 @@ struct DefinitionSource {
       guard case .scalar(let scalar) = key else {
         throw place.problem("a key is a text, not a list or a mapping.")
       }
-      if scalar.string == "<<", scalar.style == .plain {
+      if scalar.markless == "<<", scalar.style == .plain {
         throw place.problem(
           "“<<” does not merge mappings here.",
           hint: "Let an alias stand for a whole value, as in fields: *common.")
       }
-      if let line = lines.updateValue(place.line, forKey: scalar.string) {
-        throw place.problem("“\(scalar.string)” stands here again; it is in line \(line) already.")
+      if let line = lines.updateValue(place.line, forKey: scalar.markless) {
+        throw place.problem(
+          "“\(scalar.markless)” stands here again; it is in line \(line) already.")
       }
       let node = try node(value, counter: &counter, depth: depth + 1)
-      entries.append(DefinitionNode.Entry(key: scalar.string, place: place, value: node))
+      entries.append(DefinitionNode.Entry(key: scalar.markless, place: place, value: node))
     }
     return entries
   }
@@ -167,5 +168,13 @@ struct DefinitionSource {
 
   private func place(_ line: Int) -> DefinitionNode.Place {
     DefinitionNode.Place(file: file, line: line)
+  }
+}
+
+extension Node.Scalar {
+  /// The text without the byte order marks it begins with, of which the parser loses only some.
+  fileprivate var markless: String {
+    guard string.unicodeScalars.first == "\u{FEFF}" else { return string }
+    return String(String.UnicodeScalarView(string.unicodeScalars.drop { $0 == "\u{FEFF}" }))
   }
 }

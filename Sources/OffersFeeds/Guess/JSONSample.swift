@@ -143,7 +143,8 @@ struct JSONSample {
       }
       let key = decode(raw)
       if let value = readValue(depth: depth + 1), object.members.count < Self.memberLimit {
-        object.members.append((key, value))
+        // A byte order mark is lost where a YAML text begins with it, so no path could name it.
+        if key.unicodeScalars.first != "\u{FEFF}" { object.members.append((key, value)) }
       }
       if isBroken || !goOn(0x7D) { return .object(object) }
     }

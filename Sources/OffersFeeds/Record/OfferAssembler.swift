@@ -56,7 +56,10 @@ final class OfferAssembler {
         texts[field] = read(rule, field)
       }
     }
-    for (field, rule) in plan.others { texts[field] = read(rule, field) }
+    for index in 0..<plan.others.count where plan.othersTable.mayFind(index, in: record) {
+      let (field, rule) = plan.others[index]
+      texts[field] = read(rule, field)
+    }
     guard let name = texts.name, !name.isBlank else {
       return .noOffer(id: id, reason: nameNote ?? "no name")
     }
@@ -185,7 +188,8 @@ final class OfferAssembler {
 
   private func readAttributes() -> UnsafeRawBufferPointer? {
     var bytes: [UInt8] = []
-    for (label, name, rule) in plan.attributes {
+    for index in 0..<plan.attributes.count where plan.attributesTable.mayFind(index, in: record) {
+      let (label, name, rule) = plan.attributes[index]
       guard let text = readAttribute(name, rule) else { continue }
       bytes += bytes.isEmpty ? [0x5B, 0x5B] : [0x2C, 0x5B]
       bytes += label

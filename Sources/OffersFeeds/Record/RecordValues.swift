@@ -80,6 +80,8 @@ struct RecordValues {
   private mutating func search(
     _ steps: [PathTree.Step], in tree: RecordTree, takesAll: Bool, join: [UInt8]
   ) -> Value {
+    // Mostly nothing is there, and a look at the shapes tells so without a search.
+    if let last = steps.last, !last.shapes.contains(where: { tree.has($0) }) { return .none }
     tree.find(steps, into: &found)
     if found.count == 1 || !takesAll {
       guard let first = found.first else { return .none }

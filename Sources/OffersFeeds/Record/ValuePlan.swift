@@ -11,6 +11,18 @@ struct ValuePlan {
     case ownKey(Int)
     case constant([UInt8])
     case template([Source])
+
+    /// The shapes one of which must be in the record for there to be a value; nil where there may
+    /// be one in any case.
+    var neededShapes: [Int32]? {
+      switch self {
+      case .member(let shape, _): return [shape]
+      case .path(let steps, let isFromDocument, _):
+        return isFromDocument ? nil : steps.last?.shapes
+      case .ownKey, .constant: return nil
+      case .template(let parts): return parts.lazy.compactMap(\.neededShapes).first
+      }
+    }
   }
 
   struct Alternative {
@@ -23,6 +35,15 @@ struct ValuePlan {
 
   struct Rule {
     let alternatives: [Alternative]
+
+    fileprivate var neededShapes: [Int32]? {
+      var shapes: [Int32] = []
+      for alternative in alternatives {
+        guard let own = alternative.source.neededShapes else { return nil }
+        shapes += own.filter { !shapes.contains($0) }
+      }
+      return shapes
+    }
 
     /// The shape of the member whose text is the value; nil when there is more to it.
     fileprivate func plainShape(for field: OfferField) -> Int32? {
@@ -55,12 +76,11 @@ struct ValuePlan {
   /// Labels as JSON texts, quotes included.
   let attributes: [(label: [UInt8], name: String, rule: Rule)]
 
-  private let items: PathTree
-  private let document: PathTree
+  /// What `others` and `attributes` need.
+  let othersTable: ShapeTable
+  let attributesTable: ShapeTable
 
   init(_ definition: FeedDefinition, items: PathTree, document: PathTree) {
-    self.items = items
-    self.document = document
     let compiler = Compiler(items: items, document: document)
     switch definition.id {
     case .value(let rule): id = .value(compiler.rule(rule))
@@ -76,6 +96,8 @@ struct ValuePlan {
     attributes = definition.attributes.map {
       (JSONBytes.text($0.label), $0.label, compiler.rule($0.rule))
     }
+    othersTable = ShapeTable(others.map(\.rule.neededShapes))
+    attributesTable = ShapeTable(attributes.map(\.rule.neededShapes))
   }
 
   /// Makes single rules ready.

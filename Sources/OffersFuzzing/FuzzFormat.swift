@@ -1,0 +1,183 @@
+import OffersCore
+import OffersFeeds
+
+/// What a fuzzed input is given to.
+public enum FuzzFormat: String, CaseIterable, Sendable {
+  /// One JSON document.
+  case json
+  /// One JSON value a line.
+  case ndjson
+  /// XML of several vocabularies.
+  case xml
+  /// Compressed documents.
+  case compressed
+  /// Documents in other encodings than UTF-8.
+  case encoded
+  /// Definitions of feeds.
+  case definition
+  /// Dates, rewards and HTML.
+  case value
+  /// Documents nobody knows, for which a definition is guessed.
+  case guess
+}
+
+/// Something a reader did that it must never do.
+public struct FuzzFailure: Error, CustomStringConvertible {
+  public let description: String
+}
+
+/// Gives inputs to the readers and checks what comes of them.
+public struct FuzzTarget {
+  private let format: FuzzFormat
+  private let definitions: [FeedDefinition]
+
+  public init(_ format: FuzzFormat) throws {
+    self.format = format
+    var definitions = try DefinitionFile.parse(FuzzSeeds.definitions, name: "fuzz.yaml")
+    for name in FeedCatalog.names {
+      if let shipped = try FeedCatalog.find(name) { definitions.append(shipped) }
+    }
+    self.definitions = definitions
+  }
+
+  /// Gives an input to its reader.
+  ///
+  /// - Returns: whether the reader accepted it.
+  /// - Throws: `FuzzFailure` for anything but an acceptance or a refusal.
+  public func run(_ input: [UInt8], _ random: inout FuzzRandom) throws -> Bool {
+    do {
+      switch format {
+      case .json, .ndjson, .xml, .encoded: return try read(input, &random)
+      case .compressed: return try unpack(input, &random)
+      case .definition: return try define(input)
+      case .value:
+        try readValues(input)
+        return true
+      case .guess: return try guess(input)
+      }
+    } catch is OffersError {
+      return false
+    } catch let failure as FuzzFailure {
+      throw failure
+    } catch {
+      throw FuzzFailure(description: "an error that is not OffersError: \(error)")
+    }
+  }
+
+  private func read(_ input: [UInt8], _ random: inout FuzzRandom) throws -> Bool {
+    // The first one fits most documents.
+    let place = random.below(2) == 0 ? 0 : random.below(definitions.count)
+    var definition = definitions[place]
+    if format == .ndjson { definition.format = .ndjson }
+    if random.below(4) == 0 { definition.format = nil }
+    if format == .encoded { definition.encoding = nil }
+    let charset =
+      format == .encoded ? FuzzSeeds.charsets[random.below(FuzzSeeds.charsets.count)] : nil
+    let whole = try Self.outcome(input, definition, charset, pieces: nil)
+    if random.below(8) == 0 {
+      let pieces = (0..<4).map { _ in 1 + random.below(random.below(2) == 0 ? 8 : 700) }
+      let cut = try Self.outcome(input, definition, charset, pieces: pieces)
+      if cut != whole {
+        throw FuzzFailure(description: "pieces of \(pieces) give \(cut), one piece gives \(whole)")
+      }
+    }
+    return whole.isAccepted
+  }
+
+  private struct Outcome: Equatable, CustomStringConvertible {
+    let isAccepted: Bool
+    let hash: UInt64
+    let count: Int
+    var description: String { "\(isAccepted ? "accepted" : "refused"), \(count) events, \(hash)" }
+  }
+
+  private static func outcome(
+    _ input: [UInt8], _ definition: FeedDefinition, _ charset: String?, pieces: [Int]?
+  ) throws -> Outcome {
+    let sink = FuzzSink()
+    let reader = FeedReader(
+      definition: definition, address: "https://example.com/feed", charset: charset, sink: sink)
+    var isAccepted = true
+    do {
+      try FuzzPieces.forEach(in: input, sizes: pieces) { try reader.consume($0) }
+      try reader.finish()
+    } catch is OffersError {
+      isAccepted = false
+    }
+    _ = reader.facts
+    if let failure = sink.failure { throw failure }
+    return Outcome(isAccepted: isAccepted, hash: sink.hash, count: sink.count)
+  }
+
+  private func unpack(_ input: [UInt8], _ random: inout FuzzRandom) throws -> Bool {
+    let limit = 1 << 20
+    let unpacker = Decompressor(limitBytes: limit, isRawDeflate: random.below(3) == 0)
+    var count = 0
+    try FuzzPieces.forEach(in: input, sizes: [1 + random.below(300)]) { piece in
+      try unpacker.consume(piece) { count += $0.count }
+    }
+    try unpacker.finish { count += $0.count }
+    if unpacker.isCompressed, count > limit {
+      throw FuzzFailure(description: "\(count) bytes came out, \(limit) were allowed")
+    }
+    return true
+  }
+
+  private func define(_ input: [UInt8]) throws -> Bool {
+    let text = String(decoding: input, as: UTF8.self)
+    for definition in try DefinitionFile.parse(text, name: "fuzz.yaml") {
+      let yaml = DefinitionText.yaml(for: definition)
+      guard try DefinitionFile.parse(yaml, name: "again.yaml") == [definition] else {
+        throw FuzzFailure(description: "a definition is another one when written and read: \(yaml)")
+      }
+    }
+    return true
+  }
+
+  private func readValues(_ input: [UInt8]) throws {
+    var html: [UInt8] = []
+    input.withUnsafeBytes { bytes in
+      _ = DateParser.parse(bytes)
+      for currency in [nil, "USD", "EUR", "JPY"] {
+        _ = RewardParser(currency: currency, bareCurrency: currency).parse(bytes)
+      }
+      HTMLText.append(bytes, to: &html)
+    }
+    if String(validating: input, as: UTF8.self) != nil,
+      String(validating: html, as: UTF8.self) == nil
+    {
+      throw FuzzFailure(description: "text of sound HTML is no sound UTF-8")
+    }
+  }
+
+  private func guess(_ input: [UInt8]) throws -> Bool {
+    let guess = DefinitionGuess(name: "feed")
+    try input.withUnsafeBytes { try guess.consume($0) }
+    let proposal = try guess.finish()
+    let yaml = DefinitionText.yaml(for: proposal.definition)
+    guard try DefinitionFile.parse(yaml, name: "guess.yaml") == [proposal.definition] else {
+      throw FuzzFailure(description: "a guess is another one when written and read: \(yaml)")
+    }
+    _ = try Self.outcome(input, proposal.definition, nil, pieces: nil)
+    return true
+  }
+}
+
+/// Cuts an input.
+enum FuzzPieces {
+  static func forEach(
+    in input: [UInt8], sizes: [Int]?, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    try input.withUnsafeBytes { bytes in
+      guard let sizes else { return try body(bytes) }
+      var start = 0
+      var turn = 0
+      while start < bytes.count {
+        let end = min(bytes.count, start + sizes[turn % sizes.count])
+        try body(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+        start = end
+        turn += 1
+      }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import OffersFeeds
+
+/// Sound documents to start from, and what breaks readers when it stands in the wrong place.
+enum FuzzSeeds {
+  static let charsets: [String?] = [
+    nil, "utf-8", "iso-8859-1", "windows-1251", "shift_jis", "utf-16", "gbk", "koi8-r", "no-such",
+  ]
+
+  /// Definitions that use all there is.
+  static let definitions = """
+    feeds:
+      nested:
+        items: [feed.results, results, rows, rss.channel.item, feed.entry, "deals.*"]
+        title: {from: [feed.title, rss.channel.title]}
+        id: [id.$oid, id, guid, "@id", link.@href]
+        currency: USD
+        fields:
+          name: [title, name, {from: summary, as: html, limit: 20}]
+          description: {from: [body, "content:encoded", description], as: html}
+          reward: {from: [price.amount, g:price, price], currency: {from: price.currency}}
+          image: ["images[0].src", "images[-1]", "media:content[@medium=image].@url"]
+          link: ["link[rel=self].href", "link[@rel=alternate].@href", link]
+          categories: ["tags[*]", "category[*].name", "category[*]"]
+          starts: pubDate
+          expires: [expires, valid.until]
+          latitude: geo.lat
+          longitude: geo.lng
+        attributes:
+          All: "tags[*]"
+          Key: "@key"
+          Made: "{id}-{title}"
+        shared: {Copyright: feed.copyright}
+        error: [error.message, status_message]
+      keyed:
+        items: "*"
+        id: {made-from: [title, "@key"]}
+        fields: {name: [title, name, .]}
+    """
+
+  private static let json = """
+    {"feed":{"title":"F","copyright":"© é","results":[{"id":1,"title":"Tea \\u00e9\\ud83d\\ude00","price":{"amount":1.50,"currency":"USD"},"tags":["a","b\\n"],"images":[{"src":"/x.png"}],"link":[{"rel":"self","href":"https://e.example/1"}],"pubDate":"2026-08-22T18:15:24Z","geo":{"lat":32.9,"lng":-96.8}},{"id":{"$oid":"5a"},"name":"Jam","body":"<p>Hi &amp; <b>you</b></p>","tags":"x"},{"id":"3","title":null}]}}
+    """
+  private static let list = """
+    [{"id":"110579","url":"https://i.example/1.png","name":"Café® Tea","description":"30 oz.","terms":"a\\r\\n• b","current_value":"$0.75 Cash Back"},{"id":"2","name":"Milk","current_value":"Up to 5% back"}]
+    """
+  private static let keyed = """
+    {"77":[{"title":"Eis","price":1.99},{"title":"Brot"}],"78":{"title":"Käse"}}
+    """
+  private static let rss = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <rss version="2.0" xmlns:g="http://base.google.com/ns/1.0" xmlns:media="http://search.yahoo.com/mrss/"><channel><title>T</title>
+    <item><guid>a1</guid><title>Tea &amp; Jam</title><g:price>1.50 USD</g:price><link>https://e.example/a</link><category>x</category><category>y</category><media:content medium="image" url="https://e.example/a.png"/><pubDate>Sat, 22 Aug 26 18:15:24 +0000</pubDate><description><![CDATA[<p>Hi</p>]]></description></item>
+    <item><guid>a2</guid><title>Bread &nbsp; &eacute; & more</title></item></channel></rss>
+    """
+  private static let atom = """
+    <feed xmlns="http://www.w3.org/2005/Atom" xmlns:im="http://itunes.apple.com/rss"><title>A</title><entry><id im:id="7">urn:7</id><title type="html">One &lt;b&gt;</title><link rel="alternate" href="/one"/><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Hi<br/>you</p></div></content></entry></feed>
+    """
+  private static let own = """
+    <deals><deal id="1"><title>Zwei</title><price>2,50 €</price></deal><deal id="2"><title>Drei</title></deal></deals>
+    """
+  private static let values = [
+    "Sat, 22 Aug 26 18:15:24 +0000", "2026-08-22T18:15:24.123+02:00", "Aug 21, 2015 1:00:00 AM",
+    "1440154800000", "Up to $1,234.50 Cash Back", "1.234,56 EUR", "€1,50", "105.29 USD", "5 % back",
+    "<p>Hi &amp; <a href='x>y'>you</a><!-- c --><br>• &#8364;&#x20AC;&nbsp;</p>", "2 for $5",
+  ]
+
+  /// `[{"id":"1","name":"Tea 1","current_value":"$1.00 Cash Back"}]` as gzip.
+  private static let gzip: [UInt8] = [
+    31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 139, 174, 86, 202, 76, 81, 178, 82, 50, 84, 210, 81, 202, 75,
+    204, 77, 5, 50, 67, 82, 19, 21, 64, 220, 228, 210, 162, 162, 212, 188, 146, 248, 178, 196, 156,
+    82, 144, 184, 138, 161, 158, 129, 129, 130, 115, 98, 113, 134, 130, 83, 98, 114, 182, 82, 109,
+    44, 0, 110, 3, 188, 36, 61, 0, 0, 0,
+  ]
+  /// The same letters as zlib's format and as bare deflate begin.
+  private static let zlib: [UInt8] = [0x78, 0x9C] + gzip[10..<62]
+
+  static func seeds(of format: FuzzFormat) -> [[UInt8]] {
+    func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+    let lines = bytes([
+      #"{"id":1,"title":"A"}\#n{"id":2,"title":"B","tags":["x"]}\#n"#,
+      list.dropFirst().dropLast().replacing("},{", with: "}\n{") + "\n",
+    ])
+    switch format {
+    case .json: return bytes([json, list, keyed]) + samples()
+    case .ndjson: return lines
+    case .xml: return bytes([rss, atom, own])
+    case .compressed: return [gzip, zlib, gzip + gzip, Array(gzip[10...])]
+    case .encoded: return encoded([json, list, rss, own])
+    case .definition:
+      return bytes([definitions] + FeedCatalog.names.compactMap(FeedCatalog.findText))
+    case .value: return bytes(values)
+    case .guess: return bytes([json, list, keyed, rss, atom, own]) + lines
+    }
+  }
+
+  private static func samples() -> [[UInt8]] {
+    FeedCatalog.names.compactMap { FeedCatalog.findSample(of: $0).map { Array($0.prefix(1500)) } }
+  }
+
+  private static func encoded(_ texts: [String]) -> [[UInt8]] {
+    texts.flatMap { text -> [[UInt8]] in
+      let little = text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+      let big = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+      let latin = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+      return [little, [0xFF, 0xFE] + little, [0xFE, 0xFF] + big, latin]
+    }
+  }
+
+  static func tokens(of format: FuzzFormat) -> [String] {
+    let common = ["\u{FEFF}", "\u{0}", "é", "\u{1F600}", "\r\n", " ", "\"", "'"]
+    let json = [
+      "[", "]", "{", "}", ",", ":", "\\ud800", "\\u0000", "\\", "1e999", "-", "0.", "null", "true",
+      "{\"", "\"id\":", "\"title\":\"", "[[[[", "]]]]", "{\"a\":",
+    ]
+    let xml = [
+      "<", ">", "&", "&#0;", "&#x110000;", "&amp;", "&nbsp;", "]]>", "<![CDATA[", "<!--", "-->",
+      "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\">]>", "&a;", "<?xml version='1.0' encoding='x'?>",
+      "<item>", "</item>", "<entry>", " xmlns=''", " xmlns:g='http://base.google.com/ns/1.0'",
+      "<a ",
+      "=\"", "/>",
+    ]
+    let yaml = [
+      "\n", "\t", ": ", "- ", "{", "}", "[", "]", "&a ", "*a", "<<: ", "|\n", ">", "!!binary ", "%",
+      "from: ", "{env:X}", "{page}", "\"", "@key", "$.", "[*]", "[a=b]", "feeds:\n", "  ",
+    ]
+    let values = [
+      "$", "€", "%", "up to ", ",", ".", "1", "999999999999999", "<", ">", "&#", ";", "<!--",
+    ]
+    switch format {
+    case .json, .ndjson: return common + json
+    case .xml: return common + xml
+    case .compressed: return common + ["\u{1}", "\u{7F}"]
+    case .encoded: return common + json.prefix(6) + xml.prefix(6)
+    case .definition: return common + yaml
+    case .value: return common + values
+    case .guess: return common + json + xml
+    }
+  }
+}
