@@ -17,11 +17,11 @@ final class DifferenceCollector: OfferSink {
   private(set) var firstPageRecords: Int?
   private var earlierRecords = 0
 
-  init(known: KnownOffers, definition: FeedDefinition, spool: RecordSpool) {
+  init(known: KnownOffers, definition: FeedDefinition, derivationSeed: UInt64, spool: RecordSpool) {
     self.known = known
     self.spool = spool
     rewards = RewardParser(currency: definition.currency, bareCurrency: definition.currency)
-    seed = definition.derivationSeed
+    seed = derivationSeed
   }
 
   func accept(_ texts: OfferTexts, position: Int) throws {

@@ -5,6 +5,8 @@ import OffersFeeds
 /// One attempt on one feed, from its source to the store.
 struct SyncAttempt {
   let definition: FeedDefinition
+  /// The definition's, which takes a while to find.
+  let derivationSeed: UInt64
   /// Where it is read from, without the values of variables.
   let source: DocumentSource
   let template: SourceTemplate
@@ -37,8 +39,8 @@ struct SyncAttempt {
     let spool = RecordSpool(folder: store.scratchFolder)
     let collector = DifferenceCollector(
       known: try await store.fetchKnownOffers(of: definition.name), definition: definition,
-      spool: spool)
-    var hasher = DocumentHasher(seed: definition.derivationSeed)
+      derivationSeed: derivationSeed, spool: spool)
+    var hasher = DocumentHasher(seed: derivationSeed)
     do {
       return try await perform(with: store, spool, collector, &hasher, progress)
     } catch let error as OffersError {
@@ -104,7 +106,7 @@ struct SyncAttempt {
   /// Whether a document that can be had twice is the stored one, told by its bytes alone: then it
   /// needs no reading. Its size and its head tell most others apart at once.
   private func recognise(_ known: DocumentFingerprint) async throws -> Bool {
-    var hasher = DocumentHasher(seed: definition.derivationSeed)
+    var hasher = DocumentHasher(seed: derivationSeed)
     switch source {
     case .file(let path):
       if pages.hasPages { return false }

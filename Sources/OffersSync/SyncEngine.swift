@@ -99,7 +99,8 @@ public struct SyncEngine: Sendable {
     let state = try await store.findSyncState(of: definition.name)
     let template = try sourceTemplate(definition, chosen, state, options)
     let attempt = SyncAttempt(
-      definition: definition, source: try DocumentSource(template.text), template: template,
+      definition: definition, derivationSeed: definition.derivationSeed,
+      source: try DocumentSource(template.text), template: template,
       environment: environment, state: state, options: options,
       remembered: chosen == .sample && definition.source != nil ? nil : chosen?.rememberedText,
       startedAt: now(), clock: ContinuousClock.now)
