@@ -69,7 +69,12 @@ package struct OfferTexts {
     hash.combine(reward)
     hash.combine(imageURL)
     hash.combine(url)
-    // Most feeds have none of the rest, and then it costs nothing.
+    // Most feeds have none of the rest.
+    if retailer == nil, categories == nil, startsAt == nil, expiresAt == nil, latitude == nil,
+      longitude == nil, attributes == nil
+    {
+      return hash.value
+    }
     for field in Self.rarer {
       guard let text = self[field] else { continue }
       withUnsafeBytes(of: UInt8(field.rawValue)) { hash.combine($0) }

@@ -24,7 +24,7 @@ extension OfferAssembler {
   @inline(__always)
   func deliver(to sink: any OfferSink, position: Int) throws {
     switch assemble() {
-    case .offer(let texts, let mended):
+    case .offer(let mended):
       if let mended { sink.mend(position: position, reason: mended) }
       try sink.accept(texts, position: position)
     case .noOffer(let id, let reason):

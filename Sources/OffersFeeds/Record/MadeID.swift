@@ -3,11 +3,14 @@ import OffersCore
 /// An id for an offer whose feed gives none: readable, the same as long as the values it is made
 /// from are, and different where they differ.
 ///
-/// It begins with the first value in lower-case ASCII letters, digits and hyphens, and ends with 32
-/// bits of a hash over all values, so that `Café` and `Cafe` stay apart; where nothing readable is
-/// left it is the hash alone, of 64 bits.
+/// It begins with the first value in lower-case letters without their marks, digits and hyphens, and
+/// ends with 32 bits of a hash over all values, so that `Café` and `Cafe` stay apart; where nothing
+/// readable is left it is the hash alone, of 64 bits.
 enum MadeID {
   private static let readableBytes = 40
+  /// What the letters from À to ÿ are without their marks.
+  private static let plainLetters: StaticString =
+    "aaaaaaaceeeeiiiidnooooo-ouuuuytsaaaaaaaceeeeiiiidnooooo-ouuuuyty"
 
   /// The id; nil when none of the values is there.
   static func make(
@@ -33,11 +36,15 @@ enum MadeID {
 
   private static func slug(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     var slug: [UInt8] = []
+    var lead: UInt8 = 0
     for byte in text {
-      let lower = byte &- 0x41 < 26 ? byte | 0x20 : byte
+      var lower = byte &- 0x41 < 26 ? byte | 0x20 : byte
+      // À to ÿ are two bytes, of which the second tells which.
+      if lead == 0xC3, byte &- 0x80 < 64 { lower = plainLetters.utf8Start[Int(byte &- 0x80)] }
+      lead = byte
       if lower &- 0x61 < 26 || lower &- 0x30 < 10 {
         slug.append(lower)
-      } else if let last = slug.last, last != 0x2D, byte < 0x80 {
+      } else if let last = slug.last, last != 0x2D, lower < 0x80 {
         slug.append(0x2D)
       }
       if slug.count == readableBytes { break }

@@ -4,7 +4,8 @@ import OffersCore
 final class OfferAssembler {
   /// What became of a record.
   enum Result {
-    case offer(OfferTexts, mended: String?)
+    /// The offer's texts are in `texts`.
+    case offer(mended: String?)
     case noOffer(id: UnsafeRawBufferPointer?, reason: String)
   }
 
@@ -17,6 +18,8 @@ final class OfferAssembler {
   let links: LinkResolver
   /// Whether items stand under keys that may be asked for.
   let usesOwnKeys: Bool
+  /// Valid until the next record is read.
+  private(set) var texts = OfferTexts()
   /// Parts left out or marked, for people.
   private var notes: [String] = []
   private var hasNotes = false
@@ -38,10 +41,10 @@ final class OfferAssembler {
     usesOwnKeys = definition.items.contains { $0.steps.contains(.all) }
   }
 
-  /// The offer that the record tree holds. Its texts are valid until the next record is read.
+  /// Makes the offer that the record tree holds.
   func assemble() -> Result {
     if hasNotes { forgetNotes() }
-    var texts = OfferTexts()
+    texts = OfferTexts()
     texts.id = plan.plainID.flatMap(readPlainID) ?? readID()
     guard let id = texts.id, !id.isBlank else {
       return .noOffer(id: nil, reason: idNote ?? "no id")
@@ -64,7 +67,7 @@ final class OfferAssembler {
       return .noOffer(id: id, reason: nameNote ?? "no name")
     }
     if !plan.attributes.isEmpty { texts.attributes = readAttributes() }
-    return .offer(texts, mended: notes.isEmpty ? nil : notes.joined(separator: "; "))
+    return .offer(mended: notes.isEmpty ? nil : notes.joined(separator: "; "))
   }
 
   @inline(__always)
