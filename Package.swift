@@ -27,6 +27,7 @@ let package = Package(
       resources: [
         .embedInCode("0001_create_offers.sql"),
         .embedInCode("0002_add_details.sql"),
+        .embedInCode("0003_add_fetching.sql"),
       ],
       swiftSettings: strict),
     .target(name: "OffersCore", swiftSettings: strict),

@@ -17,10 +17,13 @@ public enum Migrations {
     Migration(
       number: 2, name: "0002_add_details",
       sql: text(PackageResources._002_add_details_sql)),
+    Migration(
+      number: 3, name: "0003_add_fetching",
+      sql: text(PackageResources._003_add_fetching_sql)),
   ]
 
   /// The schema version this program writes.
-  public static let currentVersion = 2
+  public static let currentVersion = 3
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

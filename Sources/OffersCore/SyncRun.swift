@@ -10,6 +10,8 @@ public enum SyncOutcome: String, Sendable, CaseIterable {
   case quarantined
   /// Nothing was applied; the offers are what they were.
   case failed
+  /// It was not its time; nothing was asked of anybody, and nothing is recorded.
+  case skipped
 }
 
 /// What a sync found, in offers.
@@ -26,6 +28,19 @@ public struct SyncCounts: Hashable, Sendable {
 
   /// Offers that the database holds differently than before.
   public var applied: Int { new + changed + gone + back }
+}
+
+/// A favorite that is gone, and a new offer with the same name and description.
+public struct ReturnedFavorite: Hashable, Sendable {
+  public let favorite: OfferRef
+  public let offer: OfferRef
+  public let name: String
+
+  public init(favorite: OfferRef, offer: OfferRef, name: String) {
+    self.favorite = favorite
+    self.offer = offer
+    self.name = name
+  }
 }
 
 /// Something about one record that a reader had to decide.
@@ -77,12 +92,19 @@ public struct SyncRun: Hashable, Sendable {
   public let problems: [ReadProblem]
   /// Records kept without a part that could not be read.
   public let mendedCount: Int
+  /// What was asked of a server; nil for a source that is none.
+  public let request: SyncRequest?
+  /// New offers that are probably favorites come back under another id, the first few.
+  public let returned: [ReturnedFavorite]
 
   public init(
     feed: String, source: String, outcome: SyncOutcome, counts: SyncCounts = SyncCounts(),
     bytes: Int, startedAt: Date, durationSeconds: Double, error: OffersError? = nil,
-    problems: [ReadProblem] = [], mendedCount: Int = 0
+    problems: [ReadProblem] = [], mendedCount: Int = 0, request: SyncRequest? = nil,
+    returned: [ReturnedFavorite] = []
   ) {
+    self.request = request
+    self.returned = returned
     self.feed = feed
     self.source = source
     self.outcome = outcome

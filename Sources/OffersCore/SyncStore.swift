@@ -13,7 +13,7 @@ public protocol SyncStore: Sendable {
   /// The names of the feeds that a sync of everything means, sorted.
   func fetchSubscribedFeeds() async throws -> [String]
 
-  /// Where the feed was read from last, and what of; nil when it is not subscribed.
+  /// What the last syncs of the feed left behind; nil when it is not subscribed.
   func findSyncState(of feed: String) async throws -> SyncState?
 
   /// What the store holds of the feed, to compare with. Empty for an unknown feed.
@@ -25,10 +25,15 @@ public protocol SyncStore: Sendable {
   ///   against repeated ids, changed against merely re-written ones).
   func apply(_ plan: SyncPlan) async throws -> SyncRun
 
+  /// What applying a difference would change, in order; nothing is written.
+  func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange])
+
   /// Records a run that changes no offer.
   ///
-  /// - Parameter remember: the source to use from now on, nil to leave it.
-  func record(_ run: SyncRun, remember source: String?) async throws
+  /// - Parameters:
+  ///   - source: the source to use from now on, nil to leave it.
+  ///   - fetch: what to remember of the server, nil to leave it.
+  func record(_ run: SyncRun, remember source: String?, fetch: FetchState?) async throws
 
   /// A folder on the same disk as the store, for work that does not fit in memory.
   var scratchFolder: String { get }
@@ -45,14 +50,20 @@ public struct SyncState: Hashable, Sendable {
   public let currentCount: Int
   /// The source of the last sync that worked, which need not be the remembered one; nil before.
   public let lastGoodSource: String?
+  /// When the last run began, whatever came of it; nil before the first.
+  public let lastRunAt: Date?
+  public let fetch: FetchState
 
   public init(
-    source: String?, document: DocumentFingerprint?, currentCount: Int, lastGoodSource: String?
+    source: String?, document: DocumentFingerprint?, currentCount: Int, lastGoodSource: String?,
+    lastRunAt: Date? = nil, fetch: FetchState = FetchState()
   ) {
     self.source = source
     self.lastGoodSource = lastGoodSource
     self.document = document
     self.currentCount = currentCount
+    self.lastRunAt = lastRunAt
+    self.fetch = fetch
   }
 }
 
@@ -99,12 +110,15 @@ public struct SyncPlan: Sendable {
   public let title: String?
   /// Labelled texts that every offer of the feed shows.
   public let shared: [OfferAttribute]
+  /// What to remember of the server; nil to leave it.
+  public let fetch: FetchState?
 
   public init(
     run: SyncRun, records: any OfferRecordSource, vanishedKeys: [Int64],
     rememberedSource: String?, document: DocumentFingerprint?, firstPageRecords: Int? = nil,
-    title: String? = nil, shared: [OfferAttribute] = []
+    title: String? = nil, shared: [OfferAttribute] = [], fetch: FetchState? = nil
   ) {
+    self.fetch = fetch
     self.run = run
     self.records = records
     self.vanishedKeys = vanishedKeys
