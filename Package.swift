@@ -15,7 +15,11 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.0.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -71,7 +75,10 @@ let package = Package(
         "OffersCore",
         "OffersFeeds",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -82,6 +89,7 @@ let package = Package(
         "OffersStore",
         "OffersSync",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict,
       linkerSettings: [
@@ -98,7 +106,14 @@ let package = Package(
     .executableTarget(
       name: "OffersFuzz", dependencies: ["OffersFuzzing"], swiftSettings: strict),
     .target(
-      name: "OffersTestSupport", path: "Tests/OffersTestSupport", swiftSettings: strict),
+      name: "OffersTestSupport",
+      dependencies: [
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "X509", package: "swift-certificates"),
+      ], path: "Tests/OffersTestSupport", swiftSettings: strict),
     .testTarget(
       name: "OffersCoreTests", dependencies: ["OffersCore", "OffersTestSupport"],
       swiftSettings: strict),
@@ -117,6 +132,9 @@ let package = Package(
       name: "OffersSyncTests",
       dependencies: [
         "OffersCore", "OffersFeeds", "OffersStore", "OffersSync", "OffersTestSupport",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersCLITests",

@@ -18,12 +18,15 @@ public struct Feed: Hashable, Sendable {
   public let lastRun: SyncRun?
   /// When a sync last succeeded.
   public let lastSuccessAt: Date?
+  /// What is remembered of its server.
+  public let fetch: FetchState
 
   public init(
     name: String, title: String? = nil, source: String, currentCount: Int, goneCount: Int,
     favoriteCount: Int,
-    lastRun: SyncRun?, lastSuccessAt: Date?
+    lastRun: SyncRun?, lastSuccessAt: Date?, fetch: FetchState = FetchState()
   ) {
+    self.fetch = fetch
     self.name = name
     self.title = title
     self.source = source

@@ -96,13 +96,19 @@ public struct SyncRun: Hashable, Sendable {
   public let request: SyncRequest?
   /// New offers that are probably favorites come back under another id, the first few.
   public let returned: [ReturnedFavorite]
+  /// Why the feed was not fetched; nil when it was.
+  public let skip: SyncSkip?
+  /// When the feed should be synced next; nil where that is not known.
+  public package(set) var nextDueAt: Date?
 
   public init(
     feed: String, source: String, outcome: SyncOutcome, counts: SyncCounts = SyncCounts(),
     bytes: Int, startedAt: Date, durationSeconds: Double, error: OffersError? = nil,
     problems: [ReadProblem] = [], mendedCount: Int = 0, request: SyncRequest? = nil,
-    returned: [ReturnedFavorite] = []
+    returned: [ReturnedFavorite] = [], skip: SyncSkip? = nil, nextDueAt: Date? = nil
   ) {
+    self.skip = skip
+    self.nextDueAt = nextDueAt
     self.request = request
     self.returned = returned
     self.feed = feed

@@ -4,12 +4,15 @@ import OffersCore
 public struct FeedConfiguration: Sendable {
   /// A person's own definitions, in the order of their file.
   package let own: [FeedDefinition]
+  /// Whether redirects, next pages and pictures may lead into private networks.
+  package let allowsPrivateNetwork: Bool
 
   /// The feeds that ship with the program, and no others.
   public static let shipped = FeedConfiguration(own: [])
 
-  package init(own: [FeedDefinition]) {
+  package init(own: [FeedDefinition], allowsPrivateNetwork: Bool = false) {
     self.own = own
+    self.allowsPrivateNetwork = allowsPrivateNetwork
   }
 
   /// The shipped feeds and those that a YAML text defines. A feed of a shipped one's name takes its
@@ -20,7 +23,9 @@ public struct FeedConfiguration: Sendable {
   ///   - name: the file's name, for messages.
   /// - Throws: `OffersError` with `invalidRequest`; the message names the line.
   public init(yaml: String, name: String) throws {
-    own = try DefinitionFile.parse(yaml, name: name)
+    let contents = try DefinitionFile.contents(yaml, name: name)
+    own = contents.feeds
+    allowsPrivateNetwork = contents.allowsPrivateNetwork
   }
 
   /// The names of all feeds, sorted.

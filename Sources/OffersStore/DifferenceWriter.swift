@@ -20,6 +20,8 @@ final class DifferenceWriter {
   private var firstPageRecords = Int.max
   /// Offer rows inserted or updated.
   private(set) var rowsWritten = 0
+  /// The last offer's key before the first new one.
+  private(set) var lastKey: Int64 = 0
 
   /// - Parameter seconds: the Unix time that new, changed and gone offers are stamped with.
   init(_ database: Database, feedKey: Int64, runKey: Int64, at seconds: Int64) throws {
@@ -85,7 +87,7 @@ final class DifferenceWriter {
     counts = plan.run.counts
     problems = plan.run.problems
     firstPageRecords = plan.firstPageRecords ?? .max
-    let lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
+    lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
     // Not a sequence: a record is only good during the call.
     try plan.records.forEachRecord { record in
       if record.offerKey == 0 {

@@ -54,8 +54,11 @@ enum FeedTable {
         SELECT chosen_source, current_count, document_hash, document_head_hash, document_bytes,
           (SELECT run.source FROM sync_run AS run
             WHERE run.feed_key = feed.feed_key AND run.outcome IN ('updated', 'unchanged')
-            ORDER BY run.run_id DESC LIMIT 1) AS last_good_source
-        FROM feed JOIN feed_detail USING (feed_key)
+            ORDER BY run.run_id DESC LIMIT 1) AS last_good_source,
+          (SELECT run.started_at FROM sync_run AS run
+            WHERE run.feed_key = feed.feed_key ORDER BY run.run_id DESC LIMIT 1) AS last_run_at,
+          \(FetchStateTable.selection)
+        FROM feed JOIN feed_detail USING (feed_key) LEFT JOIN feed_fetch USING (feed_key)
         WHERE name = ? AND unsubscribed_at IS NULL
         """, arguments: [name]
     ).map { row in
@@ -67,7 +70,9 @@ enum FeedTable {
       }
       return SyncState(
         source: row["chosen_source"], document: document, currentCount: row["current_count"],
-        lastGoodSource: row["last_good_source"])
+        lastGoodSource: row["last_good_source"],
+        lastRunAt: (row["last_run_at"] as Int64?).map(OfferTable.date),
+        fetch: FetchStateTable.state(from: row))
     }
   }
 
@@ -133,8 +138,9 @@ enum FeedTable {
         SELECT feed_key, name, title, coalesce(chosen_source, source) AS source, current_count,
           (SELECT count(*) FROM offer WHERE offer.feed_key = feed.feed_key) - current_count
             AS gone_count,
-          (SELECT count(*) FROM favorite WHERE favorite.feed = feed.name) AS favorite_count
-        FROM feed JOIN feed_detail USING (feed_key)
+          (SELECT count(*) FROM favorite WHERE favorite.feed = feed.name) AS favorite_count,
+          \(FetchStateTable.selection)
+        FROM feed JOIN feed_detail USING (feed_key) LEFT JOIN feed_fetch USING (feed_key)
         WHERE unsubscribed_at IS NULL ORDER BY name
         """)
     return try rows.map { row in
@@ -144,7 +150,8 @@ enum FeedTable {
         currentCount: row["current_count"],
         goneCount: row["gone_count"], favoriteCount: row["favorite_count"],
         lastRun: try SyncRunTable.findLast(feedKey: key, feed: row["name"], in: database),
-        lastSuccessAt: try SyncRunTable.findLastSuccess(feedKey: key, in: database))
+        lastSuccessAt: try SyncRunTable.findLastSuccess(feedKey: key, in: database),
+        fetch: FetchStateTable.state(from: row))
     }
   }
 }

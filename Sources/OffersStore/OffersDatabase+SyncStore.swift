@@ -48,33 +48,54 @@ extension OffersDatabase: SyncStore {
   }
 
   public func apply(_ plan: SyncPlan) async throws -> SyncRun {
-    try await write(plan.records.isLarge ? .bulk : .ordinary) { database in
-      let seconds = Int64(plan.run.startedAt.timeIntervalSince1970)
-      let feedKey = try FeedTable.fetchKey(
-        plan.run.feed, source: plan.rememberedSource ?? plan.run.source, at: seconds, in: database)
-      let runKey = try SyncRunTable.insert(plan.run, feedKey: feedKey, in: database)
-      let writer = try DifferenceWriter(database, feedKey: feedKey, runKey: runKey, at: seconds)
-      let begun = ContinuousClock.now
-      try writer.write(plan)
-      let counts = writer.counts
-      try FeedTable.setDocument(
-        plan.document, addingCurrent: counts.new + counts.back - counts.gone, feedKey: feedKey,
-        in: database)
-      try FeedTable.setDetails(
-        title: plan.title, shared: OfferAttribute.json(plan.shared), source: plan.run.source,
-        feedKey: feedKey, in: database)
-      if let source = plan.rememberedSource {
-        try FeedTable.setSource(source, feedKey: feedKey, in: database)
-      }
-      let run = plan.run.completed(
-        counts: counts, problems: writer.problems,
-        moreSeconds: (ContinuousClock.now - begun) / .seconds(1))
-      try SyncRunTable.complete(runKey, run, rowsWritten: writer.rowsWritten, in: database)
-      return run
+    try await write(plan.records.isLarge ? .bulk : .ordinary) {
+      try Self.apply(plan, in: $0).run
     }
   }
 
-  public func record(_ run: SyncRun, remember source: String?) async throws {
+  public func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
+    try await writeTrial { database in
+      let (run, runKey) = try Self.apply(plan, in: database)
+      return (run, try ChangeTable.changes(of: runKey, in: database))
+    }
+  }
+
+  private static func apply(
+    _ plan: SyncPlan, in database: Database
+  ) throws -> (run: SyncRun, runKey: Int64) {
+    let seconds = Int64(plan.run.startedAt.timeIntervalSince1970)
+    let feedKey = try FeedTable.fetchKey(
+      plan.run.feed, source: plan.rememberedSource ?? plan.run.source, at: seconds, in: database)
+    let runKey = try SyncRunTable.insert(plan.run, feedKey: feedKey, in: database)
+    let writer = try DifferenceWriter(database, feedKey: feedKey, runKey: runKey, at: seconds)
+    let begun = ContinuousClock.now
+    try writer.write(plan)
+    let counts = writer.counts
+    try FeedTable.setDocument(
+      plan.document, addingCurrent: counts.new + counts.back - counts.gone, feedKey: feedKey,
+      in: database)
+    try FeedTable.setDetails(
+      title: plan.title, shared: OfferAttribute.json(plan.shared), source: plan.run.source,
+      feedKey: feedKey, in: database)
+    if let source = plan.rememberedSource {
+      try FeedTable.setSource(source, feedKey: feedKey, in: database)
+    }
+    if let fetch = plan.fetch {
+      try FetchStateTable.save(fetch, feedKey: feedKey, in: database)
+    }
+    let run = plan.run.completed(
+      counts: counts, problems: writer.problems,
+      returned: counts.new > 0
+        ? try FavoriteTable.returned(
+          to: plan.run.feed, feedKey: feedKey, after: writer.lastKey, in: database) : [],
+      moreSeconds: (ContinuousClock.now - begun) / .seconds(1))
+    try SyncRunTable.complete(runKey, run, rowsWritten: writer.rowsWritten, in: database)
+    return (run, runKey)
+  }
+
+  public func record(
+    _ run: SyncRun, remember source: String?, fetch: FetchState?
+  ) async throws {
     try await write { database in
       let seconds = Int64(run.startedAt.timeIntervalSince1970)
       let key: Int64
@@ -88,6 +109,7 @@ extension OffersDatabase: SyncStore {
       }
       try SyncRunTable.insert(run, feedKey: key, in: database)
       if let source { try FeedTable.setSource(source, feedKey: key, in: database) }
+      if let fetch { try FetchStateTable.save(fetch, feedKey: key, in: database) }
     }
   }
 }
@@ -95,11 +117,12 @@ extension OffersDatabase: SyncStore {
 extension SyncRun {
   /// The run with what only the write could tell.
   fileprivate func completed(
-    counts: SyncCounts, problems: [ReadProblem], moreSeconds: Double
+    counts: SyncCounts, problems: [ReadProblem], returned: [ReturnedFavorite],
+    moreSeconds: Double
   ) -> SyncRun {
     SyncRun(
       feed: feed, source: source, outcome: outcome, counts: counts, bytes: bytes,
       startedAt: startedAt, durationSeconds: durationSeconds + moreSeconds, error: error,
-      problems: problems, mendedCount: mendedCount)
+      problems: problems, mendedCount: mendedCount, request: request, returned: returned)
   }
 }

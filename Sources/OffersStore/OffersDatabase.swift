@@ -223,6 +223,28 @@ public final class OffersDatabase: Sendable {
     }
   }
 
+  /// Tries a write: what the body writes is taken back.
+  func writeTrial<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    do {
+      let writer = try fetchWriter()
+      return try await writer.queue.writeWithoutTransaction { database in
+        try writer.writeGuard.hold {
+          var result: Result?
+          try database.inTransaction(.immediate) {
+            result = try body(database)
+            return .rollback
+          }
+          guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+          return result
+        }
+      }
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
   /// Prepares the connection for megabytes of offers.
   ///
   /// Foreign keys are not checked row by row: all rows get the same two, looked up in the same

@@ -27,7 +27,19 @@ enum SyncRunTable {
         run.mendedCount, rowsWritten, problemsText(run.problems), run.error?.code.rawValue,
         run.error?.message, run.error?.hint,
       ])
-    return database.lastInsertedRowID
+    let key = database.lastInsertedRowID
+    if let request = run.request {
+      try database.execute(
+        sql: """
+          INSERT INTO sync_request (run_id, reason, request_count, status, is_conditional)
+          VALUES (?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          key, request.reason.rawValue, request.requestCount, request.status,
+          request.isConditional,
+        ])
+    }
+    return key
   }
 
   /// Completes a run that was recorded before its offers were written.

@@ -10,6 +10,8 @@ struct DocumentHead: Sendable {
   var address: String?
   /// The next page's address by the `Link` header (RFC 8288).
   var nextLink: String?
+  /// Whether the server said `Content-Encoding: deflate`, which may mean either of two kinds.
+  var isDeflate = false
 }
 
 /// Takes a document's bytes in pieces, each valid during the call.

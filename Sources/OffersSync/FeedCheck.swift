@@ -66,9 +66,9 @@ private final class CheckSink: OfferSink {
     note(ReadProblem(position: position, effect: .mended, reason: reason))
   }
 
-  func finish(_ facts: DocumentFacts, records: Int, bytes: Int) -> FeedCheck {
-    check.title = facts.title
-    check.shared = facts.shared.map { OfferAttribute(label: $0.label, value: $0.value) }
+  func finish(_ facts: DocumentFacts?, records: Int, bytes: Int) -> FeedCheck {
+    check.title = facts?.title
+    check.shared = (facts?.shared ?? []).map { OfferAttribute(label: $0.label, value: $0.value) }
     check.recordCount = records
     check.bytes = bytes
     return check
@@ -121,13 +121,13 @@ extension SyncEngine {
   ///   - firstCount: how many offers to keep.
   /// - Throws: `OffersError` for whatever a sync would fail with.
   package func check(
-    _ definition: FeedDefinition, from source: String?, firstCount: Int = 3
+    _ definition: FeedDefinition, from source: String?, firstCount: Int = 3,
+    options: SyncOptions = SyncOptions()
   ) async throws -> FeedCheck {
-    let (pages, template) = try pages(of: definition, from: source)
-    let sink = CheckSink(definition, firstCount: firstCount, now: Date())
-    var bytes = 0
-    var records = 0
-    do {
+    try await withPages(of: definition, from: source, options) { pages in
+      let sink = CheckSink(definition, firstCount: firstCount, now: now())
+      var bytes = 0
+      var records = 0
       let facts = try await pages.read(
         into: FeedPages.Receiver(
           sink: sink,
@@ -136,8 +136,6 @@ extension SyncEngine {
             records = count
           }, nextPage: { _ in }))
       return sink.finish(facts, records: records, bytes: bytes)
-    } catch let error as OffersError {
-      throw error.hiding(template.secrets)
     }
   }
 
@@ -146,26 +144,35 @@ extension SyncEngine {
   /// - Parameter handle: takes the bytes; returns false when it has seen enough.
   /// - Returns: where the document was found on the web, and the encoding the server names.
   package func readStart(
-    of source: String, _ handle: (UnsafeRawBufferPointer) throws -> Bool
+    of source: String, options: SyncOptions = SyncOptions(),
+    _ handle: (UnsafeRawBufferPointer) throws -> Bool
   ) async throws -> (address: String?, charset: String?) {
     let definition = FeedDefinition(
       name: "feed", id: .value(FieldRule(.path(.itself))), fields: [:])
-    let (pages, template) = try pages(of: definition, from: source)
-    do {
-      return try await pages.readBytes(handle)
-    } catch let error as OffersError {
-      throw error.hiding(template.secrets)
+    return try await withPages(of: definition, from: source, options) {
+      try await $0.readBytes(handle)
     }
   }
 
-  private func pages(
-    of definition: FeedDefinition, from source: String?
-  ) throws -> (FeedPages, SourceTemplate) {
+  private func withPages<Result: Sendable>(
+    of definition: FeedDefinition, from source: String?, _ options: SyncOptions,
+    _ body: (FeedPages) async throws -> Result
+  ) async throws -> Result {
     let chosen = try source.map { try DocumentSource($0) }
-    let template = try sourceTemplate(definition, chosen, nil, SyncOptions())
-    let pages = FeedPages(
-      definition: definition, source: try DocumentSource(template.text), template: template,
-      options: SyncOptions(), environment: environment)
-    return (pages, template)
+    let template = try sourceTemplate(definition, chosen, nil, options)
+    let source = try DocumentSource(template.text)
+    return try await withTransport(options.limits) { transport in
+      var fetching = FetchContext(transport: transport, limits: options.limits, now: now)
+      fetching.allowsPrivateNetwork =
+        options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
+      do {
+        return try await body(
+          FeedPages(
+            definition: definition, source: source, template: template, options: options,
+            environment: environment, fetching: fetching))
+      } catch let error as OffersError {
+        throw error.hiding(template.secrets)
+      }
+    }
   }
 }

@@ -9,6 +9,7 @@ struct FeedPages {
   let template: SourceTemplate
   let options: SyncOptions
   let environment: SourceTemplate.Environment
+  let fetching: FetchContext
 
   /// Takes what is read.
   struct Receiver {
@@ -29,13 +30,20 @@ struct FeedPages {
   /// Whether there may be more than one document.
   var hasPages: Bool { template.hasPage || definition.pages?.next != nil }
 
-  /// - Returns: what the first document says about itself.
-  func read(into receiver: Receiver) async throws -> DocumentFacts {
+  /// - Returns: what the first document says about itself; nil when the server was asked for
+  ///   something newer and has nothing.
+  func read(into receiver: Receiver) async throws -> DocumentFacts? {
     let rule = definition.pages ?? PageRule()
     var number = rule.first
-    var page = try await readPage(
-      at: pageSource(number), page: number, records: 0, receiver)
+    guard
+      var page = try await readPage(
+        at: pageSource(number), page: number, records: 0, isFirst: true, receiver)
+    else { return nil }
     let facts = page.facts
+    if let seconds = facts.freshSeconds {
+      let log = fetching.log
+      log.answer.freshSeconds = max(log.answer.freshSeconds ?? 0, seconds)
+    }
     var records = page.records
     var visited: Set<String> = []
     while number - rule.first + 1 < (options.pages ?? rule.limit), page.records > 0 {
@@ -43,10 +51,16 @@ struct FeedPages {
       number += 1
       receiver.nextPage(records)
       do {
-        page = try await readPage(at: next, page: number, records: records, receiver)
+        guard
+          let read = try await readPage(
+            at: next, page: number, records: records, isFirst: false, receiver)
+        else { break }
+        page = read
       } catch let error as OffersError where isEnd(error, page) {
         break
       }
+      // The validators of one page say nothing about the others.
+      fetching.log.answer.vouches = false
       records += page.records
     }
     return facts
@@ -63,7 +77,8 @@ struct FeedPages {
       if !(try handle(bytes)) { throw Enough() }
     }
     do {
-      try await fetch(pageSource((definition.pages ?? PageRule()).first)) { piece, head in
+      let first = try pageSource((definition.pages ?? PageRule()).first)
+      _ = try await fetch(first, isFirst: true) { piece, head in
         last = head
         try unpacker.consume(piece, take)
       }
@@ -84,7 +99,8 @@ struct FeedPages {
   }
 
   private func pageSource(_ number: Int) throws -> DocumentSource {
-    switch source {
+    if case .url = source, let address = fetching.newAddress { return .url(address) }
+    return switch source {
     case .url, .file: try DocumentSource(template.filled(page: number, query: options.query))
     case .standardInput, .sample: source
     }
@@ -115,10 +131,11 @@ struct FeedPages {
     return try pageSource(number + 1)
   }
 
+  /// - Returns: nil when the server has nothing newer.
   private func readPage(
-    at source: DocumentSource, page: Int, records: Int, _ receiver: Receiver
-  ) async throws -> Page {
-    let unpacker = Decompressor(limitBytes: limitBytes)
+    at source: DocumentSource, page: Int, records: Int, isFirst: Bool, _ receiver: Receiver
+  ) async throws -> Page? {
+    var unpacker = Decompressor(limitBytes: limitBytes)
     var reader: FeedReader?
     var last = DocumentHead()
     func feed(_ bytes: UnsafeRawBufferPointer) throws {
@@ -127,11 +144,15 @@ struct FeedPages {
       receiver.piece(bytes, total, records + reader.itemCount)
       try reader.consume(bytes)
     }
-    try await fetch(source) { piece, head in
+    let isThere = try await fetch(source, isFirst: isFirst) { piece, head in
       last = head
-      if reader == nil { reader = makeReader(head, receiver.sink) }
+      if reader == nil {
+        reader = makeReader(head, receiver.sink)
+        if head.isDeflate { unpacker = Decompressor(limitBytes: limitBytes, isRawDeflate: true) }
+      }
       try unpacker.consume(piece, feed)
     }
+    if !isThere { return nil }
     try unpacker.finish(feed)
     let done = reader ?? makeReader(last, receiver.sink)
     try done.finish()
@@ -146,15 +167,20 @@ struct FeedPages {
       definition: definition, address: head.address, charset: head.charset, sink: sink)
   }
 
-  private func fetch(_ source: DocumentSource, _ handle: PieceHandler) async throws {
+  /// - Returns: false when the server has nothing newer.
+  private func fetch(
+    _ source: DocumentSource, isFirst: Bool, _ handle: PieceHandler
+  ) async throws -> Bool {
     switch source {
     case .url(let url):
       let headers = try definition.headers.map { header in
         let value = SourceTemplate(header.value, environment: environment)
         return (header.name, try value.filled(page: 0, query: options.query))
       }
-      try await HTTPDocument(limits: options.limits, headers: headers, explain: explain)
-        .read(url: url, handle)
+      let named = try template.filled(page: (definition.pages ?? PageRule()).first)
+      return try await fetching.document(
+        named, headers: headers, isFirst: isFirst, explain: explain
+      ).read(url: url, handle)
     case .file(let path):
       try await FileDocument.read(path: path, handle)
     case .standardInput:
@@ -167,6 +193,7 @@ struct FeedPages {
       }
       try sample.withUnsafeBytes { try handle($0, DocumentHead(totalBytes: $0.count)) }
     }
+    return true
   }
 
   /// What a document that came with an error says itself.

@@ -16,6 +16,11 @@ package struct NoStore: SyncStore {
     KnownOffers(capacity: 0)
   }
   package func apply(_ plan: SyncPlan) async throws -> SyncRun { plan.run }
-  package func record(_ run: SyncRun, remember source: String?) async throws {}
+  package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
+    (plan.run, [])
+  }
+  package func record(
+    _ run: SyncRun, remember source: String?, fetch: FetchState?
+  ) async throws {}
   package var scratchFolder: String { "/tmp" }
 }

@@ -31,6 +31,11 @@ struct SourceTemplate: Sendable {
   /// True when each page has an address of its own.
   var hasPage: Bool { template.hasPage }
 
+  /// True when it has no places to fill in.
+  var isPlain: Bool {
+    template.parts.allSatisfy { if case .literal = $0 { true } else { false } }
+  }
+
   /// The address of a page.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a variable that is not set.

@@ -17,6 +17,13 @@ struct SyncAttempt {
   let remembered: String?
   let startedAt: Date
   let clock: ContinuousClock.Instant
+  let schedule: FetchSchedule
+  let fetching: FetchContext
+  /// Whether nothing is to be written.
+  let isTrial: Bool
+
+  /// A run, and for a trial what it would have changed.
+  typealias Result = (run: SyncRun, changes: [OfferChange])
 
   /// A run as far as it has come.
   func run(
@@ -27,14 +34,42 @@ struct SyncAttempt {
     return SyncRun(
       feed: definition.name, source: template.text, outcome: outcome, counts: counts, bytes: bytes,
       startedAt: startedAt, durationSeconds: elapsed / .seconds(1), error: error,
-      problems: problems, mendedCount: mendedCount)
+      problems: problems, mendedCount: mendedCount, request: request)
+  }
+
+  /// What was asked of a server; nil for a source that is none.
+  private var request: SyncRequest? {
+    guard case .url = source else { return nil }
+    var request = SyncRequest(reason: options.reason)
+    request.requestCount = fetching.log.answer.requestCount
+    request.status = fetching.log.answer.status
+    request.isConditional = !fetching.validators.isEmpty
+    return request
+  }
+
+  /// What the server said; nil for a source that is none.
+  private var answer: FetchAnswer? {
+    if case .url = source { fetching.log.answer } else { nil }
+  }
+
+  /// What to remember of the server after a sync that worked; nil for what is there already.
+  private func remembered(isHeld: Bool) -> FetchState? {
+    // What a search finds is not the feed.
+    if options.query != nil { return nil }
+    var answer = answer
+    // An address with a place for a variable in it would be stored with its value.
+    if !template.isPlain { answer?.permanentAddress = nil }
+    let before = state?.fetch ?? FetchState()
+    let after = schedule.afterSuccess(
+      before, answer, source: template.text, rules: derivationSeed, isHeld: isHeld, now: startedAt)
+    return after == before ? nil : after
   }
 
   func perform(
     with store: any SyncStore, _ progress: @escaping @Sendable (SyncProgress) -> Void
-  ) async throws -> SyncRun {
+  ) async throws -> Result {
     if let document = state?.document, try await recognise(document) {
-      return try await unchanged(document.sizeBytes, in: store)
+      return (try await unchanged(document.sizeBytes, in: store), [])
     }
     let spool = RecordSpool(folder: store.scratchFolder)
     let collector = DifferenceCollector(
@@ -49,7 +84,7 @@ struct SyncAttempt {
       let run = run(
         .failed, bytes: hasher.sizeBytes, counts: counts, error: error.hiding(template.secrets),
         problems: collector.problems, mendedCount: collector.mendedCount)
-      return await recorded(run, in: store)
+      return (await recorded(run, in: store), [])
     }
   }
 
@@ -59,15 +94,20 @@ struct SyncAttempt {
   }
 
   private func recorded(_ run: SyncRun, in store: any SyncStore) async -> SyncRun {
+    if isTrial { return run }
+    // A source that was only tried says nothing about the one that is remembered.
+    let isOwn = options.query == nil && (remembered == nil || remembered == state?.source)
+    let fetch = schedule.afterFailure(
+      state?.fetch ?? FetchState(), answer, now: startedAt)
     // The failure itself is worth more to the caller than a failure to record it.
-    try? await store.record(run, remember: nil)
+    try? await store.record(run, remember: nil, fetch: isOwn ? fetch : nil)
     return run
   }
 
   private func perform(
     with store: any SyncStore, _ spool: RecordSpool, _ collector: DifferenceCollector,
     _ hasher: inout DocumentHasher, _ progress: @escaping @Sendable (SyncProgress) -> Void
-  ) async throws -> SyncRun {
+  ) async throws -> Result {
     var hashed = hasher
     defer { hasher = hashed }
     var records = 0
@@ -86,12 +126,32 @@ struct SyncAttempt {
           report(total)
         },
         nextPage: { collector.beginPage(behind: $0) }))
+    guard let facts else { return (try await notModified(in: store), []) }
     collector.finish()
     let document = hashed.finish()
-    if document == state?.document { return try await unchanged(document.sizeBytes, in: store) }
+    if document == state?.document {
+      return (try await unchanged(document.sizeBytes, in: store), [])
+    }
     try checkReadable(collector)
     report(document.sizeBytes, isWriting: true)
-    return try await store.apply(plan(collector, try spool.finish(), document, facts))
+    let plan = plan(collector, try spool.finish(), document, facts)
+    return isTrial ? try await store.preview(plan) : (try await store.apply(plan), [])
+  }
+
+  /// The server has nothing newer than what its validators were for: the stored document, or one
+  /// whose removals were held back.
+  private func notModified(in store: any SyncStore) async throws -> SyncRun {
+    guard let fetch = state?.fetch, fetch.heldCount > 0 else {
+      return try await unchanged(0, in: store)
+    }
+    let held = OffersError(
+      .quarantined, "The feed still lacks the offers whose removal is held back; none was removed.",
+      hint: "If that is right: offers sync \(definition.name) --accept-removals")
+    let run = run(.quarantined, counts: unchangedCounts, error: held)
+    if !isTrial {
+      try await store.record(run, remember: nil, fetch: remembered(isHeld: true))
+    }
+    return run
   }
 
   /// Whether an offer that the document lacks may be there all the same.
@@ -100,7 +160,7 @@ struct SyncAttempt {
   private var pages: FeedPages {
     FeedPages(
       definition: definition, source: source, template: template, options: options,
-      environment: environment)
+      environment: environment, fetching: fetching)
   }
 
   /// Whether a document that can be had twice is the stored one, told by its bytes alone: then it
@@ -134,11 +194,17 @@ struct SyncAttempt {
   private struct AnotherDocument: Error {}
 
   private func unchanged(_ bytes: Int, in store: any SyncStore) async throws -> SyncRun {
+    let run = run(.unchanged, bytes: bytes, counts: unchangedCounts)
+    if !isTrial {
+      try await store.record(run, remember: remembered, fetch: remembered(isHeld: false))
+    }
+    return run
+  }
+
+  private var unchangedCounts: SyncCounts {
     var counts = SyncCounts()
     counts.unchanged = state?.currentCount ?? 0
-    let run = run(.unchanged, bytes: bytes, counts: counts)
-    try await store.record(run, remember: remembered)
-    return run
+    return counts
   }
 
   /// A document of nothing but broken records says nothing about the offers.
@@ -167,7 +233,8 @@ struct SyncAttempt {
       rememberedSource: held == nil ? remembered : nil,
       document: held == nil ? document : nil,
       firstPageRecords: collector.firstPageRecords, title: facts.title,
-      shared: facts.shared.map { OfferAttribute(label: $0, value: $1) })
+      shared: facts.shared.map { OfferAttribute(label: $0, value: $1) },
+      fetch: remembered(isHeld: held != nil))
   }
 
   /// Whether a document shares no offer with a feed of more than a few: it is more likely another

@@ -1,47 +1,7 @@
 import Foundation
+import Logging
 import OffersCore
 import OffersFeeds
-
-/// What a caller can choose about a sync.
-public struct SyncOptions: Hashable, Sendable {
-  /// The source to read instead of the remembered one: an http(s) URL, a path, `-` for standard
-  /// input, or `sample`. It is remembered once a sync from it has worked.
-  public var source: String?
-  /// Takes removals for true even when they would be held back.
-  public var acceptsRemovals: Bool
-  /// How long to wait for another process that syncs the same feed.
-  public var lockWaitSeconds: Double
-  public var limits: FetchLimits
-  /// What to search for, in a feed whose server searches; nil for the feed itself.
-  public var query: String?
-  /// Most pages to read of a feed that has pages; nil for what its definition says.
-  public var pages: Int?
-
-  public init(
-    source: String? = nil, acceptsRemovals: Bool = false, lockWaitSeconds: Double = 5,
-    limits: FetchLimits = FetchLimits(), query: String? = nil, pages: Int? = nil
-  ) {
-    self.source = source
-    self.acceptsRemovals = acceptsRemovals
-    self.lockWaitSeconds = lockWaitSeconds
-    self.limits = limits
-    self.query = query
-    self.pages = pages
-  }
-}
-
-/// How far a sync has come.
-public struct SyncProgress: Hashable, Sendable {
-  public let feed: String
-  /// Bytes read so far.
-  public let bytes: Int
-  /// The document's size, when it is known.
-  public let totalBytes: Int?
-  /// Records read so far.
-  public let records: Int
-  /// True once all is read and the difference is being written.
-  public let isWriting: Bool
-}
 
 /// Pulls feeds into a store.
 ///
@@ -49,27 +9,49 @@ public struct SyncProgress: Hashable, Sendable {
 /// apply the difference in one short transaction. Nothing of the store is locked while reading, so
 /// reads and favorites go on; an interrupted sync has changed nothing.
 public struct SyncEngine: Sendable {
-  private let store: any SyncStore
-  private let configuration: FeedConfiguration
+  let store: any SyncStore
+  let configuration: FeedConfiguration
   let environment: @Sendable (String) -> String?
-  private let now: @Sendable () -> Date
+  let logger: Logger
+  let now: @Sendable () -> Date
+  /// A number from 0.8 to 1.2 that a wait after a failure is multiplied by.
+  private let jitter: @Sendable () -> Double
+  /// Carries requests; nil for connections of each sync's own.
+  private let transport: (any HTTPTransport)?
 
   /// - Parameters:
   ///   - store: where the offers are kept.
   ///   - configuration: the feeds that can be read.
-  ///   - environment: finds the variables that sources name.
-  ///   - now: the clock that stamps runs and offers.
+  ///   - environment: finds the variables that sources name, and those that name a proxy.
+  ///   - logger: is told each step. Values of variables never reach it.
+  ///   - now: the clock that stamps runs and offers, and that says what is due.
   public init(
     store: any SyncStore, configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = {
       ProcessInfo.processInfo.environment[$0]
     },
+    logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
     now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.init(
+      store: store, configuration: configuration, environment: environment, logger: logger,
+      now: now, jitter: { .random(in: 0.8...1.2) }, transport: nil)
+  }
+
+  init(
+    store: any SyncStore, configuration: FeedConfiguration = .shipped,
+    environment: @escaping @Sendable (String) -> String? = { _ in nil },
+    logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
+    now: @escaping @Sendable () -> Date, jitter: @escaping @Sendable () -> Double,
+    transport: (any HTTPTransport)?
   ) {
     self.store = store
     self.configuration = configuration
     self.environment = environment
+    self.logger = logger
     self.now = now
+    self.jitter = jitter
+    self.transport = transport
   }
 
   /// Syncs one feed. What goes wrong is told in the run, which is recorded, too.
@@ -81,34 +63,136 @@ public struct SyncEngine: Sendable {
   ///   unknown feed, `invalidRequest` for an impossible source, `locked`, and what the store throws.
   public func sync(
     _ feed: String, options: SyncOptions = SyncOptions(),
-    progress: @Sendable (SyncProgress) -> Void = { _ in }
+    progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
   ) async throws -> SyncRun {
+    try await withTransport(options.limits) {
+      try await attempt(feed, options, isTrial: false, over: $0, progress).run
+    }
+  }
+
+  /// Says what a sync would change, and writes nothing.
+  ///
+  /// - Returns: the run as it would be recorded, and what would change, in order.
+  /// - Throws: as `sync`.
+  public func preview(
+    _ feed: String, options: SyncOptions = SyncOptions(),
+    progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
+  ) async throws -> (run: SyncRun, changes: [OfferChange]) {
+    try await withTransport(options.limits) {
+      try await attempt(feed, options, isTrial: true, over: $0, progress)
+    }
+  }
+
+  /// Lends connections for some syncs, and closes them.
+  func withTransport<Result: Sendable>(
+    _ limits: FetchLimits, _ body: (any HTTPTransport) async throws -> Result
+  ) async throws -> Result {
+    if let transport { return try await body(transport) }
+    let connections = HTTPConnections(limits: limits, environment: environment)
+    do {
+      let result = try await body(connections)
+      await connections.close()
+      return result
+    } catch {
+      await connections.close()
+      throw error
+    }
+  }
+
+  /// One attempt under the feed's lock.
+  func attempt(
+    _ feed: String, _ options: SyncOptions, isTrial: Bool, over transport: any HTTPTransport,
+    _ progress: @escaping @Sendable (SyncProgress) -> Void
+  ) async throws -> SyncAttempt.Result {
     let definition = try configuration.fetch(feed)
     let chosen = try options.source.map { try DocumentSource($0) }
-    return try await withoutActuallyEscaping(progress) { progress in
-      try await store.withSyncLock(on: feed, waitSeconds: options.lockWaitSeconds) {
-        try await run(definition, chosen, options, progress)
-      }
+    return try await store.withSyncLock(on: feed, waitSeconds: options.lockWaitSeconds) {
+      try await run(definition, chosen, options, isTrial, transport, progress)
     }
   }
 
   private func run(
     _ definition: FeedDefinition, _ chosen: DocumentSource?, _ options: SyncOptions,
+    _ isTrial: Bool, _ transport: any HTTPTransport,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
-  ) async throws -> SyncRun {
+  ) async throws -> SyncAttempt.Result {
     let state = try await store.findSyncState(of: definition.name)
     let template = try sourceTemplate(definition, chosen, state, options)
+    let source = try DocumentSource(template.text)
+    let schedule = FetchSchedule(
+      everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds, jitter: jitter())
+    let startedAt = now()
+    // Whoever names another source, or searches, does not ask what is to be left alone.
+    let isOther = options.query != nil || (chosen != nil && template.text != state?.source)
+    if !isOther, let skip = schedule.skip(options.reason, state, now: startedAt) {
+      logger.info("skipped", metadata: ["feed": "\(definition.name)", "why": "\(skip)"])
+      return (
+        SyncRun(
+          feed: definition.name, source: template.text, outcome: .skipped, bytes: 0,
+          startedAt: startedAt, durationSeconds: 0, skip: skip), []
+      )
+    }
+    let seed = definition.derivationSeed
     let attempt = SyncAttempt(
-      definition: definition, derivationSeed: definition.derivationSeed,
-      source: try DocumentSource(template.text), template: template,
+      definition: definition, derivationSeed: seed, source: source, template: template,
       environment: environment, state: state, options: options,
       remembered: chosen == .sample && definition.source != nil ? nil : chosen?.rememberedText,
-      startedAt: now(), clock: ContinuousClock.now)
+      startedAt: startedAt, clock: ContinuousClock.now, schedule: schedule,
+      fetching: context(
+        template, options, transport, state?.fetch ?? FetchState(), rules: seed, schedule),
+      isTrial: isTrial)
+    var result: SyncAttempt.Result
     do {
-      return try await attempt.perform(with: store, progress)
+      result = try await attempt.perform(with: store, progress)
     } catch let error as OffersError {
-      return await attempt.failed(error, in: store)
+      result = (await attempt.failed(error, in: store), [])
     }
+    log(result.run)
+    if !isTrial {
+      result.run.nextDueAt = try await nextDue(result.run, source, schedule)
+    }
+    return result
+  }
+
+  private func nextDue(
+    _ run: SyncRun, _ source: DocumentSource, _ schedule: FetchSchedule
+  ) async throws -> Date? {
+    // Only a server or a failure makes it another time than usual.
+    if case .url = source {} else if run.outcome != .failed {
+      return run.startedAt.addingTimeInterval(TimeInterval(schedule.everySeconds))
+    }
+    return try await store.findSyncState(of: run.feed).flatMap(schedule.nextDue)
+  }
+
+  private func context(
+    _ template: SourceTemplate, _ options: SyncOptions, _ transport: any HTTPTransport,
+    _ fetch: FetchState, rules: UInt64, _ schedule: FetchSchedule
+  ) -> FetchContext {
+    var context = FetchContext(transport: transport, limits: options.limits, now: now)
+    context.allowsPrivateNetwork =
+      options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
+    if options.query != nil { return context }
+    context.newAddress = fetch.findNewAddress(of: template.text)
+    // What is to be taken although it was held back has to be read.
+    let isWanted = options.acceptsRemovals && fetch.heldCount > 0
+    if !isWanted,
+      schedule.asksConditionally(fetch, source: template.text, rules: rules, now: now())
+    {
+      context.validators = Validators(
+        etag: fetch.etag, lastModified: fetch.lastModified, now: now())
+    }
+    return context
+  }
+
+  private func log(_ run: SyncRun) {
+    var metadata: Logger.Metadata = [
+      "feed": "\(run.feed)", "source": "\(run.source)", "outcome": "\(run.outcome.rawValue)",
+      "bytes": "\(run.bytes)", "seconds": "\(run.durationSeconds)",
+    ]
+    if let status = run.request?.status { metadata["status"] = "\(status)" }
+    if let error = run.error { metadata["error"] = "\(error.message)" }
+    if let cause = run.error?.cause { metadata["cause"] = "\(cause)" }
+    logger.log(level: run.error == nil ? .info : .warning, "synced", metadata: metadata)
   }
 
   /// Where a feed is read from: what the caller names, else what was named before, else what the

@@ -86,9 +86,15 @@ final class RecordingStore: SyncStore {
     return try await database.apply(plan)
   }
 
-  func record(_ run: SyncRun, remember source: String?) async throws {
+  func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
+    try await database.preview(plan)
+  }
+
+  func record(
+    _ run: SyncRun, remember source: String?, fetch: FetchState?
+  ) async throws {
     noted.withLock { $0.recorded = run }
     try note(.record)
-    try await database.record(run, remember: source)
+    try await database.record(run, remember: source, fetch: fetch)
   }
 }

@@ -29,14 +29,17 @@ struct SyncedFolder {
   @discardableResult
   func sync(
     from source: String?, acceptsRemovals: Bool = false, at seconds: TimeInterval = 1_000,
-    limits: FetchLimits = FetchLimits(), lockWaitSeconds: Double = 5
+    limits: FetchLimits = FetchLimits(), lockWaitSeconds: Double = 5,
+    allowsPrivateNetwork: Bool = false, environment: [String: String] = [:]
   ) async throws -> SyncRun {
-    let engine = SyncEngine(store: database, now: { Date(timeIntervalSince1970: seconds) })
+    let engine = SyncEngine(
+      store: database, environment: { environment[$0] },
+      now: { Date(timeIntervalSince1970: seconds) })
     return try await engine.sync(
       "ibotta",
       options: SyncOptions(
         source: source, acceptsRemovals: acceptsRemovals, lockWaitSeconds: lockWaitSeconds,
-        limits: limits))
+        limits: limits, allowsPrivateNetwork: allowsPrivateNetwork))
   }
 
   /// The ids of the offers the feed has, in order.

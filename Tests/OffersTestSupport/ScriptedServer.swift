@@ -12,6 +12,8 @@ public final class ScriptedServer: Sendable {
     case drip([UInt8], after: [UInt8] = [], pauseMilliseconds: UInt32)
     /// Reads the request and says nothing until the other side goes away.
     case silence
+    /// Reads the request, sends this text and resets the connection.
+    case reset(after: String)
 
     /// A whole answer, which says that the connection ends with it.
     public static func answer(_ status: String, _ headers: [String] = [], _ body: String) -> Step {
@@ -91,6 +93,13 @@ public final class ScriptedServer: Sendable {
       }
     case .silence:
       _ = waitForInput(connection, milliseconds: 60_000)
+    case .reset(let text):
+      _ = put(Array(text.utf8))
+      // What was sent must have arrived before the reset, which discards what is on its way.
+      usleep(50_000)
+      var option = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(
+        connection, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
   }
 }

@@ -17,6 +17,7 @@ struct SyncCommand: WaitingCommand {
         offers sync
         offers sync --from https://example.com/offers.json
         curl -s https://example.com/offers.json | offers sync --from -
+        offers sync --due --news          what cron runs: silent unless a favorite has news
       """)
 
   @Argument(help: "The feeds to sync (default: every subscribed one).")
@@ -32,12 +33,29 @@ struct SyncCommand: WaitingCommand {
   @Flag(name: .long, help: "Remove what the feed no longer has, however much it is.")
   var acceptRemovals = false
 
+  @Flag(name: .long, help: "Sync only what is due, and say nothing of the rest.")
+  var due = false
+
+  @Flag(name: .long, help: "Sync at once, also a feed whose server asked to be left alone.")
+  var force = false
+
+  @Flag(name: .long, help: "Show what would change, and write nothing.")
+  var dryRun = false
+
+  @Flag(name: .long, help: "Say of each feed why it was fetched, skipped or put off.")
+  var explain = false
+
+  @Flag(name: .long, help: "Print only what is news about favorites, and what keeps failing.")
+  var news = false
+
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
   @Flag(name: .long, help: "Print errors only.")
   var quiet = false
 
+  @OptionGroup var network: NetworkOptions
+  @OptionGroup var logging: LogOptions
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
@@ -45,28 +63,42 @@ struct SyncCommand: WaitingCommand {
     if from != nil && feed.count > 1 {
       throw ValidationError("--from names the source of one feed; name just that feed.")
     }
+    if due && force { throw ValidationError("--due and --force contradict each other.") }
+    if news && dryRun { throw ValidationError("--news needs a sync that is not a --dry-run.") }
   }
 
   func run() async throws {
-    try await SyncJob(
-      feeds: feed, source: from, acceptsRemovals: acceptRemovals, isJSON: json, isQuiet: quiet,
-      databasePath: location.path, configurationPath: configuration.path
-    ).run()
+    var job = SyncJob(
+      feeds: feed, source: from, databasePath: try location.path,
+      configurationPath: try configuration.path)
+    job.acceptsRemovals = acceptRemovals
+    job.reason = force ? .forced : due ? .due : .asked
+    job.isTrial = dryRun
+    job.explains = explain
+    job.isNews = news
+    job.isJSON = json
+    job.isQuiet = quiet
+    job.allowsPrivateNetwork = network.allowPrivateNetwork
+    job.log = logging.log
+    try await job.run()
   }
 
   /// The job that the plain form asks for; nil for whatever else there is to say.
   static func job(plainWords words: ArraySlice<String>) throws -> SyncJob? {
     guard
       let plain = PlainWords(
-        words, command: "sync", flags: ["--accept-removals", "--json", "--quiet"],
+        words, command: "sync", flags: ["--accept-removals", "--due", "--json", "--quiet"],
         options: ["--from", "--database", "--config"]),
       plain["--from"] == nil || plain.names.count <= 1
     else { return nil }
-    return SyncJob(
+    var job = SyncJob(
       feeds: plain.names, source: plain["--from"],
-      acceptsRemovals: plain.flags.contains("--accept-removals"),
-      isJSON: plain.flags.contains("--json"), isQuiet: plain.flags.contains("--quiet"),
       databasePath: try DatabaseOptions.path(named: plain["--database"]),
       configurationPath: try ConfigurationOptions.path(named: plain["--config"]))
+    job.acceptsRemovals = plain.flags.contains("--accept-removals")
+    job.reason = plain.flags.contains("--due") ? .due : .asked
+    job.isJSON = plain.flags.contains("--json")
+    job.isQuiet = plain.flags.contains("--quiet")
+    return job
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import OffersCore
 import OffersFeeds
 import OffersStore
@@ -10,52 +11,127 @@ struct SyncJob: Sendable {
   let feeds: [String]
   /// Where to read the one feed from; nil for where it was read from last.
   let source: String?
-  let acceptsRemovals: Bool
-  let isJSON: Bool
-  let isQuiet: Bool
   let databasePath: String
   let configurationPath: ConfigurationOptions.Path
+  var acceptsRemovals = false
+  var reason = SyncReason.asked
+  /// Whether only to show what would change.
+  var isTrial = false
+  /// Whether to say why each feed was fetched or not.
+  var explains = false
+  /// Whether to print only news of favorites.
+  var isNews = false
+  var isJSON = false
+  var isQuiet = false
+  var allowsPrivateNetwork = false
+  var log = Log()
+
+  init(
+    feeds: [String], source: String?, databasePath: String,
+    configurationPath: ConfigurationOptions.Path
+  ) {
+    self.feeds = feeds
+    self.source = source
+    self.databasePath = databasePath
+    self.configurationPath = configurationPath
+  }
+
+  /// What came of the feeds so far.
+  private struct Results {
+    var runs: [SyncRun] = []
+    var changes: [OfferChange] = []
+    var failures: [OffersError] = []
+  }
 
   /// - Throws: an exit code when a feed failed, whose error has been printed then; `OffersError`
   ///   for what keeps all from being synced.
   func run() async throws {
     let configuration = try configurationPath.load()
     let database = try OffersDatabase(path: databasePath, access: .readWrite)
-    let engine = SyncEngine(store: database, configuration: configuration)
-    var feeds = feeds
+    let engine = SyncEngine(store: database, configuration: configuration, logger: log.logger)
+    let names = try await names(in: database)
+    let news = isNews ? try await FavoriteNews(database) : nil
+    var results = Results()
+    let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !isNews)
+    let options = SyncOptions(
+      source: source, acceptsRemovals: acceptsRemovals, reason: reason,
+      allowsPrivateNetwork: allowsPrivateNetwork)
+    if isTrial {
+      for name in names {
+        await preview(name, engine, options, bar, configuration, &results)
+      }
+    } else {
+      try await engine.sync(names, options: options, progress: { bar.show($0) }) { feed, result in
+        bar.clear()
+        take(feed, result, configuration, &results)
+      }
+      try await database.clearAway(at: Date())
+    }
+    if let news {
+      try await news.tell(isJSON: isJSON)
+    } else if isJSON {
+      Output.print(SyncReport.json(results.runs, isTrial ? results.changes : nil))
+    }
+    if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
+  }
+
+  private func names(in database: OffersDatabase) async throws -> [String] {
     if feeds.isEmpty {
-      feeds = source == nil ? try await database.fetchSubscribedFeeds() : ["ibotta"]
+      return source == nil ? try await database.fetchSubscribedFeeds() : ["ibotta"]
     }
     var seen: Set<String> = []
-    feeds.removeAll { !seen.insert($0).inserted }
-    let bar = ProgressBar(isEnabled: !isQuiet && !isJSON)
-    var runs: [SyncRun] = []
-    var failures: [OffersError] = []
-    for feed in feeds {
-      do {
-        let run = try await engine.sync(
-          feed, options: SyncOptions(source: source, acceptsRemovals: acceptsRemovals),
-          progress: { bar.show($0) })
-        bar.clear()
-        runs.append(run)
-        if let error = run.error { failures.append(error) }
-        report(run, configuration)
-      } catch let error as OffersError {
-        bar.clear()
-        failures.append(error)
-        runs.append(SyncReport.unmade(feed: feed, source: source ?? "", error: error))
-        Output.error(error, feed: error.code == .notFound ? nil : feed)
-      }
+    return feeds.filter { seen.insert($0).inserted }
+  }
+
+  private func preview(
+    _ feed: String, _ engine: SyncEngine, _ options: SyncOptions, _ bar: ProgressBar,
+    _ configuration: FeedConfiguration, _ results: inout Results
+  ) async {
+    do {
+      let (run, changes) = try await engine.preview(
+        feed, options: options, progress: { bar.show($0) })
+      bar.clear()
+      take(feed, .success(run), configuration, &results)
+      results.changes += changes
+      if isJSON || isQuiet { return }
+      for line in ChangeReport.lines(changes) { Output.print("  " + line) }
+    } catch {
+      bar.clear()
+      take(
+        feed, .failure(error as? OffersError ?? OffersError(.sourceFailed, "\(error)")),
+        configuration, &results)
     }
-    if isJSON { Output.print(SyncReport.json(runs)) }
-    if let code = ExitStatus.code(forFailures: failures, of: feeds.count) { throw code }
+  }
+
+  private func take(
+    _ feed: String, _ result: Result<SyncRun, OffersError>, _ configuration: FeedConfiguration,
+    _ results: inout Results
+  ) {
+    switch result {
+    case .success(let run):
+      results.runs.append(run)
+      if let error = run.error { results.failures.append(error) }
+      if !isNews { report(run, configuration) }
+    case .failure(let error):
+      results.failures.append(error)
+      results.runs.append(SyncReport.unmade(feed: feed, source: source ?? "", error: error))
+      if !isNews { log.error(error, feed: error.code == .notFound ? nil : feed) }
+    }
   }
 
   private func report(_ run: SyncRun, _ configuration: FeedConfiguration) {
-    if !isQuiet && !isJSON && run.outcome != .failed { Output.print(SyncReport.line(run)) }
-    if let error = run.error { Output.error(error, feed: run.feed) }
+    let isSilent = isQuiet || isJSON
+    if run.skip != nil {
+      // What is not due is no news to whoever asked for what is.
+      if !isSilent, explains || reason != .due { Output.print(SyncReport.line(run)) }
+      return
+    }
+    if !isSilent && run.outcome != .failed { Output.print(SyncReport.line(run, isTrial: isTrial)) }
+    if let error = run.error { log.error(error, feed: run.feed) }
+    if !isSilent, explains { Output.print("  " + SyncReport.explanation(run)) }
     if isQuiet || run.outcome == .failed { return }
     for line in SyncReport.problemLines(run) { Output.note(line) }
+    for line in SyncReport.returnedLines(run) { Output.note(line) }
     if run.source == "sample" && run.error == nil && !isJSON {
       let isElsewhere = (try? configuration.fetch(run.feed))?.source != nil
       Output.note(

@@ -4,7 +4,8 @@ import OffersCore
 /// A sync's result as it is printed.
 enum SyncReport {
   /// One line for a person.
-  static func line(_ run: SyncRun) -> String {
+  static func line(_ run: SyncRun, isTrial: Bool = false) -> String {
+    if let skip = run.skip { return "\(run.feed): \(reason(skip, feed: run.feed))" }
     let counts = run.counts
     if counts == SyncCounts(), run.error == nil {
       return "\(run.feed): nothing found in \(Units.duration(run.durationSeconds))"
@@ -13,7 +14,54 @@ enum SyncReport {
       (counts.new, "new"), (counts.changed, "changed"), (counts.gone, "gone"),
       (counts.back, "back"), (counts.unchanged, "unchanged"), (counts.skipped, "skipped"),
     ].map { "\(Units.count($0)) \($1)" }
-    return "\(run.feed): \(parts.joined(separator: ", ")) in \(Units.duration(run.durationSeconds))"
+    let all = parts.joined(separator: ", ")
+    if isTrial { return "\(run.feed): would be \(all); nothing was written" }
+    return "\(run.feed): \(all) in \(Units.duration(run.durationSeconds))"
+  }
+
+  /// Why a feed was not fetched.
+  private static func reason(_ skip: SyncSkip, feed: String) -> String {
+    switch skip {
+    case .fresh(let until): return "not due until \(Units.time(until))"
+    case .backOff(let until, let failures):
+      let times = failures == 1 ? "once" : "\(failures) times"
+      return "failed \(times), is tried again at \(Units.time(until))"
+    case .wait(let until):
+      return "its server asked to be left alone until \(Units.time(until)); "
+        + "offers sync \(feed) --force asks now"
+    case .stopped(let since):
+      return "stopped on \(Units.time(since)): its server says it is gone for good; "
+        + "offers sync \(feed) --force starts it again"
+    }
+  }
+
+  /// Why a feed was fetched, what its server said, and when it is next due.
+  static func explanation(_ run: SyncRun) -> String {
+    var parts: [String] = []
+    if let request = run.request {
+      switch request.reason {
+      case .asked: parts.append("fetched because you asked")
+      case .due: parts.append("fetched because it was due")
+      case .forced: parts.append("fetched because you forced it")
+      }
+      let asked = request.isConditional ? "asked for news since the last time" : "asked for all of it"
+      let count = request.requestCount == 1 ? "" : " in \(request.requestCount) requests"
+      let status = request.status.map { ", the server answered \($0)" } ?? ", no answer came"
+      parts.append(asked + count + status)
+    } else {
+      parts.append("read from \(DisplayText.oneLine(run.source))")
+    }
+    if let due = run.nextDueAt { parts.append("next due \(Units.time(due))") }
+    return parts.joined(separator: "; ")
+  }
+
+  /// Favorites that seem to be back under another id, a line each.
+  static func returnedLines(_ run: SyncRun) -> [String] {
+    run.returned.map { returned in
+      DisplayText.oneLine(
+        "  ★ \(returned.favorite) seems to be back as \(returned.offer): \(returned.name)")
+        + "\n    To star it: offers favorite \(DisplayText.oneLine(returned.offer.description))"
+    }
   }
 
   /// What was skipped or mended, a line each, the first few.
@@ -27,13 +75,19 @@ enum SyncReport {
     return lines
   }
 
-  /// `{"runs":[…]}`
-  static func json(_ runs: [SyncRun]) -> String {
+  /// `{"runs":[…]}`, and what a trial would change.
+  static func json(_ runs: [SyncRun], _ changes: [OfferChange]? = nil) -> String {
     var json = JSONWriter()
     json.object { json in
       json.key("runs")
       json.array { json in
         for run in runs { json.value(run) }
+      }
+      if let changes {
+        json.key("changes")
+        json.array { json in
+          for change in changes { json.value(change) }
+        }
       }
     }
     return json.text
@@ -68,6 +122,23 @@ extension JSONWriter {
       json.number(Self.seconds(run.durationSeconds))
       json.key("error")
       json.value(run.error)
+      json.key("reason")
+      json.value(run.request?.reason.rawValue)
+      json.key("status")
+      if let status = run.request?.status { json.value(status) } else { json.null() }
+      json.key("put_off")
+      if let skip = run.skip {
+        json.object { json in
+          json.key("why")
+          json.value(skip.name)
+          json.key("until")
+          json.value(skip.until)
+        }
+      } else {
+        json.null()
+      }
+      json.key("next_due_at")
+      json.value(run.nextDueAt ?? run.skip?.until)
     }
   }
 

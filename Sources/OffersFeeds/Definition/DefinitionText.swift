@@ -17,6 +17,7 @@ package enum DefinitionText {
     var entries: Entries = []
     if let title = title(definition) { entries.append(("title", title)) }
     if let source = definition.source { entries.append(("source", .text("\(source)"))) }
+    if let ttl = definition.ttl { entries.append(("ttl", .text(ttl.descriptionFromRoot))) }
     if let seconds = definition.everySeconds {
       entries.append(("every", .word(IntervalText.text(seconds: seconds))))
     }

@@ -16,6 +16,8 @@ package struct FeedDefinition: Sendable, Hashable {
   package var headers: [RequestHeader]
   /// How often to sync; nil for the default.
   package var everySeconds: Int?
+  /// Where the document says for how many minutes it stays good.
+  package var ttl: FieldPath?
   /// How often a feed is synced whose definition does not say.
   package static let defaultEverySeconds = 86_400
   /// The document's format; nil to find it out from the document.
@@ -45,7 +47,8 @@ package struct FeedDefinition: Sendable, Hashable {
 
   package init(
     name: String, title: TextRule? = nil, source: Template? = nil, search: Template? = nil,
-    headers: [RequestHeader] = [], everySeconds: Int? = nil, format: FeedFormat? = nil,
+    headers: [RequestHeader] = [], everySeconds: Int? = nil, ttl: FieldPath? = nil,
+    format: FeedFormat? = nil,
     encoding: String? = nil, items: [FieldPath] = [.root], isSelection: Bool = false,
     pages: PageRule? = nil, error: [FieldPath] = [], currency: String? = nil, id: IDRule,
     fields: [OfferField: FieldRule], attributes: [AttributeRule] = [], shared: [AttributeRule] = []
@@ -56,6 +59,7 @@ package struct FeedDefinition: Sendable, Hashable {
     self.search = search
     self.headers = headers
     self.everySeconds = everySeconds
+    self.ttl = ttl
     self.format = format
     self.encoding = encoding
     self.items = items
@@ -156,6 +160,7 @@ extension FeedDefinition {
     rules.search = nil
     rules.headers = []
     rules.everySeconds = nil
+    rules.ttl = nil
     rules.title = FieldRule(.constant(name))
     var hash = ContentHash(seed: 1)
     for text in [DefinitionText.yaml(for: rules), RewardParser.rules] {

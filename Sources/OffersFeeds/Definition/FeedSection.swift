@@ -9,7 +9,7 @@ struct FeedSection {
   }
 
   static let keys = [
-    "title", "source", "search", "headers", "every", "format", "encoding", "items", "id",
+    "title", "source", "search", "headers", "every", "ttl", "format", "encoding", "items", "id",
     "currency", "fields", "attributes", "shared", "selection", "pages", "error",
   ]
 
@@ -64,6 +64,7 @@ struct FeedSection {
     case "search": definition.search = try search(value)
     case "headers": definition.headers = try HeaderSection.headers(value)
     case "every": definition.everySeconds = try every(value)
+    case "ttl": definition.ttl = try value.path(of: key, in: .document)
     case "format": definition.format = try format(value)
     case "encoding": definition.encoding = try encoding(value)
     case "items": definition.items = try paths(value, key)

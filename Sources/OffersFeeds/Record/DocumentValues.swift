@@ -9,6 +9,7 @@ final class DocumentValues {
   private let error: [ValuePlan.Source]
   private let next: ValuePlan.Source?
   private let total: ValuePlan.Source?
+  private let ttl: ValuePlan.Source?
   private let links: LinkResolver
   private var textBytes = 0
 
@@ -25,6 +26,7 @@ final class DocumentValues {
     shared = definition.shared.map { ($0.label, compiler.rule($0.rule)) }
     error = definition.error.map(compiler.source)
     total = (definition.pages?.total).map(compiler.source)
+    ttl = definition.ttl.map(compiler.source)
     if case .path(let path)? = definition.pages?.next {
       next = compiler.source(path)
     } else {
@@ -94,10 +96,12 @@ final class DocumentValues {
       if let text = text(rule, &values) { shared.append((label, text)) }
     }
     let total = total.flatMap { text($0, &values) }.flatMap { Int($0) }
+    let minutes = ttl.flatMap { text($0, &values) }.flatMap { Int($0) }
     return DocumentFacts(
       title: text(title, &values), shared: shared,
       error: error.lazy.compactMap { [self] in text($0, &values) }.first,
-      nextPage: next.flatMap { text($0, &values) }, pageCount: total)
+      nextPage: next.flatMap { text($0, &values) }, pageCount: total,
+      freshSeconds: minutes.map { max(0, min($0, 1 << 20)) * 60 })
   }
 
   private func text(_ rule: ValuePlan.Rule, _ values: inout RecordValues) -> String? {
@@ -151,4 +155,6 @@ package struct DocumentFacts {
   package let nextPage: String?
   /// How many pages there are.
   package let pageCount: Int?
+  /// How long the document stays good by its own word, in seconds.
+  package let freshSeconds: Int?
 }

@@ -167,6 +167,7 @@ extension FeedDefinition {
     if fromDocument {
       paths += title.paths + shared.flatMap(\.rule.paths) + error
       if let total = pages?.total { paths.append(total) }
+      if let ttl { paths.append(ttl) }
       if case .path(let next)? = pages?.next { paths.append(next) }
     }
     return paths.filter { $0.isFromDocument == fromDocument }.map(\.steps)

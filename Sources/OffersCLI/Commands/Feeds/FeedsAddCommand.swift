@@ -40,6 +40,7 @@ struct FeedsAddCommand: WaitingCommand {
   @Option(name: .long, help: ArgumentHelp("How often to sync, as in 6h.", valueName: "time"))
   var every: String?
 
+  @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
@@ -55,7 +56,8 @@ struct FeedsAddCommand: WaitingCommand {
         hint: "Choose another name, or see it with: offers feeds show \(name)")
     }
     let definition = try await made()
-    let check = try await SyncEngine(store: NoStore()).check(definition, from: nil, firstCount: 1)
+    let check = try await SyncEngine(store: NoStore()).check(
+      definition, from: nil, firstCount: 1, options: network.syncOptions)
     guard check.offerCount > 0 else {
       let reason = check.problems.first.map { " Record \($0.position): \($0.reason)." } ?? ""
       throw OffersError(
@@ -66,11 +68,11 @@ struct FeedsAddCommand: WaitingCommand {
     try TextFile.write(
       try DefinitionEdit.adding(definition, to: yaml, name: file.text), to: file.text)
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
-    try await SyncJob(
-      feeds: [name], source: nil, acceptsRemovals: false, isJSON: false, isQuiet: false,
-      databasePath: location.path,
-      configurationPath: ConfigurationOptions.Path(text: file.text, isNamed: true)
-    ).run()
+    var job = SyncJob(
+      feeds: [name], source: nil, databasePath: try location.path,
+      configurationPath: ConfigurationOptions.Path(text: file.text, isNamed: true))
+    job.allowsPrivateNetwork = network.allowPrivateNetwork
+    try await job.run()
   }
 
   /// The definition that the document and the options make.
@@ -82,8 +84,9 @@ struct FeedsAddCommand: WaitingCommand {
     }
     var proposal: FeedDefinition?
     do {
-      proposal = try await FeedGuess.propose(name: name, source: source, items: said.items)
-        .definition
+      proposal = try await FeedGuess.propose(
+        name: name, source: source, items: said.items, options: network.syncOptions
+      ).definition
     } catch let error as OffersError where error.code == .unexpectedShape && items != nil {
       // Where the offers stand is known; only the fields are left to say.
     }

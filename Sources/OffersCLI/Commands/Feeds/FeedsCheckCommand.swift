@@ -29,6 +29,7 @@ struct FeedsCheckCommand: WaitingCommand {
       valueName: "source"))
   var from: String?
 
+  @OptionGroup var network: NetworkOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
@@ -39,7 +40,7 @@ struct FeedsCheckCommand: WaitingCommand {
     }
     let engine = SyncEngine(store: NoStore())
     for definition in definitions {
-      let check = try await engine.check(definition, from: from)
+      let check = try await engine.check(definition, from: from, options: network.syncOptions)
       Output.print(FeedCheckReport.text(check, definition, width: Terminal.width ?? 80))
       if check.offerCount == 0 { throw ExitStatus.failed }
     }

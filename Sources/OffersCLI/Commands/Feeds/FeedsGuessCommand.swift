@@ -23,8 +23,11 @@ struct FeedsGuessCommand: WaitingCommand {
   @Option(name: .long, help: "What to call the feed.")
   var name: String = "feed"
 
+  @OptionGroup var network: NetworkOptions
+
   func run() async throws {
-    let proposal = try await FeedGuess.propose(name: name, source: source)
+    let proposal = try await FeedGuess.propose(
+      name: name, source: source, options: network.syncOptions)
     Output.printRaw(DefinitionText.yaml(for: proposal.definition))
     for note in proposal.notes { Output.note(DisplayText.oneLine(note)) }
   }
@@ -34,11 +37,14 @@ struct FeedsGuessCommand: WaitingCommand {
 enum FeedGuess {
   /// - Parameter items: where the items stand, when that is known.
   static func propose(
-    name: String, source: String, items: FieldPath? = nil
+    name: String, source: String, items: FieldPath? = nil,
+    options: SyncOptions = SyncOptions()
   ) async throws -> DefinitionGuess.Proposal {
     try checkName(name)
     let guess = DefinitionGuess(name: name, items: items)
-    _ = try await SyncEngine(store: NoStore()).readStart(of: source) { bytes in
+    _ = try await SyncEngine(store: NoStore()).readStart(
+      of: source, options: options
+    ) { bytes in
       try guess.consume(bytes)
       return !guess.hasEnough
     }

@@ -1,0 +1,96 @@
+import ArgumentParser
+import Foundation
+import Logging
+import OffersCore
+
+/// How much is logged to standard error, and how.
+struct LogOptions: ParsableArguments {
+  @Flag(name: .long, help: "Log each step to standard error.")
+  var verbose = false
+
+  @Option(name: .long, help: "How log lines look: text or json (then errors are such lines, too).")
+  var logFormat: LogFormat?
+
+  var log: Log { Log(isVerbose: verbose, format: logFormat ?? .text) }
+}
+
+/// How log lines look.
+enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+  /// `time level message key=value …`
+  case text
+  /// One JSON object a line.
+  case json
+}
+
+/// What a command logs by.
+struct Log: Sendable {
+  var isVerbose = false
+  var format = LogFormat.text
+
+  /// Where the engine's steps go. Without --verbose only JSON lines of what went wrong are of use:
+  /// a person reads the errors themselves.
+  var logger: Logger {
+    let (format, level) = (format, isVerbose ? Logger.Level.debug : .warning)
+    let isSilent = !isVerbose && format == .text
+    return Logger(label: "offers") { _ in
+      isSilent ? SwiftLogNoOpLogHandler() as any LogHandler : ErrorLog(format: format, level)
+    }
+  }
+
+  /// Tells an error, as text or as a log line.
+  func error(_ error: OffersError, feed: String? = nil) {
+    guard format == .json else { return Output.error(error, feed: feed) }
+    var metadata: Logger.Metadata = ["code": "\(error.code.rawValue)"]
+    if let feed { metadata["feed"] = "\(feed)" }
+    if let hint = error.hint { metadata["hint"] = "\(hint)" }
+    logger.error("\(error.message)", metadata: metadata)
+  }
+}
+
+/// Writes log lines to standard error.
+struct ErrorLog: LogHandler {
+  let format: LogFormat
+  var logLevel: Logger.Level
+  var metadata: Logger.Metadata = [:]
+
+  init(format: LogFormat, _ level: Logger.Level) {
+    self.format = format
+    logLevel = level
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let all = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+    Output.note(line(event.level, "\(event.message)", all.map { ($0.key, "\($0.value)") }, Date()))
+  }
+
+  /// A line, its time in UTC.
+  func line(
+    _ level: Logger.Level, _ message: String, _ metadata: [(String, String)], _ time: Date
+  ) -> String {
+    switch format {
+    case .json:
+      var json = JSONWriter()
+      json.object { json in
+        json.key("time")
+        json.value(time)
+        json.key("level")
+        json.value(level.rawValue)
+        json.key("message")
+        json.value(message)
+        for (key, value) in metadata {
+          json.key(key)
+          json.value(value)
+        }
+      }
+      return json.text
+    case .text:
+      let pairs = metadata.map { " \($0)=\($1.contains(" ") ? "“\($1)”" : $1)" }.joined()
+      return DisplayText.oneLine("\(Units.time(time)) \(level.rawValue) \(message)\(pairs)")
+    }
+  }
+}

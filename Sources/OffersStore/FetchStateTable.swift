@@ -1,0 +1,60 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// The SQL for what is remembered of a feed's server.
+enum FetchStateTable {
+  private static let columns = [
+    "etag", "last_modified", "validated_source", "validated_rules", "full_fetch_at", "next_due_at",
+    "wait_until", "failure_count", "failing_since", "stopped_at", "moved_from", "moved_to",
+    "moved_count", "held_count", "held_since",
+  ]
+
+  /// The columns for a query over `feed_fetch`, which may have no row.
+  static let selection = columns.map { "feed_fetch.\($0)" }.joined(separator: ", ")
+
+  private static let saveSQL = """
+    INSERT OR REPLACE INTO feed_fetch (feed_key, \(columns.joined(separator: ", ")))
+    VALUES (\((0...columns.count).map { _ in "?" }.joined(separator: ", ")))
+    """
+
+  /// Writes all of it. Nothing refers to the row, so it may as well be a new one.
+  static func save(_ state: FetchState, feedKey: Int64, in database: Database) throws {
+    try database.execute(
+      sql: saveSQL,
+      arguments: [
+        feedKey, state.etag, state.lastModified, state.validatedSource,
+        state.validatedRules.map { Int64(bitPattern: $0) }, seconds(state.fullFetchAt),
+        seconds(state.nextDueAt), seconds(state.waitUntil), state.failureCount,
+        seconds(state.failingSince), seconds(state.stoppedAt), state.movedFrom, state.movedTo,
+        state.movedCount, state.heldCount, seconds(state.heldSince),
+      ])
+  }
+
+  /// What a row of `selection` says.
+  static func state(from row: Row) -> FetchState {
+    var state = FetchState()
+    state.etag = row["etag"]
+    state.lastModified = row["last_modified"]
+    state.validatedSource = row["validated_source"]
+    state.validatedRules = (row["validated_rules"] as Int64?).map { UInt64(bitPattern: $0) }
+    state.fullFetchAt = date(row["full_fetch_at"])
+    state.nextDueAt = date(row["next_due_at"])
+    state.waitUntil = date(row["wait_until"])
+    state.failureCount = row["failure_count"] ?? 0
+    state.failingSince = date(row["failing_since"])
+    state.stoppedAt = date(row["stopped_at"])
+    state.movedFrom = row["moved_from"]
+    state.movedTo = row["moved_to"]
+    state.movedCount = row["moved_count"] ?? 0
+    state.heldCount = row["held_count"] ?? 0
+    state.heldSince = date(row["held_since"])
+    return state
+  }
+
+  private static func seconds(_ date: Date?) -> Int64? {
+    date.map { Int64($0.timeIntervalSince1970) }
+  }
+
+  private static func date(_ seconds: Int64?) -> Date? { seconds.map(OfferTable.date) }
+}

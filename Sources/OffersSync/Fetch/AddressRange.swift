@@ -1,0 +1,48 @@
+/// The addresses that begin with the same bits, such as `10.0.0.0/8` (RFC 4632, RFC 4291).
+struct AddressRange: Hashable, Sendable {
+  let first: NetworkAddress
+  /// How many bits all have in common: 0 to 32 or 128.
+  let bitCount: Int
+
+  /// The IPv4 range that begins with these bytes and then zeros.
+  init(ipv4 a: UInt8, _ b: UInt8 = 0, _ c: UInt8 = 0, _ d: UInt8 = 0, bits: Int) {
+    let value = [a, b, c, d].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    self.init(NetworkAddress(ipv4: value), bits: bits)
+  }
+
+  /// The IPv6 range that begins with these groups and then zeros.
+  init(
+    ipv6 a: UInt16, _ b: UInt16 = 0, _ c: UInt16 = 0, _ d: UInt16 = 0, _ e: UInt16 = 0,
+    _ f: UInt16 = 0, _ g: UInt16 = 0, _ h: UInt16 = 0, bits: Int
+  ) {
+    let value = [a, b, c, d, e, f, g, h].reduce(UInt128(0)) { $0 << 16 | UInt128($1) }
+    self.init(NetworkAddress(ipv6: value), bits: bits)
+  }
+
+  /// Understands `10.0.0.0/8` or `fd00::/8`; an address alone is a range of one.
+  ///
+  /// - Returns: nil for anything else, and for more bits than an address has. Bits behind the common
+  ///   ones do not matter.
+  init?(_ text: String) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let address = parts.first.flatMap({ NetworkAddress(String($0)) }) else { return nil }
+    let width = address.isIPv4 ? 32 : 128
+    guard parts.count == 2 else {
+      self.init(address, bits: width)
+      return
+    }
+    guard let bits = DecimalNumber.parse(parts[1]), bits <= width else { return nil }
+    self.init(address, bits: bits)
+  }
+
+  private init(_ first: NetworkAddress, bits: Int) {
+    self.first = first
+    bitCount = bits
+  }
+
+  func contains(_ address: NetworkAddress) -> Bool {
+    let width = address.isIPv4 ? 32 : 128
+    return address.isIPv4 == first.isIPv4
+      && (address.value ^ first.value) >> (width - bitCount) == 0
+  }
+}

@@ -1,0 +1,20 @@
+/// A number of decimal digits and nothing else, as headers write seconds (RFC 9111, 1.2.2).
+enum DecimalNumber {
+  /// What a larger number counts as.
+  static let limit = Int(Int32.max)
+
+  /// - Returns: 0 to `limit`; nil when the text is not such a number. Blanks around it do not matter.
+  static func parse(_ text: some StringProtocol) -> Int? {
+    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+    var digits = Substring(text).utf8.drop(while: isBlank)
+    while let last = digits.last, isBlank(last) { digits.removeLast() }
+    if digits.isEmpty { return nil }
+    var result = 0
+    for byte in digits {
+      let digit = byte &- 0x30
+      if digit > 9 { return nil }
+      result = min(result * 10 + Int(digit), limit)
+    }
+    return result
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import OffersFeeds
+
+/// What a fetch needs besides the address.
+struct FetchContext {
+  let transport: any HTTPTransport
+  let limits: FetchLimits
+  var allowsPrivateNetwork = false
+  /// Validators to ask with for something newer; empty to ask for the document itself.
+  var validators = Validators.none
+  /// Where the source has moved for good; nil where it has not.
+  var newAddress: String?
+  let now: @Sendable () -> Date
+  let log = FetchLog()
+
+  /// A document that the source names, or one that its document leads to.
+  ///
+  /// - Parameter source: the address that a person named, filled in.
+  func document(
+    _ source: String, headers: [(name: String, value: String)], isFirst: Bool,
+    explain: @escaping ([UInt8]) -> String?
+  ) -> HTTPDocument {
+    HTTPDocument(
+      transport: transport, limits: limits, namedOrigin: HTTPOrigin(source),
+      allowsPrivateNetwork: allowsPrivateNetwork, headers: headers,
+      validators: isFirst ? validators : .none, log: log, now: now, explain: explain)
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import OffersCore
+
+/// Decides when a feed is fetched, and what is remembered of a fetch for the next one.
+///
+/// Pure: the time and the chance are given.
+struct FetchSchedule: Sendable {
+  /// How often the feed should be synced.
+  let everySeconds: Int
+  /// What a wait after a failure is multiplied by, 0.8 to 1.2, so that clients do not come back all
+  /// at once.
+  let jitter: Double
+
+  /// The wait after the first failure, which doubles with each further one, and the longest.
+  static let firstWaitSeconds = 3600.0
+  static let longestWaitSeconds = 7.0 * 86_400
+  /// How long a server may answer “not modified” before it is asked for the document itself: some
+  /// are stuck on that answer.
+  static let validatorSeconds = 8.0 * 86_400
+  /// How many intervals a server can ask for between two fetches by Cache-Control, Expires or the
+  /// feed's own TTL.
+  static let freshnessIntervals = 2
+
+  /// Why a feed is not to be fetched now; nil when it is.
+  func skip(_ reason: SyncReason, _ state: SyncState?, now: Date) -> SyncSkip? {
+    guard let state, reason != .forced else { return nil }
+    if let since = state.fetch.stoppedAt { return .stopped(since: since) }
+    // A time beyond the longest possible wait is left from a clock that was wrong.
+    if let until = state.fetch.waitUntil, until > now,
+      until <= now.addingTimeInterval(Self.longestWaitSeconds)
+    {
+      return .wait(until: until)
+    }
+    guard reason == .due, let due = nextDue(state), isAhead(due, now) else { return nil }
+    let failures = state.fetch.failureCount
+    return failures > 0 ? .backOff(until: due, failures: failures) : .fresh(until: due)
+  }
+
+  /// When the feed is due; nil when it never ran.
+  func nextDue(_ state: SyncState) -> Date? {
+    state.fetch.nextDueAt
+      ?? state.lastRunAt?.addingTimeInterval(TimeInterval(everySeconds))
+  }
+
+  /// Whether a time is still to be waited for. Whoever runs every hour comes a few seconds sooner
+  /// or later each time and shall not miss a turn by that.
+  private func isAhead(_ due: Date, _ now: Date) -> Bool {
+    let slack = min(TimeInterval(everySeconds) / 20, 300)
+    let longest = max(
+      Self.longestWaitSeconds * 1.2, TimeInterval(everySeconds * Self.freshnessIntervals))
+    return due > now.addingTimeInterval(slack) && due <= now.addingTimeInterval(longest)
+  }
+
+  /// Whether to ask only for something newer than the stored document.
+  func asksConditionally(_ fetch: FetchState, source: String, rules: UInt64, now: Date) -> Bool {
+    guard fetch.validatedSource == source, fetch.validatedRules == rules,
+      fetch.etag != nil || fetch.lastModified != nil, let full = fetch.fullFetchAt
+    else { return false }
+    return full <= now && now.timeIntervalSince(full) < Self.validatorSeconds
+  }
+
+  /// What is remembered after a sync that worked, or whose removals were held back.
+  func afterSuccess(
+    _ fetch: FetchState, _ answer: FetchAnswer?, source: String, rules: UInt64, isHeld: Bool,
+    now: Date
+  ) -> FetchState {
+    var next = fetch
+    next.failureCount = 0
+    next.failingSince = nil
+    next.stoppedAt = nil
+    next.waitUntil = nil
+    next.nextDueAt = answer.map { due($0, now) }
+    next.heldSince = isHeld ? fetch.heldSince ?? now : nil
+    next.heldCount = isHeld ? fetch.heldCount + 1 : 0
+    setValidators(&next, answer, source, rules, now)
+    setMove(&next, answer, source)
+    return next
+  }
+
+  /// What is remembered after a sync that failed. The validators stay: what they vouch for is still
+  /// what is stored.
+  func afterFailure(_ fetch: FetchState, _ answer: FetchAnswer?, now: Date) -> FetchState {
+    var next = fetch
+    next.failureCount += 1
+    next.failingSince = fetch.failingSince ?? now
+    let doubled = Self.firstWaitSeconds * pow(2, Double(min(fetch.failureCount, 20)))
+    let wait = min(min(doubled, Self.longestWaitSeconds) * jitter, Self.longestWaitSeconds)
+    next.waitUntil = answer?.retryAfter
+    next.nextDueAt = max(now.addingTimeInterval(wait), answer?.retryAfter ?? now)
+    if answer?.isGoneForGood == true { next.stoppedAt = now }
+    // A new address that fails is given up for the old one.
+    next.movedFrom = nil
+    next.movedTo = nil
+    next.movedCount = 0
+    return next
+  }
+
+  private func due(_ answer: FetchAnswer, _ now: Date) -> Date {
+    let fresh = min(answer.freshSeconds ?? 0, everySeconds * Self.freshnessIntervals)
+    return now.addingTimeInterval(TimeInterval(max(everySeconds, fresh)))
+  }
+
+  private func setValidators(
+    _ next: inout FetchState, _ answer: FetchAnswer?, _ source: String, _ rules: UInt64, _ now: Date
+  ) {
+    guard let answer, answer.vouches else {
+      next.etag = nil
+      next.lastModified = nil
+      next.validatedSource = nil
+      next.validatedRules = nil
+      next.fullFetchAt = nil
+      return
+    }
+    if answer.isNotModified {
+      // An answer without a document can bring new validators for it (RFC 9110, section 15.4.5).
+      next.etag = answer.validators.etag ?? next.etag
+      next.lastModified = answer.validators.lastModified ?? next.lastModified
+      return
+    }
+    next.etag = answer.validators.etag
+    next.lastModified = answer.validators.lastModified
+    next.validatedSource = source
+    next.validatedRules = rules
+    next.fullFetchAt = now
+  }
+
+  private func setMove(_ next: inout FetchState, _ answer: FetchAnswer?, _ source: String) {
+    guard let answer else { return }
+    if next.findNewAddress(of: source) != nil { return }
+    let isSame = next.movedFrom == source && next.movedTo == answer.permanentAddress
+    next.movedFrom = answer.permanentAddress.map { _ in source }
+    next.movedTo = answer.permanentAddress
+    next.movedCount = answer.permanentAddress == nil ? 0 : isSame ? next.movedCount + 1 : 1
+  }
+}

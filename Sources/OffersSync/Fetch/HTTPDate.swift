@@ -1,0 +1,141 @@
+import Foundation
+
+/// A point in time as HTTP writes it (RFC 9110, 5.6.7).
+///
+/// Whole seconds of years 0 to 9999, always in GMT.
+enum HTTPDate {
+  private static let months = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+  ]
+  private static let days = [
+    "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+  ]
+  /// Names of GMT that are taken. Other zones make a date useless for caches (RFC 9111, 4.2).
+  private static let zones: Set<Substring> = ["gmt", "utc", "+0000"]
+  /// More than the longest date has.
+  private static let limitBytes = 64
+
+  /// Understands the three forms of a date: `Sun, 06 Nov 1994 08:49:37 GMT`,
+  /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
+  ///
+  /// Case does not matter (RFC 9111, 4.2). The day's name may be missing, and is not compared with
+  /// the date, which tells all without it. A leap second is the second after it.
+  ///
+  /// - Parameter now: what a year of two digits is near to: it is the latest year that is not more
+  ///   than 50 years after.
+  /// - Returns: nil for anything else, and for a day or time that does not exist.
+  static func parse(_ text: String, now: Date = Date()) -> Date? {
+    guard text.utf8.count <= limitBytes, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+    var words = text.lowercased().split { $0 == " " || $0 == "\t" }[...]
+    if let first = words.first, isDayName(first) { words.removeFirst() }
+    let parts = Array(words)
+    var moment: Moment?
+    switch parts.count {
+    case 5 where zones.contains(parts[4]):
+      moment = Moment(
+        year: number(parts[2], digits: 4...4), month: month(parts[1]),
+        day: number(parts[0], digits: 1...2), time: parts[3])
+    case 4:
+      moment = Moment(
+        year: number(parts[3], digits: 4...4), month: month(parts[0]),
+        day: number(parts[1], digits: 1...2), time: parts[2])
+    case 3 where zones.contains(parts[2]):
+      let date = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+      guard date.count == 3 else { return nil }
+      moment = Moment(
+        year: number(date[2], digits: 2...2), month: month(date[1]),
+        day: number(date[0], digits: 1...2), time: parts[1])
+      moment?.chooseCentury(near: now)
+    default: break
+    }
+    return moment?.seconds.map { Date(timeIntervalSince1970: Double($0)) }
+  }
+
+  /// A date in the form that HTTP prefers, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+  ///
+  /// Parts of a second are cut off. A date outside of the years 0 to 9999 becomes the nearest one
+  /// within.
+  static func text(_ date: Date) -> String {
+    let fields = Moment.fields(of: date)
+    func padded(_ number: Int32, _ width: Int) -> String {
+      let digits = String(number)
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    let day = days[Int(fields.tm_wday)].prefix(3).capitalized
+    let month = months[Int(fields.tm_mon)].capitalized
+    let clock = [fields.tm_hour, fields.tm_min, fields.tm_sec].map { padded($0, 2) }
+    return "\(day), \(padded(fields.tm_mday, 2)) \(month) \(padded(fields.tm_year + 1900, 4)) "
+      + clock.joined(separator: ":") + " GMT"
+  }
+
+  private static func isDayName(_ word: Substring) -> Bool {
+    let name = word.hasSuffix(",") ? word.dropLast() : word
+    return days.contains { $0 == name || $0.prefix(3) == name }
+  }
+
+  private static func month(_ word: Substring) -> Int? {
+    months.firstIndex { $0 == word }.map { $0 + 1 }
+  }
+
+  fileprivate static func number(_ word: Substring, digits: ClosedRange<Int>) -> Int? {
+    let isNumber = digits.contains(word.utf8.count) && word.utf8.allSatisfy { $0 &- 0x30 < 10 }
+    return isNumber ? Int(word) : nil
+  }
+}
+
+/// A day and a time of day, which the calendar may not have.
+private struct Moment {
+  var year: Int
+  let month: Int
+  let day: Int
+  let secondOfDay: Int
+
+  /// Nil when a part is missing or the time of day, such as `08:49:37`, is impossible.
+  init?(year: Int?, month: Int?, day: Int?, time: Substring) {
+    let clock = time.split(separator: ":", omittingEmptySubsequences: false)
+      .map { HTTPDate.number($0, digits: 2...2) }
+    guard let year, let month, let day, clock.count == 3,
+      let hour = clock[0], let minute = clock[1], let second = clock[2],
+      hour < 24, minute < 60, second < 60 || (hour == 23 && minute == 59 && second == 60)
+    else { return nil }
+    self.year = year
+    self.month = month
+    self.day = day
+    secondOfDay = (hour * 60 + minute) * 60 + second
+  }
+
+  /// Makes a year of two digits the latest one that is not more than 50 years after now.
+  mutating func chooseCentury(near now: Date) {
+    let fields = Self.fields(of: now)
+    let limit = Int(fields.tm_year) + 1900 + 50
+    let limitSecond = Int((fields.tm_hour * 60 + fields.tm_min) * 60 + fields.tm_sec)
+    year = limit - (limit - year) % 100
+    let isPast =
+      (month, day, secondOfDay) <= (Int(fields.tm_mon) + 1, Int(fields.tm_mday), limitSecond)
+    if year == limit && !isPast { year -= 100 }
+  }
+
+  /// Seconds since 1970; nil when the calendar has no such day.
+  var seconds: Int? {
+    guard (0...9999).contains(year) else { return nil }
+    var midnight = tm()
+    midnight.tm_year = Int32(year - 1900)
+    midnight.tm_mon = Int32(month - 1)
+    midnight.tm_mday = Int32(day)
+    let start = timegm(&midnight)
+    // A day past the month's end has become one of another month.
+    return midnight.tm_mday == Int32(day) ? start + secondOfDay : nil
+  }
+
+  /// The calendar's fields of a date, of the nearest one within the years 0 to 9999.
+  static func fields(of date: Date) -> tm {
+    let first = -62_167_219_200.0
+    let last = 253_402_300_799.0
+    // These two take the bound for what is not a number.
+    let seconds = Double.minimum(Double.maximum(date.timeIntervalSince1970, first), last)
+    var time = time_t(seconds.rounded(.down))
+    var fields = tm()
+    gmtime_r(&time, &fields)
+    return fields
+  }
+}

@@ -1,0 +1,204 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import OffersCore
+
+/// Gets a document by HTTP, in pieces, within limits.
+///
+/// Redirects are followed by hand, so that each hop is looked at: it must not leave TLS, and only
+/// the server that a person named may stand in a private network.
+struct HTTPDocument {
+  let transport: any HTTPTransport
+  let limits: FetchLimits
+  /// The server that a person named.
+  let namedOrigin: HTTPOrigin?
+  let allowsPrivateNetwork: Bool
+  /// Headers of the feed's own.
+  var headers: [(name: String, value: String)] = []
+  /// Validators to ask with for something newer; empty to ask for the document itself.
+  var validators = Validators.none
+  let log: FetchLog
+  let now: @Sendable () -> Date
+  /// Finds what a document that comes with an error says itself.
+  var explain: (_ body: [UInt8]) -> String? = { _ in nil }
+
+  /// Most bytes that the document of an error may have to be read.
+  private static let reasonBytes = 64 << 10
+
+  /// - Returns: false when the server has nothing newer.
+  /// - Throws: `OffersError` with `sourceFailed` for whatever happens on the way or a status other
+  ///   than 200 and 304, `limitExceeded` past a limit; whatever `handle` throws.
+  func read(url: String, _ handle: PieceHandler) async throws -> Bool {
+    do {
+      return try await readTranslated(url: url, handle)
+    } catch {
+      throw FetchFailure.translate(error, url, limits)
+    }
+  }
+
+  private func readTranslated(url: String, _ handle: PieceHandler) async throws -> Bool {
+    guard Self.hasPossiblePort(URL(string: url)) else { throw HTTPClientError.invalidURL }
+    let deadline = ContinuousClock.now + .seconds(limits.totalSeconds)
+    let (response, address) = try await open(url, deadline)
+    if response.status == .notModified { return false }
+    let type = response.headers.first(name: "content-type")?.lowercased() ?? ""
+    // A page is told by its bytes: servers call many a feed text/html.
+    if type.hasPrefix("image/") || type.hasPrefix("video/") {
+      let kind = type.prefix { $0 != ";" }
+      throw OffersError(
+        .malformedFeed, "\(url) sent \(kind), not a feed.",
+        hint: "Nothing was changed. Open it in a browser: it may ask for a login.")
+    }
+    let total = response.headers.first(name: "content-length").flatMap { Int($0) }
+    if let total, total > limits.bodyBytes { throw FetchFailure.tooLarge(url, limits) }
+    let coding = try contentCoding(response, url)
+    let head = DocumentHead(
+      totalBytes: coding == nil ? total : nil, charset: Self.charset(in: type), address: address,
+      nextLink: Self.nextLink(in: response.headers["link"]), isDeflate: coding == "deflate")
+    var count = 0
+    for try await buffer in response.body {
+      count += buffer.readableBytes
+      if count > limits.bodyBytes { throw FetchFailure.tooLarge(url, limits) }
+      if ContinuousClock.now > deadline { throw FetchFailure.tooSlow(url, limits) }
+      try buffer.withUnsafeReadableBytes { try handle($0, head) }
+    }
+    return true
+  }
+
+  /// How the body is packed; nil for not at all.
+  private func contentCoding(_ response: HTTPClientResponse, _ url: String) throws -> String? {
+    let codings = response.headers[canonicalForm: "content-encoding"]
+      .map { $0.lowercased() }.filter { $0 != "identity" && !$0.isEmpty }
+    guard let coding = codings.first else { return nil }
+    guard codings.count == 1, ["gzip", "x-gzip", "deflate"].contains(coding) else {
+      throw OffersError(
+        .malformedFeed, "\(url) is packed as \(codings.joined(separator: ", ")), which is not read.",
+        hint: "Nothing was changed. Unpack it, and sync from the file.")
+    }
+    return coding
+  }
+
+  private func open(
+    _ url: String, _ deadline: ContinuousClock.Instant
+  ) async throws -> (HTTPClientResponse, address: String) {
+    var current = url
+    var isPermanent = true
+    for _ in 0...limits.redirects {
+      let left = (deadline - .now) / .seconds(1)
+      if left <= 0 { throw FetchFailure.tooSlow(url, limits) }
+      log.answer.requestCount += 1
+      log.answer.status = nil
+      let response = try await transport.execute(
+        request(for: current, asked: url),
+        mayBePrivate: allowsPrivateNetwork || HTTPOrigin(current) == namedOrigin,
+        timeoutSeconds: min(left, Double(limits.idleSeconds)))
+      log.answer.status = Int(response.status.code)
+      switch response.status.code {
+      case 200:
+        note(response)
+        return (response, current)
+      case 304 where !validators.isEmpty:
+        note(response)
+        log.answer.isNotModified = true
+        return (response, current)
+      case 301, 302, 303, 307, 308:
+        current = try next(from: current, response)
+        isPermanent = isPermanent && [301, 308].contains(response.status.code)
+        if isPermanent { log.answer.permanentAddress = current }
+      default:
+        log.answer.isGoneForGood = response.status == .gone
+        log.answer.retryAfter = [429, 503].contains(response.status.code)
+          ? RetryAfter.date(response.headers.first(name: "retry-after"), now: now()) : nil
+        throw FetchFailure.refused(current, response, try await reason(in: response, deadline))
+      }
+    }
+    throw OffersError(
+      .sourceFailed, "\(url) redirects more than \(limits.redirects) times.",
+      hint: "Nothing was changed. Check the address.")
+  }
+
+  private func request(for address: String, asked url: String) -> HTTPClientRequest {
+    var request = HTTPClientRequest(url: address)
+    request.headers.add(name: "user-agent", value: "offers/\(Version.current)")
+    request.headers.add(
+      name: "accept", value: "application/json, application/xml, text/xml, */*;q=0.5")
+    request.headers.add(name: "accept-encoding", value: "gzip, deflate")
+    for (name, value) in validators.conditions { request.headers.add(name: name, value: value) }
+    // A redirect to another host gets none of what was meant for this one.
+    if HTTPOrigin(address) == HTTPOrigin(url) {
+      for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+    }
+    return request
+  }
+
+  /// Keeps what an answer says for the next time.
+  private func note(_ response: HTTPClientResponse) {
+    let headers = response.headers
+    let now = now()
+    log.answer.validators = Validators(
+      etag: headers.first(name: "etag"), lastModified: headers.first(name: "last-modified"),
+      now: now)
+    log.answer.freshSeconds = CacheFreshness.seconds(
+      cacheControl: headers["cache-control"], expires: headers.first(name: "expires"),
+      date: headers.first(name: "date"), age: headers.first(name: "age"), receivedAt: now)
+  }
+
+  /// The client ends the whole program over a port that does not fit into 16 bits.
+  private static func hasPossiblePort(_ url: URL?) -> Bool {
+    (0...Int(UInt16.max)).contains(url?.port ?? 0)
+  }
+
+  private func next(from url: String, _ response: HTTPClientResponse) throws -> String {
+    guard let location = response.headers.first(name: "location"),
+      let target = URL(string: location, relativeTo: URL(string: url))?.absoluteURL,
+      let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https",
+      Self.hasPossiblePort(target)
+    else {
+      throw OffersError(
+        .sourceFailed, "\(url) redirects to nowhere.", hint: "Nothing was changed.")
+    }
+    if scheme == "http", url.lowercased().hasPrefix("https:") {
+      throw OffersError(
+        .sourceFailed, "\(url) redirects to the unencrypted \(target.absoluteString).",
+        hint: "Nothing was changed. If that is right, sync --from that address.")
+    }
+    return target.absoluteString
+  }
+
+  /// What the body of an error says, of which the first bytes count.
+  private func reason(
+    in response: HTTPClientResponse, _ deadline: ContinuousClock.Instant
+  ) async throws -> String? {
+    var body: [UInt8] = []
+    for try await buffer in response.body {
+      body.append(contentsOf: buffer.readableBytesView)
+      if body.count > Self.reasonBytes || ContinuousClock.now > deadline { break }
+    }
+    return explain(body)
+  }
+
+  /// The encoding in a content type such as `text/xml; charset="utf-8"`.
+  private static func charset(in type: String) -> String? {
+    guard let found = type.firstRange(of: "charset=") else { return nil }
+    let value = type[found.upperBound...].prefix { $0 != ";" }
+      .trimmingCharacters(in: CharacterSet(charactersIn: " \"'"))
+    return value.isEmpty ? nil : value
+  }
+
+  /// The target of `<https://…>; rel="next"` among the values of `Link` headers.
+  static func nextLink(in values: [String]) -> String? {
+    for value in values {
+      var rest = value[...]
+      while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+        let target = rest[rest.index(after: open)..<close]
+        rest = rest[rest.index(after: close)...]
+        let parameters = rest.prefix { $0 != "<" }.lowercased()
+        if parameters.contains(/;\s*rel\s*=\s*("[^"]*\bnext\b[^"]*"|next\b)/) {
+          return String(target)
+        }
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,160 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import OffersCore
+
+/// Carries a request to a server and brings back what it answers.
+protocol HTTPTransport: Sendable {
+  /// - Parameters:
+  ///   - mayBePrivate: whether the server may stand in a private network; see `NetworkAddress`.
+  ///   - timeoutSeconds: how long the head of the answer may take.
+  /// - Throws: `OffersError` for an address that may not be asked, and whatever happens on the way.
+  func execute(
+    _ request: HTTPClientRequest, mayBePrivate: Bool, timeoutSeconds: Double
+  ) async throws -> HTTPClientResponse
+}
+
+/// Connections to servers: one a host, kept for the next request, to addresses that were looked at
+/// before.
+///
+/// A host's name is looked up once, and the connection goes to the very address that was checked:
+/// a name that means another address a moment later gains nothing.
+actor HTTPConnections: HTTPTransport {
+  private let limits: FetchLimits
+  private let environment: @Sendable (String) -> String?
+  private var hosts: [String: Task<Host, any Error>] = [:]
+
+  private struct Host: Sendable {
+    /// The client that connects to `addresses[0]`; by way of a proxy, which has its own way to look
+    /// up names, there are none.
+    let client: HTTPClient
+    let addresses: [NetworkAddress]
+  }
+
+  /// How long looking up a name may take.
+  private static let lookUpSeconds = 20.0
+  /// How many of a host's addresses are tried.
+  private static let triedAddresses = 4
+
+  /// - Parameter environment: finds the variables that name a proxy and a file of certificates.
+  init(limits: FetchLimits, environment: @escaping @Sendable (String) -> String?) {
+    self.limits = limits
+    self.environment = environment
+  }
+
+  /// Closes all connections. Nothing is under way any more then.
+  func close() async {
+    for (_, host) in hosts {
+      // A host that was never reached has no connection, and closing loses nothing.
+      guard let host = try? await host.value else { continue }
+      try? await host.client.shutdown()
+    }
+    hosts = [:]
+  }
+
+  func execute(
+    _ request: HTTPClientRequest, mayBePrivate: Bool, timeoutSeconds: Double
+  ) async throws -> HTTPClientResponse {
+    guard let url = URL(string: request.url), let name = url.host(percentEncoded: false),
+      !name.isEmpty
+    else { throw HTTPClientError.invalidURL }
+    let key = HTTPOrigin(url).text
+    var host = try await fetchHost(key, url, name, mayBePrivate)
+    while true {
+      if !mayBePrivate, let address = host.addresses.first, !address.isPublic {
+        throw Self.refusal(url, address)
+      }
+      do {
+        return try await host.client.execute(
+          request, timeout: .milliseconds(Int64(timeoutSeconds * 1000)))
+      } catch where host.addresses.count > 1 && Self.isUnreachable(error) {
+        host = try await moveOn(from: host, key, name)
+      }
+    }
+  }
+
+  private func fetchHost(
+    _ key: String, _ url: URL, _ name: String, _ mayBePrivate: Bool
+  ) async throws -> Host {
+    if let known = hosts[key] { return try await known.value }
+    let proxy = try ProxySettings(environment: environment).proxy(for: url)
+    let task = Task { [limits, environment] in
+      var addresses: [NetworkAddress] = []
+      if let literal = HostAddresses.literal(name) {
+        addresses = [literal]
+      } else if proxy == nil {
+        addresses = try await Timeout.run(seconds: Self.lookUpSeconds) {
+          try await HostAddresses.resolve(name, port: HTTPOrigin(url).port)
+        } late: {
+          OffersError(
+            .sourceFailed, "The host \(name) could not be looked up in time.",
+            hint: "Nothing was changed. Check the network, then sync again.")
+        }
+      }
+      if !mayBePrivate, let first = addresses.first {
+        addresses = addresses.filter(\.isPublic)
+        if addresses.isEmpty { throw Self.refusal(url, first) }
+      }
+      addresses = Array(addresses.prefix(Self.triedAddresses))
+      return Host(
+        client: try Self.client(limits, environment, proxy, name, addresses.first),
+        addresses: addresses)
+    }
+    hosts[key] = task
+    do {
+      return try await task.value
+    } catch {
+      hosts[key] = nil
+      throw error
+    }
+  }
+
+  /// Goes on to the host's next address.
+  private func moveOn(from host: Host, _ key: String, _ name: String) async throws -> Host {
+    let rest = Array(host.addresses.dropFirst())
+    let next = Host(
+      client: try Self.client(limits, environment, nil, name, rest.first), addresses: rest)
+    hosts[key] = Task { next }
+    // It has no connection, so there is nothing that a failed shutdown could lose.
+    try? await host.client.shutdown()
+    return next
+  }
+
+  private static func client(
+    _ limits: FetchLimits, _ environment: (String) -> String?, _ proxy: Proxy?,
+    _ name: String, _ address: NetworkAddress?
+  ) throws -> HTTPClient {
+    var configuration = HTTPClient.Configuration()
+    configuration.redirectConfiguration = .disallow
+    configuration.timeout = .init(
+      connect: .seconds(min(limits.idleSeconds, 10)), read: .seconds(limits.idleSeconds))
+    // Unpacked by the reader, which knows both kinds of “deflate” and counts what goes in, too.
+    configuration.decompression = .disabled
+    configuration.httpVersion = .http1Only
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
+    configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.tlsConfiguration = try TrustedCertificates.configuration(environment)
+    if let proxy {
+      let login = proxy.user.map {
+        HTTPClient.Authorization.basic(username: $0, password: proxy.password ?? "")
+      }
+      configuration.proxy = .server(host: proxy.host, port: proxy.port, authorization: login)
+    } else if let address {
+      configuration.dnsOverride = [name: address.text]
+    }
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }
+
+  private static func isUnreachable(_ error: any Error) -> Bool {
+    if error is IOError || error is ChannelError { return true }
+    if error as? HTTPClientError == .connectTimeout { return true }
+    return "\(type(of: error))".contains("Connection")
+  }
+
+  private static func refusal(_ url: URL, _ address: NetworkAddress) -> OffersError {
+    OffersError(
+      .sourceFailed,
+      "\(url.absoluteString) leads to \(address.text), which is not on the public internet.",
+      hint: "Nothing was asked of it. If that is right, add --allow-private-network.")
+  }
+}

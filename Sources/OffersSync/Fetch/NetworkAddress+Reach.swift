@@ -1,0 +1,95 @@
+extension NetworkAddress {
+  /// Whether the address is one that the whole internet can reach.
+  ///
+  /// False for own machines and networks, for documentation, tests and multicast, and for all else
+  /// that IANA's special-purpose address registries (RFC 6890) do not call globally reachable. An
+  /// IPv6 address that stands for an IPv4 address is judged by that one.
+  var isPublic: Bool {
+    if let inner = embeddedIPv4 { return inner.isPublic }
+    let isSpecial = (isIPv4 ? Self.specialIPv4 : Self.specialIPv6).contains { $0.contains(self) }
+    return !isSpecial || Self.reachable.contains { $0.contains(self) }
+  }
+
+  /// Whether the address is the machine's own.
+  var isLoopback: Bool {
+    Self.loopback.contains { $0.contains(unmapped) }
+  }
+
+  /// The IPv4 address that an IPv4-mapped one, `::ffff:192.0.2.1`, means; any other one itself.
+  var unmapped: NetworkAddress {
+    Self.mapped.contains(self) ? NetworkAddress(ipv4: UInt32(truncatingIfNeeded: value)) : self
+  }
+
+  /// The IPv4 address that packets to this IPv6 address go to in the end, if there is one.
+  private var embeddedIPv4: NetworkAddress? {
+    if Self.endingInIPv4.contains(where: { $0.contains(self) }) {
+      return NetworkAddress(ipv4: UInt32(truncatingIfNeeded: value))
+    }
+    return Self.sixToFour.contains(self)
+      ? NetworkAddress(ipv4: UInt32(truncatingIfNeeded: value >> 80)) : nil
+  }
+
+  private static let loopback = [
+    AddressRange(ipv4: 127, bits: 8), AddressRange(ipv6: 0, 0, 0, 0, 0, 0, 0, 1, bits: 128),
+  ]
+
+  /// IPv4-mapped (RFC 4291, 2.5.5.2).
+  private static let mapped = AddressRange(ipv6: 0, 0, 0, 0, 0, 0xffff, bits: 96)
+
+  private static let endingInIPv4 = [
+    mapped,
+    // IPv4-compatible (RFC 4291, 2.5.5.1); `::` and `::1` are among them, and as 0.0.0.0 and
+    // 0.0.0.1 not public.
+    AddressRange(ipv6: 0, bits: 96),
+    // Translated by NAT64 (RFC 6052).
+    AddressRange(ipv6: 0x64, 0xff9b, bits: 96),
+  ]
+
+  /// 6to4 (RFC 3056): the IPv4 address stands behind the first 16 bits.
+  private static let sixToFour = AddressRange(ipv6: 0x2002, bits: 16)
+
+  private static let specialIPv4 = [
+    AddressRange(ipv4: 0, bits: 8),  // this network (RFC 791)
+    AddressRange(ipv4: 10, bits: 8),  // private (RFC 1918)
+    AddressRange(ipv4: 100, 64, bits: 10),  // a carrier's (RFC 6598)
+    AddressRange(ipv4: 127, bits: 8),  // loopback (RFC 1122)
+    AddressRange(ipv4: 169, 254, bits: 16),  // link-local (RFC 3927)
+    AddressRange(ipv4: 172, 16, bits: 12),  // private (RFC 1918)
+    AddressRange(ipv4: 192, 0, 0, bits: 24),  // protocols (RFC 6890)
+    AddressRange(ipv4: 192, 0, 2, bits: 24),  // documentation (RFC 5737)
+    AddressRange(ipv4: 192, 88, 99, bits: 24),  // 6to4 relays (RFC 7526)
+    AddressRange(ipv4: 192, 168, bits: 16),  // private (RFC 1918)
+    AddressRange(ipv4: 198, 18, bits: 15),  // benchmarks (RFC 2544)
+    AddressRange(ipv4: 198, 51, 100, bits: 24),  // documentation (RFC 5737)
+    AddressRange(ipv4: 203, 0, 113, bits: 24),  // documentation (RFC 5737)
+    AddressRange(ipv4: 224, bits: 4),  // multicast (RFC 5771)
+    AddressRange(ipv4: 240, bits: 4),  // reserved, broadcast (RFC 1112, RFC 919)
+  ]
+
+  private static let specialIPv6 = [
+    AddressRange(ipv6: 0x64, 0xff9b, 1, bits: 48),  // local NAT64 (RFC 8215)
+    AddressRange(ipv6: 0x100, bits: 64),  // discarded (RFC 6666)
+    AddressRange(ipv6: 0x100, 0, 0, 1, bits: 64),  // dummy (RFC 9780)
+    AddressRange(ipv6: 0x2001, bits: 23),  // protocols, Teredo too (RFC 2928, RFC 4380)
+    AddressRange(ipv6: 0x2001, 0xdb8, bits: 32),  // documentation (RFC 3849)
+    AddressRange(ipv6: 0x3fff, bits: 20),  // documentation (RFC 9637)
+    AddressRange(ipv6: 0x5f00, bits: 16),  // segment routing (RFC 9602)
+    AddressRange(ipv6: 0xfc00, bits: 7),  // private (RFC 4193)
+    AddressRange(ipv6: 0xfe80, bits: 10),  // link-local (RFC 4291)
+    AddressRange(ipv6: 0xfec0, bits: 10),  // site-local (RFC 3879)
+    AddressRange(ipv6: 0xff00, bits: 8),  // multicast (RFC 4291)
+  ]
+
+  /// What the registries call globally reachable within the ranges above.
+  private static let reachable = [
+    AddressRange(ipv4: 192, 0, 0, 9, bits: 32),  // port control anycast (RFC 7723)
+    AddressRange(ipv4: 192, 0, 0, 10, bits: 32),  // TURN anycast (RFC 8155)
+    AddressRange(ipv6: 0x2001, 1, 0, 0, 0, 0, 0, 1, bits: 128),  // port control (RFC 7723)
+    AddressRange(ipv6: 0x2001, 1, 0, 0, 0, 0, 0, 2, bits: 128),  // TURN (RFC 8155)
+    AddressRange(ipv6: 0x2001, 1, 0, 0, 0, 0, 0, 3, bits: 128),  // DNS-SD (RFC 9665)
+    AddressRange(ipv6: 0x2001, 3, bits: 32),  // multicast tunnels (RFC 7450)
+    AddressRange(ipv6: 0x2001, 4, 0x112, bits: 48),  // AS112 (RFC 7535)
+    AddressRange(ipv6: 0x2001, 0x20, bits: 28),  // ORCHIDv2 (RFC 7343)
+    AddressRange(ipv6: 0x2001, 0x30, bits: 28),  // drones (RFC 9374)
+  ]
+}

@@ -1,0 +1,80 @@
+import Foundation
+import OffersCore
+
+/// An HTTP proxy.
+struct Proxy: Hashable, Sendable {
+  /// A name in lower case or an address, without brackets.
+  let host: String
+  let port: Int
+  /// Nil where none is named; a proxy may want a password alone.
+  let user: String?
+  let password: String?
+
+  init(host: String, port: Int, user: String? = nil, password: String? = nil) {
+    self.host = host
+    self.port = port
+    self.user = user
+    self.password = password
+  }
+
+  /// Understands `http://user:password@host:3128` or `host:3128`.
+  ///
+  /// The port is 80 if the text has a scheme and 3128 if not. Name and password may be
+  /// percent-encoded; what follows the port is ignored.
+  ///
+  /// - Parameter variable: where the text comes from, for the error, which shows nothing of the text
+  ///   but a scheme that is known.
+  /// - Throws: `OffersError` with `invalidRequest` for another kind of proxy, or none.
+  init(parsing text: String, variable: String) throws {
+    var rest = text[...]
+    var port = 3128
+    if let mark = text.firstRange(of: "://") {
+      let scheme = text[..<mark.lowerBound].lowercased()
+      guard scheme == "http" else { throw Self.unread(scheme, variable) }
+      rest = text[mark.upperBound...]
+      port = 80
+    }
+    var user: String?
+    var password: String?
+    // The last one: people write passwords with an unencoded @ or /.
+    if let at = rest.lastIndex(of: "@") {
+      let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      user = try Self.credential(parts.first, variable)
+      password = try Self.credential(parts.count == 2 ? parts[1] : nil, variable)
+      rest = rest[rest.index(after: at)...]
+    }
+    guard let place = HostAndPort(String(rest.prefix { !"/?#".contains($0) })) else {
+      throw Self.malformed(variable)
+    }
+    if let named = place.port { port = named }
+    self.init(host: place.host, port: port, user: user, password: password)
+  }
+
+  private static func credential(_ text: Substring?, _ variable: String) throws -> String? {
+    guard let text, !text.isEmpty else { return nil }
+    // A lone % is one that a person forgot to encode.
+    let decoded = text.removingPercentEncoding ?? String(text)
+    // Not possible in a header's credentials (RFC 7617, 2).
+    if decoded.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { throw malformed(variable) }
+    return decoded
+  }
+
+  private static func unread(_ scheme: String, _ variable: String) -> OffersError {
+    let known = ["https", "socks", "socks4", "socks4a", "socks5", "socks5h"]
+    let what = known.contains(scheme) ? "\(scheme) proxy" : "proxy of another kind"
+    return OffersError(
+      .invalidRequest, "The variable \(variable) names a \(what); only http proxies are read.",
+      hint: hint(variable))
+  }
+
+  private static func malformed(_ variable: String) -> OffersError {
+    OffersError(
+      .invalidRequest,
+      "The variable \(variable) does not name a proxy; only http proxies are read.",
+      hint: hint(variable))
+  }
+
+  private static func hint(_ variable: String) -> String {
+    "Set it to an address such as http://proxy.example:3128, or unset it: unset \(variable)"
+  }
+}

@@ -1,0 +1,21 @@
+/// Gives up waiting for something after a while.
+enum Timeout {
+  /// Runs `body`, and cancels it when it takes longer than `seconds`.
+  ///
+  /// - Throws: what `body` throws, or the error made by `late` when the time is up.
+  static func run<Result: Sendable>(
+    seconds: Double, _ body: @escaping @Sendable () async throws -> Result,
+    late: @escaping @Sendable () -> any Error
+  ) async throws -> Result {
+    try await withThrowingTaskGroup(of: Result.self) { group in
+      group.addTask(operation: body)
+      group.addTask {
+        try await Task.sleep(for: .seconds(seconds))
+        throw late()
+      }
+      defer { group.cancelAll() }
+      guard let first = try await group.next() else { throw late() }
+      return first
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+
+extension SyncEngine {
+  /// Most hosts that are asked at the same time.
+  private static let hostLimit = 16
+
+  /// Syncs several feeds: those on different hosts side by side, those on one host one after
+  /// another over one connection.
+  ///
+  /// - Parameters:
+  ///   - options: for each of them; a source only where there is one feed.
+  ///   - progress: called from time to time while reading, from any task.
+  ///   - finished: called once a feed, as each comes to its end, one at a time. A feed of which no
+  ///     run could be made comes with the error that `sync` would throw.
+  public func sync(
+    _ feeds: [String], options: SyncOptions = SyncOptions(),
+    progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
+    finished: (_ feed: String, Result<SyncRun, OffersError>) -> Void
+  ) async throws {
+    let chains = try await chains(of: feeds, options)
+    try await withTransport(options.limits) { transport in
+      await withTaskGroup(of: (feed: String, chain: Int, Result<SyncRun, OffersError>).self) {
+        group in
+        var waiting = chains
+        func start(_ chain: Int) {
+          guard !waiting[chain].isEmpty else { return }
+          let feed = waiting[chain].removeFirst()
+          group.addTask {
+            (feed, chain, await result(feed, options, transport, progress))
+          }
+        }
+        var next = min(Self.hostLimit, chains.count)
+        for chain in 0..<next { start(chain) }
+        while let (feed, chain, result) = await group.next() {
+          finished(feed, result)
+          if waiting[chain].isEmpty, next < chains.count {
+            start(next)
+            next += 1
+          } else {
+            start(chain)
+          }
+        }
+      }
+    }
+  }
+
+  private func result(
+    _ feed: String, _ options: SyncOptions, _ transport: any HTTPTransport,
+    _ progress: @escaping @Sendable (SyncProgress) -> Void
+  ) async -> Result<SyncRun, OffersError> {
+    do {
+      return .success(
+        try await attempt(feed, options, isTrial: false, over: transport, progress).run)
+    } catch let error as OffersError {
+      return .failure(error)
+    } catch {
+      return .failure(OffersError(.sourceFailed, "The sync was cancelled.", cause: "\(error)"))
+    }
+  }
+
+  /// The feeds by the host that each is on, in the order given; files come together, too, because
+  /// one disk is read best in one place.
+  private func chains(of feeds: [String], _ options: SyncOptions) async throws -> [[String]] {
+    if feeds.count < 2 { return [feeds] }
+    var places: [String: Int] = [:]
+    var chains: [[String]] = []
+    for feed in feeds {
+      let host = try await host(of: feed, options)
+      if let place = places[host] {
+        chains[place].append(feed)
+      } else {
+        places[host] = chains.count
+        chains.append([feed])
+      }
+    }
+    return chains
+  }
+
+  /// What is wrong with a feed is told by its sync.
+  private func host(of feed: String, _ options: SyncOptions) async throws -> String {
+    guard let definition = try? configuration.fetch(feed) else { return "" }
+    let state = try await store.findSyncState(of: feed)
+    guard let text = try? sourceTemplate(definition, nil, state, options).text else { return "" }
+    return HTTPOrigin(text)?.host ?? ""
+  }
+}

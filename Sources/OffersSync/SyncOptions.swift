@@ -1,0 +1,50 @@
+import OffersCore
+
+/// What a caller can choose about a sync.
+public struct SyncOptions: Hashable, Sendable {
+  /// The source to read instead of the remembered one: an http(s) URL, a path, `-` for standard
+  /// input, or `sample`. It is remembered once a sync from it has worked.
+  public var source: String?
+  /// Takes removals for true even when they would be held back.
+  public var acceptsRemovals: Bool
+  /// How long to wait for another process that syncs the same feed.
+  public var lockWaitSeconds: Double
+  public var limits: FetchLimits
+  /// What to search for, in a feed whose server searches; nil for the feed itself.
+  public var query: String?
+  /// Most pages to read of a feed that has pages; nil for what its definition says.
+  public var pages: Int?
+  /// Why the feed is synced: `due` leaves out what is not due, `forced` asks a server although it
+  /// wanted to be left alone.
+  public var reason: SyncReason
+  /// Follows redirects and next pages into private networks, too.
+  public var allowsPrivateNetwork: Bool
+
+  public init(
+    source: String? = nil, acceptsRemovals: Bool = false, lockWaitSeconds: Double = 5,
+    limits: FetchLimits = FetchLimits(), query: String? = nil, pages: Int? = nil,
+    reason: SyncReason = .asked, allowsPrivateNetwork: Bool = false
+  ) {
+    self.reason = reason
+    self.allowsPrivateNetwork = allowsPrivateNetwork
+    self.source = source
+    self.acceptsRemovals = acceptsRemovals
+    self.lockWaitSeconds = lockWaitSeconds
+    self.limits = limits
+    self.query = query
+    self.pages = pages
+  }
+}
+
+/// How far a sync has come.
+public struct SyncProgress: Hashable, Sendable {
+  public let feed: String
+  /// Bytes read so far.
+  public let bytes: Int
+  /// The document's size, when it is known.
+  public let totalBytes: Int?
+  /// Records read so far.
+  public let records: Int
+  /// True once all is read and the difference is being written.
+  public let isWriting: Bool
+}

@@ -1,0 +1,178 @@
+import AsyncHTTPClient
+import Foundation
+import OffersCore
+import Testing
+
+@testable import OffersSync
+
+@Suite("Conditional requests")
+struct ConditionalRequestTests {
+  static let changed = "Thu, 01 Jan 2026 00:00:00 GMT"
+
+  /// A server that knows its validators and answers 304 to them.
+  private static func server(
+    _ body: String, _ headers: [(String, String)]
+  ) -> SimulatedWeb.Answer {
+    { request in
+      let known = headers.contains { name, value in
+        let condition = name == "ETag" ? "if-none-match" : "if-modified-since"
+        return request.headers.first(name: condition) == value
+      }
+      return known ? SimulatedAnswer(304) : SimulatedAnswer(200, headers, body)
+    }
+  }
+
+  @Test(
+    "a server is asked with what it gave, and its 304 leaves all as it is",
+    arguments: [
+      ([("ETag", "\"a1\"")], ["if-none-match": "\"a1\""]),
+      ([("ETag", "W/\"a1\"")], ["if-none-match": "W/\"a1\""]),
+      ([("Last-Modified", changed)], ["if-modified-since": changed]),
+      (
+        [("ETag", "\"a1\""), ("Last-Modified", changed)],
+        ["if-none-match": "\"a1\"", "if-modified-since": changed]
+      ),
+    ] as [([(String, String)], [String: String])])
+  func asksConditionally(headers: [(String, String)], conditions: [String: String]) async throws {
+    let home = try FetchHome()
+    home.web.answer(Self.server(FeedText.feed(1...3), headers))
+    #expect(try await home.sync(from: FetchHome.url).counts.new == 3)
+    #expect(home.lastConditions.isEmpty)
+    home.wait(days: 1)
+    let run = try await home.sync()
+    #expect(home.lastConditions == conditions)
+    #expect(run.outcome == .unchanged)
+    #expect(run.counts.unchanged == 3)
+    #expect(run.request?.status == 304)
+    #expect(run.request?.isConditional == true)
+  }
+
+  @Test("a server without validators is known again by the document's hash")
+  func fallsBackToTheHash() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], FeedText.feed(1...3)) }
+    try await home.sync(from: FetchHome.url)
+    let run = try await home.sync()
+    #expect(run.outcome == .unchanged)
+    #expect(home.lastConditions.isEmpty)
+  }
+
+  @Test("an unchanged document that comes with other validators brings them in")
+  func takesNewValidatorsOfTheSameDocument() async throws {
+    let home = try FetchHome()
+    home.web.answer { [home] _ in
+      SimulatedAnswer(200, [("ETag", "\"v\(home.web.requests.count)\"")], FeedText.feed(1...3))
+    }
+    try await home.sync(from: FetchHome.url)
+    #expect(try await home.sync().outcome == .unchanged)
+    #expect(home.lastConditions == ["if-none-match": "\"v1\""])
+    try await home.sync()
+    #expect(home.lastConditions == ["if-none-match": "\"v2\""])
+  }
+
+  @Test("a 304 that comes with another validator brings it in")
+  func takesNewValidatorsOfNotModified() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"a\"")], FeedText.feed(1...3)) }
+    try await home.sync(from: FetchHome.url)
+    home.web.answer { _ in SimulatedAnswer(304, [("ETag", "\"b\"")]) }
+    try await home.sync()
+    #expect(home.lastConditions == ["if-none-match": "\"a\""])
+    try await home.sync()
+    #expect(home.lastConditions == ["if-none-match": "\"b\""])
+  }
+
+  @Test(
+    "what is no validator is never sent",
+    arguments: [
+      ("ETag", "\"\""), ("ETag", "W/\"\""), ("ETag", "*"),
+      ("ETag", "\"\(String(repeating: "x", count: 2_000))\""),
+      ("Last-Modified", "yesterday"), ("Last-Modified", "Thu, 01 Jan 1970 00:00:00 GMT"),
+      ("Last-Modified", "Fri, 01 Jan 2040 00:00:00 GMT"), ("Last-Modified", "0"),
+    ])
+  func refusesBogusValidators(name: String, value: String) async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [(name, value)], FeedText.feed(1...3)) }
+    try await home.sync(from: FetchHome.url)
+    try await home.sync()
+    #expect(home.lastConditions.isEmpty)
+  }
+
+  @Test("a server that is stuck on 304 is asked for the document itself after eight days")
+  func dropsOldValidators() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"a\"")], FeedText.feed(1...3)) }
+    try await home.sync(from: FetchHome.url)
+    home.web.answer { request in
+      request.headers.first(name: "if-none-match") != nil
+        ? SimulatedAnswer(304) : SimulatedAnswer(200, [("ETag", "\"a\"")], FeedText.feed(1...4))
+    }
+    for _ in 1...7 {
+      home.wait(days: 1)
+      #expect(try await home.sync().outcome == .unchanged)
+    }
+    home.wait(days: 1)
+    #expect(try await home.sync().counts.new == 1)
+    #expect(home.lastConditions.isEmpty)
+    home.wait(days: 1)
+    #expect(try await home.sync().outcome == .unchanged)
+  }
+
+  @Test("validators of a document that could not be read are not kept")
+  func keepsNoValidatorsOfABrokenDocument() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"good\"")], FeedText.feed(1...3)) }
+    try await home.sync(from: FetchHome.url)
+    home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"broken\"")], "[{\"id\":") }
+    #expect(try await home.sync().outcome == .failed)
+    try await home.sync()
+    #expect(home.lastConditions == ["if-none-match": "\"good\""])
+    #expect(try await home.ids() == ["1", "2", "3"])
+  }
+
+  @Test("a 304 that nobody asked for is an error")
+  func refusesUnaskedNotModified() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(304) }
+    let run = try await home.sync(from: FetchHome.url)
+    #expect(run.outcome == .failed)
+    #expect(run.error?.message.contains("answered 304") == true)
+  }
+
+  @Test("validators are for the address and the rules that they came with")
+  func tiesValidatorsToTheirSource() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"a\"")], FeedText.feed(1...3)) }
+    try await home.sync(from: FetchHome.url)
+    try await home.sync(from: "https://other.example/offers.json")
+    #expect(home.lastConditions.isEmpty)
+    let yaml = """
+      feeds:
+        ibotta: {source: "https://other.example/offers.json", items: "", id: id, fields: {name: id}}
+      """
+    let other = SyncEngine(
+      store: home.database, configuration: try .init(yaml: yaml, name: "feeds.yaml"),
+      now: { home.now }, jitter: { 1 }, transport: home.web)
+    let run = try await other.sync("ibotta")
+    #expect(home.lastConditions.isEmpty)
+    #expect(run.counts.changed == 3)
+  }
+
+  @Test("a document whose removals are held back is not fetched again until they are accepted")
+  func asksConditionallyWhileHeld() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"all\"")], FeedText.feed(1...30)) }
+    try await home.sync(from: FetchHome.url)
+    home.web.answer(Self.server(FeedText.feed(1...5), [("ETag", "\"few\"")]))
+    #expect(try await home.sync().outcome == .quarantined)
+    let again = try await home.sync()
+    #expect(again.outcome == .quarantined)
+    #expect(again.request?.status == 304)
+    #expect(try await home.ids().count == 30)
+    #expect(try await home.fetch().heldCount == 2)
+    let accepted = try await home.sync(acceptsRemovals: true)
+    #expect(accepted.counts.gone == 25)
+    #expect(try await home.fetch().heldCount == 0)
+    #expect(try await home.sync().outcome == .unchanged)
+  }
+}

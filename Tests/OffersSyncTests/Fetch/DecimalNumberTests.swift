@@ -1,0 +1,28 @@
+import Testing
+
+@testable import OffersSync
+
+@Suite("Numbers of digits only")
+struct DecimalNumberTests {
+  @Test(
+    "digits are a number that stops at its limit",
+    arguments: [
+      ("0", 0), ("7", 7), ("0010", 10), (" 60\t", 60), ("2147483646", 2_147_483_646),
+      ("2147483647", 2_147_483_647), ("2147483648", 2_147_483_647),
+      ("99999999999999999999999999999999999999999", 2_147_483_647),
+      ("00000000000000000000000000000000000000005", 5),
+    ])
+  func readsDigits(text: String, expected: Int) {
+    #expect(DecimalNumber.parse(text) == expected)
+  }
+
+  @Test(
+    "all else is no number",
+    arguments: [
+      "", " ", "-1", "+1", "1.5", "1e3", "0x10", "1 0", "1,0", "abc", "12s", "٣", "1\u{301}", "1\n",
+      "99999999999999999999999999x", "\"60\"",
+    ])
+  func refusesOthers(text: String) {
+    #expect(DecimalNumber.parse(text) == nil)
+  }
+}

@@ -1,0 +1,211 @@
+import AsyncHTTPClient
+import Foundation
+import OffersCore
+import Testing
+
+@testable import OffersSync
+
+@Suite("When a feed is fetched")
+struct FetchPatienceTests {
+  private static let feed = FeedText.feed(1...3)
+
+  @Test("a feed is due when its interval has passed, and not before")
+  func waitsForTheInterval() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    try await home.sync(from: FetchHome.url)
+    home.wait(hours: 23)
+    let early = try await home.sync(.due)
+    #expect(early.outcome == .skipped)
+    #expect(early.skip == .fresh(until: home.now.addingTimeInterval(3600)))
+    #expect(home.web.requests.count == 1)
+    home.wait(hours: 1)
+    let due = try await home.sync(.due)
+    #expect(due.outcome == .unchanged)
+    #expect(due.request?.reason == .due)
+    #expect(due.nextDueAt == home.now.addingTimeInterval(86_400))
+  }
+
+  @Test("a timer that comes a few seconds too early still gets its turn")
+  func forgivesSeconds() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    try await home.sync(from: FetchHome.url)
+    home.wait(hours: 24 - 4.0 / 3600)
+    #expect(try await home.sync(.due).outcome == .unchanged)
+  }
+
+  @Test(
+    "a server can ask for longer, up to twice the interval, and not for less",
+    arguments: [
+      ("Cache-Control", "max-age=600", 24.0), ("Cache-Control", "no-store", 24),
+      ("Cache-Control", "max-age=129600", 36), ("Cache-Control", "max-age=504576000", 48),
+      ("Expires", "Fri, 02 Jan 2026 12:00:00 GMT", 36), ("Expires", "0", 24),
+    ])
+  func honoursFreshness(name: String, value: String, hours: Double) async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [(name, value)], Self.feed) }
+    let run = try await home.sync(from: FetchHome.url)
+    #expect(run.nextDueAt == home.now.addingTimeInterval(hours * 3600))
+  }
+
+  @Test("a feed's own time to live is honoured like the server's")
+  func honoursTimeToLive() async throws {
+    let home = try FetchHome()
+    let yaml = """
+      feeds:
+        news:
+          source: https://feed.example/news.rss
+          every: 1h
+          ttl: rss.channel.ttl
+          items: rss.channel.item
+          id: guid
+          fields: {name: title}
+      """
+    home.web.answer { _ in
+      SimulatedAnswer(
+        200, [],
+        "<rss><channel><ttl>90</ttl><item><guid>1</guid><title>A</title></item></channel></rss>")
+    }
+    let engine = SyncEngine(
+      store: home.database, configuration: try .init(yaml: yaml, name: "feeds.yaml"),
+      now: { home.now }, jitter: { 1 }, transport: home.web)
+    let run = try await engine.sync("news")
+    #expect(run.counts.new == 1)
+    #expect(run.nextDueAt == home.now.addingTimeInterval(90 * 60))
+  }
+
+  @Test(
+    "Retry-After is remembered and honoured, whichever form it has",
+    arguments: [
+      (429, "7200", 2.0), (503, "7200", 2), (429, "Thu, 01 Jan 2026 02:00:00 GMT", 2),
+      (503, "Thu, 01 Jan 2026 02:00:00 GMT", 2), (503, "99999999", 168),
+    ])
+  func honoursRetryAfter(status: Int, value: String, hours: Double) async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    try await home.sync(from: FetchHome.url)
+    home.web.answer { _ in SimulatedAnswer(status, [("Retry-After", value)]) }
+    #expect(try await home.sync().outcome == .failed)
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    let until = home.now.addingTimeInterval(hours * 3600)
+    home.wait(hours: hours - 0.001)
+    // Whoever asks by hand waits, too, unless they insist.
+    for reason in [SyncReason.asked, .due] {
+      #expect(try await home.sync(reason).skip == .wait(until: until))
+    }
+    #expect(home.web.requests.count == 2)
+    #expect(try await home.sync(.forced).outcome == .unchanged)
+    home.wait(hours: 0.002)
+    #expect(try await home.sync().outcome == .unchanged)
+  }
+
+  @Test("a Retry-After that says nothing is as none", arguments: ["soon", "-5", ""])
+  func ignoresSenselessRetryAfter(value: String) async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    try await home.sync(from: FetchHome.url)
+    home.web.answer { _ in SimulatedAnswer(503, [("Retry-After", value)]) }
+    try await home.sync()
+    #expect(try await home.fetch().waitUntil == nil)
+  }
+
+  @Test("failures are waited out for 1, 2, 4 … hours, at most 7 days, and a success forgets them")
+  func backsOff() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    try await home.sync(from: FetchHome.url)
+    home.web.answer { _ in SimulatedAnswer(500) }
+    let first = home.now
+    for hours in [1.0, 2, 4, 8, 16, 32, 64, 128, 168, 168] {
+      let run = try await home.sync()
+      #expect(run.outcome == .failed)
+      #expect(run.nextDueAt == home.now.addingTimeInterval(hours * 3600))
+      home.wait(hours: hours * 0.9)
+      let early = try await home.sync(.due)
+      guard case .backOff = early.skip else {
+        Issue.record("\(early)")
+        return
+      }
+      home.wait(hours: hours * 0.1)
+    }
+    let failing = try await home.fetch()
+    #expect(failing.failureCount == 10)
+    #expect(failing.failingSince == first)
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    #expect(try await home.sync(.due).outcome == .unchanged)
+    let state = try await home.fetch()
+    #expect(state.failureCount == 0)
+    #expect(state.failingSince == nil)
+  }
+
+  @Test("a wait after a failure is spread by a fifth either way")
+  func spreadsWaits() {
+    let now = Date(timeIntervalSince1970: 1_767_225_600)
+    for jitter in [0.8, 1, 1.2] {
+      let schedule = FetchSchedule(everySeconds: 86_400, jitter: jitter)
+      let state = schedule.afterFailure(FetchState(), nil, now: now)
+      #expect(state.nextDueAt == now.addingTimeInterval(3600 * jitter))
+    }
+  }
+
+  @Test("a feed that is gone for good is asked no more until somebody insists")
+  func stopsWhenGone() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    try await home.sync(from: FetchHome.url)
+    home.web.answer { _ in SimulatedAnswer(410) }
+    let run = try await home.sync()
+    #expect(run.error?.hint?.contains("--force") == true)
+    let stopped = home.now
+    home.wait(days: 60)
+    for reason in [SyncReason.asked, .due] {
+      #expect(try await home.sync(reason).skip == .stopped(since: stopped))
+    }
+    #expect(home.web.requests.count == 2)
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    #expect(try await home.sync(.forced).outcome == .unchanged)
+    home.wait(days: 1)
+    #expect(try await home.sync(.due).outcome == .unchanged)
+    #expect(try await home.ids() == ["1", "2", "3"])
+  }
+
+  @Test("a clock that was years ahead does not put a feed off for years")
+  func survivesWrongClocks() async throws {
+    let home = try FetchHome(start: 4_000_000_000)
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    try await home.sync(from: FetchHome.url)
+    home.web.answer { _ in SimulatedAnswer(429, [("Retry-After", "600")]) }
+    try await home.sync()
+    home.wait(days: -20_000)
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    #expect(try await home.sync(.due).outcome == .unchanged)
+  }
+
+  @Test("a file that cannot be read is tried again later, too")
+  func backsOffFromFiles() async throws {
+    let home = try FetchHome()
+    let path = try home.folder.write(Self.feed, to: "feed.json")
+    try await home.sync(from: path)
+    try home.folder.write("[", to: "feed.json")
+    home.wait(days: 1)
+    #expect(try await home.sync(.due).outcome == .failed)
+    home.wait(hours: 0.5)
+    #expect(try await home.sync(.due).outcome == .skipped)
+    try home.folder.write(Self.feed, to: "feed.json")
+    home.wait(hours: 0.5)
+    #expect(try await home.sync(.due).outcome == .unchanged)
+  }
+
+  @Test("another source than the remembered one is asked whatever is remembered")
+  func asksOtherSources() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    try await home.sync(from: FetchHome.url)
+    home.web.answer { _ in SimulatedAnswer(410) }
+    try await home.sync()
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    #expect(try await home.sync(from: "https://new.example/o.json").outcome == .unchanged)
+    #expect(try await home.fetch().stoppedAt == nil)
+  }
+}

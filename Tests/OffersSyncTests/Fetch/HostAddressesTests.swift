@@ -1,0 +1,138 @@
+import Glibc
+import OffersCore
+import Testing
+
+@testable import OffersSync
+
+@Suite("Looking hosts up")
+struct HostAddressesTests {
+  @Test(
+    "a literal is the address that it means",
+    arguments: [
+      ("127.0.0.1", "127.0.0.1"), ("2852039166", "169.254.169.254"),
+      ("0xa9fea9fe", "169.254.169.254"),
+      ("0x7f.1", "127.0.0.1"), ("127.1", "127.0.0.1"), ("0177.0.0.01", "127.0.0.1"),
+      ("0", "0.0.0.0"),
+      ("::1", "::1"), ("[::1]", "::1"), ("[2001:DB8::1]", "2001:db8::1"),
+      ("[::ffff:127.0.0.1]", "::ffff:127.0.0.1"), ("255.255.255.255", "255.255.255.255"),
+    ])
+  func resolvesLiterals(host: String, expected: String) async throws {
+    let addresses = try await HostAddresses.resolve(host, port: 443)
+    #expect(addresses.map(\.text) == [expected])
+    #expect(HostAddresses.literal(host)?.text == expected)
+  }
+
+  @Test("this machine is found, each address once")
+  func resolvesThisMachine() async throws {
+    let addresses = try await HostAddresses.resolve("localhost", port: 80)
+    #expect(!addresses.isEmpty)
+    #expect(addresses.allSatisfy { $0.isLoopback })
+    #expect(Set(addresses).count == addresses.count)
+  }
+
+  @Test("each address is listed once, in the order of the resolver, and other families not at all")
+  func listsAddresses() {
+    func socketAddress(_ last: UInt32, family: Int32 = AF_INET) -> sockaddr {
+      var result = sockaddr()
+      result.sa_family = sa_family_t(family)
+      // The address stands behind the family and the port.
+      withUnsafeMutableBytes(of: &result) { bytes in
+        bytes.storeBytes(of: (0x0A00_0000 + last).bigEndian, toByteOffset: 4, as: UInt32.self)
+      }
+      return result
+    }
+    var addresses = [
+      socketAddress(2), socketAddress(1), socketAddress(9, family: AF_UNIX), socketAddress(2),
+      socketAddress(3),
+    ]
+    // The last one has no address.
+    var entries = [addrinfo](repeating: addrinfo(), count: addresses.count + 1)
+    let found = addresses.withUnsafeMutableBufferPointer { addresses in
+      entries.withUnsafeMutableBufferPointer { entries in
+        for index in addresses.indices {
+          entries[index].ai_addr = addresses.baseAddress.map { $0 + index }
+          entries[index].ai_next = entries.baseAddress.map { $0 + index + 1 }
+        }
+        return HostAddresses.addresses(in: entries.baseAddress.map { UnsafePointer($0) })
+      }
+    }
+    #expect(found.map(\.text) == ["10.0.0.2", "10.0.0.1", "10.0.0.3"])
+    #expect(HostAddresses.addresses(in: nil).isEmpty)
+  }
+
+  @Test(
+    "a name is no literal", arguments: ["localhost", "example.com", "", "[localhost]", "1.2.3.4.5"])
+  func refusesNames(host: String) {
+    #expect(HostAddresses.literal(host) == nil)
+  }
+
+  @Test("a name that cannot be is not found, or not just now without a network")
+  func missesNames() async {
+    let error = await #expect(throws: OffersError.self) {
+      try await HostAddresses.resolve("offers.invalid", port: 80)
+    }
+    #expect(error?.code == .sourceFailed)
+    #expect(error?.hint?.hasPrefix("Nothing was changed.") == true)
+    #expect(error?.cause != nil)
+    #expect(
+      [
+        "The host offers.invalid could not be found.",
+        "The host offers.invalid could not be looked up just now.",
+      ].contains(error?.message))
+  }
+
+  @Test(
+    "what is no host is not found, without asking anybody",
+    arguments: ["", "[]", "[localhost]", "[127.0.0.1]", "127.0.0.1\0.example.com", "[::1\0]"])
+  func refusesOthers(host: String) async {
+    let error = await #expect(throws: OffersError.self) {
+      try await HostAddresses.resolve(host, port: 80)
+    }
+    #expect(error?.message == "The host \(host) could not be found.")
+  }
+
+  @Test("an impossible port is refused", arguments: [-1, 65_536, Int.max])
+  func refusesPorts(port: Int) async {
+    let error = await #expect(throws: OffersError.self) {
+      try await HostAddresses.resolve("127.0.0.1", port: port)
+    }
+    #expect(error?.code == .invalidRequest)
+  }
+
+  @Test("a port does not matter to the result", arguments: [0, 1, 65_535])
+  func ignoresPorts(port: Int) async throws {
+    #expect(try await HostAddresses.resolve("127.0.0.1", port: port).map(\.text) == ["127.0.0.1"])
+  }
+
+  @Test(
+    "a failure that says nothing about the host is told as one",
+    arguments: [
+      (EAI_AGAIN, false), (EAI_MEMORY, false), (EAI_SYSTEM, false), (EAI_NONAME, true),
+      (EAI_FAIL, true),
+    ])
+  func tellsFailuresApart(status: Int32, isMissing: Bool) {
+    let error = HostAddresses.failure("a.example", status: status, systemError: ENETUNREACH)
+    #expect(error.code == .sourceFailed)
+    #expect(
+      error.message
+        == (isMissing
+          ? "The host a.example could not be found."
+          : "The host a.example could not be looked up just now."))
+    #expect(
+      error.hint
+        == (isMissing
+          ? "Nothing was changed. Check the address and the network."
+          : "Nothing was changed. Check the network, then sync again."))
+    #expect(error.cause?.hasPrefix(String(cString: gai_strerror(status))) == true)
+    #expect(error.cause?.contains("unreachable") == (status == EAI_SYSTEM))
+  }
+
+  @Test("a cancelled task does not wait for an answer")
+  func endsWhenCancelled() async {
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await HostAddresses.resolve("localhost", port: 80)
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+}

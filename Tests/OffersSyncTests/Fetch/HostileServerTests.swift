@@ -1,0 +1,127 @@
+import OffersCore
+import OffersSync
+import OffersTestSupport
+import Testing
+
+@Suite("Servers that say one thing and do another")
+struct HostileServerTests {
+  private static let limits = FetchLimits(
+    bodyBytes: 20_000, idleSeconds: 3, totalSeconds: 20)
+  private static let feed = FeedText.feed(1...3)
+
+  private static func sync(
+    _ steps: [ScriptedServer.Step]
+  ) async throws -> (home: SyncedFolder, run: SyncRun, server: ScriptedServer) {
+    let home = try SyncedFolder()
+    try await home.sync(feed)
+    let server = try ScriptedServer(steps)
+    let run = try await home.sync(from: server.url(), limits: limits)
+    #expect(try await home.ids() == ["1", "2", "3"])
+    return (home, run, server)
+  }
+
+  @Test("a length that is too long ends as an early close")
+  func tellsLongLengths() async throws {
+    let text = "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n\(Self.feed)"
+    let (_, run, server) = try await Self.sync([.text(text)])
+    #expect(run.error?.message == "\(server.url()) closed the connection too early.")
+  }
+
+  @Test("a length that is too short cuts the document, which is told")
+  func tellsShortLengths() async throws {
+    let text = "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n\(Self.feed)"
+    let (_, run, _) = try await Self.sync([.text(text)])
+    #expect(run.outcome == .failed)
+    #expect(run.error?.code == .malformedFeed)
+  }
+
+  @Test(
+    "a head that contradicts itself is refused",
+    arguments: [
+      "Content-Length: 10\r\nContent-Length: 20", "Content-Length: -1", "Content-Length: many",
+    ])
+  func refusesContradictions(lines: String) async throws {
+    let (_, run, _) = try await Self.sync([
+      .text("HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n\(Self.feed)")
+    ])
+    #expect(run.outcome == .failed)
+  }
+
+  @Test("a reset connection is told", arguments: [false, true])
+  func tellsResets(isAmidBody: Bool) async throws {
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n[{"
+    let (_, run, server) = try await Self.sync([.reset(after: isAmidBody ? head : "")])
+    #expect(run.outcome == .failed)
+    #expect(run.error?.message.hasPrefix(server.url()) == true)
+  }
+
+  @Test("a packing that is not understood is named", arguments: ["br", "zstd", "gzip, gzip"])
+  func namesUnknownPackings(coding: String) async throws {
+    let (_, run, _) = try await Self.sync([
+      .answer("200 OK", ["Content-Encoding: \(coding)"], Self.feed)
+    ])
+    #expect(run.error?.message.contains("is packed as \(coding), which is not read") == true)
+  }
+
+  @Test("a document that is not packed, though the server says so, is read as it is")
+  func readsUnpackedDocuments() async throws {
+    let (_, run, _) = try await Self.sync([
+      .answer("200 OK", ["Content-Encoding: gzip"], Self.feed)
+    ])
+    #expect(run.outcome == .unchanged)
+  }
+
+  @Test("a part of a document, or none, is no document", arguments: [204, 205, 206, 300, 418])
+  func refusesOddStatuses(status: Int) async throws {
+    let (_, run, _) = try await Self.sync([.answer("\(status) Odd", [], Self.feed)])
+    #expect(run.outcome == .failed)
+    #expect(run.error?.message.contains("answered \(status)") == true)
+  }
+
+  @Test("a page where a feed should be is told as one")
+  func tellsPages() async throws {
+    let (_, run, _) = try await Self.sync([
+      .answer(
+        "200 OK", ["Content-Type: application/json"],
+        "<!DOCTYPE html><html><title>Hotel Wi-Fi</title></html>")
+    ])
+    #expect(run.error?.code == .malformedFeed)
+    #expect(run.error?.message.contains("web page") == true)
+  }
+
+  @Test("redirects in a circle end after five")
+  func endsCircles() async throws {
+    let steps = (0..<6).map {
+      ScriptedServer.Step.answer("301 Moved", ["Location: /\($0 % 2)"], "")
+    }
+    let (_, run, server) = try await Self.sync(steps)
+    #expect(run.error?.message == "\(server.url()) redirects more than 5 times.")
+    #expect(server.requests.count == 6)
+  }
+
+  @Test("a host that does not exist is told")
+  func tellsMissingHosts() async throws {
+    let home = try SyncedFolder()
+    let run = try await home.sync(from: "http://nowhere.invalid/offers.json", limits: Self.limits)
+    #expect(run.error?.message.contains("nowhere.invalid") == true)
+    #expect(run.error?.code == .sourceFailed)
+  }
+
+  @Test("no cookie, no referrer and an honest name are sent")
+  func asksModestly() async throws {
+    let home = try SyncedFolder()
+    let server = try ScriptedServer([
+      .answer("302 Found", ["Location: /b", "Set-Cookie: id=1"], ""),
+      .answer("200 OK", ["Set-Cookie: id=2"], Self.feed),
+      .answer("200 OK", [], Self.feed),
+    ])
+    try await home.sync(from: server.url())
+    try await home.sync(from: server.url())
+    #expect(server.requests.count == 3)
+    for request in server.requests {
+      let lines = request.lowercased()
+      #expect(!lines.contains("\r\ncookie:") && !lines.contains("\r\nreferer:"))
+      #expect(lines.contains("\r\nuser-agent: offers/"))
+    }
+  }
+}

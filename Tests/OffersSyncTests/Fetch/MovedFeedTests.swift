@@ -1,0 +1,128 @@
+import AsyncHTTPClient
+import Foundation
+import OffersCore
+import Testing
+
+@testable import OffersSync
+
+@Suite("Feeds that move")
+struct MovedFeedTests {
+  private static let new = "https://new.example/offers.json"
+
+  /// The old address redirects, the new one has the feed.
+  private static func moved(_ status: Int, to target: String = new) -> SimulatedWeb.Answer {
+    { request in
+      request.url == target
+        ? SimulatedAnswer(200, [], FeedText.feed(1...3))
+        : SimulatedAnswer(status, [("Location", target)])
+    }
+  }
+
+  @Test("a permanent move is believed after three syncs, and the old address is kept")
+  func adoptsPermanentMoves() async throws {
+    let home = try FetchHome()
+    home.web.answer(Self.moved(301))
+    try await home.sync(from: FetchHome.url)
+    for _ in 2...3 { try await home.sync() }
+    #expect(home.web.requests.count == 6)
+    let run = try await home.sync()
+    #expect(run.outcome == .unchanged)
+    #expect(home.web.requests.count == 7)
+    #expect(home.web.requests.last?.url == Self.new)
+    let state = try await home.database.findSyncState(of: "ibotta")
+    #expect(state?.source == FetchHome.url)
+    #expect(state?.fetch.findNewAddress(of: FetchHome.url) == Self.new)
+  }
+
+  @Test("a temporary move is followed each time", arguments: [302, 303, 307])
+  func followsTemporaryMoves(status: Int) async throws {
+    let home = try FetchHome()
+    home.web.answer(Self.moved(status))
+    try await home.sync(from: FetchHome.url)
+    for _ in 1...4 { try await home.sync() }
+    #expect(home.web.requests.count == 10)
+  }
+
+  @Test("a move that is not said three times in a row is not believed")
+  func wantsConsistency() async throws {
+    let home = try FetchHome()
+    home.web.answer(Self.moved(301))
+    try await home.sync(from: FetchHome.url)
+    try await home.sync()
+    // A captive portal: it redirects everybody to its page.
+    home.web.answer { request in
+      request.url.contains("portal")
+        ? SimulatedAnswer(200, [("Content-Type", "text/html")], "<html>Please log in</html>")
+        : SimulatedAnswer(301, [("Location", "https://portal.example/login")])
+    }
+    #expect(try await home.sync().outcome == .failed)
+    home.web.answer(Self.moved(301))
+    try await home.sync()
+    try await home.sync()
+    #expect(try await home.fetch().findNewAddress(of: FetchHome.url) == nil)
+    try await home.sync()
+    #expect(try await home.fetch().findNewAddress(of: FetchHome.url) == Self.new)
+  }
+
+  @Test("a new address that fails is given up for the old one")
+  func fallsBack() async throws {
+    let home = try FetchHome()
+    home.web.answer(Self.moved(308))
+    try await home.sync(from: FetchHome.url)
+    for _ in 1...3 { try await home.sync() }
+    home.web.answer { request in
+      request.url == FetchHome.url
+        ? SimulatedAnswer(200, [], FeedText.feed(1...4)) : SimulatedAnswer(404)
+    }
+    #expect(try await home.sync().outcome == .failed)
+    #expect(try await home.sync().counts.new == 1)
+    #expect(home.web.requests.last?.url == FetchHome.url)
+  }
+
+  @Test("only what permanent redirects alone lead to is the new address")
+  func stopsAtTemporaryHops() async throws {
+    let home = try FetchHome()
+    home.web.answer { request in
+      switch request.url {
+      case FetchHome.url: SimulatedAnswer(301, [("Location", Self.new)])
+      case Self.new: SimulatedAnswer(302, [("Location", "https://today.example/o.json")])
+      default: SimulatedAnswer(200, [], FeedText.feed(1...3))
+      }
+    }
+    try await home.sync(from: FetchHome.url)
+    for _ in 1...2 { try await home.sync() }
+    #expect(try await home.fetch().findNewAddress(of: FetchHome.url) == Self.new)
+  }
+
+  @Test("an address with a secret in it is never stored as the new one")
+  func keepsSecretsOut() async throws {
+    let home = try FetchHome()
+    let yaml = """
+      feeds:
+        shop: {source: "https://a.example/o?key={env:SHOP_KEY}", items: "", id: id, fields: {name: name}}
+      """
+    home.web.answer { request in
+      request.url.contains("a.example")
+        ? SimulatedAnswer(301, [("Location", "https://b.example/o?key=geheim")])
+        : SimulatedAnswer(200, [("ETag", "\"x\"")], FeedText.feed(1...3))
+    }
+    let engine = SyncEngine(
+      store: home.database, configuration: try .init(yaml: yaml, name: "feeds.yaml"),
+      environment: { $0 == "SHOP_KEY" ? "geheim" : nil }, now: { home.now }, jitter: { 1 },
+      transport: home.web)
+    for _ in 1...4 { _ = try await engine.sync("shop") }
+    let state = try await home.database.findSyncState(of: "shop")
+    #expect(state?.fetch.movedTo == nil)
+    #expect(state?.fetch.validatedSource == "https://a.example/o?key={env:SHOP_KEY}")
+  }
+
+  @Test("a redirect from TLS to plain text is refused")
+  func staysEncrypted() async throws {
+    let home = try FetchHome()
+    home.web.answer(Self.moved(301, to: "http://feed.example/offers.json"))
+    let run = try await home.sync(from: FetchHome.url)
+    #expect(run.outcome == .failed)
+    #expect(run.error?.message.contains("unencrypted http://feed.example") == true)
+    #expect(home.web.requests.count == 1)
+  }
+}

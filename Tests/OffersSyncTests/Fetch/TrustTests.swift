@@ -1,0 +1,93 @@
+import OffersCore
+import OffersSync
+import OffersTestSupport
+import Testing
+
+@Suite("TLS and proxies")
+struct TrustTests {
+  private static let limits = FetchLimits(idleSeconds: 10, totalSeconds: 30)
+
+  private static func answer() -> String {
+    let feed = FeedText.feed(1...3)
+    return "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(feed.utf8.count)\r\n\r\n\(feed)"
+  }
+
+  @Test("a server whose certificate nobody vouches for is not believed")
+  func refusesUnknownAuthorities() async throws {
+    let home = try SyncedFolder()
+    let server = try await TLSServer(answer: Self.answer())
+    let run = try await home.sync(from: server.url(), limits: Self.limits)
+    #expect(run.outcome == .failed)
+    #expect(run.error?.message.contains("cannot be trusted") == true, "\(run.error as Any)")
+    #expect(run.error?.hint?.contains("SSL_CERT_FILE") == true)
+    try await server.stop()
+  }
+
+  @Test("a file of certificates of one's own is honoured")
+  func honoursOwnAuthorities() async throws {
+    let home = try SyncedFolder()
+    let server = try await TLSServer(answer: Self.answer())
+    let path = try home.folder.write(server.certificate, to: "ca.pem")
+    let run = try await home.sync(
+      from: server.url(), limits: Self.limits, environment: ["SSL_CERT_FILE": path])
+    #expect(run.error == nil)
+    #expect(run.counts.new == 3)
+    try await server.stop()
+  }
+
+  @Test("a file of certificates that is none is told before anything is asked")
+  func refusesBrokenAuthorities() async throws {
+    let home = try SyncedFolder()
+    let path = try home.folder.write("no certificate", to: "ca.pem")
+    let run = try await home.sync(
+      from: "https://localhost:1/", limits: Self.limits, environment: ["SSL_CERT_FILE": path])
+    #expect(run.error?.message.contains("SSL_CERT_FILE names \(path)") == true)
+  }
+
+  @Test("a proxy is asked for what is elsewhere, by the full address")
+  func asksProxies() async throws {
+    let home = try SyncedFolder()
+    let proxy = try ScriptedServer([.answer("200 OK", [], FeedText.feed(1...3))])
+    let run = try await home.sync(
+      from: "http://feed.example/offers.json", limits: Self.limits,
+      environment: ["http_proxy": "http://ana:geheim@127.0.0.1:\(proxy.port)"])
+    #expect(run.counts.new == 3)
+    let request = try #require(proxy.requests.first)
+    #expect(request.hasPrefix("GET http://feed.example/offers.json HTTP/1.1\r\n"))
+    #expect(request.lowercased().contains("proxy-authorization: basic"))
+  }
+
+  @Test("an encrypted document goes through a tunnel, which a proxy may refuse")
+  func asksForTunnels() async throws {
+    let home = try SyncedFolder()
+    let proxy = try ScriptedServer([.answer("403 Forbidden", [], "")])
+    let run = try await home.sync(
+      from: "https://feed.example/offers.json", limits: Self.limits,
+      environment: ["HTTPS_PROXY": "http://127.0.0.1:\(proxy.port)"])
+    #expect(proxy.requests.first?.hasPrefix("CONNECT feed.example:443 HTTP/1.1\r\n") == true)
+    #expect(run.error?.message.contains("proxy that refused") == true, "\(run.error as Any)")
+  }
+
+  @Test("a proxy leads nowhere that a feed may not go")
+  func refusesPrivateTargetsThroughProxies() async throws {
+    let home = try SyncedFolder()
+    let proxy = try ScriptedServer([
+      .answer("302 Found", ["Location: http://2852039166/"], "")
+    ])
+    let run = try await home.sync(
+      from: "http://feed.example/offers.json", limits: Self.limits,
+      environment: ["http_proxy": "http://127.0.0.1:\(proxy.port)"])
+    #expect(run.error?.message.contains("169.254.169.254") == true, "\(run.error as Any)")
+    #expect(proxy.requests.count == 1)
+  }
+
+  @Test("a proxy that is none is told by the variable, without its password")
+  func refusesSenselessProxies() async throws {
+    let home = try SyncedFolder()
+    let run = try await home.sync(
+      from: "https://feed.example/", limits: Self.limits,
+      environment: ["HTTPS_PROXY": "socks5://ana:geheim@127.0.0.1:1"])
+    #expect(run.error?.message.contains("HTTPS_PROXY") == true || run.error?.message.contains("https_proxy") == true, "\(run.error as Any)")
+    #expect(run.error?.description.contains("geheim") == false)
+  }
+}
