@@ -53,7 +53,8 @@ public struct OfferChange: Hashable, Sendable {
 
 /// Which changes to fetch, the newest last.
 public struct ChangeQuery: Hashable, Sendable {
-  /// Only what happened at this time or later; nil for all.
+  /// Only what happened at this time or later; nil for all. For recorded changes `afterID` goes
+  /// before it: a sync that began earlier may have ended later.
   public var since: Date?
   /// Only recorded changes behind this one; nil for all.
   public var afterID: Int64?

@@ -34,6 +34,22 @@ enum OfferTable {
     return try Row.fetchOne(statement, arguments: [ref.feed, ref.id]).map(offer)
   }
 
+  static let findByKeySQL = "\(selection) WHERE offer.offer_key = ?"
+
+  static func find(key: Int64, in database: Database) throws -> Offer? {
+    let statement = try database.cachedStatement(sql: findByKeySQL)
+    return try Row.fetchOne(statement, arguments: [key]).map(offer)
+  }
+
+  static func findKey(_ ref: OfferRef, in database: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      database,
+      sql: """
+        SELECT offer.offer_key FROM offer JOIN feed USING (feed_key)
+        WHERE feed.name = ? AND offer.id = ?
+        """, arguments: [ref.feed, ref.id])
+  }
+
   static func feeds(havingID id: String, in database: Database) throws -> [String] {
     try String.fetchAll(database, sql: feedsWithIDSQL, arguments: [id])
   }

@@ -30,7 +30,12 @@ extension OffersDatabase: OfferRepository {
   }
 
   private static func checkFeed(of query: OfferQuery, in database: Database) throws {
-    guard let feed = query.feed, try FeedTable.findKey(feed, in: database) == nil else { return }
+    if let feed = query.feed { _ = try fetchFeedKey(feed, in: database) }
+  }
+
+  /// - Throws: `OffersError` with `notFound`, which names the feeds there are.
+  static func fetchFeedKey(_ feed: String, in database: Database) throws -> Int64 {
+    if let key = try FeedTable.findKey(feed, in: database) { return key }
     let names = try FeedTable.names(in: database).joined(separator: ", ")
     throw OffersError(.notFound, "There is no feed “\(feed)”.", hint: "Feeds: \(names).")
   }

@@ -1,0 +1,109 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// The changes that a query selects, not yet read: some tens of bytes each.
+package struct ChangeSelection: Sendable {
+  /// Oldest first.
+  let rows: [ChangeRow]
+  /// The newest recorded change there was.
+  package let lastID: Int64
+
+  package var count: Int { rows.count }
+
+  /// - Throws: `OffersError` with `notFound` for an unknown feed.
+  init(_ query: ChangeQuery, in database: Database) throws {
+    var feedKey: Int64?
+    if let feed = query.feed { feedKey = try OffersDatabase.fetchFeedKey(feed, in: database) }
+    let search = try ChangeSearch(database)
+    lastID = search.lastID
+    let since = query.since.map { Int64($0.timeIntervalSince1970.rounded(.up)) }
+    let range = ChangeTable.Range(
+      after: try query.afterID ?? Self.start(since, search, in: database),
+      through: search.lastID, since: query.afterID == nil ? since ?? .min : .min,
+      feedKey: feedKey, kinds: query.kinds)
+    var rows: [ChangeRow] = []
+    if query.favoritesOnly {
+      rows = try ChangeTable.ofFavorites(range, in: database)
+      if query.kinds?.contains(.new) ?? true {
+        rows += try ChangeTable.newFavorites(range, search, in: database)
+      }
+    } else {
+      rows = try ChangeTable.newest(range, limit: query.limit, in: database)
+    }
+    if query.kinds?.contains(.expiring) ?? true {
+      rows += try ChangeTable.expiring(
+        favoritesOnly: query.favoritesOnly, feedKey: feedKey, since: since ?? .min,
+        now: Int64(query.now.timeIntervalSince1970), in: database)
+    }
+    self.rows = Self.sorted(rows).suffix(query.limit ?? .max)
+  }
+
+  /// What is news to somebody who stars offers: what happened to favorites behind a mark, new
+  /// offers that are probably favorites, and favorites that expire and were not told.
+  init(newsAfter mark: ReaderMark?, now: Date, in database: Database) throws {
+    let search = try ChangeSearch(database)
+    lastID = search.lastID
+    let seconds = Int64(now.timeIntervalSince1970)
+    let since = mark == nil ? seconds - Int64(News.firstReadSeconds) : .min
+    let range = ChangeTable.Range(
+      after: try mark?.changeID ?? Self.start(since, search, in: database),
+      through: search.lastID, since: since)
+    var rows = try ChangeTable.ofFavorites(range, in: database)
+    rows += try ChangeTable.newWithFavorite(range, in: database)
+    rows += try ChangeTable.expiring(
+      favoritesOnly: true, feedKey: nil, since: .min, now: seconds, in: database)
+    self.rows = Self.sorted(rows)
+  }
+
+  private static func sorted(_ rows: [ChangeRow]) -> [ChangeRow] {
+    rows.sorted { ($0.at, $0.id, $0.offerKey) < ($1.at, $1.id, $1.offerKey) }
+  }
+
+  /// How long after its begin a run may have been recorded, in seconds: far longer than any sync.
+  static let longestRunSeconds: Int64 = 86_400
+
+  /// The number before the first row that can tell of something at that time or later.
+  private static func start(
+    _ since: Int64?, _ search: ChangeSearch, in database: Database
+  ) throws -> Int64 {
+    guard let since else { return 0 }
+    // A run is recorded when it ends, so that of two the later one may have begun first.
+    let runs = try Row.fetchCursor(
+      database,
+      sql: """
+        SELECT run_id, started_at FROM sync_run WHERE run_id < ? ORDER BY run_id DESC
+        """, arguments: [Int64.max])
+    var first: Int64?
+    while let run = try runs.next() {
+      let startedAt: Int64 = run["started_at"]
+      if startedAt >= since { first = run["run_id"] }
+      if startedAt < since - longestRunSeconds { break }
+    }
+    return try first.map(search.idBefore) ?? search.lastID
+  }
+
+  /// Reads some of the changes. Offers that were cleared away since are left out.
+  func read(_ range: Range<Int>, in database: Database) throws -> [OfferChange] {
+    let slice = rows[range.clamped(to: rows.indices)]
+    let lost = slice.contains { $0.kind == .new } ? try LostFavorites(database) : nil
+    return try slice.compactMap { row in
+      guard let offer = try OfferTable.find(key: row.offerKey, in: database) else { return nil }
+      var fields: ChangedFields?
+      if row.kind == .changed {
+        fields = try ChangeTable.findFields(of: row.id, in: database).map(
+          ChangedFields.init(parsing:))
+      }
+      return OfferChange(
+        id: row.id == 0 ? nil : row.id,
+        kind: fields?.direction ?? OfferChange.Kind(rawValue: row.kind.rawValue) ?? .changed,
+        at: OfferTable.date(row.at), offer: offer, oldReward: fields?.rewards?.old,
+        newReward: fields?.rewards?.new, fields: fields?.names ?? [],
+        returned: row.kind == .new ? lost?.find(offer) : nil)
+    }
+  }
+
+  func read(in database: Database) throws -> [OfferChange] {
+    try read(0..<rows.count, in: database)
+  }
+}

@@ -1,0 +1,233 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// A change as it is selected. Small, because there may be as many as offers.
+struct ChangeRow: Sendable {
+  /// What the row says, as it is stored, or that an offer expires.
+  enum Kind: String, Sendable {
+    case new, changed, gone, back, expiring
+  }
+
+  /// The recorded change's number; 0 for what is none.
+  let id: Int64
+  let offerKey: Int64
+  /// Unix seconds.
+  let at: Int64
+  let kind: Kind
+}
+
+/// The SQL that reads what changed.
+enum ChangeTable {
+  /// Which rows to read, its bounds already numbers.
+  struct Range {
+    /// Only rows behind this one, up to that one.
+    var after: Int64
+    var through: Int64
+    /// Only what happened at this time or later, in Unix seconds.
+    var since: Int64
+    var feedKey: Int64?
+    /// Nil for all.
+    var kinds: Set<OfferChange.Kind>?
+
+    /// The kinds as they are stored.
+    var storedKinds: [ChangeRow.Kind] {
+      let all: [ChangeRow.Kind] = [.new, .changed, .gone, .back]
+      guard let kinds else { return all }
+      return all.filter { stored in
+        stored == .changed
+          ? !kinds.isDisjoint(with: [.up, .down, .changed])
+          : OfferChange.Kind(rawValue: stored.rawValue).map(kinds.contains) == true
+      }
+    }
+
+    /// Whether a row's reward has to be looked at to know if its kind is wanted.
+    var needsFields: Bool {
+      guard let kinds else { return false }
+      let wanted = kinds.intersection([.up, .down, .changed]).count
+      return wanted == 1 || wanted == 2
+    }
+  }
+
+  private static let columns = "change.change_id, change.offer_key, change.kind, run.started_at"
+
+  /// The newest rows of a range, newest first.
+  ///
+  /// - Parameter limit: how many at most; nil for all.
+  static func newest(
+    _ range: Range, limit: Int?, in database: Database
+  ) throws -> [ChangeRow] {
+    // The order of the joins is given because it is known to be the best: the newest rows, then
+    // each one's run.
+    let sql = """
+      SELECT \(columns), \(range.needsFields ? "change.fields" : "NULL") AS fields
+      FROM change CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+      WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at >= ?
+      \(condition(range, "run.feed_key")) ORDER BY change.change_id DESC
+      """
+    return try rows(sql, range, limit: limit, in: database)
+  }
+
+  /// The rows of a range that tell of favorites, those that say that one is new aside: from each
+  /// favorite to its rows.
+  static func ofFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
+    let sql = """
+      SELECT \(columns), \(range.needsFields ? "change.fields" : "NULL") AS fields
+      FROM favorite
+      CROSS JOIN feed ON feed.name = favorite.feed
+      CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+      CROSS JOIN change ON change.offer_key = offer.offer_key AND change.kind <> 'new'
+      CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+      WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at >= ?
+      \(condition(range, "feed.feed_key"))
+      """
+    return try rows(sql, range, limit: nil, in: database)
+  }
+
+  private static func condition(_ range: Range, _ feed: String) -> String {
+    var text = range.feedKey == nil ? "" : "AND \(feed) = ? "
+    let kinds = range.storedKinds
+    if kinds.count < 4 {
+      text += "AND change.kind IN (\(kinds.map { _ in "?" }.joined(separator: ", ")))"
+    }
+    return text
+  }
+
+  private static func rows(
+    _ sql: String, _ range: Range, limit: Int?, in database: Database
+  ) throws -> [ChangeRow] {
+    var arguments: StatementArguments = [range.after, range.through, range.since]
+    if let key = range.feedKey { arguments += [key] }
+    let kinds = range.storedKinds
+    if kinds.isEmpty { return [] }
+    if kinds.count < 4 { arguments += StatementArguments(kinds.map(\.rawValue)) }
+    var rows: [ChangeRow] = []
+    let cursor = try Row.fetchCursor(database, sql: sql, arguments: arguments)
+    while rows.count < limit ?? .max, let row = try cursor.next() {
+      guard let kind = ChangeRow.Kind(rawValue: row[2]) else { continue }
+      if let fields = row[4] as String?, let kinds = range.kinds,
+        !kinds.contains(ChangedFields(parsing: fields).direction ?? .changed)
+      {
+        continue
+      }
+      rows.append(ChangeRow(id: row[0], offerKey: row[1], at: row[3], kind: kind))
+    }
+    return rows
+  }
+
+  /// The rows that say that a favorite is new, which no index has.
+  static func newFavorites(
+    _ range: Range, _ search: ChangeSearch, in database: Database
+  ) throws -> [ChangeRow] {
+    let candidates = try Row.fetchAll(
+      database,
+      sql: """
+        SELECT offer.offer_key, offer.feed_key, offer.first_seen_at
+        FROM favorite
+        CROSS JOIN feed ON feed.name = favorite.feed
+        CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+        WHERE offer.first_seen_at >= ?
+        """, arguments: [range.since]
+    ).filter { range.feedKey == nil || range.feedKey == $0["feed_key"] }
+    if candidates.isEmpty || range.after >= range.through { return [] }
+    let run = try Int64.fetchOne(
+      database,
+      sql: "SELECT run_id FROM change WHERE change_id > ? ORDER BY change_id LIMIT 1",
+      arguments: [range.after])
+    var news = try NewChangeSearch(search, fromRun: run ?? 0, in: database)
+    return try candidates.compactMap { row in
+      let seconds: Int64 = row["first_seen_at"]
+      guard
+        let id = try news.find(
+          offerKey: row["offer_key"], feedKey: row["feed_key"], firstSeenAt: seconds),
+        id > range.after, id <= range.through
+      else { return nil }
+      return ChangeRow(id: id, offerKey: row["offer_key"], at: seconds, kind: .new)
+    }
+  }
+
+  /// The new offers of a range that have the name and the description of a favorite that is gone
+  /// from their feed.
+  static func newWithFavorite(_ range: Range, in database: Database) throws -> [ChangeRow] {
+    let sql = """
+      WITH lost AS MATERIALIZED (
+        SELECT offer.feed_key, offer.name, offer.description
+        FROM favorite
+        CROSS JOIN feed ON feed.name = favorite.feed
+        CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+        WHERE offer.gone_at IS NOT NULL)
+      SELECT \(columns), NULL
+      FROM change CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+      CROSS JOIN offer ON offer.offer_key = change.offer_key
+      WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at >= ?
+        AND change.kind = 'new' AND EXISTS (SELECT 1 FROM lost)
+        AND EXISTS (
+          SELECT 1 FROM lost WHERE lost.feed_key = offer.feed_key AND lost.name = offer.name
+            AND lost.description IS offer.description)
+      """
+    return try rows(sql, range.withoutFilters, limit: nil, in: database)
+  }
+
+  /// The current offers that end within 48 hours.
+  static func expiring(
+    favoritesOnly: Bool, feedKey: Int64?, since: Int64, now: Int64, in database: Database
+  ) throws -> [ChangeRow] {
+    let span = Int64(OfferChange.expiringSeconds)
+    let source =
+      favoritesOnly
+      ? """
+      favorite
+      CROSS JOIN feed ON feed.name = favorite.feed
+      CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+      CROSS JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
+      """
+      : """
+      offer_detail AS detail
+      CROSS JOIN offer ON offer.offer_key = detail.offer_key
+      """
+    let cursor = try Row.fetchCursor(
+      database,
+      sql: """
+        SELECT offer.offer_key, offer.feed_key,
+          max(offer.first_seen_at, detail.expires_at - ?1) AS at
+        FROM \(source)
+        WHERE detail.expires_at > ?2 AND detail.expires_at <= ?2 + ?1 AND offer.gone_at IS NULL
+        """, arguments: [span, now])
+    var rows: [ChangeRow] = []
+    while let row = try cursor.next() {
+      let at: Int64 = row["at"]
+      guard at >= since, feedKey == nil || feedKey == row["feed_key"] else { continue }
+      rows.append(ChangeRow(id: 0, offerKey: row["offer_key"], at: at, kind: .expiring))
+    }
+    return rows
+  }
+
+  /// What changed about one offer, that it was new aside, oldest first.
+  static func history(
+    offerKey: Int64, in database: Database
+  ) throws -> [(at: Int64, kind: ChangeRow.Kind, fields: String?)] {
+    try Row.fetchAll(
+      database,
+      sql: """
+        SELECT run.started_at, change.kind, change.fields
+        FROM change CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+        WHERE change.offer_key = ? AND change.kind <> 'new' ORDER BY change.change_id
+        """, arguments: [offerKey]
+    ).compactMap { row in
+      ChangeRow.Kind(rawValue: row["kind"]).map { (row["started_at"], $0, row["fields"]) }
+    }
+  }
+
+  static func findFields(of id: Int64, in database: Database) throws -> String? {
+    let statement = try database.cachedStatement(
+      sql: "SELECT fields FROM change WHERE change_id = ?")
+    return try String.fetchOne(statement, arguments: [id])
+  }
+}
+
+extension ChangeTable.Range {
+  /// The same rows whatever their feed and kind.
+  fileprivate var withoutFilters: Self {
+    Self(after: after, through: through, since: since)
+  }
+}

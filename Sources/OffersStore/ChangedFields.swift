@@ -1,0 +1,88 @@
+import Foundation
+import OffersCore
+
+/// What a `changed` row tells: which fields differ, and the reward before and after.
+struct ChangedFields: Decodable {
+  /// As JSON output names them, in the order of `OfferField`.
+  let names: [String]
+  /// Nil when the reward is the same.
+  let rewards: (old: Reward?, new: Reward?)?
+
+  /// - Parameter json: what stands in `change.fields`; see `StoredOffer`. What cannot be read, which
+  ///   this program never writes, tells nothing.
+  init(parsing json: String) {
+    guard let read = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {
+      names = []
+      rewards = nil
+      return
+    }
+    self = read
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Key.self)
+    names = OfferField.allCases.map(\.name).filter { fields.contains(Key(stringValue: $0)) }
+    let reward = Key(stringValue: OfferField.reward.name)
+    rewards =
+      try fields.contains(reward)
+      ? fields.decode(Pair.self, forKey: reward).rewards : nil
+  }
+
+  /// Whether the reward rose or fell; nil when it is the same or the two cannot be compared: two
+  /// exact values of one kind and currency can, unless only one of them is an “up to”.
+  var direction: OfferChange.Kind? {
+    guard let old = rewards?.old, let new = rewards?.new, old.isUpTo == new.isUpTo else {
+      return nil
+    }
+    guard old.currency == new.currency, let before = old.exactNumber, let after = new.exactNumber,
+      old.kind == new.kind, before != after
+    else { return nil }
+    return before < after ? .up : .down
+  }
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  private struct Pair: Decodable {
+    let from: StoredReward?
+    let to: StoredReward?
+
+    var rewards: (old: Reward?, new: Reward?) { (from?.reward, to?.reward) }
+  }
+
+  /// A reward as JSON output prints it.
+  private struct StoredReward: Decodable {
+    let text: String
+    let minorUnits: Int64?
+    let currency: String?
+    /// Decimal, because hundredths of a percent are exact.
+    let percent: Decimal?
+    let isUpTo: Bool
+
+    enum CodingKeys: String, CodingKey {
+      case text, currency, percent
+      case minorUnits = "minor_units"
+      case isUpTo = "up_to"
+    }
+
+    var reward: Reward {
+      var value: Reward.Value?
+      if let minorUnits, let currency {
+        value = .amount(minorUnits: minorUnits, currency: currency)
+      } else if let percent {
+        value = .percent(hundredths: NSDecimalNumber(decimal: percent * 100).int64Value)
+      }
+      return Reward(text: text, value: value, isUpTo: isUpTo)
+    }
+  }
+}
+
+extension Reward {
+  /// The exact value's number, in whichever unit it has.
+  fileprivate var exactNumber: Int64? { minorUnits ?? percentHundredths }
+}

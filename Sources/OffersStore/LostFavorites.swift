@@ -1,0 +1,43 @@
+import GRDB
+import OffersCore
+
+/// The favorites that are gone from their feeds, by what a new offer is taken for one of them.
+struct LostFavorites {
+  /// A feed, a name and a description. They are compared byte by byte: to Swift, two spellings of
+  /// one character are the same text.
+  private struct Look: Hashable {
+    let feed: String
+    let name: [UInt8]
+    let description: [UInt8]?
+
+    init(feed: String, name: String, description: String?) {
+      self.feed = feed
+      self.name = Array(name.utf8)
+      self.description = description.map { Array($0.utf8) }
+    }
+  }
+
+  private var refs: [Look: OfferRef] = [:]
+
+  init(_ database: Database) throws {
+    let rows = try Row.fetchCursor(
+      database,
+      sql: """
+        SELECT favorite.feed, favorite.id, offer.name, offer.description
+        FROM favorite
+        CROSS JOIN feed ON feed.name = favorite.feed
+        CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+        WHERE offer.gone_at IS NOT NULL ORDER BY favorite.feed, favorite.id
+        """)
+    while let row = try rows.next() {
+      let look = Look(feed: row["feed"], name: row["name"], description: row["description"])
+      if refs[look] == nil { refs[look] = OfferRef(feed: row["feed"], id: row["id"]) }
+    }
+  }
+
+  /// The favorite that an offer probably is.
+  func find(_ offer: Offer) -> OfferRef? {
+    if refs.isEmpty { return nil }
+    return refs[Look(feed: offer.ref.feed, name: offer.name, description: offer.description)]
+  }
+}

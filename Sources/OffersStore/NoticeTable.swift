@@ -1,0 +1,64 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// The SQL that remembers what somebody was told that is no recorded change.
+enum NoticeTable {
+  /// What is told, as the table names it.
+  enum Kind: String {
+    /// A favorite ends soon; it is about the time of its end.
+    case expiring
+    /// A feed keeps failing; it is about the day in UTC, so that it is told once a day.
+    case failing
+  }
+
+  static func insert(
+    _ kind: Kind, _ feed: String, id: String = "", about: Int64, at seconds: Int64,
+    in database: Database
+  ) throws {
+    try database.execute(
+      sql: """
+        INSERT INTO notice (kind, feed, id, about, told_at) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO NOTHING
+        """,
+      arguments: [kind.rawValue, feed, id, about, seconds])
+  }
+
+  static func isTold(
+    _ kind: Kind, _ feed: String, id: String = "", about: Int64, in database: Database
+  ) throws -> Bool {
+    let statement = try database.cachedStatement(
+      sql: "SELECT 1 FROM notice WHERE kind = ? AND feed = ? AND id = ? AND about = ?")
+    return try Row.fetchOne(statement, arguments: [kind.rawValue, feed, id, about]) != nil
+  }
+
+  /// The subscribed feeds that have been failing since some time before `since`, by name.
+  static func failingFeeds(since seconds: Int64, in database: Database) throws -> [FailingFeed] {
+    try Row.fetchAll(
+      database,
+      sql: """
+        SELECT feed.name, feed_fetch.failing_since, feed_fetch.failure_count,
+          (SELECT run.error_message FROM sync_run AS run
+            WHERE run.feed_key = feed.feed_key ORDER BY run.run_id DESC LIMIT 1) AS error_message
+        FROM feed
+        JOIN feed_detail USING (feed_key)
+        JOIN feed_fetch USING (feed_key)
+        WHERE feed_detail.unsubscribed_at IS NULL AND feed_fetch.failing_since <= ?
+        ORDER BY feed.name
+        """, arguments: [seconds]
+    ).map {
+      FailingFeed(
+        name: $0["name"], since: OfferTable.date($0["failing_since"]),
+        failureCount: $0["failure_count"], message: $0["error_message"])
+    }
+  }
+
+  /// Forgets what was told before some time and is about something past.
+  static func prune(toldBefore told: Int64, now: Int64, in database: Database) throws {
+    try database.execute(
+      sql: "DELETE FROM notice WHERE told_at < ? AND about < ?", arguments: [told, now])
+  }
+
+  /// The number of a day in UTC.
+  static func day(of seconds: Int64) -> Int64 { seconds / 86_400 }
+}

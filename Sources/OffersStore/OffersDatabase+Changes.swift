@@ -1,0 +1,135 @@
+import Foundation
+import GRDB
+import OffersCore
+
+extension OffersDatabase: ChangeRepository {
+  public func fetchChanges(
+    _ query: ChangeQuery
+  ) async throws -> (changes: [OfferChange], lastID: Int64) {
+    try await read { database in
+      let selection = try ChangeSelection(query, in: database)
+      return (try selection.read(in: database), selection.lastID)
+    }
+  }
+
+  public func findMark(of reader: String) async throws -> ReaderMark? {
+    try await read { try ReaderTable.find(reader, in: $0) }
+  }
+
+  public func setMark(_ mark: ReaderMark, of reader: String) async throws {
+    try await write { try ReaderTable.advance(reader, to: mark, in: $0) }
+  }
+
+  public func fetchHistory(
+    named text: String
+  ) async throws -> (offer: Offer, points: [RewardPoint]) {
+    try await read { try Self.fetchHistory(named: text, in: $0) }
+  }
+
+  private static func fetchHistory(
+    named text: String, in database: Database
+  ) throws -> (offer: Offer, points: [RewardPoint]) {
+    let offer = try fetchOffer(named: text, in: database)
+    guard let key = try OfferTable.findKey(offer.ref, in: database) else { return (offer, []) }
+    let changes = try ChangeTable.history(offerKey: key, in: database).map {
+      (at: $0.at, kind: $0.kind, rewards: $0.fields.flatMap { ChangedFields(parsing: $0).rewards })
+    }
+    var reward = changes.lazy.compactMap(\.rewards).first.map(\.old) ?? offer.reward
+    var points = [RewardPoint(at: offer.firstSeenAt, event: .new, reward: reward)]
+    for change in changes {
+      let event: RewardPoint.Event
+      switch change.kind {
+      case .gone: event = .gone
+      case .back: event = .back
+      case .changed:
+        // Only what it pays belongs here.
+        guard let rewards = change.rewards else { continue }
+        reward = rewards.new
+        event = .changed
+      case .new, .expiring: continue
+      }
+      points.append(RewardPoint(at: OfferTable.date(change.at), event: event, reward: reward))
+    }
+    return (offer, points)
+  }
+}
+
+/// What somebody who stars offers is told.
+extension OffersDatabase {
+  /// What is news behind a mark, and the newest recorded change there was.
+  ///
+  /// Told are the changes of favorites, new offers that are probably a favorite, favorites that
+  /// expire and feeds that keep failing, the latter two once each; see `setNewsTold`.
+  ///
+  /// - Parameter mark: how far the reader has come; nil for the last seven days.
+  package func fetchNews(
+    after mark: ReaderMark?, now: Date
+  ) async throws -> (news: News, lastID: Int64) {
+    let seconds = Int64(now.timeIntervalSince1970)
+    return try await read { database in
+      let selection = try ChangeSelection(newsAfter: mark, now: now, in: database)
+      let changes = try selection.read(in: database).filter { change in
+        guard change.kind == .expiring, let end = change.offer.expiresAt else { return true }
+        let ref = change.offer.ref
+        return try !NoticeTable.isTold(
+          .expiring, ref.feed, id: ref.id, about: Int64(end.timeIntervalSince1970), in: database)
+      }
+      let since = seconds - Int64(News.failingSeconds)
+      let failing = try NoticeTable.failingFeeds(since: since, in: database).filter { feed in
+        try !NoticeTable.isTold(
+          .failing, feed.name, about: NoticeTable.day(of: seconds), in: database)
+      }
+      return (News(changes: changes, failing: failing), selection.lastID)
+    }
+  }
+
+  /// Remembers that a reader was told the news: all of it or nothing.
+  ///
+  /// - Parameters:
+  ///   - lastID: the newest recorded change there was when the news were read.
+  ///   - now: the same time that they were read at.
+  package func setNewsTold(
+    _ news: News, lastID: Int64, reader: String, now: Date
+  ) async throws {
+    let seconds = Int64(now.timeIntervalSince1970)
+    try await write { database in
+      try ReaderTable.advance(
+        reader, to: ReaderMark(changeID: lastID, readAt: now), in: database)
+      for change in news.changes where change.kind == .expiring {
+        guard let end = change.offer.expiresAt else { continue }
+        let ref = change.offer.ref
+        try NoticeTable.insert(
+          .expiring, ref.feed, id: ref.id, about: Int64(end.timeIntervalSince1970), at: seconds,
+          in: database)
+      }
+      for feed in news.failing {
+        try NoticeTable.insert(
+          .failing, feed.name, about: NoticeTable.day(of: seconds), at: seconds, in: database)
+      }
+    }
+  }
+}
+
+/// The same reads for a command line, on the calling thread.
+extension OffersDatabase {
+  package func selectChangesBlocking(_ query: ChangeQuery) throws -> ChangeSelection {
+    try readBlocking { try ChangeSelection(query, in: $0) }
+  }
+
+  /// Reads some of the selected changes, so that not all have to be in memory at once.
+  package func fetchChangesBlocking(
+    _ selection: ChangeSelection, _ range: Range<Int>
+  ) throws -> [OfferChange] {
+    try readBlocking { try selection.read(range, in: $0) }
+  }
+
+  package func findMarkBlocking(of reader: String) throws -> ReaderMark? {
+    try readBlocking { try ReaderTable.find(reader, in: $0) }
+  }
+
+  package func fetchHistoryBlocking(
+    named text: String
+  ) throws -> (offer: Offer, points: [RewardPoint]) {
+    try readBlocking { try Self.fetchHistory(named: text, in: $0) }
+  }
+}
