@@ -40,4 +40,32 @@ struct LostFavorites {
     if refs.isEmpty { return nil }
     return refs[Look(feed: offer.ref.feed, name: offer.name, description: offer.description)]
   }
+
+  /// Most returned favorites that a run tells of.
+  private static let returnedLimit = 20
+
+  /// The new offers of a feed that are probably favorites, the first few.
+  ///
+  /// - Parameter lastKey: the offers behind it are new.
+  static func returned(
+    to feed: String, feedKey: Int64, after lastKey: Int64, in database: Database
+  ) throws -> [ReturnedFavorite] {
+    let lost = try LostFavorites(database)
+    if lost.refs.isEmpty { return [] }
+    let new = try Row.fetchCursor(
+      database,
+      sql: """
+        SELECT id, name, description FROM offer
+        WHERE offer_key > ?1 AND +feed_key = ?2 ORDER BY offer_key
+        """, arguments: [lastKey, feedKey])
+    var found: [ReturnedFavorite] = []
+    while found.count < returnedLimit, let row = try new.next() {
+      let look = Look(feed: feed, name: row["name"], description: row["description"])
+      guard let favorite = lost.refs[look] else { continue }
+      found.append(
+        ReturnedFavorite(
+          favorite: favorite, offer: OfferRef(feed: feed, id: row["id"]), name: row["name"]))
+    }
+    return found
+  }
 }

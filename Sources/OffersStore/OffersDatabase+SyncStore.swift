@@ -49,20 +49,25 @@ extension OffersDatabase: SyncStore {
 
   public func apply(_ plan: SyncPlan) async throws -> SyncRun {
     try await write(plan.records.isLarge ? .bulk : .ordinary) {
-      try Self.apply(plan, in: $0).run
+      try Self.apply(plan, in: $0)
     }
   }
+
+  /// Most changes that a preview lists, the last ones; all are counted.
+  private static let previewLimit = 1000
 
   public func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
     try await writeTrial { database in
-      let (run, runKey) = try Self.apply(plan, in: database)
-      return (run, try ChangeTable.changes(of: runKey, in: database))
+      var query = ChangeQuery(now: plan.run.startedAt)
+      query.afterID = try ChangeSearch(database).lastID
+      query.kinds = Set(OfferChange.Kind.allCases).subtracting([.expiring])
+      query.limit = Self.previewLimit
+      let run = try Self.apply(plan, in: database)
+      return (run, try ChangeSelection(query, in: database).read(in: database))
     }
   }
 
-  private static func apply(
-    _ plan: SyncPlan, in database: Database
-  ) throws -> (run: SyncRun, runKey: Int64) {
+  private static func apply(_ plan: SyncPlan, in database: Database) throws -> SyncRun {
     let seconds = Int64(plan.run.startedAt.timeIntervalSince1970)
     let feedKey = try FeedTable.fetchKey(
       plan.run.feed, source: plan.rememberedSource ?? plan.run.source, at: seconds, in: database)
@@ -86,11 +91,11 @@ extension OffersDatabase: SyncStore {
     let run = plan.run.completed(
       counts: counts, problems: writer.problems,
       returned: counts.new > 0
-        ? try FavoriteTable.returned(
+        ? try LostFavorites.returned(
           to: plan.run.feed, feedKey: feedKey, after: writer.lastKey, in: database) : [],
       moreSeconds: (ContinuousClock.now - begun) / .seconds(1))
     try SyncRunTable.complete(runKey, run, rowsWritten: writer.rowsWritten, in: database)
-    return (run, runKey)
+    return run
   }
 
   public func record(

@@ -196,6 +196,9 @@ public final class OffersDatabase: Sendable {
     case ordinary
     /// Megabytes of offers at once.
     case bulk
+    /// Removals that see to it themselves that nothing refers to what they remove. A foreign key's
+    /// own check of a removed run would read all changes.
+    case clearing
   }
 
   /// Writes in one immediate transaction under the write guard, and moves the log into the file.
@@ -206,8 +209,8 @@ public final class OffersDatabase: Sendable {
       let writer = try fetchWriter()
       return try await writer.queue.writeWithoutTransaction { database in
         try writer.writeGuard.hold {
-          defer { if mode == .bulk { Self.endBulk(database) } }
-          if mode == .bulk { try self.beginBulk(database) }
+          defer { Self.end(mode, database) }
+          try self.begin(mode, database)
           var result: Result?
           try database.inTransaction(.immediate) {
             result = try body(database)
@@ -245,24 +248,47 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  /// Prepares the connection for megabytes of offers.
+  /// Rewrites the file without its free pages when more than a share of it is free.
   ///
-  /// Foreign keys are not checked row by row: all rows get the same two, looked up in the same
-  /// transaction. A database without offers is filled with a rollback journal instead of a log, at
-  /// two thirds of the cost, because everything is then written once and not twice; there is
-  /// nothing to read yet that could have to wait. If another process has the file open, SQLite
-  /// refuses the change and the log is used.
-  private func beginBulk(_ database: Database) throws {
-    try database.execute(sql: "PRAGMA foreign_keys = OFF")
-    guard try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM offer)") == true else {
-      return
+  /// - Returns: whether it did.
+  func compact(whenFreeAbove share: Double) async throws -> Bool {
+    do {
+      let writer = try fetchWriter()
+      return try await writer.queue.writeWithoutTransaction { database in
+        try writer.writeGuard.hold {
+          let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+          let all = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+          guard Double(free) > share * Double(all) else { return false }
+          try database.execute(sql: "VACUUM")
+          Self.checkpoint(database)
+          return true
+        }
+      }
+    } catch {
+      throw StorageFailure.translate(error, path: path)
     }
+  }
+
+  /// Prepares the connection for a write that is not an ordinary one.
+  ///
+  /// Foreign keys are not checked row by row: the rows of an import get the same two, looked up in
+  /// the same transaction. A database without offers is filled with a rollback journal instead of a
+  /// log, at two thirds of the cost, because everything is then written once and not twice; there
+  /// is nothing to read yet that could have to wait. If another process has the file open, SQLite
+  /// refuses the change and the log is used.
+  private func begin(_ mode: WriteMode, _ database: Database) throws {
+    if mode == .ordinary { return }
+    try database.execute(sql: "PRAGMA foreign_keys = OFF")
+    guard mode == .bulk,
+      try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM offer)") == true
+    else { return }
     reader.withLock { $0 = nil }
     Self.setJournal("DELETE", database)
   }
 
-  private static func endBulk(_ database: Database) {
-    setJournal("WAL", database)
+  private static func end(_ mode: WriteMode, _ database: Database) {
+    if mode == .ordinary { return }
+    if mode == .bulk { setJournal("WAL", database) }
     _ = sqlite3_exec(database.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
   }
 

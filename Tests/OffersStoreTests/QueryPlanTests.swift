@@ -9,7 +9,7 @@ import Testing
 @Suite("How SQLite goes about our statements")
 struct QueryPlanTests {
   /// A statement that was run, and the steps SQLite takes for it.
-  private struct Plan: Sendable, CustomStringConvertible {
+  struct Plan: Sendable, CustomStringConvertible {
     let sql: String
     let steps: [String]
 
@@ -25,7 +25,7 @@ struct QueryPlanTests {
   }
 
   /// Runs what `body` runs, and explains each statement of it.
-  private static func plans(
+  static func plans(
     _ store: Store, _ body: @escaping @Sendable (Database) throws -> Void
   ) async throws -> [Plan] {
     try await store.database.write { database in

@@ -1,0 +1,109 @@
+import Foundation
+import GRDB
+import OffersCore
+
+extension OffersDatabase: PruneRepository {
+  /// How long changes are kept, in seconds: a year's history and a little more. Those of favorites
+  /// are kept for ever.
+  static let historySeconds: Int64 = 400 * 86_400
+  /// How long a run is remembered that changed nothing, in seconds.
+  static let idleRunSeconds: Int64 = 30 * 86_400
+  /// How long it is remembered that something was told, in seconds.
+  static let noticeSeconds: Int64 = 60 * 86_400
+  /// Most offers, or changes, that one transaction removes: others wait for it to write.
+  static let batchSize = 10_000
+  /// The share of the file that may be free before it is written anew without.
+  static let freeShare = 0.25
+
+  public func prune(goneBefore: Date, now: Date, isTrial: Bool) async throws -> PruneCounts {
+    let bounds = PruneBounds(goneBefore: goneBefore, now: now)
+    if isTrial { return try await read { try Self.countDoomed(bounds, in: $0) } }
+    var counts = try await deleteOffers(bounds)
+    counts.changes += try await deleteChanges(bounds)
+    counts.runs = try await write(.clearing) { database in
+      let runs = try PruneTable.doomedRuns(
+        old: bounds.history, idle: bounds.idleRuns,
+        through: PruneTable.findLastChange(before: bounds.history, in: database),
+        ofFavorites: false, in: database)
+      try PruneTable.deleteRuns(runs, in: database)
+      try NoticeTable.prune(toldBefore: bounds.notices, now: bounds.now, in: database)
+      return runs.count
+    }
+    _ = try await compact(whenFreeAbove: Self.freeShare)
+    return counts
+  }
+
+  /// The times before which things are removed, in Unix seconds.
+  private struct PruneBounds {
+    let gone: Int64
+    let now: Int64
+    let history: Int64
+    let idleRuns: Int64
+    let notices: Int64
+
+    init(goneBefore: Date, now: Date) {
+      gone = Int64(goneBefore.timeIntervalSince1970)
+      self.now = Int64(now.timeIntervalSince1970)
+      history = self.now - historySeconds
+      idleRuns = self.now - idleRunSeconds
+      notices = self.now - noticeSeconds
+    }
+  }
+
+  private func deleteOffers(_ bounds: PruneBounds) async throws -> PruneCounts {
+    let doomed = try await readToWrite {
+      try PruneTable.doomedOffers(goneBefore: bounds.gone, in: $0)
+    }
+    var counts = PruneCounts()
+    for start in stride(from: 0, to: doomed.count, by: Self.batchSize) {
+      let batch = doomed[start..<min(start + Self.batchSize, doomed.count)]
+      let removed = try await write(.clearing) {
+        try PruneTable.delete(batch, goneBefore: bounds.gone, in: $0)
+      }
+      counts.offers += removed.offers
+      counts.changes += removed.changes
+    }
+    return counts
+  }
+
+  private func deleteChanges(_ bounds: PruneBounds) async throws -> Int {
+    var count = 0
+    var last: Int64? = 0
+    while let after = last {
+      let ids = try await write(.clearing) { database in
+        let through = try PruneTable.findLastChange(before: bounds.history, in: database)
+        var ids: [Int64] = []
+        try PruneTable.forEachOldChange(
+          before: bounds.history, after: after, through: through, limit: Self.batchSize,
+          in: database
+        ) { id, _ in ids.append(id) }
+        try PruneTable.deleteChanges(ids, in: database)
+        return ids
+      }
+      count += ids.count
+      last = ids.count < Self.batchSize ? nil : ids.last
+    }
+    return count
+  }
+
+  /// Counts what would be removed.
+  private static func countDoomed(
+    _ bounds: PruneBounds, in database: Database
+  ) throws -> PruneCounts {
+    let doomed = try PruneTable.doomedOffers(goneBefore: bounds.gone, in: database)
+    var counts = PruneCounts()
+    counts.offers = doomed.count
+    counts.changes = try PruneTable.countChanges(of: doomed, in: database)
+    let keys = Set(doomed.map(\.key))
+    let through = try PruneTable.findLastChange(before: bounds.history, in: database)
+    try PruneTable.forEachOldChange(
+      before: bounds.history, after: 0, through: through, limit: .max, in: database
+    ) { _, offerKey in
+      if !keys.contains(offerKey) { counts.changes += 1 }
+    }
+    counts.runs = try PruneTable.doomedRuns(
+      old: bounds.history, idle: bounds.idleRuns, through: through, ofFavorites: true, in: database
+    ).count
+    return counts
+  }
+}
