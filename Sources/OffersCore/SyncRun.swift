@@ -99,7 +99,7 @@ public struct SyncRun: Hashable, Sendable {
   /// Why the feed was not fetched; nil when it was.
   public let skip: SyncSkip?
   /// When the feed should be synced next; nil where that is not known.
-  public package(set) var nextDueAt: Date?
+  public let nextDueAt: Date?
 
   public init(
     feed: String, source: String, outcome: SyncOutcome, counts: SyncCounts = SyncCounts(),

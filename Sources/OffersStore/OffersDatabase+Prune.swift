@@ -107,3 +107,25 @@ extension OffersDatabase: PruneRepository {
     return counts
   }
 }
+
+extension OffersDatabase {
+  /// How long an offer that vanished is kept, in seconds. Favorites are kept for ever.
+  package static let goneSeconds = 30.0 * 86_400
+  /// After how many runs history is looked through for what is past its bound.
+  private static let runsBetween: Int64 = 64
+
+  /// Prunes what its time has come for: vanished offers at once, history now and then. Looking
+  /// whether there is anything is cheap.
+  ///
+  /// - Parameter runCount: how many runs were recorded since the last time.
+  package func clearAway(after runCount: Int, at now: Date) async throws {
+    let gone = now.addingTimeInterval(-Self.goneSeconds)
+    let isDue = try await readToWrite { database in
+      let last = try SyncRunTable.findLastKey(in: database) ?? 0
+      if last / Self.runsBetween != (last - Int64(runCount)) / Self.runsBetween { return true }
+      return try PruneTable.hasDoomed(
+        goneBefore: Int64(gone.timeIntervalSince1970), in: database)
+    }
+    if isDue { _ = try await prune(goneBefore: gone, now: now, isTrial: false) }
+  }
+}

@@ -128,6 +128,7 @@ extension SyncRun {
     SyncRun(
       feed: feed, source: source, outcome: outcome, counts: counts, bytes: bytes,
       startedAt: startedAt, durationSeconds: durationSeconds + moreSeconds, error: error,
-      problems: problems, mendedCount: mendedCount, request: request, returned: returned)
+      problems: problems, mendedCount: mendedCount, request: request, returned: returned,
+      nextDueAt: nextDueAt)
   }
 }

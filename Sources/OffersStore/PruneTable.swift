@@ -24,6 +24,17 @@ enum PruneTable {
     CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
     """
 
+  /// Whether there are offers that were gone by then and are no favorites.
+  static func hasDoomed(goneBefore: Int64, in database: Database) throws -> Bool {
+    try Bool.fetchOne(
+      database,
+      sql: """
+        SELECT EXISTS (
+          SELECT 1 FROM offer WHERE gone_at <= ? AND NOT \(isFavorite)
+            AND offer_key <> (SELECT max(offer_key) FROM offer))
+        """, arguments: [goneBefore]) ?? false
+  }
+
   /// The offers that were gone by then and are no favorites, by key.
   ///
   /// The newest offer and that of the newest change are not among them: SQLite gives the number

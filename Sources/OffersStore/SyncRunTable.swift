@@ -73,6 +73,11 @@ enum SyncRunTable {
     ).map { run(from: $0, feed: feed) }
   }
 
+  /// The newest run's key.
+  static func findLastKey(in database: Database) throws -> Int64? {
+    try Int64.fetchOne(database, sql: "SELECT max(run_id) FROM sync_run")
+  }
+
   /// When a run last succeeded.
   static func findLastSuccess(feedKey: Int64, in database: Database) throws -> Date? {
     try Int64.fetchOne(

@@ -31,10 +31,14 @@ struct SyncAttempt {
     error: OffersError? = nil, problems: [ReadProblem] = [], mendedCount: Int = 0
   ) -> SyncRun {
     let elapsed = ContinuousClock.now - clock
+    let fetch =
+      outcome == .failed ? failed : remembered(isHeld: outcome == .quarantined) ?? state?.fetch
+    let usual = startedAt.addingTimeInterval(TimeInterval(schedule.everySeconds))
     return SyncRun(
       feed: definition.name, source: template.text, outcome: outcome, counts: counts, bytes: bytes,
       startedAt: startedAt, durationSeconds: elapsed / .seconds(1), error: error,
-      problems: problems, mendedCount: mendedCount, request: request)
+      problems: problems, mendedCount: mendedCount, request: request,
+      nextDueAt: fetch?.nextDueAt ?? usual)
   }
 
   /// What was asked of a server; nil for a source that is none.
@@ -95,13 +99,17 @@ struct SyncAttempt {
 
   private func recorded(_ run: SyncRun, in store: any SyncStore) async -> SyncRun {
     if isTrial { return run }
+    // The failure itself is worth more to the caller than a failure to record it.
+    try? await store.record(run, remember: nil, fetch: failed)
+    return run
+  }
+
+  /// What to remember of the server after a sync that failed; nil to leave it.
+  private var failed: FetchState? {
     // A source that was only tried says nothing about the one that is remembered.
     let isOwn = options.query == nil && (remembered == nil || remembered == state?.source)
-    let fetch = schedule.afterFailure(
-      state?.fetch ?? FetchState(), answer, now: startedAt)
-    // The failure itself is worth more to the caller than a failure to record it.
-    try? await store.record(run, remember: nil, fetch: isOwn ? fetch : nil)
-    return run
+    guard isOwn else { return nil }
+    return schedule.afterFailure(state?.fetch ?? FetchState(), answer, now: startedAt)
   }
 
   private func perform(

@@ -141,27 +141,14 @@ public struct SyncEngine: Sendable {
       fetching: context(
         template, options, transport, state?.fetch ?? FetchState(), rules: seed, schedule),
       isTrial: isTrial)
-    var result: SyncAttempt.Result
+    let result: SyncAttempt.Result
     do {
       result = try await attempt.perform(with: store, progress)
     } catch let error as OffersError {
       result = (await attempt.failed(error, in: store), [])
     }
     log(result.run)
-    if !isTrial {
-      result.run.nextDueAt = try await nextDue(result.run, source, schedule)
-    }
     return result
-  }
-
-  private func nextDue(
-    _ run: SyncRun, _ source: DocumentSource, _ schedule: FetchSchedule
-  ) async throws -> Date? {
-    // Only a server or a failure makes it another time than usual.
-    if case .url = source {} else if run.outcome != .failed {
-      return run.startedAt.addingTimeInterval(TimeInterval(schedule.everySeconds))
-    }
-    return try await store.findSyncState(of: run.feed).flatMap(schedule.nextDue)
   }
 
   private func context(

@@ -229,7 +229,8 @@ struct ApplyTests {
         SyncRun(
           feed: feed, source: "/x.json", outcome: .failed, bytes: 0,
           startedAt: Date(timeIntervalSince1970: 5), durationSeconds: 0.5,
-          error: OffersError(.sourceFailed, "No answer.", hint: "Wait.")), remember: nil)
+          error: OffersError(.sourceFailed, "No answer.", hint: "Wait.")), remember: nil,
+        fetch: nil)
     }
     let feeds = try await store.database.fetchFeeds()
     #expect(feeds.map(\.name) == ["ibotta"])

@@ -51,7 +51,10 @@ struct NewDatabaseTests {
     let store = try Store()
     let tables = try store.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
     #expect(
-      tables == ["change", "favorite", "feed", "feed_detail", "offer", "offer_detail", "sync_run"])
+      tables == [
+        "change", "favorite", "feed", "feed_detail", "feed_fetch", "notice", "offer",
+        "offer_detail", "reader", "sync_request", "sync_run",
+      ])
     let strict = try store.rows("SELECT name FROM pragma_table_list WHERE strict ORDER BY name")
     #expect(strict == tables)
   }

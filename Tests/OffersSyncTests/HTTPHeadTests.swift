@@ -7,12 +7,14 @@ import Testing
 struct HTTPHeadTests {
   /// Syncs a folder that has offers from a URL that must fail, and checks that they stay.
   private static func refusal(
-    of url: String, limits: FetchLimits = FetchLimits(idleSeconds: 30, totalSeconds: 60)
+    of url: String, limits: FetchLimits = FetchLimits(idleSeconds: 30, totalSeconds: 60),
+    allowsPrivateNetwork: Bool = false
   ) async throws -> OffersError {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     let before = try await home.database.fetchOffers(OfferQuery())
-    let run = try await home.sync(from: url, limits: limits)
+    let run = try await home.sync(
+      from: url, limits: limits, allowsPrivateNetwork: allowsPrivateNetwork)
     #expect(run.outcome == .failed)
     #expect(try await home.database.fetchOffers(OfferQuery()) == before)
     #expect(try await home.feed().source != url)
@@ -51,7 +53,7 @@ struct HTTPHeadTests {
     let server = try ScriptedServer([
       .answer("302 Found", ["Location: http://127.0.0.1:1/offers.json"], "")
     ])
-    let error = try await Self.refusal(of: server.url())
+    let error = try await Self.refusal(of: server.url(), allowsPrivateNetwork: true)
     #expect(error.code == .sourceFailed)
     #expect(error.message == "\(server.url()) cannot be reached.")
   }

@@ -12,6 +12,8 @@ public final class ScriptedServer: Sendable {
     case drip([UInt8], after: [UInt8] = [], pauseMilliseconds: UInt32)
     /// Reads the request and says nothing until the other side goes away.
     case silence
+    /// Takes these steps one after another on one connection.
+    case inTurn([Step])
     /// Reads the request, sends this text and resets the connection.
     case reset(after: String)
 
@@ -73,6 +75,14 @@ public final class ScriptedServer: Sendable {
 
   private static func serve(_ connection: Int32, _ step: Step, _ received: Received) {
     defer { close(connection) }
+    if case .inTurn(let steps) = step {
+      for step in steps { perform(step, connection, received) }
+    } else {
+      perform(step, connection, received)
+    }
+  }
+
+  private static func perform(_ step: Step, _ connection: Int32, _ received: Received) {
     var request = [UInt8](repeating: 0, count: 4096)
     guard waitForInput(connection, milliseconds: 60_000) else { return }
     let count = recv(connection, &request, request.count, 0)
@@ -91,6 +101,8 @@ public final class ScriptedServer: Sendable {
         guard put(bytes) else { return }
         usleep(pause * 1000)
       }
+    case .inTurn:
+      break
     case .silence:
       _ = waitForInput(connection, milliseconds: 60_000)
     case .reset(let text):

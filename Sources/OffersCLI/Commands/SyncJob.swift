@@ -65,7 +65,7 @@ struct SyncJob: Sendable {
         bar.clear()
         take(feed, result, configuration, &results)
       }
-      try await database.clearAway(at: Date())
+      try await database.clearAway(after: names.count, at: Date())
     }
     if let news {
       try await news.tell(isJSON: isJSON)

@@ -44,7 +44,8 @@ enum SyncReport {
       case .due: parts.append("fetched because it was due")
       case .forced: parts.append("fetched because you forced it")
       }
-      let asked = request.isConditional ? "asked for news since the last time" : "asked for all of it"
+      let asked =
+        request.isConditional ? "asked for news since the last time" : "asked for all of it"
       let count = request.requestCount == 1 ? "" : " in \(request.requestCount) requests"
       let status = request.status.map { ", the server answered \($0)" } ?? ", no answer came"
       parts.append(asked + count + status)

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import NIOSSL
 import OffersCore
 
@@ -55,7 +56,9 @@ enum FetchFailure {
       hint = "Nothing was changed. Put the proxy's user and password into HTTPS_PROXY."
     case .invalidProxyResponse?: what = "is behind a proxy that refused the request"
     default:
-      if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError {
+      if error as? HTTPParserError == .invalidEOFState {
+        what = "closed the connection too early"
+      } else if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError {
         what = "cannot be trusted: its certificate or encryption is not right"
         hint =
           "Nothing was changed. If it has a certificate authority of its own, name that file in "

@@ -73,7 +73,8 @@ struct HTTPDocument {
     guard let coding = codings.first else { return nil }
     guard codings.count == 1, ["gzip", "x-gzip", "deflate"].contains(coding) else {
       throw OffersError(
-        .malformedFeed, "\(url) is packed as \(codings.joined(separator: ", ")), which is not read.",
+        .malformedFeed,
+        "\(url) is packed as \(codings.joined(separator: ", ")), which is not read.",
         hint: "Nothing was changed. Unpack it, and sync from the file.")
     }
     return coding
@@ -108,7 +109,8 @@ struct HTTPDocument {
         if isPermanent { log.answer.permanentAddress = current }
       default:
         log.answer.isGoneForGood = response.status == .gone
-        log.answer.retryAfter = [429, 503].contains(response.status.code)
+        log.answer.retryAfter =
+          [429, 503].contains(response.status.code)
           ? RetryAfter.date(response.headers.first(name: "retry-after"), now: now()) : nil
         throw FetchFailure.refused(current, response, try await reason(in: response, deadline))
       }

@@ -67,7 +67,7 @@ actor HTTPConnections: HTTPTransport {
       do {
         return try await host.client.execute(
           request, timeout: .milliseconds(Int64(timeoutSeconds * 1000)))
-      } catch where host.addresses.count > 1 && Self.isUnreachable(error) {
+      } catch  where host.addresses.count > 1 && Self.isUnreachable(error) {
         host = try await moveOn(from: host, key, name)
       }
     }
@@ -155,6 +155,6 @@ actor HTTPConnections: HTTPTransport {
     OffersError(
       .sourceFailed,
       "\(url.absoluteString) leads to \(address.text), which is not on the public internet.",
-      hint: "Nothing was asked of it. If that is right, add --allow-private-network.")
+      hint: "Nothing was changed. If that is right, add --allow-private-network.")
   }
 }

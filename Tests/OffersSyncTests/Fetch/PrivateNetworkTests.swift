@@ -79,7 +79,8 @@ struct PrivateNetworkTests {
     let open = try ScriptedServer([
       .answer("200 OK", [], #"{"items":[{"id":1,"name":"Tea"}],"next":"\#(other.url("/2"))"}"#)
     ])
-    let allowed = "allow-private-network: true\n"
+    let allowed =
+      "allow-private-network: true\n"
       + yaml.replacing(server.url(), with: open.url()).replacing("id: id", with: "id: id")
     let opened = SyncEngine(
       store: home.database, configuration: try .init(yaml: allowed, name: "feeds.yaml"))

@@ -1,0 +1,57 @@
+import OffersCore
+
+/// A change as one line of a message.
+enum ChangeReport {
+  /// Such as `★ up: Harvest Row Pasta Sauce, $0.75 → $1.00 Cash Back (ibotta:900117)`.
+  static func line(_ change: OfferChange) -> String {
+    let offer = change.offer
+    let star = offer.isFavorite ? "★ " : ""
+    let text = "\(star)\(change.kind.rawValue): \(offer.name)\(detail(change)) (\(offer.ref))"
+    return DisplayText.oneLine(text)
+  }
+
+  static func lines(_ changes: [OfferChange]) -> [String] { changes.map(line) }
+
+  private static func detail(_ change: OfferChange) -> String {
+    let offer = change.offer
+    switch change.kind {
+    case .up, .down, .changed:
+      if change.oldReward == nil && change.newReward == nil {
+        return ", " + change.fields.joined(separator: ", ")
+      }
+      return ", \(change.oldReward?.text ?? "no reward") → \(change.newReward?.text ?? "no reward")"
+    case .expiring: return offer.expiresAt.map { ", ends \(Units.time($0))" } ?? ""
+    case .new:
+      let reward = offer.reward.map { ", \($0.text)" } ?? ""
+      return reward + (change.returned.map { ", probably the favorite \($0)" } ?? "")
+    case .back: return offer.reward.map { ", \($0.text)" } ?? ""
+    case .gone: return ""
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Writes a change as `--json` prints it.
+  mutating func value(_ change: OfferChange) {
+    object { json in
+      json.key("at")
+      json.value(change.at)
+      json.key("kind")
+      json.value(change.kind.rawValue)
+      json.key("ref")
+      json.value(change.offer.ref.description)
+      json.key("name")
+      json.value(change.offer.name)
+      json.key("favorite")
+      json.value(change.offer.isFavorite)
+      json.key("from")
+      json.value(change.oldReward)
+      json.key("to")
+      json.value(change.newReward)
+      json.key("fields")
+      json.array { json in for field in change.fields { json.value(field) } }
+      json.key("returned_favorite")
+      json.value(change.returned?.description)
+    }
+  }
+}

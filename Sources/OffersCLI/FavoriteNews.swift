@@ -1,0 +1,74 @@
+import Foundation
+import OffersCore
+import OffersStore
+
+/// Tells what is news about favorites, each thing once.
+///
+/// How far it was told is remembered under a reader's name of its own, and moves only after all was
+/// printed: what a killed program did not print comes the next time.
+struct FavoriteNews {
+  private let database: OffersDatabase
+  private let mark: ReaderMark
+
+  /// The reader that stands for what `--news` has printed.
+  private static let reader = "news"
+
+  /// Prepares before a sync. Whoever asks for the first time is told what comes from now on.
+  init(_ database: OffersDatabase) async throws {
+    self.database = database
+    if let mark = try await database.findMark(of: Self.reader) {
+      self.mark = mark
+    } else {
+      let now = Date()
+      let lastID = try await database.fetchNews(after: nil, now: now).lastID
+      mark = ReaderMark(changeID: lastID, readAt: now)
+    }
+  }
+
+  /// Prints the news, and nothing when there are none.
+  func tell(isJSON: Bool) async throws {
+    let now = Date()
+    let (news, lastID) = try await database.fetchNews(after: mark, now: now)
+    if !news.isEmpty {
+      Output.print(isJSON ? Self.json(news) : Self.lines(news, at: now).joined(separator: "\n"))
+    }
+    try await database.setNewsTold(news, lastID: lastID, reader: Self.reader, now: now)
+  }
+
+  static func lines(_ news: News, at now: Date) -> [String] {
+    news.changes.map(ChangeReport.line)
+      + news.failing.map { feed in
+        let times = feed.failureCount == 1 ? "once" : "\(Units.count(feed.failureCount)) times"
+        let reason = feed.message.map { ": \($0)" } ?? ""
+        return DisplayText.oneLine(
+          "\(feed.name) has failed \(times) since \(Units.time(feed.since))\(reason)")
+      }
+  }
+
+  /// `{"changes":[…],"failing":[…]}`
+  private static func json(_ news: News) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("changes")
+      json.array { json in
+        for change in news.changes { json.value(change) }
+      }
+      json.key("failing")
+      json.array { json in
+        for feed in news.failing {
+          json.object { json in
+            json.key("feed")
+            json.value(feed.name)
+            json.key("since")
+            json.value(feed.since)
+            json.key("failures")
+            json.value(feed.failureCount)
+            json.key("message")
+            json.value(feed.message)
+          }
+        }
+      }
+    }
+    return json.text
+  }
+}
