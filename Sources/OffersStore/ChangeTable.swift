@@ -147,7 +147,7 @@ enum ChangeTable {
   }
 
   /// The new offers of a range that have the name and the description of a favorite that is gone
-  /// from their feed.
+  /// from their feed; `LostFavorites` decides which are taken for it.
   static func newWithFavorite(_ range: Range, in database: Database) throws -> [ChangeRow] {
     let sql = """
       WITH lost AS MATERIALIZED (

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import OffersCore
 
@@ -17,13 +18,13 @@ struct LostFavorites {
     }
   }
 
-  private var refs: [Look: OfferRef] = [:]
+  private var lost: [Look: [(ref: OfferRef, goneAt: Date)]] = [:]
 
   init(_ database: Database) throws {
     let rows = try Row.fetchCursor(
       database,
       sql: """
-        SELECT favorite.feed, favorite.id, offer.name, offer.description
+        SELECT favorite.feed, favorite.id, offer.name, offer.description, offer.gone_at
         FROM favorite
         CROSS JOIN feed ON feed.name = favorite.feed
         CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
@@ -31,14 +32,17 @@ struct LostFavorites {
         """)
     while let row = try rows.next() {
       let look = Look(feed: row["feed"], name: row["name"], description: row["description"])
-      if refs[look] == nil { refs[look] = OfferRef(feed: row["feed"], id: row["id"]) }
+      let ref = OfferRef(feed: row["feed"], id: row["id"])
+      lost[look, default: []].append((ref, OfferTable.date(row["gone_at"])))
     }
   }
 
-  /// The favorite that an offer probably is.
+  /// The favorite that an offer probably is: one that was gone when the offer came. Nil for what is
+  /// a favorite already.
   func find(_ offer: Offer) -> OfferRef? {
-    if refs.isEmpty { return nil }
-    return refs[Look(feed: offer.ref.feed, name: offer.name, description: offer.description)]
+    if lost.isEmpty || offer.isFavorite { return nil }
+    let look = Look(feed: offer.ref.feed, name: offer.name, description: offer.description)
+    return lost[look]?.first { $0.goneAt <= offer.firstSeenAt }?.ref
   }
 
   /// Most returned favorites that a run tells of.

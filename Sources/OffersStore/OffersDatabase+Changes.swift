@@ -69,6 +69,7 @@ extension OffersDatabase {
     return try await read { database in
       let selection = try ChangeSelection(newsAfter: mark, now: now, in: database)
       let changes = try selection.read(in: database).filter { change in
+        if change.kind == .new { return change.returned != nil }
         guard change.kind == .expiring, let end = change.offer.expiresAt else { return true }
         let ref = change.offer.ref
         return try !NoticeTable.isTold(

@@ -76,4 +76,18 @@ struct ExpiringTests {
         "new 11", "new 14", "gone 1", "gone 2",
       ])
   }
+
+  @Test("what was there before the favorite went, or is a favorite itself, is not taken for it")
+  func notReturned() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1"), FeedOffer("2")], at: 1000)
+    _ = try await store.database.setFavorites(named: ["1"], to: true)
+    try await store.sync([FeedOffer("2"), FeedOffer("3")], at: 2000)
+    func returned() async throws -> [OfferRef?] {
+      try await Self.changes(store, now: 3000) { $0.kinds = [.new] }.map(\.returned)
+    }
+    #expect(try await returned() == [nil, nil, OfferRef(feed: "ibotta", id: "1")])
+    _ = try await store.database.setFavorites(named: ["3"], to: true)
+    #expect(try await returned() == [nil, nil, nil])
+  }
 }
