@@ -14,6 +14,7 @@ struct Offers: ParsableCommand {
         offers list --favorites            see what you starred
         offers show 110579                 read one offer
         offers favorite 110579             star it
+        offers changes --favorites         see what became of what you starred
         offers feeds                       see the feeds there are
 
       EXIT CODES
@@ -23,7 +24,8 @@ struct Offers: ParsableCommand {
     version: Version.current,
     subcommands: [
       SyncCommand.self, ListCommand.self, ShowCommand.self, FavoriteCommand.self,
-      StatusCommand.self, FeedsCommand.self,
+      ChangesCommand.self, HistoryCommand.self, StatusCommand.self, FeedsCommand.self,
+      PruneCommand.self,
     ])
 
   /// Runs on the main thread. Only commands that must wait for something pay for a second one.

@@ -28,7 +28,10 @@ struct HostileTextTests {
     for command in [
       ["list"], ["show", "1"], ["favorite", "1"], ["list", "--favorites"],
       ["favorite", "1", "--remove"], ["show", "\u{1B}[31m2"], ["show", "\u{1B}]0;gone\u{7}"],
-      ["favorite", "\u{202E}4"], ["list", "--feed", "\u{1B}c"], ["sync", "\u{1B}c"],
+      ["changes"], ["history", "1"], ["changes", "--feed", "\u{1B}c"],
+      ["changes", "--since", "\u{1B}c"], ["changes", "--kind", "\u{1B}c"],
+      ["history", "\u{1B}c"], ["favorite", "\u{202E}4"], ["list", "--feed", "\u{1B}c"],
+      ["sync", "\u{1B}c"],
       ["sync", "--from", "/nowhere/\u{1B}c"], ["list", "--database", "/nowhere/\u{1B}c"],
     ] {
       let result = try OffersProgram.run(command, environment: home.environment)
@@ -70,7 +73,10 @@ struct HostileTextTests {
   @Test("No document lets control characters through either")
   func documents() throws {
     let home = try Home(synced: [Self.item("1")])
-    for command in [["list", "--json"], ["show", "1", "--json"], ["favorite", "1", "--json"]] {
+    for command in [
+      ["list", "--json"], ["show", "1", "--json"], ["favorite", "1", "--json"],
+      ["changes", "--json"], ["history", "1", "--json"],
+    ] {
       let result = try OffersProgram.run(command, environment: home.environment)
       #expect(
         result.output.unicodeScalars.allSatisfy {
@@ -84,7 +90,10 @@ struct HostileTextTests {
   @Test("Nor is any of it let through on a terminal", .enabled(if: PseudoTerminal.isPresent))
   func onTerminal() throws {
     let home = try Home(synced: [Self.item("1"), FeedItem("3", "Jam")])
-    for command in [["list"], ["show", "1"], ["favorite", "1"], ["show", "\u{1B}c"], ["status"]] {
+    for command in [
+      ["list"], ["show", "1"], ["favorite", "1"], ["show", "\u{1B}c"], ["status"], ["changes"],
+      ["history", "1"],
+    ] {
       let shown = try PseudoTerminal.run(command, in: home)
       #expect(Self.isPlain(shown), "\(command)")
       #expect(shown != "", "\(command)")

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("The README")
 struct ReadmeTests {
-  private static let commandNames = ["sync", "list", "show", "favorite", "status", "feeds"]
+  private static let commandNames = [
+    "sync", "list", "show", "favorite", "changes", "history", "status", "feeds", "prune",
+  ]
   private let text: String
 
   init() throws { text = try PackageFolder.text(of: "README.md") }

@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 import Testing
 
 @testable import OffersCLI
@@ -13,6 +14,21 @@ struct UnitsTests {
     ])
   func count(number: Int, text: String) {
     #expect(Units.count(number) == text)
+  }
+
+  @Test(
+    "Exact values have the places of their unit, and a sign that can mean only one currency",
+    arguments: [
+      (Reward.Value.amount(minorUnits: 125, currency: "USD"), "$1.25"),
+      (.amount(minorUnits: 5, currency: "EUR"), "€0.05"), (.percent(hundredths: 250), "2.5%"),
+      (.amount(minorUnits: 123_456, currency: "GBP"), "£1,234.56"),
+      (.amount(minorUnits: 500, currency: "JPY"), "¥500"),
+      (.amount(minorUnits: -125, currency: "CAD"), "-1.25 CAD"),
+      (.amount(minorUnits: 1234, currency: "KWD"), "1.234 KWD"),
+      (.amount(minorUnits: .min, currency: "USD"), "-$92,233,720,368,547,758.08"),
+    ])
+  func value(value: Reward.Value, text: String) {
+    #expect(Units.value(value) == text)
   }
 
   @Test(

@@ -60,12 +60,7 @@ enum OfferCard {
   /// - Parameter width: where lines are broken, in columns.
   static func lines(_ offer: Offer, width: Int) -> [String] {
     let width = min(width, 100)
-    let title = [
-      offer.isFavorite ? "★" : nil, offer.reward.map { DisplayText.oneLine($0.text) },
-      offer.state == .gone ? "(gone)" : nil,
-    ].compactMap(\.self).joined(separator: " ")
-    var lines = title.isEmpty ? [] : [title]
-    lines += DisplayText.wrap(DisplayText.oneLine(offer.name), width)
+    var lines = heading(offer, width: width)
     if let description = offer.description {
       lines += DisplayText.wrap(DisplayText.safe(description), width)
     }
@@ -91,6 +86,15 @@ enum OfferCard {
       }
     }
     return lines
+  }
+
+  /// What it pays and what it is called.
+  static func heading(_ offer: Offer, width: Int) -> [String] {
+    let title = [
+      offer.isFavorite ? "★" : nil, offer.reward.map { DisplayText.oneLine($0.text) },
+      offer.state == .gone ? "(gone)" : nil,
+    ].compactMap(\.self).joined(separator: " ")
+    return (title.isEmpty ? [] : [title]) + DisplayText.wrap(DisplayText.oneLine(offer.name), width)
   }
 
   private static func particulars(_ offer: Offer) -> [(String, String)] {

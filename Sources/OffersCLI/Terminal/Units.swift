@@ -1,4 +1,6 @@
 import Foundation
+import OffersCore
+import OffersFeeds
 
 /// Numbers, sizes and times as people read them.
 enum Units {
@@ -11,6 +13,31 @@ enum Units {
       result.append(digit)
     }
     return number < 0 ? "-" + result : result
+  }
+
+  /// 1 is `1 offer`, 2 is `2 offers`.
+  static func count(_ number: Int, _ noun: String) -> String {
+    "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
+  }
+
+  /// An exact value: `$1.25`, `1.25 CAD`, `2.5%`.
+  static func value(_ value: Reward.Value) -> String {
+    switch value {
+    case .percent(let hundredths): JSONWriter.decimal(hundredths: hundredths) + "%"
+    case .amount(let units, let currency): money(units, currency)
+    }
+  }
+
+  private static func money(_ units: Int64, _ currency: String) -> String {
+    let places = CurrencyCode(currency)?.unitDigits ?? 2
+    var digits = String(units.magnitude)
+    digits = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+    var text = count(Int(digits.dropLast(places)) ?? 0)
+    if places > 0 { text += "." + digits.suffix(places) }
+    let minus = units < 0 ? "-" : ""
+    let signs = ["USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"]
+    // Several currencies share a sign; only the one it means by itself has it here.
+    return signs[currency].map { minus + $0 + text } ?? "\(minus)\(text) \(currency)"
   }
 
   /// 48123 is `48 kB`; powers of a thousand.
@@ -34,12 +61,17 @@ enum Units {
   }
 
   /// A time in the person's own zone: `2026-11-21 08:15`.
-  static func time(_ date: Date) -> String {
+  static func time(_ date: Date) -> String { text(of: date, "%Y-%m-%d %H:%M") }
+
+  /// A day in the person's own zone: `2026-11-21`.
+  static func day(_ date: Date) -> String { text(of: date, "%Y-%m-%d") }
+
+  private static func text(of date: Date, _ format: String) -> String {
     var seconds = time_t(date.timeIntervalSince1970)
     var parts = tm()
     localtime_r(&seconds, &parts)
     var buffer = [CChar](repeating: 0, count: 32)
-    let count = strftime(&buffer, buffer.count, "%Y-%m-%d %H:%M", &parts)
+    let count = strftime(&buffer, buffer.count, format, &parts)
     return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 

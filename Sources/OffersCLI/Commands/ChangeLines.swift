@@ -1,0 +1,76 @@
+import OffersCore
+
+/// Changes as lines of a table.
+enum ChangeLines {
+  /// - Parameter sample: the changes that decide how wide the columns are.
+  static func table(_ sample: [OfferChange]) -> Table {
+    Table(
+      columns: [
+        Table.Column(title: " ", isWhole: true), Table.Column(title: "WHEN", isWhole: true),
+        Table.Column(title: "KIND", isWhole: true), Table.Column(title: "ID", isWhole: true),
+        Table.Column(title: "REWARD"), Table.Column(title: "NAME"),
+      ], sample: sample.map(cells), totalWidth: Terminal.width)
+  }
+
+  /// A change's line, and another one for a favorite that it probably is.
+  static func lines(_ change: OfferChange, _ table: Table) -> String {
+    let line = table.line(cells(change)) + "\n"
+    guard let favorite = change.returned else { return line }
+    let text =
+      "   probably your favorite \(favorite) again; star it: offers favorite \(change.offer.ref)"
+    return line + DisplayText.oneLine(text) + "\n"
+  }
+
+  private static func cells(_ change: OfferChange) -> [String] {
+    let offer = change.offer
+    let others = change.fields.filter { $0 != OfferField.reward.name }
+    let details = others.isEmpty ? "" : " (\(others.joined(separator: ", ")))"
+    return [
+      offer.isFavorite ? "★" : " ", Units.time(change.at), change.kind.rawValue,
+      DisplayText.oneLine(offer.ref.description), DisplayText.oneLine(reward(change)),
+      DisplayText.oneLine(offer.name) + details,
+    ]
+  }
+
+  /// `$1.00 → $1.25` where two exact values can be compared, else the texts as printed.
+  private static func reward(_ change: OfferChange) -> String {
+    if change.kind == .up || change.kind == .down, let old = change.oldReward?.value,
+      let new = change.newReward?.value
+    {
+      let upTo = change.newReward?.isUpTo == true ? "up to " : ""
+      return "\(upTo)\(Units.value(old)) → \(Units.value(new))"
+    }
+    if change.oldReward != change.newReward {
+      return "\(change.oldReward?.text ?? "–") → \(change.newReward?.text ?? "–")"
+    }
+    return change.offer.reward?.text ?? "–"
+  }
+}
+
+extension JSONWriter {
+  /// Writes a change as `--json` prints it.
+  mutating func value(_ change: OfferChange) {
+    object { json in
+      json.key("at")
+      json.value(change.at)
+      json.key("kind")
+      json.value(change.kind.rawValue)
+      json.key("ref")
+      json.value(change.offer.ref.description)
+      json.key("name")
+      json.value(change.offer.name)
+      json.key("favorite")
+      json.value(change.offer.isFavorite)
+      json.key("from")
+      json.value(change.oldReward)
+      json.key("to")
+      json.value(change.newReward)
+      json.key("fields")
+      json.array { json in
+        for field in change.fields { json.value(field) }
+      }
+      json.key("returned_favorite")
+      json.value(change.returned?.description)
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersStore
+
+/// `offers changes`
+struct ChangesCommand: WaitingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "changes",
+    abstract: "Show what changed.",
+    discussion: """
+      Shows what the syncs changed, oldest first: new, up or down (the exact reward), changed
+      (anything else), gone, back; and expiring, for what ends within 48 hours. A new offer that is
+      probably a favorite under another id says so.
+
+      With --since last it is what came since you last asked so, whatever other options left out;
+      the first time what came in 7 days. Several readers, a script say, go by their own names.
+
+      EXAMPLES
+        offers changes --favorites
+        offers changes --since 2026-11-01 --kind up,back --feed ibotta
+        offers changes --since last --reader mail --json
+      """)
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "From when on: 30m, 12h, 7d, 2w ago, a day (2026-11-01), a time in ISO 8601, or last.",
+      valueName: "time"))
+  var since = "7d"
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("Who reads, with --since last (default: default).", valueName: "name"))
+  var reader: String?
+
+  @Flag(name: .long, help: "Only favorites.")
+  var favorites = false
+
+  @Option(name: .long, help: "Only this feed.")
+  var feed: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Only these kinds, with commas: new, up, down, changed, gone, back, expiring.",
+      valueName: "kinds"))
+  var kind: String?
+
+  @Option(name: .long, help: ArgumentHelp("At most this many, the newest.", valueName: "n"))
+  var limit: Int?
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  /// How many changes are held in memory at a time.
+  private static let pageSize = 500
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
+    if let reader {
+      if since != "last" { throw ValidationError("--reader goes with --since last.") }
+      if reader.isEmpty { throw ValidationError("--reader needs a name.") }
+    }
+    _ = try kinds()
+  }
+
+  private func kinds() throws -> Set<OfferChange.Kind>? {
+    guard let kind else { return nil }
+    return try Set(
+      kind.split(separator: ",", omittingEmptySubsequences: false).map { word in
+        guard let kind = OfferChange.Kind(rawValue: String(word)) else {
+          let all = OfferChange.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+          throw ValidationError("“\(DisplayText.oneLine(String(word)))” is no kind: \(all).")
+        }
+        return kind
+      })
+  }
+
+  func run() async throws {
+    let now = Date()
+    let start = try Since(parsing: since, now: now)
+    let database = try location.open(.readOnly)
+    var query = ChangeQuery(now: now)
+    query.favoritesOnly = favorites
+    query.feed = feed
+    query.kinds = try kinds()
+    query.limit = limit
+    var shownSince: Date
+    switch start {
+    case .time(let time):
+      shownSince = time
+      query.since = time
+    case .last:
+      let mark = try database.findMarkBlocking(of: reader ?? "default")
+      shownSince = mark?.readAt ?? now - News.firstReadSeconds
+      // What expires has no number: what began by then was told then.
+      query.since = mark.map { $0.readAt + 1 } ?? shownSince
+      query.afterID = mark?.changeID
+    }
+    let selection = try database.selectChangesBlocking(query)
+    if json {
+      try printJSON(selection, database)
+    } else {
+      try printTable(selection, database)
+      if selection.count == 0 { Output.note("No changes since \(Units.time(shownSince)).") }
+    }
+    // Only now: what could not be printed has not been read.
+    if start == .last {
+      try await location.open(.readWrite).setMark(
+        ReaderMark(changeID: selection.lastID, readAt: now), of: reader ?? "default")
+    }
+  }
+
+  private func forEachPage(
+    _ selection: ChangeSelection, _ database: OffersDatabase, _ body: ([OfferChange]) -> Void
+  ) throws {
+    for start in stride(from: 0, to: selection.count, by: Self.pageSize) {
+      body(try database.fetchChangesBlocking(selection, start..<start + Self.pageSize))
+    }
+  }
+
+  private func printJSON(_ selection: ChangeSelection, _ database: OffersDatabase) throws {
+    let begin = "{\"changes\":["
+    var isFirst = true
+    try forEachPage(selection, database) { page in
+      var text = ""
+      for change in page {
+        var json = JSONWriter()
+        json.value(change)
+        text += isFirst ? begin : ","
+        isFirst = false
+        text += json.text
+      }
+      Output.printRaw(text)
+    }
+    Output.print((isFirst ? begin : "") + "]}")
+  }
+
+  private func printTable(_ selection: ChangeSelection, _ database: OffersDatabase) throws {
+    var table: Table?
+    try forEachPage(selection, database) { page in
+      let made = table ?? ChangeLines.table(page)
+      let header = table == nil ? made.header + "\n" : ""
+      table = made
+      Output.printRaw(header + page.map { ChangeLines.lines($0, made) }.joined())
+    }
+  }
+}

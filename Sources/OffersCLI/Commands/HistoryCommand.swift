@@ -1,0 +1,101 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersStore
+
+/// `offers history`
+struct HistoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Show how an offer's reward went.",
+    discussion: """
+      Shows when the reward was another one, and when the offer went and was back; on a terminal
+      also as a chart, where the reward is exact.
+
+      EXAMPLES
+        offers history 110579
+        offers history ibotta:110579 --json
+      """)
+
+  @Argument(help: "The offer: 110579, or ibotta:110579 when several feeds have that id.")
+  var id: String
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  func run() throws {
+    let (offer, points) = try location.open(.readOnly).fetchHistoryBlocking(named: id)
+    if json {
+      Output.print(Self.json(offer, points))
+    } else {
+      Output.print(Self.lines(offer, points, now: Date()).joined(separator: "\n"))
+    }
+  }
+
+  private static func lines(_ offer: Offer, _ points: [RewardPoint], now: Date) -> [String] {
+    var lines = OfferCard.heading(offer, width: min(Terminal.width ?? 80, 100))
+    lines += [DisplayText.oneLine(offer.ref.description), ""]
+    guard points.count > 1 else {
+      return lines + ["The reward has not changed since \(Units.time(offer.firstSeenAt))."]
+    }
+    if let width = Terminal.width {
+      let chart = chart(points, until: offer.goneAt ?? now).lines(width: width)
+      if !chart.isEmpty { lines += chart + [""] }
+    }
+    let rows = points.map { point in
+      [
+        Units.time(point.at), DisplayText.oneLine(point.reward?.text ?? "–"), point.event.rawValue,
+      ]
+    }
+    let table = Table(
+      columns: [
+        Table.Column(title: "WHEN", isWhole: true), Table.Column(title: "REWARD"),
+        Table.Column(title: "EVENT"),
+      ], sample: rows, totalWidth: Terminal.width)
+    return lines + [table.header] + rows.map(table.line)
+  }
+
+  /// The exact rewards in the unit of the last one; a gap where it was another or the offer gone.
+  static func chart(_ points: [RewardPoint], until end: Date) -> StepChart {
+    let unit = points.last { $0.reward?.value != nil }?.reward
+    let steps = points.map { point in
+      var step = StepChart.Step(at: point.at, value: nil, label: "")
+      if point.event != .gone, let reward = point.reward, let value = reward.value,
+        reward.kind == unit?.kind, reward.currency == unit?.currency
+      {
+        step = StepChart.Step(
+          at: point.at, value: reward.minorUnits ?? reward.percentHundredths,
+          label: Units.value(value))
+      }
+      return step
+    }
+    return StepChart(steps: steps, end: end)
+  }
+
+  /// `{"ref","name","points":[{"at","event","reward"}]}`
+  private static func json(_ offer: Offer, _ points: [RewardPoint]) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      json.key("ref")
+      json.value(offer.ref.description)
+      json.key("name")
+      json.value(offer.name)
+      json.key("points")
+      json.array { json in
+        for point in points {
+          json.object { json in
+            json.key("at")
+            json.value(point.at)
+            json.key("event")
+            json.value(point.event.rawValue)
+            json.key("reward")
+            json.value(point.reward)
+          }
+        }
+      }
+    }
+    return json.text
+  }
+}

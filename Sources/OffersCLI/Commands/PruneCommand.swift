@@ -1,0 +1,80 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersStore
+
+/// `offers prune`
+struct PruneCommand: WaitingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune",
+    abstract: "Clear away offers that are gone, and old history.",
+    discussion: """
+      Removes offers that have been gone for a while, changes older than 400 days, and syncs that
+      nothing refers to any more. Favorites stay for good, with all of their history.
+
+      EXAMPLES
+        offers prune --dry-run
+        offers prune --older-than 12w
+      """)
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("How long an offer has to be gone: 12h, 30d, 12w.", valueName: "time"))
+  var olderThan = "30d"
+
+  @Flag(name: .long, help: "Only say what would be removed.")
+  var dryRun = false
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  func run() async throws {
+    let now = Date()
+    let goneBefore = now - (try Since.seconds(parsing: olderThan))
+    // Whoever has no database has nothing to clear away; opening it for reading says so.
+    var database = try location.open(.readOnly)
+    let before = database.sizeBytes
+    if !dryRun { database = try location.open(.readWrite) }
+    let counts = try await database.prune(goneBefore: goneBefore, now: now, isTrial: dryRun)
+    let after = database.sizeBytes
+    if json {
+      Output.print(Self.json(counts, before: before, after: after, isTrial: dryRun))
+      return
+    }
+    let parts = [
+      Units.count(counts.offers, "offer"), Units.count(counts.changes, "change"),
+      Units.count(counts.runs, "sync"),
+    ]
+    let what = "\(parts[0]), \(parts[1]) and \(parts[2])"
+    if dryRun {
+      Output.print("Would remove \(what). The file has \(Units.size(before)).")
+    } else {
+      Output.print(
+        "Removed \(what). The file has \(Units.size(after)), before \(Units.size(before)).")
+    }
+  }
+
+  /// `{"offers","changes","runs","dry_run","bytes_before","bytes_after"}`
+  private static func json(
+    _ counts: PruneCounts, before: Int, after: Int, isTrial: Bool
+  ) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      for (name, count) in [
+        ("offers", counts.offers), ("changes", counts.changes), ("runs", counts.runs),
+      ] {
+        json.key(name)
+        json.value(count)
+      }
+      json.key("dry_run")
+      json.value(isTrial)
+      json.key("bytes_before")
+      json.value(before)
+      json.key("bytes_after")
+      json.value(after)
+    }
+    return json.text
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+
+/// From when on somebody wants to hear: a time, or where they stopped reading.
+enum Since: Hashable {
+  case time(Date)
+  case last
+
+  /// Reads `30m`, `12h`, `7d`, `2w` (so long ago), `2026-11-01` (that midnight in the person's own
+  /// zone), `2026-11-01T08:15:00Z` or `last`. A time without a zone is one in the person's own.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for anything else.
+  init(parsing text: String, now: Date) throws {
+    if text == "last" {
+      self = .last
+    } else if let seconds = Self.findSeconds(text) {
+      self = .time(now - seconds)
+    } else if let time = Self.findTime(text) {
+      self = .time(time)
+    } else {
+      throw OffersError(
+        .invalidRequest, "“\(text)” is no time.",
+        hint:
+          "Write 30m, 12h, 7d or 2w, a day as 2026-11-01, a time as 2026-11-01T08:15:00Z, or last."
+      )
+    }
+  }
+
+  /// The seconds of a number with m, h, d or w.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for anything else.
+  static func seconds(parsing text: String) throws -> Double {
+    guard let seconds = findSeconds(text) else {
+      throw OffersError(
+        .invalidRequest, "“\(text)” is no length of time.", hint: "Write 30m, 12h, 7d or 2w.")
+    }
+    return seconds
+  }
+
+  /// Most that can be looked back, in seconds: a century.
+  private static let limitSeconds = 36_525 * 86_400.0
+
+  private static func findSeconds(_ text: String) -> Double? {
+    let units: [Character: Double] = ["m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+    let digits = text.dropLast()
+    guard let unit = text.last.flatMap({ units[$0] }), (1...9).contains(digits.count),
+      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Double(digits)
+    else { return nil }
+    return min(number * unit, limitSeconds)
+  }
+
+  private static func findTime(_ text: String) -> Date? {
+    // Only the form that begins with a day: bare numbers and English dates are too easily a slip.
+    guard text.utf8.prefix(5).dropFirst(4).elementsEqual("-".utf8) else { return nil }
+    var copy = text
+    guard let parsed = copy.withUTF8({ DateParser.parse(UnsafeRawBufferPointer($0)) }) else {
+      return nil
+    }
+    // Behind the day and the T.
+    let hasZone = text.dropFirst(11).contains { $0.isLetter || $0 == "+" || $0 == "-" }
+    if hasZone { return Date(timeIntervalSince1970: Double(parsed.seconds)) }
+    var seconds = time_t(parsed.seconds)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    parts.tm_isdst = -1
+    return Date(timeIntervalSince1970: Double(mktime(&parts)))
+  }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@testable import OffersCLI
+
+@Suite("offers changes, history and prune")
+struct ChangesCommandTests {
+  /// A home whose favorite 1 went up and then down, 2 is gone and back as 4, and 3 was edited.
+  private static func home() throws -> Home {
+    let home = try Home(synced: [
+      FeedItem("1", "Tea", "$0.75 Cash Back"), FeedItem("2", "Jam", "Up to 5% back"),
+      FeedItem("3", "Bun", nil),
+    ])
+    #expect(try home.offers("favorite", "1", "2").status == 0)
+    _ = try home.feed([FeedItem("1", "Tea", "$1.25 Cash Back"), FeedItem("3", "Bun", "Free")])
+    #expect(try home.offers("sync", "--quiet").status == 0)
+    _ = try home.feed([
+      FeedItem("1", "Teas", "$1.00 Cash Back"), FeedItem("3", "Bun", "Free", terms: "One."),
+      FeedItem("4", "Jam", "Up to 5% back"),
+    ])
+    #expect(try home.offers("sync", "--quiet").status == 0)
+    return home
+  }
+
+  private static let table = """
+       WHEN  KIND     ID        REWARD           NAME
+    ★  TIME  new      ibotta:1  $1.00 Cash Back  Teas
+    ★  TIME  new      ibotta:2  Up to 5% back    Jam
+       TIME  new      ibotta:3  Free             Bun
+    ★  TIME  up       ibotta:1  $0.75 → $1.25    Teas
+       TIME  changed  ibotta:3  – → Free         Bun
+    ★  TIME  gone     ibotta:2  Up to 5% back    Jam
+    ★  TIME  down     ibotta:1  $1.25 → $1.00    Teas (name)
+       TIME  changed  ibotta:3  Free             Bun (terms)
+       TIME  new      ibotta:4  Up to 5% back    Jam
+       probably your favorite ibotta:2 again; star it: offers favorite ibotta:4
+
+    """
+
+  /// The heading over the times is as wide as they are.
+  private static func stable(_ home: Home, _ text: String) -> String {
+    home.stable(text).replacing("WHEN            ", with: "WHEN")
+  }
+
+  @Test("changes are told oldest first, rewards before and after, favorites with a star")
+  func table() throws {
+    let home = try Self.home()
+    let result = try home.offers("changes")
+    #expect(Self.stable(home, result.output) == Self.table)
+    #expect(result.errors == "")
+    for since in ["2w", "12h", "2020-01-01", "2020-01-01T08:15:00+02:00"] {
+      #expect(try home.offers("changes", "--since", since).output == result.output)
+    }
+  }
+
+  @Test("favorites, a feed, kinds and a limit pick some out")
+  func filters() throws {
+    let home = try Self.home()
+    func kinds(_ options: String...) throws -> [String] {
+      let document = try Home.parse(
+        OffersProgram.run(["changes", "--json"] + options, environment: home.environment).output)
+      let changes = document["changes"] as? [[String: Any]] ?? []
+      return changes.map { "\($0["kind"] ?? "") \($0["ref"] ?? "")" }
+    }
+    #expect(
+      try kinds("--favorites") == [
+        "new ibotta:1", "new ibotta:2", "up ibotta:1", "gone ibotta:2", "down ibotta:1",
+      ])
+    #expect(
+      try kinds("--kind", "up,gone", "--feed", "ibotta") == ["up ibotta:1", "gone ibotta:2"])
+    #expect(try kinds("--limit", "2") == ["changed ibotta:3", "new ibotta:4"])
+    #expect(try kinds("--kind", "expiring") == [])
+  }
+
+  @Test("a change's document has every key, null where nothing is known")
+  func document() throws {
+    let home = try Self.home()
+    #expect(
+      home.stable(try home.offers("changes", "--kind", "down,gone", "--json").output)
+        == #"{"changes":[{"at":"TIME","kind":"gone","ref":"ibotta:2","name":"Jam","favorite":true,"#
+        + #""from":null,"to":null,"fields":[],"returned_favorite":null},"#
+        + #"{"at":"TIME","kind":"down","ref":"ibotta:1","name":"Teas","favorite":true,"#
+        + #""from":{"text":"$1.25 Cash Back","kind":"amount","minor_units":125,"currency":"USD","#
+        + #""percent":null,"up_to":false},"to":{"text":"$1.00 Cash Back","kind":"amount","#
+        + #""minor_units":100,"currency":"USD","percent":null,"up_to":false},"#
+        + #""fields":["name","reward"],"returned_favorite":null}]}"# + "\n")
+    let new = try home.document("changes", "--kind", "new", "--limit", "1")
+    let changes = try #require(new["changes"] as? [[String: Any]])
+    #expect(changes.first?["returned_favorite"] as? String == "ibotta:2")
+  }
+
+  @Test("each reader is told what is new to it, once, also when there is none")
+  func last() throws {
+    let home = try Self.home()
+    let first = try home.offers("changes", "--since", "last")
+    #expect(Self.stable(home, first.output) == Self.table)
+    let second = try home.offers("changes", "--since", "last")
+    #expect(second.output == "")
+    #expect(home.stable(second.errors) == "No changes since TIME.\n")
+    #expect(
+      try home.offers("changes", "--since", "last", "--reader", "mail").output == first.output)
+    _ = try home.feed([FeedItem("3", "Bun", "Free", terms: "One."), FeedItem("4", "Jam")])
+    #expect(try home.offers("sync", "--quiet").status == 0)
+    for reader in ["default", "mail"] {
+      let third = try home.offers("changes", "--since", "last", "--reader", reader)
+      #expect(
+        Self.stable(home, third.output) == """
+             WHEN  KIND     ID        REWARD                           NAME
+             TIME  changed  ibotta:4  Up to 5% back → $1.00 Cash Back  Jam
+          ★  TIME  gone     ibotta:1  $1.00 Cash Back                  Teas
+
+          """)
+      #expect(
+        try home.offers("changes", "--since", "last", "--reader", reader, "--json").output
+          == "{\"changes\":[]}\n")
+    }
+  }
+
+  @Test("what could not be printed has not been read")
+  func failedOutput() throws {
+    let home = try Self.home()
+    #expect(try home.shell("offers changes --since last > /dev/full").status == 1)
+    #expect(
+      Self.stable(home, try home.offers("changes", "--since", "last").output) == Self.table)
+  }
+
+  @Test("more changes than are held in memory at a time are told once each, in order")
+  func manyPages() throws {
+    let home = try Home(synced: (1...1203).map { FeedItem("\($0)", "Offer \($0)") })
+    let names = try home.offers("changes").output.split(separator: "\n").dropFirst().map {
+      $0.drop { $0 != "O" }
+    }
+    #expect(names == (1...1203).map { "Offer \($0)" })
+  }
+
+  @Test(
+    "what makes no sense is refused",
+    arguments: [
+      (["--since", "yesterday"], 64), (["--since", "7"], 64), (["--since", ""], 64),
+      (["--since", "2026-02-30"], 64), (["--kind", "up,sideways"], 64), (["--kind", ""], 64),
+      (["--limit", "0"], 64), (["--reader", "mail"], 64),
+      (["--since", "last", "--reader", ""], 64), (["--feed", "nope"], 66),
+      (["--database", "/nowhere/x.sqlite"], 66),
+    ] as [([String], Int32)])
+  func refuses(options: [String], status: Int32) throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let result = try OffersProgram.run(["changes"] + options, environment: home.environment)
+    #expect(result.status == status)
+    #expect(result.output == "")
+    #expect(result.errors != "")
+  }
+
+  @Test("a history shows each reward, in a pipe without a chart")
+  func history() throws {
+    let home = try Self.home()
+    let table = """
+      ★ $1.00 Cash Back
+      Teas
+      ibotta:1
+
+      WHEN  REWARD           EVENT
+      TIME  $0.75 Cash Back  new
+      TIME  $1.25 Cash Back  changed
+      TIME  $1.00 Cash Back  changed
+
+      """
+    #expect(Self.stable(home, try home.offers("history", "1").output) == table)
+    #expect(
+      home.stable(try home.offers("history", "4").output) == """
+        Up to 5% back
+        Jam
+        ibotta:4
+
+        The reward has not changed since TIME.
+
+        """)
+    #expect(
+      home.stable(try home.offers("history", "2", "--json").output)
+        == #"{"ref":"ibotta:2","name":"Jam","points":[{"at":"TIME","event":"new","reward":"#
+        + #"{"text":"Up to 5% back","kind":"percent","minor_units":null,"currency":null,"#
+        + #""percent":5,"up_to":true}},{"at":"TIME","event":"gone","reward":{"text":"#
+        + #""Up to 5% back","kind":"percent","minor_units":null,"currency":null,"percent":5,"#
+        + #""up_to":true}}]}"# + "\n")
+    #expect(try home.offers("history", "9").status == 66)
+  }
+
+  @Test("clearing away says what it removed, and a trial what it would")
+  func prune() throws {
+    let home = try Home(synced: (1...4).map { FeedItem("\($0)", "Tea \($0)") })
+    #expect(try home.offers("favorite", "1").status == 0)
+    _ = try home.feed([FeedItem("3", "Tea 3"), FeedItem("5", "Tea 5")])
+    #expect(try home.offers("sync", "--quiet", "--accept-removals").status == 0)
+    _ = try home.feed([FeedItem("3", "Tea"), FeedItem("5", "Tea 5")])
+    #expect(try home.offers("sync", "--quiet").status == 0)
+    func prune(_ options: String...) throws -> String {
+      try OffersProgram.run(["prune"] + options, environment: home.environment).output
+        .replacing(/\d[\d.]* k?B/, with: "SIZE").replacing(/"bytes_([a-z]+)":\d+/) {
+          "\"\($0.output.1)\":SIZE"
+        }
+    }
+    #expect(
+      try prune() == "Removed 0 offers, 0 changes and 0 syncs. The file has SIZE, before SIZE.\n")
+    #expect(
+      try prune("--older-than", "0m", "--dry-run")
+        == "Would remove 2 offers, 4 changes and 0 syncs. The file has SIZE.\n")
+    #expect(
+      try prune("--older-than", "0m")
+        == "Removed 2 offers, 4 changes and 0 syncs. The file has SIZE, before SIZE.\n")
+    #expect(
+      try prune("--json")
+        == #"{"offers":0,"changes":0,"runs":0,"dry_run":false,"before":SIZE,"after":SIZE}"#
+        + "\n")
+    #expect(try home.offers("list", "--favorites").output.contains("gone: Tea 1"))
+    for (options, status) in [
+      (["--older-than", "last"], Int32(64)), (["--database", "/nowhere/x.sqlite"], 66),
+    ] {
+      let result = try OffersProgram.run(["prune"] + options, environment: home.environment)
+      #expect(result.status == status)
+    }
+  }
+}
