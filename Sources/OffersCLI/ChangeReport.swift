@@ -10,8 +10,6 @@ enum ChangeReport {
     return DisplayText.oneLine(text)
   }
 
-  static func lines(_ changes: [OfferChange]) -> [String] { changes.map(line) }
-
   private static func detail(_ change: OfferChange) -> String {
     let offer = change.offer
     switch change.kind {
@@ -26,32 +24,6 @@ enum ChangeReport {
       return reward + (change.returned.map { ", probably the favorite \($0)" } ?? "")
     case .back: return offer.reward.map { ", \($0.text)" } ?? ""
     case .gone: return ""
-    }
-  }
-}
-
-extension JSONWriter {
-  /// Writes a change as `--json` prints it.
-  mutating func value(_ change: OfferChange) {
-    object { json in
-      json.key("at")
-      json.value(change.at)
-      json.key("kind")
-      json.value(change.kind.rawValue)
-      json.key("ref")
-      json.value(change.offer.ref.description)
-      json.key("name")
-      json.value(change.offer.name)
-      json.key("favorite")
-      json.value(change.offer.isFavorite)
-      json.key("from")
-      json.value(change.oldReward)
-      json.key("to")
-      json.value(change.newReward)
-      json.key("fields")
-      json.array { json in for field in change.fields { json.value(field) } }
-      json.key("returned_favorite")
-      json.value(change.returned?.description)
     }
   }
 }

@@ -55,7 +55,7 @@ struct LostFavorites {
     to feed: String, feedKey: Int64, after lastKey: Int64, in database: Database
   ) throws -> [ReturnedFavorite] {
     let lost = try LostFavorites(database)
-    if lost.refs.isEmpty { return [] }
+    if lost.lost.isEmpty { return [] }
     let new = try Row.fetchCursor(
       database,
       sql: """
@@ -65,7 +65,7 @@ struct LostFavorites {
     var found: [ReturnedFavorite] = []
     while found.count < returnedLimit, let row = try new.next() {
       let look = Look(feed: feed, name: row["name"], description: row["description"])
-      guard let favorite = lost.refs[look] else { continue }
+      guard let favorite = lost.lost[look]?.first?.ref else { continue }
       found.append(
         ReturnedFavorite(
           favorite: favorite, offer: OfferRef(feed: feed, id: row["id"]), name: row["name"]))

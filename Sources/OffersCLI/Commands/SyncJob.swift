@@ -70,7 +70,8 @@ struct SyncJob: Sendable {
     if let news {
       try await news.tell(isJSON: isJSON)
     } else if isJSON {
-      Output.print(SyncReport.json(results.runs, isTrial ? results.changes : nil))
+      Output.print(
+        SyncReport.json(results.runs, explains: explains, isTrial ? results.changes : nil))
     }
     if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
   }
@@ -93,8 +94,10 @@ struct SyncJob: Sendable {
       bar.clear()
       take(feed, .success(run), configuration, &results)
       results.changes += changes
-      if isJSON || isQuiet { return }
-      for line in ChangeReport.lines(changes) { Output.print("  " + line) }
+      if isJSON || isQuiet || changes.isEmpty { return }
+      let table = ChangeLines.table(changes)
+      Output.printRaw(
+        table.header + "\n" + changes.map { ChangeLines.lines($0, table) }.joined())
     } catch {
       bar.clear()
       take(

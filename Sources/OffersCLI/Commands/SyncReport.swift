@@ -77,12 +77,14 @@ enum SyncReport {
   }
 
   /// `{"runs":[…]}`, and what a trial would change.
-  static func json(_ runs: [SyncRun], _ changes: [OfferChange]? = nil) -> String {
+  static func json(
+    _ runs: [SyncRun], explains: Bool = false, _ changes: [OfferChange]? = nil
+  ) -> String {
     var json = JSONWriter()
     json.object { json in
       json.key("runs")
       json.array { json in
-        for run in runs { json.value(run) }
+        for run in runs { json.value(run, explains: explains) }
       }
       if let changes {
         json.key("changes")
@@ -103,8 +105,8 @@ enum SyncReport {
 }
 
 extension JSONWriter {
-  /// Writes a run as `--json` prints it.
-  mutating func value(_ run: SyncRun) {
+  /// Writes a run as `--json` prints it, with why it was made and what comes next if wanted.
+  mutating func value(_ run: SyncRun, explains: Bool = false) {
     object { json in
       json.key("feed")
       json.value(run.feed)
@@ -123,24 +125,30 @@ extension JSONWriter {
       json.number(Self.seconds(run.durationSeconds))
       json.key("error")
       json.value(run.error)
-      json.key("reason")
-      json.value(run.request?.reason.rawValue)
-      json.key("status")
-      if let status = run.request?.status { json.value(status) } else { json.null() }
-      json.key("put_off")
-      if let skip = run.skip {
-        json.object { json in
-          json.key("why")
-          json.value(skip.name)
-          json.key("until")
-          json.value(skip.until)
-        }
-      } else {
-        json.null()
-      }
-      json.key("next_due_at")
-      json.value(run.nextDueAt ?? run.skip?.until)
+      if explains { json.writeExplanation(of: run) }
     }
+  }
+
+  private mutating func writeExplanation(of run: SyncRun) {
+    key("reason")
+    value(run.request?.reason.rawValue)
+    key("status")
+    if let status = run.request?.status { value(status) } else { null() }
+    key("conditional")
+    if let request = run.request { value(request.isConditional) } else { null() }
+    key("put_off")
+    if let skip = run.skip {
+      object { json in
+        json.key("why")
+        json.value(skip.name)
+        json.key("until")
+        json.value(skip.until)
+      }
+    } else {
+      null()
+    }
+    key("next_due_at")
+    value(run.nextDueAt ?? run.skip?.until)
   }
 
   /// Writes an error, or null.

@@ -70,11 +70,7 @@ enum FeedListing {
     var everySeconds: Int { definition?.everySeconds ?? FeedDefinition.defaultEverySeconds }
 
     /// When the feed should be synced next; nil when it is not subscribed, or has no definition.
-    var nextDueAt: Date? {
-      guard let feed, definition != nil else { return nil }
-      return feed.lastRun.map { $0.startedAt.addingTimeInterval(TimeInterval(everySeconds)) }
-        ?? Date()
-    }
+    var nextDueAt: Date? { feed.flatMap { FeedTiming($0, definition).nextDueAt } }
   }
 
   static func entries(_ configuration: FeedConfiguration, _ feeds: [Feed]) throws -> [Entry] {

@@ -1,0 +1,59 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+
+/// When a feed is due, and what keeps it from being synced, as people read it.
+struct FeedTiming {
+  let feed: Feed
+  /// Nil when the feed has no definition any more.
+  let everySeconds: Int?
+
+  init(_ feed: Feed, _ definition: FeedDefinition?) {
+    self.feed = feed
+    everySeconds = definition.map { $0.everySeconds ?? FeedDefinition.defaultEverySeconds }
+  }
+
+  /// When it should be synced next; nil when nothing but a person starts it again.
+  var nextDueAt: Date? {
+    guard let everySeconds, feed.fetch.stoppedAt == nil else { return nil }
+    guard let last = feed.lastRun else { return Date() }
+    let due = feed.fetch.nextDueAt ?? last.startedAt.addingTimeInterval(TimeInterval(everySeconds))
+    return max(due, feed.fetch.waitUntil ?? due)
+  }
+
+  /// What is not as it should be, a line each, with what to do.
+  func troubles(at now: Date) -> [String] {
+    let fetch = feed.fetch
+    var lines: [String] = []
+    if let since = fetch.heldSince {
+      let times = Self.times(fetch.heldCount)
+      // An accident is seldom told the same way for days.
+      let opinion =
+        fetch.heldCount >= 3 && now.timeIntervalSince(since) >= 86_400
+        ? "it has said so for a while, so it may be meant" : "it may be an accident"
+      lines.append(
+        "removals held back \(times) since \(Units.time(since)); \(opinion). To accept them: "
+          + "offers sync \(feed.name) --accept-removals")
+    }
+    if let since = fetch.stoppedAt {
+      lines.append(
+        "stopped on \(Units.time(since)), its server says it is gone for good. To start it again: "
+          + "offers sync \(feed.name) --force")
+    } else if let since = fetch.failingSince {
+      lines.append("failed \(Self.times(fetch.failureCount)) since \(Units.time(since))")
+    }
+    if let until = fetch.waitUntil, until > now {
+      lines.append("its server asked to be left alone until \(Units.time(until))")
+    }
+    if let address = fetch.findNewAddress(of: feed.source) {
+      lines.append(
+        "has moved to \(address). To keep that: offers sync \(feed.name) --from \(address)")
+    }
+    if let error = feed.lastRun?.error { lines.append(error.description) }
+    return lines.map { DisplayText.oneLine("\(feed.name): \($0)") }
+  }
+
+  private static func times(_ count: Int) -> String {
+    count == 1 ? "once" : "\(Units.count(count)) times"
+  }
+}
