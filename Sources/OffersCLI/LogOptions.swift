@@ -30,7 +30,7 @@ struct Log: Sendable {
   /// Where the engine's steps go. Without --verbose only JSON lines of what went wrong are of use:
   /// a person reads the errors themselves.
   var logger: Logger {
-    let (format, level) = (format, isVerbose ? Logger.Level.debug : .warning)
+    let (format, level) = (format, isVerbose ? Logger.Level.debug : .error)
     let isSilent = !isVerbose && format == .text
     return Logger(label: "offers") { _ in
       isSilent ? SwiftLogNoOpLogHandler() as any LogHandler : ErrorLog(format: format, level)

@@ -185,11 +185,13 @@ struct ReadingCommandsTests {
     #expect(
       home.stable(try home.offers("status").output) == """
         Database  HOME/offers.sqlite (SIZE)
+        Holds     4 offers, 1 favorite, 4 changes, 2 syncs
         SQLite    VERSION, writers take turns by a lock file
 
-        FEED    OFFERS  GONE  STARRED  LAST SYNC        SOURCE
-        ibotta       4     0        1  failed just now  HOME/feed.json
+        FEED    OFFERS  GONE  STARRED  LAST SYNC        NEXT DUE          SOURCE
+        ibotta       4     0        1  failed just now  TIME  HOME/feed.json
 
+        ibotta: failed once since TIME
         ibotta: The document is a web page or XML (it begins with “<” at byte 0), not JSON. \
         Nothing was changed. Open the source in a browser: it may ask for a login.
 
@@ -202,13 +204,17 @@ struct ReadingCommandsTests {
     let document = try home.document("status")
     #expect(Set(document.keys) == ["database", "feeds"])
     let database = try #require(document["database"] as? [String: Any])
-    #expect(Set(database.keys) == ["path", "bytes", "sqlite_version"])
+    #expect(
+      Set(database.keys) == [
+        "path", "bytes", "sqlite_version", "offers", "favorites", "changes", "runs",
+      ])
     #expect(database["path"] as? String == home.database)
     let feed = try #require((document["feeds"] as? [[String: Any]])?.first)
     #expect(
       Set(feed.keys) == [
         "name", "source", "current", "gone", "favorites", "last_success_at", "last_run_at",
-        "last_run",
+        "last_run", "next_due_at", "failures", "failing_since", "wait_until", "stopped_at",
+        "held_back",
       ])
     #expect(feed["current"] as? Int == 4)
   }

@@ -8,7 +8,7 @@ import OffersStore
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show the feeds, their last and next sync, what is wrong, and the database.",
+    abstract: "Show the feeds, what is wrong, and the database.",
     discussion: """
       EXAMPLES
         offers status
