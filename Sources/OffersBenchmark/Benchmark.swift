@@ -6,6 +6,7 @@ struct Benchmark {
   static let usage = """
     usage: Scripts/benchmark sync [--sizes 132,100000,1000000] [--rounds 7]
            Scripts/benchmark read [--rounds 7]
+           Scripts/benchmark refresh [--rounds 7]
     """
 
   static func main() {
@@ -31,7 +32,7 @@ struct Benchmark {
       }
       return try work.run(words.dropFirst(2))
     }
-    guard let what = words.first, ["sync", "read", "read-files"].contains(what) else {
+    guard let what = words.first, ["sync", "read", "read-files", "refresh"].contains(what) else {
       throw Usage(text: "name what to measure")
     }
     var sizes = [132, 100_000, 1_000_000]
@@ -57,6 +58,9 @@ struct Benchmark {
     let read = ReadBenchmark(offers: offers, scratch: scratch, peers: peers, rounds: rounds)
     if what == "read-files" { return try read.makeFiles() }
     if what == "read" { return try read.run() }
+    if what == "refresh" {
+      return try RefreshBenchmark(offers: offers, scratch: scratch, rounds: rounds).run()
+    }
     try SyncBenchmark(
       offers: offers, scratch: scratch, peers: peers, sizes: sizes, rounds: rounds
     ).run()

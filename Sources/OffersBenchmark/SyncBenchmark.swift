@@ -133,25 +133,3 @@ struct SyncBenchmark {
     }
   }
 }
-
-/// What belongs to a database: the file and what stands beside it.
-private let endings = ["", "-wal", "-shm", "-lock", "-journal"]
-
-private func removeFiles(at path: String) throws {
-  for ending in endings where FileManager.default.fileExists(atPath: path + ending) {
-    try FileManager.default.removeItem(atPath: path + ending)
-  }
-}
-
-private func copyFiles(from source: String, to target: String) throws {
-  for ending in endings where FileManager.default.fileExists(atPath: source + ending) {
-    try FileManager.default.copyItem(atPath: source + ending, toPath: target + ending)
-  }
-}
-
-private func sizeOfFiles(at path: String) throws -> Int {
-  try ["", "-wal"].filter { FileManager.default.fileExists(atPath: path + $0) }.reduce(0) {
-    let attributes = try FileManager.default.attributesOfItem(atPath: path + $1)
-    return $0 + ((attributes[.size] as? Int) ?? 0)
-  }
-}

@@ -4,7 +4,7 @@ import OffersFeeds
 
 extension SyncEngine {
   /// Most hosts that are asked at the same time.
-  private static let hostLimit = 16
+  private static let hostLimit = 32
 
   /// Syncs several feeds: those on different hosts side by side, those on one host one after
   /// another over one connection.

@@ -1,0 +1,26 @@
+import Foundation
+
+/// What belongs to a database: the file and what stands beside it.
+private let endings = ["", "-wal", "-shm", "-lock", "-journal"]
+
+/// Removes a database with all that stands beside it.
+func removeFiles(at path: String) throws {
+  for ending in endings where FileManager.default.fileExists(atPath: path + ending) {
+    try FileManager.default.removeItem(atPath: path + ending)
+  }
+}
+
+/// Copies a database with all that stands beside it.
+func copyFiles(from source: String, to target: String) throws {
+  for ending in endings where FileManager.default.fileExists(atPath: source + ending) {
+    try FileManager.default.copyItem(atPath: source + ending, toPath: target + ending)
+  }
+}
+
+/// The bytes of a database and its log.
+func sizeOfFiles(at path: String) throws -> Int {
+  try ["", "-wal"].filter { FileManager.default.fileExists(atPath: path + $0) }.reduce(0) {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path + $1)
+    return $0 + ((attributes[.size] as? Int) ?? 0)
+  }
+}
