@@ -91,7 +91,8 @@ struct RefreshBenchmark {
     let fresh = { try removeFiles(at: database) }
     for name in ["with", "without"] {
       let sync = command(["ibotta", "--from", server.url(host: 0, "/\(name).json")])
-      contenders.append(Contender(name: "first import, \(name) validators", command: sync, prepare: fresh))
+      contenders.append(
+        Contender(name: "first import, \(name) validators", command: sync, prepare: fresh))
       contenders.append(Contender(name: "unchanged, \(name) validators", command: sync) {})
     }
     let costs = try ProcessTimer(rounds: rounds).run(contenders)

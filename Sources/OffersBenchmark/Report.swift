@@ -50,7 +50,10 @@ struct Report {
 
   mutating func add(_ goal: String, _ value: Double, atMost limit: Double, _ unit: String = "×") {
     goals.append(
-      (goal + " ≤ \(Self.text(limit, limit < 0.1 ? 2 : 1))\(unit)", Self.text(value, limit < 0.1 ? 3 : 2) + unit, value <= limit))
+      (
+        goal + " ≤ \(Self.text(limit, limit < 0.1 ? 2 : 1))\(unit)",
+        Self.text(value, limit < 0.1 ? 3 : 2) + unit, value <= limit
+      ))
   }
 
   mutating func add(_ goal: String, _ value: Double, atLeast limit: Double) {

@@ -53,6 +53,13 @@ final class DifferenceCollector: OfferSink {
     }
   }
 
+  /// What a sync that failed can tell.
+  var skipped: SyncCounts {
+    var counts = SyncCounts()
+    counts.skipped = skippedCount
+    return counts
+  }
+
   /// What is known before the difference is written.
   var counts: SyncCounts {
     var counts = SyncCounts()

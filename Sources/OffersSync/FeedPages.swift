@@ -13,11 +13,24 @@ struct FeedPages {
 
   /// Takes what is read.
   struct Receiver {
-    let sink: any OfferSink
+    /// Called before the first byte of all; gives what takes the offers.
+    let begin: () async throws -> any OfferSink
+    /// Lets documents through to the reader.
+    let gate: DocumentGate
     /// Called with each piece, after decompression.
     let piece: (_ bytes: UnsafeRawBufferPointer, _ totalBytes: Int?, _ records: Int) -> Void
     /// Called before each page behind the first, with the number of records before it.
     let nextPage: (_ records: Int) -> Void
+  }
+
+  /// What reading came to.
+  enum Reading {
+    /// The server was asked for something newer and has nothing.
+    case notModified
+    /// It is the stored document again.
+    case sameDocument
+    /// All was read; what the first document says about itself.
+    case read(DocumentFacts)
   }
 
   /// Most bytes that a compressed file may unpack to.
@@ -30,15 +43,17 @@ struct FeedPages {
   /// Whether there may be more than one document.
   var hasPages: Bool { template.hasPage || definition.pages?.next != nil }
 
-  /// - Returns: what the first document says about itself; nil when the server was asked for
-  ///   something newer and has nothing.
-  func read(into receiver: Receiver) async throws -> DocumentFacts? {
+  func read(into receiver: Receiver) async throws -> Reading {
     let rule = definition.pages ?? PageRule()
     var number = rule.first
-    guard
-      var page = try await readPage(
-        at: pageSource(number), page: number, records: 0, isFirst: true, receiver)
-    else { return nil }
+    var page: Page
+    switch try await readPage(
+      at: pageSource(number), page: number, records: 0, isFirst: true, receiver)
+    {
+    case .page(let read): page = read
+    case .notModified: return .notModified
+    case .sameDocument: return .sameDocument
+    }
     let facts = page.facts
     if let seconds = facts.freshSeconds {
       let log = fetching.log
@@ -52,7 +67,7 @@ struct FeedPages {
       receiver.nextPage(records)
       do {
         guard
-          let read = try await readPage(
+          case .page(let read) = try await readPage(
             at: next, page: number, records: records, isFirst: false, receiver)
         else { break }
         page = read
@@ -63,7 +78,7 @@ struct FeedPages {
       fetching.log.answer.vouches = false
       records += page.records
     }
-    return facts
+    return .read(facts)
   }
 
   /// Reads the first document's bytes, unpacked, until the handler has seen enough.
@@ -78,7 +93,7 @@ struct FeedPages {
     }
     do {
       let first = try pageSource((definition.pages ?? PageRule()).first)
-      _ = try await fetch(first, isFirst: true) { piece, head in
+      _ = try await fetch(first, isFirst: true, begin: {}) { piece, head in
         last = head
         try unpacker.consume(piece, take)
       }
@@ -131,35 +146,45 @@ struct FeedPages {
     return try pageSource(number + 1)
   }
 
-  /// - Returns: nil when the server has nothing newer.
+  private enum PageReading {
+    case page(Page)
+    case notModified
+    case sameDocument
+  }
+
   private func readPage(
     at source: DocumentSource, page: Int, records: Int, isFirst: Bool, _ receiver: Receiver
-  ) async throws -> Page? {
+  ) async throws -> PageReading {
     var unpacker = Decompressor(limitBytes: limitBytes)
+    var sink: (any OfferSink)?
     var reader: FeedReader?
     var last = DocumentHead()
-    func feed(_ bytes: UnsafeRawBufferPointer) throws {
-      let reader = reader ?? makeReader(last, receiver.sink)
+    func feed(_ bytes: UnsafeRawBufferPointer) throws { try reader?.consume(bytes) }
+    func take(_ bytes: UnsafeRawBufferPointer) throws {
       let total = unpacker.isCompressed ? nil : last.totalBytes
-      receiver.piece(bytes, total, records + reader.itemCount)
-      try reader.consume(bytes)
+      receiver.piece(bytes, total, records + (reader?.itemCount ?? 0))
+      try receiver.gate.consume(bytes, feed)
     }
-    let isThere = try await fetch(source, isFirst: isFirst) { piece, head in
+    let isThere = try await fetch(source, isFirst: isFirst) {
+      sink = try await receiver.begin()
+    } _: { piece, head in
       last = head
-      if reader == nil {
-        reader = makeReader(head, receiver.sink)
+      if reader == nil, let sink {
+        reader = makeReader(head, sink)
         if head.isDeflate { unpacker = Decompressor(limitBytes: limitBytes, isRawDeflate: true) }
       }
-      try unpacker.consume(piece, feed)
+      try unpacker.consume(piece, take)
     }
-    if !isThere { return nil }
-    try unpacker.finish(feed)
-    let done = reader ?? makeReader(last, receiver.sink)
+    guard isThere, let sink else { return .notModified }
+    if reader == nil { reader = makeReader(last, sink) }
+    try unpacker.finish(take)
+    if try receiver.gate.finish(feed) { return .sameDocument }
+    let done = reader ?? makeReader(last, sink)
     try done.finish()
     receiver.piece(
       UnsafeRawBufferPointer(start: nil, count: 0), unpacker.isCompressed ? nil : last.totalBytes,
       records + done.itemCount)
-    return Page(facts: done.facts, head: last, records: done.itemCount)
+    return .page(Page(facts: done.facts, head: last, records: done.itemCount))
   }
 
   private func makeReader(_ head: DocumentHead, _ sink: any OfferSink) -> FeedReader {
@@ -169,7 +194,8 @@ struct FeedPages {
 
   /// - Returns: false when the server has nothing newer.
   private func fetch(
-    _ source: DocumentSource, isFirst: Bool, _ handle: PieceHandler
+    _ source: DocumentSource, isFirst: Bool, begin: () async throws -> Void,
+    _ handle: PieceHandler
   ) async throws -> Bool {
     switch source {
     case .url(let url):
@@ -180,10 +206,12 @@ struct FeedPages {
       let named = try template.filled(page: (definition.pages ?? PageRule()).first)
       return try await fetching.document(
         named, headers: headers, isFirst: isFirst, explain: explain
-      ).read(url: url, handle)
+      ).read(url: url, begin: begin, handle)
     case .file(let path):
+      try await begin()
       try await FileDocument.read(path: path, handle)
     case .standardInput:
+      try await begin()
       try await FileDocument.readStandardInput(handle)
     case .sample:
       guard let sample = FeedCatalog.findSample(of: definition.name) else {
@@ -191,6 +219,7 @@ struct FeedPages {
           .notFound, "The feed \(definition.name) has no built-in sample.",
           hint: "Name a source: offers sync \(definition.name) --from URL-OR-FILE")
       }
+      try await begin()
       try sample.withUnsafeBytes { try handle($0, DocumentHead(totalBytes: $0.count)) }
     }
     return true

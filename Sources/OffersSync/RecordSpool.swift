@@ -7,9 +7,10 @@ import OffersCore
 final class RecordSpool {
   private let folder: String
   private var blocks: [SpoolBlock] = []
-  private var current = SpoolBlock()
+  private var current = SpoolBlock(byteCount: 0)
   private var file: SpoolFile?
 
+  private static let firstBytes = 64 << 10
   /// How many full blocks are kept in memory.
   private static let blockLimit = 7
 
@@ -31,6 +32,12 @@ final class RecordSpool {
   }
 
   private func makeRoom(_ byteCount: Int) throws {
+    if current.isEmpty {
+      // Most feeds are small, and many may be read at the same time.
+      let usual = blocks.isEmpty && current.freeBytes == 0 ? Self.firstBytes : SpoolBlock.usualBytes
+      current = SpoolBlock(byteCount: max(byteCount, usual))
+      return
+    }
     if file == nil && blocks.count < Self.blockLimit {
       blocks.append(current)
       current = SpoolBlock(byteCount: max(byteCount, SpoolBlock.usualBytes))
@@ -62,6 +69,7 @@ struct SpoolBlock: Sendable {
   }
 
   var freeBytes: Int { words.count * 8 - used }
+  var isEmpty: Bool { used == 0 }
 
   mutating func clear() { used = 0 }
 
@@ -102,76 +110,5 @@ struct SpooledRecords: OfferRecordSource {
   func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
     for block in memory { try block.forEachRecord(body) }
     try file?.forEachRecord(body)
-  }
-}
-
-/// A file without a name, written once from front to back and read from the front.
-final class SpoolFile: Sendable {
-  private let descriptor: Int32
-
-  init(folder: String) throws {
-    var template = Array("\(folder)/offers-spool-XXXXXX".utf8CString)
-    descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw Self.failure("create", folder) }
-    // Without a name nobody else can open it, and nothing is left behind by a crash.
-    unlink(template)
-  }
-
-  deinit { close(descriptor) }
-
-  func append(_ bytes: UnsafeRawBufferPointer) throws {
-    var left = bytes
-    while !left.isEmpty {
-      let written = write(descriptor, left.baseAddress, left.count)
-      if written < 0 {
-        if errno == EINTR { continue }
-        throw Self.failure("write", "the database's folder")
-      }
-      left = UnsafeRawBufferPointer(rebasing: left[written...])
-    }
-  }
-
-  func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
-    var capacity = SpoolBlock.usualBytes
-    var buffer = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-    defer { buffer.deallocate() }
-    var held = 0
-    var offset = 0
-    while true {
-      let count = pread(descriptor, buffer + held, capacity - held, off_t(offset))
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw Self.failure("read", "the database's folder")
-      }
-      offset += count
-      held += count
-      var place = 0
-      while held - place >= 8 {
-        let record = OfferRecord(at: buffer + place)
-        if record.byteCount > held - place { break }
-        try body(record)
-        place += record.byteCount
-      }
-      if count == 0 { return }
-      let rest = held - place
-      if place == 0 && rest == capacity {
-        // One record larger than the buffer.
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: 2 * capacity, alignment: 8)
-        larger.copyMemory(from: buffer, byteCount: rest)
-        buffer.deallocate()
-        buffer = larger
-        capacity *= 2
-      } else {
-        memmove(buffer, buffer + place, rest)
-      }
-      held = rest
-    }
-  }
-
-  private static func failure(_ verb: String, _ place: String) -> OffersError {
-    OffersError(
-      .storageFailed,
-      "Could not \(verb) a temporary file in \(place): \(String(cString: strerror(errno))).",
-      hint: "Make room on the disk or check the folder's permissions, then sync again.")
   }
 }

@@ -57,7 +57,7 @@ struct SyncAttempt {
   }
 
   /// What to remember of the server after a sync that worked; nil for what is there already.
-  private func remembered(isHeld: Bool) -> FetchState? {
+  func remembered(isHeld: Bool) -> FetchState? {
     // What a search finds is not the feed.
     if options.query != nil { return nil }
     var answer = answer
@@ -75,19 +75,15 @@ struct SyncAttempt {
     if let document = state?.document, try await recognise(document) {
       return (try await unchanged(document.sizeBytes, in: store), [])
     }
-    let spool = RecordSpool(folder: store.scratchFolder)
-    let collector = DifferenceCollector(
-      known: try await store.fetchKnownOffers(of: definition.name), definition: definition,
-      derivationSeed: derivationSeed, spool: spool)
-    var hasher = DocumentHasher(seed: derivationSeed)
+    let intake = FeedIntake(attempt: self, store: store)
     do {
-      return try await perform(with: store, spool, collector, &hasher, progress)
+      return try await perform(with: store, intake, progress)
     } catch let error as OffersError {
-      var counts = SyncCounts()
-      counts.skipped = collector.skippedCount
       let run = run(
-        .failed, bytes: hasher.sizeBytes, counts: counts, error: error.hiding(template.secrets),
-        problems: collector.problems, mendedCount: collector.mendedCount)
+        .failed, bytes: intake.gate.hasher.sizeBytes,
+        counts: intake.collector?.skipped ?? SyncCounts(),
+        error: error.hiding(template.secrets), problems: intake.collector?.problems ?? [],
+        mendedCount: intake.collector?.mendedCount ?? 0)
       return (await recorded(run, in: store), [])
     }
   }
@@ -113,36 +109,39 @@ struct SyncAttempt {
   }
 
   private func perform(
-    with store: any SyncStore, _ spool: RecordSpool, _ collector: DifferenceCollector,
-    _ hasher: inout DocumentHasher, _ progress: @escaping @Sendable (SyncProgress) -> Void
+    with store: any SyncStore, _ intake: FeedIntake,
+    _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> Result {
-    var hashed = hasher
-    defer { hasher = hashed }
     var records = 0
     func report(_ total: Int?, isWriting: Bool = false) {
       progress(
         SyncProgress(
-          feed: definition.name, bytes: hashed.sizeBytes, totalBytes: total, records: records,
-          isWriting: isWriting))
+          feed: definition.name, bytes: intake.gate.hasher.sizeBytes, totalBytes: total,
+          records: records, isWriting: isWriting))
     }
-    let facts = try await pages.read(
+    let reading = try await pages.read(
       into: FeedPages.Receiver(
-        sink: collector,
+        begin: intake.begin, gate: intake.gate,
         piece: { piece, total, count in
-          hashed.update(piece)
           records = count
           report(total)
         },
-        nextPage: { collector.beginPage(behind: $0) }))
-    guard let facts else { return (try await notModified(in: store), []) }
+        nextPage: { intake.collector?.beginPage(behind: $0) }))
+    let document = intake.gate.hasher.finish()
+    let facts: DocumentFacts
+    switch reading {
+    case .notModified: return (try await notModified(in: store), [])
+    case .sameDocument: return (try await unchanged(document.sizeBytes, in: store), [])
+    case .read(let read): facts = read
+    }
+    let collector = try await intake.begin()
     collector.finish()
-    let document = hashed.finish()
     if document == state?.document {
       return (try await unchanged(document.sizeBytes, in: store), [])
     }
     try checkReadable(collector)
     report(document.sizeBytes, isWriting: true)
-    let plan = plan(collector, try spool.finish(), document, facts)
+    let plan = plan(collector, try intake.spool.finish(), document, facts)
     return isTrial ? try await store.preview(plan) : (try await store.apply(plan), [])
   }
 
@@ -163,12 +162,19 @@ struct SyncAttempt {
   }
 
   /// Whether an offer that the document lacks may be there all the same.
-  private var isSelection: Bool { definition.isSelection || options.query != nil }
+  var isSelection: Bool { definition.isSelection || options.query != nil }
 
-  private var pages: FeedPages {
+  var pages: FeedPages {
     FeedPages(
       definition: definition, source: source, template: template, options: options,
       environment: environment, fetching: fetching)
+  }
+
+  /// The stored document, where the same may come again over the network. Files are looked at
+  /// before, and what has several pages is no single document.
+  var documentToExpect: DocumentFingerprint? {
+    guard case .url = source, !pages.hasPages, options.query == nil else { return nil }
+    return state?.document
   }
 
   /// Whether a document that can be had twice is the stored one, told by its bytes alone: then it
@@ -223,72 +229,5 @@ struct SyncAttempt {
       .unexpectedShape,
       "None of the \(collector.skippedCount) records could be read as an offer.\(first)",
       hint: "Nothing was changed. Check that the source is this feed's own document.")
-  }
-
-  private func plan(
-    _ collector: DifferenceCollector, _ records: SpooledRecords, _ document: DocumentFingerprint,
-    _ facts: DocumentFacts
-  ) -> SyncPlan {
-    let held = quarantine(collector)
-    return SyncPlan(
-      run: run(
-        held == nil ? .updated : .quarantined, bytes: document.sizeBytes,
-        counts: collector.counts, error: held, problems: collector.problems,
-        mendedCount: collector.mendedCount),
-      records: held != nil && isStrange(collector) ? NoRecords() : records,
-      vanishedKeys: held == nil && !isSelection
-        ? collector.known.vanishedKeys() : [],
-      rememberedSource: held == nil ? remembered : nil,
-      document: held == nil ? document : nil,
-      firstPageRecords: collector.firstPageRecords, title: facts.title,
-      shared: facts.shared.map { OfferAttribute(label: $0, value: $1) },
-      fetch: remembered(isHeld: held != nil))
-  }
-
-  /// Whether a document shares no offer with a feed of more than a few: it is more likely another
-  /// feed's than this one's, and nothing of it is taken until somebody says so.
-  private func isStrange(_ collector: DifferenceCollector) -> Bool {
-    let known = collector.known
-    return known.currentCount > 10 && known.seenCurrentCount == 0 && collector.offerCount > 0
-  }
-
-  private struct NoRecords: OfferRecordSource {
-    let isLarge = false
-    func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {}
-  }
-
-  /// Why removals are held back, or nil when they are to be believed: everything would vanish, or
-  /// more than 10 offers and more than 10 %.
-  private func quarantine(_ collector: DifferenceCollector) -> OffersError? {
-    // What a search or a first page lacks has not vanished.
-    if isSelection { return nil }
-    let known = collector.known.currentCount
-    let vanished = known - collector.known.seenCurrentCount
-    let isMuch = vanished > 10 && vanished * 10 > known
-    let isAll = vanished > 0 && collector.offerCount == 0
-    if options.acceptsRemovals || !(isMuch || isAll) { return nil }
-    // Going from the built-in sample to a feed of one's own replaces invented offers by real ones.
-    if state?.lastGoodSource == "sample", source != .sample, !isAll { return nil }
-    let what =
-      isStrange(collector)
-      ? "None of the \(known) offers is in this document; nothing was changed."
-      : (isAll ? "The feed is empty: all \(known)" : "\(vanished) of \(known)")
-        + " offers would be gone; none was removed."
-    let from = template.text == state?.source ? "" : " --from " + Self.shellWord(template.text)
-    return OffersError(
-      .quarantined, what,
-      hint: "If that is right: offers sync \(definition.name)\(from) --accept-removals")
-  }
-
-  /// A word as a shell takes it unchanged.
-  private static func shellWord(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy {
-      ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || "-_./:@%+,=".utf8.contains($0)
-    }
-    return isPlain && !text.isEmpty
-      ? text
-      : "'"
-        + text.split(separator: "'", omittingEmptySubsequences: false)
-        .joined(separator: "'\\''") + "'"
   }
 }

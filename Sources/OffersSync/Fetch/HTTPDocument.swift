@@ -26,18 +26,23 @@ struct HTTPDocument {
   /// Most bytes that the document of an error may have to be read.
   private static let reasonBytes = 64 << 10
 
+  /// - Parameter begin: called when there is a document, before its first byte.
   /// - Returns: false when the server has nothing newer.
   /// - Throws: `OffersError` with `sourceFailed` for whatever happens on the way or a status other
   ///   than 200 and 304, `limitExceeded` past a limit; whatever `handle` throws.
-  func read(url: String, _ handle: PieceHandler) async throws -> Bool {
+  func read(
+    url: String, begin: () async throws -> Void, _ handle: PieceHandler
+  ) async throws -> Bool {
     do {
-      return try await readTranslated(url: url, handle)
+      return try await readTranslated(url: url, begin, handle)
     } catch {
       throw FetchFailure.translate(error, url, limits)
     }
   }
 
-  private func readTranslated(url: String, _ handle: PieceHandler) async throws -> Bool {
+  private func readTranslated(
+    url: String, _ begin: () async throws -> Void, _ handle: PieceHandler
+  ) async throws -> Bool {
     guard Self.hasPossiblePort(URL(string: url)) else { throw HTTPClientError.invalidURL }
     let deadline = ContinuousClock.now + .seconds(limits.totalSeconds)
     let (response, address) = try await open(url, deadline)
@@ -56,6 +61,7 @@ struct HTTPDocument {
     let head = DocumentHead(
       totalBytes: coding == nil ? total : nil, charset: Self.charset(in: type), address: address,
       nextLink: Self.nextLink(in: response.headers["link"]), isDeflate: coding == "deflate")
+    try await begin()
     var count = 0
     for try await buffer in response.body {
       count += buffer.readableBytes

@@ -1,0 +1,30 @@
+import OffersCore
+
+/// Takes one feed in: compares what is read with what the store holds, and keeps what differs.
+///
+/// What the store holds is asked for only when there is something to compare with it.
+final class FeedIntake {
+  let gate: DocumentGate
+  let spool: RecordSpool
+  private(set) var collector: DifferenceCollector?
+  private let attempt: SyncAttempt
+  private let store: any SyncStore
+
+  init(attempt: SyncAttempt, store: any SyncStore) {
+    self.attempt = attempt
+    self.store = store
+    spool = RecordSpool(folder: store.scratchFolder)
+    gate = DocumentGate(
+      seed: attempt.derivationSeed, known: attempt.documentToExpect, folder: store.scratchFolder)
+  }
+
+  /// What takes the offers.
+  func begin() async throws -> DifferenceCollector {
+    if let collector { return collector }
+    let made = DifferenceCollector(
+      known: try await store.fetchKnownOffers(of: attempt.definition.name),
+      definition: attempt.definition, derivationSeed: attempt.derivationSeed, spool: spool)
+    collector = made
+    return made
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+
+/// What a sync is to write, and what it holds back.
+extension SyncAttempt {
+  func plan(
+    _ collector: DifferenceCollector, _ records: SpooledRecords, _ document: DocumentFingerprint,
+    _ facts: DocumentFacts
+  ) -> SyncPlan {
+    let held = quarantine(collector)
+    return SyncPlan(
+      run: run(
+        held == nil ? .updated : .quarantined, bytes: document.sizeBytes,
+        counts: collector.counts, error: held, problems: collector.problems,
+        mendedCount: collector.mendedCount),
+      records: held != nil && isStrange(collector) ? NoRecords() : records,
+      vanishedKeys: held == nil && !isSelection
+        ? collector.known.vanishedKeys() : [],
+      rememberedSource: held == nil ? remembered : nil,
+      document: held == nil ? document : nil,
+      firstPageRecords: collector.firstPageRecords, title: facts.title,
+      shared: facts.shared.map { OfferAttribute(label: $0, value: $1) },
+      fetch: remembered(isHeld: held != nil))
+  }
+
+  /// Whether a document shares no offer with a feed of more than a few: it is more likely another
+  /// feed's than this one's, and nothing of it is taken until somebody says so.
+  private func isStrange(_ collector: DifferenceCollector) -> Bool {
+    let known = collector.known
+    return known.currentCount > 10 && known.seenCurrentCount == 0 && collector.offerCount > 0
+  }
+
+  private struct NoRecords: OfferRecordSource {
+    let isLarge = false
+    func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {}
+  }
+
+  /// Why removals are held back, or nil when they are to be believed: everything would vanish, or
+  /// more than 10 offers and more than 10 %.
+  private func quarantine(_ collector: DifferenceCollector) -> OffersError? {
+    // What a search or a first page lacks has not vanished.
+    if isSelection { return nil }
+    let known = collector.known.currentCount
+    let vanished = known - collector.known.seenCurrentCount
+    let isMuch = vanished > 10 && vanished * 10 > known
+    let isAll = vanished > 0 && collector.offerCount == 0
+    if options.acceptsRemovals || !(isMuch || isAll) { return nil }
+    // Going from the built-in sample to a feed of one's own replaces invented offers by real ones.
+    if state?.lastGoodSource == "sample", source != .sample, !isAll { return nil }
+    let what =
+      isStrange(collector)
+      ? "None of the \(known) offers is in this document; nothing was changed."
+      : (isAll ? "The feed is empty: all \(known)" : "\(vanished) of \(known)")
+        + " offers would be gone; none was removed."
+    let from = template.text == state?.source ? "" : " --from " + Self.shellWord(template.text)
+    return OffersError(
+      .quarantined, what,
+      hint: "If that is right: offers sync \(definition.name)\(from) --accept-removals")
+  }
+
+  /// A word as a shell takes it unchanged.
+  private static func shellWord(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy {
+      ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || "-_./:@%+,=".utf8.contains($0)
+    }
+    return isPlain && !text.isEmpty
+      ? text
+      : "'"
+        + text.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: "'\\''") + "'"
+  }
+}
