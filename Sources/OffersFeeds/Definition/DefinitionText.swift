@@ -170,6 +170,11 @@ package enum DefinitionText {
     case .path(let path): entries.append(("currency", .map([("from", .text("\(path)"))])))
     case nil: break
     }
+    switch alternative.minorUnits {
+    case .currency: entries.append(("minor-units", .word("true")))
+    case .path(let path): entries.append(("minor-units", .map([("from", .text("\(path)"))])))
+    case nil: break
+    }
     return entries
   }
 }

@@ -12,16 +12,20 @@ package struct FieldRule: Sendable, Hashable {
     package var limitCharacters: Int?
     /// The currency of a reward; nil for the feed's.
     package var currency: CurrencyRule?
+    /// That a number counts minor units, such as cents, and not whole ones; nil for whole ones.
+    package var minorUnits: MinorUnitsRule?
 
     package init(
       _ value: ValueRule, reading: Reading = .text, join: String = defaultJoin,
-      limitCharacters: Int? = nil, currency: CurrencyRule? = nil
+      limitCharacters: Int? = nil, currency: CurrencyRule? = nil,
+      minorUnits: MinorUnitsRule? = nil
     ) {
       self.value = value
       self.reading = reading
       self.join = join
       self.limitCharacters = limitCharacters
       self.currency = currency
+      self.minorUnits = minorUnits
     }
 
     package static let defaultJoin = ", "
@@ -70,6 +74,18 @@ package enum CurrencyRule: Sendable, Hashable {
   /// An ISO 4217 code.
   case constant(String)
   /// Where the code stands.
+  case path(FieldPath)
+}
+
+/// How many decimals of an amount a number without them stands for.
+///
+/// Written `minor-units: true` or `minor-units: {from: PATH}` in the rule of a reward, so that
+/// `1599` is kept as `15.99 GBP`.
+package enum MinorUnitsRule: Sendable, Hashable {
+  /// As many as its currency has by ISO 4217: 2 for the pound, none for the yen. A number whose
+  /// currency is not known is left out, and a person is told.
+  case currency
+  /// As many as the number at this path says.
   case path(FieldPath)
 }
 

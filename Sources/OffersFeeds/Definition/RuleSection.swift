@@ -141,8 +141,10 @@ struct RuleSection {
     case "limit":
       alternative.limitCharacters = try entry.value.number(of: "limit", in: 1...1_000_000)
     case "currency" where hasCurrency: alternative.currency = try currency(entry.value)
-    case "currency":
-      throw entry.place.problem("“currency” belongs to a reward, not to “\(name)”.")
+    case "minor-units" where hasCurrency:
+      alternative.minorUnits = try minorUnits(entry.value)
+    case "currency", "minor-units":
+      throw entry.place.problem("“\(entry.key)” belongs to a reward, not to “\(name)”.")
     default:
       throw unknown(entry)
     }
@@ -154,7 +156,8 @@ struct RuleSection {
         "“\(name)” is a mapping with the key “\(entry.key)”.",
         hint: "A template that begins with a brace is quoted: \"{\(entry.key)}\".")
     }
-    let keys = ["from", "text", "as", "join", "limit"] + (hasCurrency ? ["currency"] : [])
+    let keys =
+      ["from", "text", "as", "join", "limit"] + (hasCurrency ? ["currency", "minor-units"] : [])
     return entry.place.problem(
       "“\(entry.key)” is unknown in “\(name)”.",
       hint: NearestWord.hint(for: entry.key, among: keys + otherKeys, title: "Allowed"))
@@ -180,6 +183,20 @@ struct RuleSection {
         "“currency” is a code, or where it stands.", hint: "Write USD, or {from: price_currency}.")
     }
     return .path(try entries[0].value.path(of: "currency", in: base))
+  }
+
+  /// Reads `true`, `false` or `{from: PATH}`.
+  private func minorUnits(_ node: DefinitionNode) throws -> MinorUnitsRule? {
+    let name = "minor-units"
+    switch node.content {
+    case .text: return try node.isTrue(of: name) ? .currency : nil
+    case .map(let entries) where entries.count == 1 && entries[0].key == "from":
+      return .path(try entries[0].value.path(of: name, in: base))
+    case .map, .list:
+      throw node.problem(
+        "“\(name)” is true, or where the number of decimals stands.",
+        hint: "Write true, or {from: currency_minor_unit}.")
+    }
   }
 
   /// Reads a path, or a template where the text has an open brace in it. Braces in the quotes of a

@@ -139,9 +139,9 @@ struct DefinitionDraft {
       for (key, value) in object.members {
         let name = KeyWords(key).joined
         if FieldVocabulary.currencyNames.contains(name), case .text(let text) = value,
-          CurrencyCode(text.text) != nil
+          CurrencyCode(text.text.uppercased()) != nil
         {
-          return text.text
+          return text.text.uppercased()
         }
       }
     }

@@ -22,7 +22,8 @@ enum FieldFit {
     }
     guard let owner = member.ownerWords else { return nil }
     let leaf = member.words
-    if FieldVocabulary.carriers(of: field).contains(leaf.joined),
+    let main = field == .reward ? FieldVocabulary.withoutUnit(leaf) : leaf.joined
+    if FieldVocabulary.carriers(of: field).contains(main),
       let rank = FieldVocabulary.rank(owner, as: field), member.depth == 2 || !isStranger(member)
     {
       return rank + 5 + listCost + 50 * (member.depth - 2)

@@ -74,31 +74,17 @@ struct FieldGuess {
         alternative.value = .template(Template([.path(path), .literal(" %")]))
       } else if member.part(\.isNumber) > 0.1 {
         alternative.currency = currency(for: member)
+        alternative.minorUnits = minorUnits(for: member)
       }
-      if let currency = alternative.currency, case .path(let path) = currency {
-        usedKeys.formUnion(
-          survey.members.filter { $0.path == path }.map(\.keys))
-      }
+      if case .path(let path)? = alternative.currency { use(path) }
+      if case .path(let path)? = alternative.minorUnits { use(path) }
     }
     return alternative
   }
 
-  /// Where the currency of an amount stands, or what its name says.
-  private func currency(for reward: SurveyedMember) -> CurrencyRule? {
-    let named = survey.members.filter { member in
-      FieldVocabulary.currencyNames.contains(member.words.joined)
-        && !member.values.isEmpty
-        && member.values.values.allSatisfy { CurrencyCode($0.text) != nil }
-    }
-    let owner = Array(reward.keys.dropLast())
-    let nearest =
-      named.first { $0.keys.dropLast().elementsEqual(reward.keys) }
-      ?? named.first { $0.keys.dropLast().elementsEqual(owner) } ?? named.first { $0.depth <= 1 }
-    if let nearest { return .path(nearest.path) }
-    guard let code = reward.words.words.last?.uppercased(), code.utf8.count == 3,
-      let currency = CurrencyCode(code), !currency.isWord
-    else { return nil }
-    return .constant(code)
+  /// Takes what says something about another member for shown already.
+  private mutating func use(_ path: FieldPath) {
+    usedKeys.formUnion(survey.members.filter { $0.path == path }.map(\.keys))
   }
 
   // MARK: The name

@@ -18,12 +18,32 @@ enum FieldVocabulary {
       let rest = words.words.filter { !percentWords.contains($0) && $0 != "off" }.joined()
       return rest.isEmpty ? 30 : names.firstIndex(of: rest)
     }
+    if field == .reward, case let rest = withoutUnit(words), rest != joined, !rest.isEmpty {
+      return names.firstIndex(of: rest).map { $0 + 1 }
+    }
     if field == .imageURL, words.words.contains(where: imageWords.contains) { return 40 }
     if field == .url, let last = words.words.last, ["url", "link", "href"].contains(last) {
       return 60
     }
     return nil
   }
+
+  /// The name of an amount without what says that it is one of cents: `price` for `price_in_cents`.
+  static func withoutUnit(_ words: KeyWords) -> String {
+    let isMinor = words.words.contains(where: minorWords.contains)
+    return words.words.filter { word in
+      !minorWords.contains(word) && word != "money" && !(isMinor && word == "in")
+    }.joined()
+  }
+
+  /// Words that say of a number that it counts cents or the like.
+  static let minorWords: Set = ["cent", "cents", "pence", "minor", "centimes"]
+
+  /// What says how many decimals the unit of an amount beside it has.
+  static let placesNames: Set = [
+    "currencyminorunit", "minorunit", "fractiondigits", "currencyfractiondigits", "decimalplaces",
+    "currencydecimals", "currencyexponent", "exponent",
+  ]
 
   /// How well a list's key, or an element's name, says that offers are in it: 0 for not at all.
   static func containerRank(_ key: String) -> Int {
@@ -156,7 +176,8 @@ enum FieldVocabulary {
       "finalprice", "newprice", "price", "pricetext", "preis", "precio", "prix", "prezzo",
       "prices", "savings", "discount", "discountvalue", "discounttext", "rabatt", "nachlass",
       "descuento", "remise", "reduction", "sconto", "ersparnis", "bonus", "amount", "betrag",
-      "value", "wert", "cost", "minprice", "pricerange", "priceusd", "priceeur", "pricegbp",
+      "value", "wert", "cost", "minprice", "pricerange", "unitamount", "priceusd", "priceeur",
+      "pricegbp",
     ],
     .imageURL: [
       "image", "imageurl", "imagelink", "imagehref", "imageuri", "imagesrc", "img", "imgurl",

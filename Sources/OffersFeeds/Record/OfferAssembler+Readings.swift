@@ -14,7 +14,12 @@ extension OfferAssembler {
     case .link: text = links.resolve(text, in: record.arena)
     }
     if let limit = alternative.limitCharacters { text = cut(text, to: limit) }
-    if let currency = alternative.currency { text = amount(text, currency) }
+    if let minorUnits = alternative.minorUnits {
+      guard let amount = amount(text, minorUnits, alternative.currency, field) else { return nil }
+      text = amount
+    } else if let currency = alternative.currency {
+      text = amount(text, currency)
+    }
     if isPoint { return point(text, field) }
     if field == .latitude || field == .longitude { return coordinate(text, field) }
     return text.isEmpty ? nil : text
@@ -71,7 +76,38 @@ extension OfferAssembler {
     guard isBare, !text.isEmpty, case .text(let code, _) = values.value(currency, join: []) else {
       return text
     }
-    return record.arena.copy(Array(text) + [0x20] + Array(code))
+    return record.arena.copy(Array(text) + [0x20] + Self.code(code))
+  }
+
+  /// An amount that the feed gives in minor units; nil, with a note, when it is not known how many
+  /// of them make a whole. What is no mere number stays as printed.
+  private func amount(
+    _ text: UnsafeRawBufferPointer, _ minorUnits: ValuePlan.MinorUnits,
+    _ currency: ValuePlan.Source?, _ field: OfferField
+  ) -> UnsafeRawBufferPointer? {
+    guard MinorUnits.amount(text, places: 0) != nil else { return text }
+    var code = currencyCode
+    if let currency, case .text(let own, _) = values.value(currency, join: []) {
+      code = Self.code(own)
+    }
+    var places = code?.withUnsafeBytes { CurrencyCode.find($0)?.unitDigits }
+    if case .source(let source) = minorUnits,
+      case .text(let printed, _) = values.value(source, join: [])
+    {
+      places = Int(String(decoding: printed, as: UTF8.self))
+    }
+    guard let places, let amount = MinorUnits.amount(text, places: places) else {
+      note(
+        field, "is in minor units, of which it is not known how many make a whole", isKept: false)
+      return nil
+    }
+    return record.arena.copy(amount + (code.map { [0x20] + $0 } ?? []))
+  }
+
+  /// A currency's code as it is printed: three letters are capitals.
+  private static func code(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    guard text.count == 3, text.allSatisfy(PrintedCharacters.isLetter) else { return Array(text) }
+    return text.map { $0 & ~0x20 }
   }
 
   private func coordinate(

@@ -16,6 +16,8 @@ final class OfferAssembler {
   var values: RecordValues
   let plan: ValuePlan
   let links: LinkResolver
+  /// The currency that the definition says for the whole feed.
+  let currencyCode: [UInt8]?
   /// Whether items stand under keys that may be asked for.
   let usesOwnKeys: Bool
   /// Valid until the next record is read.
@@ -38,6 +40,7 @@ final class OfferAssembler {
     values = RecordValues(record: record, document: document)
     plan = ValuePlan(definition, items: items, document: documentPaths)
     links = LinkResolver(address: address)
+    currencyCode = definition.currency.map { Array($0.utf8) }
     usesOwnKeys = definition.items.contains { $0.steps.contains(.all) }
   }
 

@@ -31,6 +31,13 @@ struct ValuePlan {
     let join: [UInt8]
     let limitCharacters: Int?
     let currency: Source?
+    let minorUnits: MinorUnits?
+  }
+
+  /// How many decimals a number in minor units stands for.
+  enum MinorUnits {
+    case byCurrency
+    case source(Source)
   }
 
   struct Rule {
@@ -49,7 +56,8 @@ struct ValuePlan {
     fileprivate func plainShape(for field: OfferField) -> Int32? {
       guard alternatives.count == 1, let only = alternatives.first,
         only.reading == (field == .imageURL || field == .url ? .link : .text),
-        only.limitCharacters == nil, only.currency == nil, case .member(let shape, _) = only.source
+        only.limitCharacters == nil, only.currency == nil, only.minorUnits == nil,
+        case .member(let shape, _) = only.source
       else { return nil }
       switch field {
       case .id, .name, .description, .terms, .reward, .imageURL, .url, .retailer: return shape
@@ -114,10 +122,16 @@ struct ValuePlan {
             case .path(let path)?: source(path)
             case nil: nil
             }
+          let minorUnits: MinorUnits? =
+            switch alternative.minorUnits {
+            case .currency?: .byCurrency
+            case .path(let path)?: .source(source(path))
+            case nil: nil
+            }
           return Alternative(
             source: source(alternative.value), reading: alternative.reading,
             join: Array(alternative.join.utf8), limitCharacters: alternative.limitCharacters,
-            currency: currency)
+            currency: currency, minorUnits: minorUnits)
         })
     }
 
@@ -194,6 +208,7 @@ extension FieldRule {
       case .constant: break
       }
       if case .path(let path)? = alternative.currency { paths.append(path) }
+      if case .path(let path)? = alternative.minorUnits { paths.append(path) }
       return paths
     }
   }

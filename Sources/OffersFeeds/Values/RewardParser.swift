@@ -9,7 +9,7 @@ import OffersCore
 /// (`$1 million`) or an `up to` further off (`Sign up to get $5`) stays text: nothing is guessed.
 package struct RewardParser: Sendable {
   /// Names the rules. To be changed with them, so that stored rewards are read again.
-  static let rules = "2"
+  static let rules = "3"
 
   private let currency: CurrencyCode?
   private let bareCurrency: CurrencyCode?

@@ -1,0 +1,47 @@
+import OffersCore
+
+extension FieldGuess {
+  /// Where the currency of an amount stands, or what its name says.
+  func currency(for reward: SurveyedMember) -> CurrencyRule? {
+    let named = survey.members.filter { member in
+      FieldVocabulary.currencyNames.contains(member.words.joined)
+        && !member.values.isEmpty
+        && member.values.values.allSatisfy { CurrencyCode($0.text.uppercased()) != nil }
+    }
+    if let nearest = nearest(to: reward, among: named) ?? named.first(where: { $0.depth <= 1 }) {
+      return .path(nearest.path)
+    }
+    guard let code = reward.words.words.last?.uppercased(), code.utf8.count == 3,
+      let currency = CurrencyCode(code), !currency.isWord
+    else { return nil }
+    return .constant(code)
+  }
+
+  /// Whether an amount is in cents or the like, by what stands beside it or by its name.
+  func minorUnits(for reward: SurveyedMember) -> MinorUnitsRule? {
+    guard reward.part(\.isWhole) > 0.95 else { return nil }
+    let places = survey.members.filter { member in
+      FieldVocabulary.placesNames.contains(member.words.joined)
+        && !member.values.isEmpty
+        && member.values.values.allSatisfy { Int($0.text).map { (0...6).contains($0) } == true }
+    }
+    if let nearest = nearest(to: reward, among: places) { return .path(nearest.path) }
+    let words = reward.words
+    let isMoney =
+      words.joined == "amount" && reward.ownerWords.map { $0.words.count > 1 } == true
+      && reward.ownerWords?.words.last == "money"
+    let isMinor =
+      words.joined == "unitamount"
+      || words.words.contains(where: FieldVocabulary.minorWords.contains)
+    return isMoney || isMinor ? .currency : nil
+  }
+
+  /// The member that stands in the amount itself, or beside it.
+  private func nearest(
+    to reward: SurveyedMember, among members: [SurveyedMember]
+  ) -> SurveyedMember? {
+    let owner = reward.keys.dropLast()
+    return members.first { $0.keys.dropLast().elementsEqual(reward.keys) }
+      ?? members.first { $0.keys.dropLast().elementsEqual(owner) }
+  }
+}
