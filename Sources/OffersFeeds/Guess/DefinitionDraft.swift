@@ -31,6 +31,7 @@ struct DefinitionDraft {
     let definition = FeedDefinition(
       name: name, title: isLines ? nil : title(), format: format,
       items: [FieldPath(isFromDocument: true, isLines ? [] : found.steps)],
+      pages: isLines ? nil : nextPage.map { PageRule(next: .path($0)) },
       currency: currency(), id: identity.rule, fields: fields.fields,
       attributes: AttributeGuess.rules(survey, used: used, name: fields.chosen[.name]?.first))
     return (definition, fields.notes + notes(definition, fields, survey))
@@ -69,7 +70,7 @@ struct DefinitionDraft {
         "The images are no whole addresses, such as “\(sample.text.prefix(60))”; if they are not "
           + "shown, write image: https://HOST{\(image.path)}.")
     }
-    if let pages = pages() { notes.append(pages) }
+    if definition.pages == nil, let pages = pages() { notes.append(pages) }
     return notes
   }
 
@@ -89,6 +90,9 @@ struct DefinitionDraft {
     }
     return "USD"
   }
+
+  /// Where the document says the address of its next page.
+  private var nextPage: FieldPath? { PagesGuess(items: found.steps).findNext(in: root) }
 
   /// What to say of a document that is one page of several.
   private func pages() -> String? {
