@@ -5,6 +5,8 @@ import OffersCore
 /// Every list of objects, every object whose members are alike, and in XML every element that is
 /// repeated, is a candidate. The one with the most members and the most objects wins; what stands
 /// inside the objects of another list, or deep, counts less, and what is called offers counts more.
+/// A list of mere names, as of categories, gives way to one whose items have a price, a link or a
+/// picture.
 struct ItemsGuess {
   /// A place where offers may stand.
   struct Candidate {
@@ -37,7 +39,11 @@ struct ItemsGuess {
   /// - Throws: `OffersError` with `unexpectedShape` when there is none, or two as good as each
   ///   other; the message names what was seen.
   func best() throws -> Candidate {
-    let ranked = candidates.map { (candidate: $0, score: score($0)) }.filter { $0.score > 0 }
+    let hasOffers = candidates.contains { $0.nesting == 0 && Self.isOfferLike($0) }
+    let ranked = candidates.map { candidate in
+      let isGivingWay = hasOffers && isBare(candidate)
+      return (candidate: candidate, score: score(candidate) * (isGivingWay ? 0.01 : 1))
+    }.filter { $0.score > 0 }
       .sorted { $0.score > $1.score }
     guard let first = ranked.first else { throw problem() }
     if let second = ranked.dropFirst().first, second.score > 0.9 * first.score,
@@ -139,17 +145,13 @@ struct ItemsGuess {
   // MARK: Which one
 
   private func score(_ candidate: Candidate) -> Double {
-    var name = candidate.steps.reduce(0) { rank, step in
-      if case .key(let key) = step { max(rank, FieldVocabulary.containerRank(key)) } else { rank }
-    }
-    if candidate.steps.isEmpty { name = 1 }
+    let name = Self.containerRank(candidate)
     // A bare list of texts, or a single element, is a list of offers only if something says so.
     if candidate.isText && (name == 0 || candidate.nesting > 0) { return 0 }
-    if candidate.isAlone && (name < 2 || candidate.nesting > 0) { return 0 }
-    let leaves = candidate.samples.map { sample -> Int in
-      if case .object(let object) = sample { object.leafCount() } else { 1 }
+    if candidate.isAlone, candidate.nesting > 0 || name < (Self.isPriced(candidate) ? 1 : 2) {
+      return 0
     }
-    let members = min(Double(leaves.reduce(0, +)) / Double(max(1, leaves.count)), 25)
+    let members = min(Self.memberCount(candidate), 25)
     var score = members * members * Double(min(candidate.count, 100))
     for _ in 0..<candidate.nesting { score *= 0.1 }
     for _ in candidate.steps { score *= 0.9 }
@@ -159,10 +161,7 @@ struct ItemsGuess {
 
   /// How much the objects look like offers by the names of their members.
   private func fit(_ candidate: Candidate) -> Double {
-    guard let object = candidate.samples.lazy.compactMap(\.object).first else { return 1 }
-    var keys = object.members.map(\.key)
-    for case (_, .object(let inner)) in object.members { keys += inner.members.map(\.key) }
-    let words = keys.map { KeyWords($0) }
+    let words = Self.words(candidate)
     var fit = 1.0
     for (field, gain) in Self.gains {
       if words.contains(where: { FieldVocabulary.rank($0, as: field) != nil }) { fit *= gain }
@@ -174,6 +173,59 @@ struct ItemsGuess {
     (.name, 1.5), (.reward, 1.3), (.imageURL, 1.2), (.url, 1.1), (.expiresAt, 1.3),
     (.description, 1.1),
   ]
+
+  private static func containerRank(_ candidate: Candidate) -> Int {
+    if candidate.steps.isEmpty { return 1 }
+    return candidate.steps.reduce(0) { rank, step in
+      if case .key(let key) = step { max(rank, FieldVocabulary.containerRank(key)) } else { rank }
+    }
+  }
+
+  /// How many members an item has on average.
+  private static func memberCount(_ candidate: Candidate) -> Double {
+    let leaves = candidate.samples.map { sample -> Int in
+      if case .object(let object) = sample { object.leafCount() } else { 1 }
+    }
+    return Double(leaves.reduce(0, +)) / Double(max(1, leaves.count))
+  }
+
+  /// The names of the first item's members, and of those in objects in it.
+  private static func words(_ candidate: Candidate) -> [KeyWords] {
+    guard let object = candidate.samples.lazy.compactMap(\.object).first else { return [] }
+    var keys = object.members.map(\.key)
+    for case (_, .object(let inner)) in object.members { keys += inner.members.map(\.key) }
+    return keys.map { KeyWords($0) }
+  }
+
+  private static func has(_ field: OfferField, _ words: [KeyWords]) -> Bool {
+    words.contains { FieldVocabulary.rank($0, as: field) != nil }
+  }
+
+  /// Whether the items have a name, and a price, a link or a picture.
+  private static func isOfferLike(_ candidate: Candidate) -> Bool {
+    let words = words(candidate)
+    return has(.name, words) && [.reward, .url, .imageURL].contains { has($0, words) }
+  }
+
+  /// Whether an item has a name of its own, and a price.
+  private static func isPriced(_ candidate: Candidate) -> Bool {
+    guard let object = candidate.samples.lazy.compactMap(\.object).first else { return false }
+    let texts = object.members.filter { _, value in
+      switch value {
+      case .text, .list: true
+      case .object(let inner): inner.text != nil
+      case .truth, .null: false
+      }
+    }
+    return has(.name, texts.map { KeyWords($0.key) }) && has(.reward, words(candidate))
+  }
+
+  /// Whether the items are hardly more than names, and nothing says that they are offers.
+  private func isBare(_ candidate: Candidate) -> Bool {
+    let words = Self.words(candidate)
+    return Self.containerRank(candidate) < 2 && Self.memberCount(candidate) <= 4
+      && ![.reward, .url, .imageURL, .expiresAt, .description].contains { Self.has($0, words) }
+  }
 
   private static func isOneInOther(_ a: [FieldPath.Step], _ b: [FieldPath.Step]) -> Bool {
     a.starts(with: b) || b.starts(with: a)

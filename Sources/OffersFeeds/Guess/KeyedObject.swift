@@ -20,6 +20,8 @@ enum KeyedObject {
     guard !keys.isEmpty, keys.count * 2 > object.members.count else { return false }
     let idCount = keys.count(where: isID)
     if idCount * 5 >= keys.count * 4 { return true }
+    // A key that says what stands under it is a name.
+    if keys.contains(where: isName) { return false }
     let union = shapes.reduce(into: Set<String>()) { $0.formUnion($1) }
     let total = shapes.reduce(0) { $0 + $1.count }
     if union.count < 2 || keys.count < 2 { return false }
@@ -38,6 +40,12 @@ enum KeyedObject {
       }
     }
     return names
+  }
+
+  /// Whether a key is one that lists of offers, or of shops and the like, have.
+  private static func isName(_ key: String) -> Bool {
+    let words = KeyWords(key).joined
+    return FieldVocabulary.containerRank(key) > 0 || FieldVocabulary.strangers.contains(words)
   }
 
   /// Whether a key looks like an id: a number, or letters and at least three digits.
