@@ -7,7 +7,7 @@ package struct DefinitionOverride {
   package private(set) var items: FieldPath?
   private var everySeconds: Int?
   private var id: FieldRule?
-  private var fields: [OfferField: FieldRule] = [:]
+  private var fields: [OfferField: ValueRule] = [:]
 
   package init(name: String) {
     self.name = name
@@ -52,7 +52,7 @@ package struct DefinitionOverride {
     if field == "id" {
       id = FieldRule(value)
     } else if let known = OfferField(definitionName: field) {
-      fields[known] = FieldRule(value, reading: known.defaultReading)
+      fields[known] = value
     } else {
       let names = ["id"] + OfferField.allCases.compactMap(\.definitionName)
       throw OffersError(
@@ -66,26 +66,69 @@ package struct DefinitionOverride {
 
   /// The definition, with what was not said from a proposal.
   ///
+  /// A path is read as it is in the proposal, and else as its values in the sample look: a text
+  /// with HTML in it as HTML. What became a field is no attribute any more.
+  ///
   /// - Throws: `OffersError` with `invalidRequest` when there is no id or no name.
   package func definition(
-    source: Template, over proposal: FeedDefinition? = nil
+    source: Template, over proposal: DefinitionGuess.Proposal? = nil
   ) throws -> FeedDefinition {
     // What was guessed for other items says nothing about these.
-    let fits = items == nil || proposal?.items.contains { $0.steps == items?.steps } == true
-    let base = fits ? proposal : nil
+    let guessed = proposal?.definition
+    let fits = items == nil || guessed?.items.contains { $0.steps == items?.steps } == true
+    let base = fits ? guessed : nil
     guard let id = id.map(IDRule.value) ?? base?.id, fields[.name] != nil || base != nil else {
-      throw OffersError(
-        .invalidRequest, "It is not known which values are the id and the name of an offer.",
-        hint: "Say so with --map id=… name=…")
+      throw Self.missingProblem(missing)
     }
     var definition = base ?? FeedDefinition(name: name, id: id, fields: [:])
     definition.name = name
     definition.id = id
     definition.source = source
-    definition.fields.merge(fields) { $1 }
+    for (field, value) in fields {
+      definition.fields[field] = FieldRule(alternatives: [
+        Self.alternative(value, for: field, in: base, fits ? proposal?.judgement : nil)
+      ])
+      definition.attributes.removeAll { $0.rule.alternatives.allSatisfy { $0.value == value } }
+    }
     if let format { definition.format = format }
     if let items { definition.items = [items] }
     if let everySeconds { definition.everySeconds = everySeconds }
     return definition
+  }
+
+  /// Which of the two that an offer must have were not said.
+  package var missing: [String] {
+    (id == nil ? ["id"] : []) + (fields[.name] == nil ? ["name"] : [])
+  }
+
+  /// - Parameter keys: what the items have.
+  static func missingProblem(_ missing: [String], keys: [String] = []) -> OffersError {
+    let what =
+      missing.count == 1
+      ? "value is the \(missing[0])" : "values are the id and the name"
+    let example = (missing.isEmpty ? ["id", "name"] : missing).map { "\($0)=…" }
+    let hint = "Say so with --map \(example.joined(separator: " "))."
+    return OffersError(
+      .invalidRequest, "It is not known which \(what) of an offer.",
+      hint: keys.isEmpty ? hint : "\(hint) \(NearestWord.list(keys, title: "Its keys"))")
+  }
+
+  /// How a field takes a value: as the proposal does, and else as the sample suggests.
+  private static func alternative(
+    _ value: ValueRule, for field: OfferField, in base: FeedDefinition?,
+    _ judgement: SampleJudgement?
+  ) -> FieldRule.Alternative {
+    let own = base?.fields[field]?.alternatives.first { $0.value == value }
+    if let own { return own }
+    guard case .path(let path) = value else {
+      return FieldRule.Alternative(value, reading: field.defaultReading)
+    }
+    var alternative = (judgement ?? SampleJudgement()).alternative(at: path, for: field)
+    guard field.defaultReading == .text, alternative.reading == .text else { return alternative }
+    // A well-known kind has no survey, but says itself what is HTML.
+    let rules = (base.map { Array($0.fields.values) + $0.attributes.map(\.rule) }) ?? []
+    let known = rules.flatMap(\.alternatives).first { $0.value == value && $0.reading != .text }
+    if let known { alternative.reading = known.reading }
+    return alternative
   }
 }

@@ -15,9 +15,19 @@ enum NearestWord {
     }
   }
 
-  /// A hint that names the nearest word, if there is one, and all of them.
+  /// More words than this help nobody to choose.
+  private static let listLimit = 12
+
+  /// The words behind a title, the first twelve of them.
+  static func list(_ words: [String], title: String) -> String {
+    let shown = words.prefix(listLimit).joined(separator: ", ")
+    let rest = words.count - listLimit
+    return rest > 0 ? "\(title): \(shown) and \(rest) more." : "\(title): \(shown)."
+  }
+
+  /// A hint that names the nearest word, if there is one, and the first twelve.
   static func hint(for text: String, among words: [String], title: String) -> String {
-    let all = "\(title): \(words.joined(separator: ", "))."
+    let all = list(words, title: title)
     return find(text, among: words).map { "Did you mean \($0)? \(all)" } ?? all
   }
 

@@ -19,11 +19,8 @@ enum AttributeGuess {
     for member in ordered where rules.count < limit {
       guard let label = label(for: member, taken: labels) else { continue }
       labels.insert(label)
-      let reading: Reading =
-        member.isMostlyDate
-        ? .date : member.isMostlyAddress ? .link : member.hasMarkup ? .html : .text
       rules.append(
-        AttributeRule(label: label, rule: FieldRule(.path(member.path), reading: reading)))
+        AttributeRule(label: label, rule: FieldRule(.path(member.path), reading: member.reading)))
     }
     return rules
   }

@@ -14,11 +14,15 @@ struct DefinitionDraft {
     self.name = name
   }
 
+  /// What there is in the items, and how it is best read.
+  private(set) var judgement = SampleJudgement()
+
   /// The definition, and what a person should look at; nil when the items have nothing in them that
   /// could be a name or tell them apart.
-  func made() -> (FeedDefinition, notes: [String])? {
+  mutating func made() -> (FeedDefinition, notes: [String])? {
     let survey = MemberSurvey(found.items)
     var fields = FieldGuess(survey)
+    judgement = SampleJudgement(survey, fields)
     let identity = IdentityGuess(survey, ownKeys: found.ownKeys, fields: fields)
     if case .madeFrom(let parts) = identity.rule, parts.isEmpty { return nil }
     if fields.fields[.name] == nil { nameAnyway(&fields, identity) }

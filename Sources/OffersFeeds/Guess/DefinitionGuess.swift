@@ -13,10 +13,13 @@ package final class DefinitionGuess {
     package var itemCount: Int
     /// What a person should look at, in whole sentences.
     package var notes: [String]
+    /// How values are best read that a person maps to a field.
+    package var judgement = SampleJudgement()
   }
 
   private let name: String
   private let items: FieldPath?
+  private let missing: [String]
   private let transcoder: TextTranscoder
   private var text: [UInt8] = []
   private var isCut = false
@@ -27,9 +30,14 @@ package final class DefinitionGuess {
   ///   - name: what the feed is to be called: a feed's name, which is not checked here.
   ///   - charset: the encoding that the server names.
   ///   - items: where the offers stand; nil to find that out.
-  package init(name: String = "feed", charset: String? = nil, items: FieldPath? = nil) {
+  ///   - missing: which of `id` and `name` nobody has said yet, for a message.
+  package init(
+    name: String = "feed", charset: String? = nil, items: FieldPath? = nil,
+    missing: [String] = ["id", "name"]
+  ) {
     self.name = name
     self.items = items
+    self.missing = missing
     transcoder = TextTranscoder(charset: charset)
   }
 
@@ -88,12 +96,18 @@ package final class DefinitionGuess {
     let candidates = ItemsGuess(root, isXML: format == .xml)
     let steps = try items?.steps ?? candidates.best().steps
     let found = SampleItems(root, at: steps, isXML: format == .xml)
-    guard
-      let (definition, notes) = DefinitionDraft(found, in: root, format: format, name: name).made()
-    else { throw candidates.problem(at: items) }
+    if let items, found.items.isEmpty {
+      throw SampleWalk(root, isXML: format == .xml).problem(at: items, candidates)
+    }
+    var draft = DefinitionDraft(found, in: root, format: format, name: name)
+    let problem =
+      items == nil
+      ? candidates.problem() : DefinitionOverride.missingProblem(missing, keys: found.keys)
+    guard let (definition, notes) = draft.made() else { throw problem }
     var (proposal, offerCount) = try read(by: definition)
-    if offerCount == 0 { throw candidates.problem(at: items) }
+    if offerCount == 0 { throw problem }
     proposal.notes.insert(contentsOf: notes, at: 0)
+    proposal.judgement = draft.judgement
     return proposal
   }
 

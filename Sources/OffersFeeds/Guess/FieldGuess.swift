@@ -45,7 +45,12 @@ struct FieldGuess {
   private mutating func take(_ members: [SurveyedMember], as field: OfferField) {
     chosen[field] = members
     usedKeys.formUnion(members.map(\.keys))
-    fields[field] = FieldRule(alternatives: members.map { alternative(for: $0, as: field) })
+    let alternatives = members.map { alternative(for: $0, as: field) }
+    fields[field] = FieldRule(alternatives: alternatives)
+    for alternative in alternatives {
+      if case .path(let path)? = alternative.currency { use(path) }
+      if case .path(let path)? = alternative.minorUnits { use(path) }
+    }
   }
 
   /// The members that fit a field, the best first.
@@ -61,7 +66,8 @@ struct FieldGuess {
     return ranked.sorted { $0.rank < $1.rank }.map(\.member)
   }
 
-  private mutating func alternative(
+  /// How a field takes the values of a member.
+  func alternative(
     for member: SurveyedMember, as field: OfferField
   ) -> FieldRule.Alternative {
     let path = field == .categories ? member.pathToAll : member.path
@@ -76,8 +82,6 @@ struct FieldGuess {
         alternative.currency = currency(for: member)
         alternative.minorUnits = minorUnits(for: member)
       }
-      if case .path(let path)? = alternative.currency { use(path) }
-      if case .path(let path)? = alternative.minorUnits { use(path) }
     }
     return alternative
   }

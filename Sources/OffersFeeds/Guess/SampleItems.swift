@@ -47,6 +47,15 @@ struct SampleItems {
     if known.count == items.count { ownKeys = known }
   }
 
+  /// The keys of the items, in the order in which they are met.
+  var keys: [String] {
+    var keys: [String] = []
+    for case .object(let object) in items.prefix(100) {
+      for (key, _) in object.members where !keys.contains(key) { keys.append(key) }
+    }
+    return keys
+  }
+
   private mutating func add(_ item: SampleValue, _ key: String?, _ keys: inout [String?]) {
     guard items.count < Self.limit else { return }
     switch item {

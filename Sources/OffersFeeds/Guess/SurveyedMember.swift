@@ -66,6 +66,11 @@ struct SurveyedMember {
   }
   var hasMarkup: Bool { part(\.hasMarkup) > 0.02 }
 
+  /// How its values are read where they are shown as texts.
+  var reading: Reading {
+    isMostlyDate ? .date : isMostlyAddress ? .link : hasMarkup ? .html : .text
+  }
+
   var averageBytes: Int {
     values.isEmpty ? 0 : values.values.reduce(0) { $0 + $1.sizeBytes } / values.count
   }

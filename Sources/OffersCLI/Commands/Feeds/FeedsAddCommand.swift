@@ -82,14 +82,9 @@ struct FeedsAddCommand: WaitingCommand {
     if said.isComplete {
       return try said.definition(source: FeedGuess.address(of: source))
     }
-    var proposal: FeedDefinition?
-    do {
-      proposal = try await FeedGuess.propose(
-        name: name, source: source, items: said.items, options: network.syncOptions
-      ).definition
-    } catch let error as OffersError where error.code == .unexpectedShape && items != nil {
-      // Where the offers stand is known; only the fields are left to say.
-    }
+    let proposal = try await FeedGuess.propose(
+      name: name, source: source, items: said.items, missing: said.missing,
+      options: network.syncOptions)
     return try said.definition(source: FeedGuess.address(of: source), over: proposal)
   }
 

@@ -35,13 +35,15 @@ struct FeedsGuessCommand: WaitingCommand {
 
 /// Guesses a definition from a source's document.
 enum FeedGuess {
-  /// - Parameter items: where the items stand, when that is known.
+  /// - Parameters:
+  ///   - items: where the items stand, when that is known.
+  ///   - missing: which of the id and the name nobody has said yet.
   static func propose(
-    name: String, source: String, items: FieldPath? = nil,
+    name: String, source: String, items: FieldPath? = nil, missing: [String] = ["id", "name"],
     options: SyncOptions = SyncOptions()
   ) async throws -> DefinitionGuess.Proposal {
     try checkName(name)
-    let guess = DefinitionGuess(name: name, items: items)
+    let guess = DefinitionGuess(name: name, items: items, missing: missing)
     _ = try await SyncEngine(store: NoStore()).readStart(
       of: source, options: options
     ) { bytes in

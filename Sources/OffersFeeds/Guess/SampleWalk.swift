@@ -1,0 +1,35 @@
+import OffersCore
+
+/// Follows a path into a sample as far as it goes, to say where it leaves it.
+struct SampleWalk {
+  private let root: SampleValue
+  private let isXML: Bool
+
+  init(_ root: SampleValue, isXML: Bool) {
+    self.root = root
+    self.isXML = isXML
+  }
+
+  /// Says that there are no items at a path: which of its keys the document lacks, which one may be
+  /// meant, and what stands there instead.
+  func problem(at path: FieldPath, _ candidates: ItemsGuess) -> OffersError {
+    var value = root
+    for (position, step) in path.steps.enumerated() {
+      guard case .key(let key) = step else { continue }
+      guard let object = value.object else { break }
+      if let next = object[key] {
+        value = next
+        continue
+      }
+      let before = FieldPath(isFromDocument: true, Array(path.steps.prefix(position)))
+      let owner = before.steps.isEmpty ? "the top level" : before.descriptionFromRoot
+      return OffersError(
+        .unexpectedShape,
+        "No list of offers was found at \(path.descriptionFromRoot): there is no “\(key)” at "
+          + "\(owner).",
+        hint: NearestWord.hint(
+          for: key, among: object.members.map(\.key), title: "The keys of \(owner)"))
+    }
+    return candidates.problem(at: path)
+  }
+}
