@@ -101,6 +101,17 @@ struct XMLMenderTests {
     Self.expect("\(outside)<a>&eacute;</a>", becomes: "\(outside)<a>é</a>", count: 1)
   }
 
+  @Test("a name of HTML that the DOCTYPE does not declare is the character, in pieces, too")
+  func mendsNamesBesideOwn() {
+    let doctype = """
+      <!DOCTYPE a [<!ELEMENT eacute ANY><!ENTITY
+      shop "My <!ENTITY ouml 'x'>"> <!ENTITY % uuml "y"><!-- <!ENTITY auml "z"> -->]>
+      """
+    Self.expect(
+      "\(doctype)<a>&shop; Caf&eacute;&ouml;&uuml;&auml;&copy;</a>",
+      becomes: "\(doctype)<a>&shop; Caf\u{E9}\u{F6}\u{FC}\u{E4}\u{A9}</a>", count: 5)
+  }
+
   @Test("control characters and references to them are dropped, everywhere")
   func dropsControls() {
     Self.expect(

@@ -35,6 +35,13 @@ final class XMLFeedReader: FormatReader {
         position: 0,
         reason: "\(count) \(count == 1 ? "fault" : "faults") in the XML, read as it was meant")
     }
+    if tokens.passedCount > 0 {
+      let count = tokens.passedCount
+      sink.mend(
+        position: 0,
+        reason: "\(count) \(count == 1 ? "reference" : "references") to text elsewhere, which is "
+          + "never fetched, left out")
+    }
   }
 
   var shapeProblem: String? {

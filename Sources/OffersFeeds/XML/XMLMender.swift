@@ -6,7 +6,7 @@
 /// become U+FFFD; blank space before the document is dropped, since `<?xml` must come first. In
 /// comments, CDATA, processing instructions and the document type only control characters and
 /// wrong bytes are touched. When the document type has declarations of its own, names are left to
-/// the reader.
+/// the reader, but for those of HTML that it does not declare.
 ///
 /// What needs no repair is handed on without copying, in the largest pieces possible. At most 64
 /// bytes are held back; where one piece ends and the next begins makes no difference.
@@ -29,6 +29,7 @@ package final class XMLMender {
   private var sectionStart = 0
   private var hasSkippedSpace = false
   private var hasOwnNames = false
+  private var ownNames: Set<[UInt8]> = []
   private var held: [UInt8] = []
 
   private static let joinedBytes = 64
@@ -184,6 +185,7 @@ package final class XMLMender {
         run.index += 1
         if scan.isEnd(byte) {
           hasOwnNames = hasOwnNames || scan.hasSubset
+          ownNames.formUnion(scan.names)
           section = .content
           return
         }
@@ -194,7 +196,8 @@ package final class XMLMender {
 
   private func mendReference(_ run: inout XMLRun, _ emit: ByteSink) throws {
     let reference = XMLReference.find(
-      in: run.bytes, at: run.index, hasOwnNames: hasOwnNames, isLast: run.isLast)
+      in: run.bytes, at: run.index, hasOwnNames: hasOwnNames, isLast: run.isLast,
+      ownNames: ownNames)
     switch reference {
     case .open: run.wait()
     case .sound(let length): run.index += length

@@ -18,8 +18,10 @@ enum XMLReference: Equatable {
   /// - Parameters:
   ///   - hasOwnNames: the document declares names of its own, so any name may be right.
   ///   - isLast: no more bytes follow.
+  ///   - ownNames: those that it declares.
   static func find(
-    in bytes: UnsafeRawBufferPointer, at start: Int, hasOwnNames: Bool, isLast: Bool
+    in bytes: UnsafeRawBufferPointer, at start: Int, hasOwnNames: Bool, isLast: Bool,
+    ownNames: Set<[UInt8]> = []
   ) -> XMLReference {
     let end = min(start + neededBytes, bytes.count)
     let isCut = end < start + neededBytes && !isLast
@@ -34,8 +36,10 @@ enum XMLReference: Equatable {
     }
     guard index > 1, window[index] == 0x3B else { return .none }
     let name = window.slice(1, index)
-    if hasOwnNames || isOwnOfXML(name) { return .sound(index + 1) }
-    return HTMLEntities.findScalar(name).map { .character($0, index + 1) } ?? .none
+    if isOwnOfXML(name) { return .sound(index + 1) }
+    if hasOwnNames, ownNames.contains(Array(name)) { return .sound(index + 1) }
+    if let scalar = HTMLEntities.findScalar(name) { return .character(scalar, index + 1) }
+    return hasOwnNames ? .sound(index + 1) : .none
   }
 
   private static func findNumber(

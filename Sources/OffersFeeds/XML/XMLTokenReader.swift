@@ -28,6 +28,8 @@ package final class XMLTokenReader {
   private var fedBytes = 0
 
   private var hasRoot = false
+  /// How many references to something elsewhere were passed over.
+  private(set) var passedCount = 0
   private var entityCount = 0
   private var defaultCount = 0
   private var expandedBytes = 0
@@ -64,6 +66,15 @@ package final class XMLTokenReader {
     }
     XML_SetAttlistDeclHandler(parser) { context, _, _, _, _, _ in
       XMLTokenReader.with(context) { $0.takeDefault() }
+    }
+    // Without one it is passed over in silence. What the handler returns says to go on.
+    XML_SetExternalEntityRefHandlerArg(parser, Unmanaged.passUnretained(self).toOpaque())
+    XML_SetExternalEntityRefHandler(parser) { context, _, _, _, _ in
+      XMLTokenReader.with(context.map { UnsafeMutableRawPointer($0) }) { $0.passedCount += 1 }
+      return 1
+    }
+    XML_SetSkippedEntityHandler(parser) { context, _, isParameter in
+      XMLTokenReader.with(context) { if isParameter == 0 { $0.passedCount += 1 } }
     }
     XML_SetParamEntityParsing(parser, XML_PARAM_ENTITY_PARSING_NEVER)
     // These count elements and attributes too, which `expandedBytes` does not, but also

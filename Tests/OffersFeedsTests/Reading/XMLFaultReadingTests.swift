@@ -150,6 +150,21 @@ struct XMLFaultReadingTests {
       <rss><channel><item><guid>1</guid><title>A&x;</title></item></channel></rss>
       """)
     #expect(!outside.names.contains { $0?.contains("root") == true })
+    #expect(outside.names == ["A"])
+    #expect(
+      outside.mends == ["0: 1 reference to text elsewhere, which is never fetched, left out"])
+  }
+
+  @Test("a name of HTML is mended beside entities of the document's own")
+  func htmlBesideOwn() throws {
+    let reading = try YAMLReading(
+      Self.yaml,
+      """
+      <!DOCTYPE rss [<!ENTITY shop "Corner">]>
+      <rss><channel><item><guid>1</guid><title>&shop; Caf&eacute;</title></item></channel></rss>
+      """)
+    #expect(reading.names == ["Corner Café"])
+    #expect(reading.mends == ["0: 1 fault in the XML, read as it was meant"])
   }
 
   @Test("a document that is cut off anywhere is refused")
