@@ -5,9 +5,10 @@ import Testing
 @Suite("Dates as feeds write them")
 struct DateParserTests {
   /// Parses a text and writes what was understood; `nil` for nothing.
-  static func parse(_ text: String) -> String {
+  static func parse(_ text: String, _ order: DateOrder? = nil) -> String {
     var text = text
-    guard let date = text.withUTF8({ DateParser.parse(UnsafeRawBufferPointer($0)) }) else {
+    guard let date = text.withUTF8({ DateParser.parse(UnsafeRawBufferPointer($0), order: order) })
+    else {
       return "nil"
     }
     return DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
@@ -80,6 +81,49 @@ struct DateParserTests {
     ("999999999999", "2001-09-09T01:46:39Z"), (" 1440154800 ", "2015-08-21T11:00:00Z"),
   ]
 
+  static let numeric: [(text: String, value: String)] = [
+    ("31.12.2026", "2026-12-31"), ("1.2.2026", "2026-02-01"), ("31.12.26", "2026-12-31"),
+    ("31.12.2026 18:30", "2026-12-31T18:30:00Z"), ("31-12-2026", "2026-12-31"),
+    ("12/31/2026", "2026-12-31"), ("31/12/2026", "2026-12-31"), ("13/09/2015", "2015-09-13"),
+    ("12-31-2026", "2026-12-31"), ("05/05/2026", "2026-05-05"),
+    ("12/31/2026 11:59 PM", "2026-12-31T23:59:00Z"),
+    ("/Date(1798675200000)/", "2026-12-31T00:00:00Z"),
+    ("/Date(1798675200999+0100)/", "2026-12-31T00:00:00Z"),
+    ("/Date(-1)/", "1969-12-31T23:59:59Z"), ("/Date(0)/", "1970-01-01T00:00:00Z"),
+    ("2026/12/31", "2026-12-31"), ("2026年12月31日", "2026-12-31"), ("2026年1月5日", "2026-01-05"),
+    ("2026年12月31日 10:00", "2026-12-31T10:00:00Z"),
+  ]
+
+  @Test("dates in numbers are read where the day is certain", arguments: numeric)
+  func readsNumbers(text: String, value: String) {
+    #expect(Self.parse(text) == value)
+  }
+
+  @Test(
+    "what may be read in two ways is read as the feed says",
+    arguments: [
+      ("01/02/2026", "2026-02-01", "2026-01-02"), ("1-2-2026", "2026-02-01", "2026-01-02"),
+      ("1/2/26", "2026-02-01", "2026-01-02"), ("01.02.2026", "2026-02-01", "2026-02-01"),
+      ("12/31/2026", "2026-12-31", "2026-12-31"), ("2026-01-02", "2026-01-02", "2026-01-02"),
+      ("13/13/2026", "nil", "nil"),
+    ])
+  func readsByOrder(text: String, dmy: String, mdy: String) {
+    #expect(Self.parse(text, .dmy) == dmy)
+    #expect(Self.parse(text, .mdy) == mdy)
+  }
+
+  @Test(
+    "dates in numbers that no calendar shows, or in disorder, are nothing",
+    arguments: [
+      "31.13.2026", "30.02.2026", "32.01.2026", "0.1.2026", "31.12", "31.12.", "31.12.026",
+      "1.2.26", "31.12-2026", "31/12.2026", "31-12-26", "12/31/26", "31.12.2026x", "192.168.0.1",
+      "1.2.3", "/Date(x)/", "/Date()/", "/Date(1798675200000)", "/Date(1798675200000+1)/",
+      "/Date(999999999999999)/", "2026年13月1日", "2026年12月", "2026年12月31", "26年12月31日", "/12/31/2026",
+    ])
+  func refusesNumbers(text: String) {
+    #expect(Self.parse(text) == "nil")
+  }
+
   @Test("ISO 8601, words and Unix time are read", arguments: iso + written + unix)
   func reads(text: String, value: String) {
     #expect(Self.parse(text) == value)
@@ -96,7 +140,7 @@ struct DateParserTests {
     "2026-08-21T01:00:00Z x", "2026-08-21T01:00:00 CEST", "2026-08-21Z", "2026-08-21 x",
     "2026-08/21", "2026.08.21", "-2026-08-21", "+2026-08-21", "2026-W34-5", "2026-233",
     "20260230", "18991231", "22010101", "20260821T01", "20260821T010", "20260821T01:00:00Z",
-    "20260821010000", "08/09/2015", "13/09/2015", "8/9/15", "09-08-2015", "15 Aug 21",
+    "20260821010000", "08/09/2015", "8/9/15", "09-08-2015", "15 Aug 21",
     "21 Aug 215", "21 Aug 20155", "30 Feb 2015", "0 Aug 2015", "32 Aug 2015", "121 Aug 2015",
     "21 Avg 2015", "21 Augu 2015", "21Aug2015", "21-Aug 2015", "21 Aug-2015", "Aug 2015",
     "Aug 21", "Aug 21, 15", "Aug 21,2015", "Aug 21, 2015 25:00", "Aug 21, 2015 24:00:00",

@@ -26,6 +26,7 @@ package enum DefinitionText {
     if definition.items != [.root] { entries.append(("items", paths(definition.items))) }
     entries.append(("id", id(definition.id)))
     if let currency = definition.currency { entries.append(("currency", .text(currency))) }
+    if let order = definition.dateOrder { entries.append(("date-order", .text(order.rawValue))) }
     entries.append(("fields", .block(fields(definition.fields))))
     if !definition.attributes.isEmpty {
       entries.append(("attributes", attributes(definition.attributes, isFromRoot: false)))

@@ -36,6 +36,8 @@ package struct FeedDefinition: Sendable, Hashable {
   package var error: [FieldPath]
   /// What `$`, or a bare number in a reward, stands for: an ISO 4217 code.
   package var currency: String?
+  /// Which number is the day in `01/02/2026`; nil where such a date is not understood.
+  package var dateOrder: DateOrder?
   /// What tells one offer from another.
   package var id: IDRule
   /// Which value each field takes; `id` and `attributes` are not among them.
@@ -50,7 +52,8 @@ package struct FeedDefinition: Sendable, Hashable {
     headers: [RequestHeader] = [], everySeconds: Int? = nil, ttl: FieldPath? = nil,
     format: FeedFormat? = nil,
     encoding: String? = nil, items: [FieldPath] = [.root], isSelection: Bool = false,
-    pages: PageRule? = nil, error: [FieldPath] = [], currency: String? = nil, id: IDRule,
+    pages: PageRule? = nil, error: [FieldPath] = [], currency: String? = nil,
+    dateOrder: DateOrder? = nil, id: IDRule,
     fields: [OfferField: FieldRule], attributes: [AttributeRule] = [], shared: [AttributeRule] = []
   ) {
     self.name = name
@@ -67,6 +70,7 @@ package struct FeedDefinition: Sendable, Hashable {
     self.pages = pages
     self.error = error
     self.currency = currency
+    self.dateOrder = dateOrder
     self.id = id
     self.fields = fields
     self.attributes = attributes
@@ -163,7 +167,8 @@ extension FeedDefinition {
     rules.ttl = nil
     rules.title = FieldRule(.constant(name))
     var hash = ContentHash(seed: 1)
-    for text in [DefinitionText.yaml(for: rules), RewardParser.rules] {
+    let ours = [RewardParser.rules, DateParser.rules, LinkResolver.rules]
+    for text in [DefinitionText.yaml(for: rules)] + ours {
       var text = text
       text.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
     }

@@ -9,8 +9,8 @@ struct FeedSection {
   }
 
   static let keys = [
-    "title", "source", "search", "headers", "every", "ttl", "format", "encoding", "items", "id",
-    "currency", "fields", "attributes", "shared", "selection", "pages", "error",
+    "title", "source", "search", "headers", "every", "ttl", "format", "encoding", "items",
+    "id", "currency", "date-order", "fields", "attributes", "shared", "selection", "pages", "error",
   ]
 
   private static let example = "id: id, or id: {made-from: [name, address]} where there is none"
@@ -70,6 +70,7 @@ struct FeedSection {
     case "items": definition.items = try paths(value, key)
     case "id": definition.id = try id(value)
     case "currency": definition.currency = try value.currencyCode(of: key)
+    case "date-order": definition.dateOrder = try dateOrder(value)
     case "fields": definition.fields = try fields(value)
     case "attributes": definition.attributes = try attributes(value, key, from: .item)
     case "shared": definition.shared = try attributes(value, key, from: .document)
@@ -135,6 +136,16 @@ struct FeedSection {
           for: text, among: FeedFormat.allCases.map(\.rawValue), title: "Formats"))
     }
     return format
+  }
+
+  private func dateOrder(_ node: DefinitionNode) throws -> DateOrder {
+    let text = try node.text(of: "date-order")
+    guard let order = DateOrder(rawValue: text) else {
+      throw node.problem(
+        "“\(text)” is no order of a date.",
+        hint: "Write dmy where 01/02/2026 is the first of February, or mdy.")
+    }
+    return order
   }
 
   /// Checks the form only; which encodings can be read is for the reader to say.

@@ -58,7 +58,8 @@ struct ValueTraits {
 
   private static func isDate(_ text: String) -> Bool {
     var text = text
-    if text.utf8.count > 60 { return false }
+    // 10.11.12 is as likely a version.
+    if text.utf8.count > 60 || text.utf8.count <= 8 && text.contains(".") { return false }
     return text.withUTF8 { DateParser.parse(UnsafeRawBufferPointer($0)) } != nil
   }
 

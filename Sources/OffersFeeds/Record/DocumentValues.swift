@@ -11,6 +11,7 @@ final class DocumentValues {
   private let total: ValuePlan.Source?
   private let ttl: ValuePlan.Source?
   private let links: LinkResolver
+  private let dateOrder: DateOrder?
   private var textBytes = 0
 
   /// More than any document says about itself; what comes after is left out.
@@ -21,6 +22,7 @@ final class DocumentValues {
   init(_ definition: FeedDefinition, tree: RecordTree, links: LinkResolver) {
     self.tree = tree
     self.links = links
+    dateOrder = definition.dateOrder
     let compiler = ValuePlan.Compiler(items: tree.paths, document: tree.paths)
     title = compiler.rule(definition.title)
     shared = definition.shared.map { ($0.label, compiler.rule($0.rule)) }
@@ -126,7 +128,7 @@ final class DocumentValues {
       HTMLText.append(text, to: &bytes)
       return String(decoding: bytes, as: UTF8.self)
     case .date:
-      if let date = DateParser.parse(text) {
+      if let date = DateParser.parse(text, order: dateOrder) {
         return DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
       }
     case .link:

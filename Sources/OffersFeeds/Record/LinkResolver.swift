@@ -2,6 +2,9 @@ import FoundationEssentials
 
 /// Makes links absolute that a document writes relative to itself (RFC 3986, section 5).
 struct LinkResolver: Sendable {
+  /// Names the rules. To be changed with them, so that stored links are read again.
+  static let rules = "2"
+
   private let base: URL?
 
   /// - Parameter address: where the document came from; nil where it has no address on the web.
@@ -9,14 +12,25 @@ struct LinkResolver: Sendable {
     base = address.flatMap { URL(string: $0) }
   }
 
-  /// The absolute link. A link that stays relative is kept as printed: nothing is made up.
+  /// The absolute link. One without a scheme is https where the document has no address, and one
+  /// that stays relative is kept as printed: nothing is made up.
   func resolve(_ link: UnsafeRawBufferPointer, in arena: TextArena) -> UnsafeRawBufferPointer {
     let link = link.trimmed()
     if Self.hasScheme(link) { return link }
-    guard let base else { return link }
+    guard let base else {
+      let isHost = link.count > 2 && link[0] == 0x2F && link[1] == 0x2F && link[2] != 0x2F
+      return isHost ? arena.copy(Array("https:".utf8) + Array(link)) : link
+    }
     let text = String(decoding: link, as: UTF8.self)
     guard let resolved = URL(string: text, relativeTo: base)?.absoluteString else { return link }
     return arena.copy(Array(resolved.utf8))
+  }
+
+  /// Whether a link is a mere word of two letters or more, as some feeds have for the picture that an offer
+  /// lacks: `self`, `default`, `nsfw`.
+  static func isWord(_ link: UnsafeRawBufferPointer) -> Bool {
+    let link = link.trimmed()
+    return link.count > 1 && link.allSatisfy(PrintedCharacters.isLetter)
   }
 
   /// Whether a link begins with a scheme and a colon, as every absolute one does.

@@ -11,7 +11,9 @@ extension OfferAssembler {
     case .text: break
     case .html: text = plainText(of: text)
     case .date: if !isPoint { text = shownDate(text) }
-    case .link: text = links.resolve(text, in: record.arena)
+    case .link:
+      guard let link = link(text, field) else { return nil }
+      text = link
     }
     if let limit = alternative.limitCharacters { text = cut(text, to: limit) }
     if let minorUnits = alternative.minorUnits {
@@ -25,6 +27,16 @@ extension OfferAssembler {
     return text.isEmpty ? nil : text
   }
 
+  /// A link as it is kept; nil, with a note, for a picture or page that is a mere word.
+  func link(_ text: UnsafeRawBufferPointer, _ field: OfferField) -> UnsafeRawBufferPointer? {
+    if field == .imageURL || field == .url, LinkResolver.isWord(text) {
+      let shown = String(decoding: text.trimmed().prefix(40), as: UTF8.self)
+      note(field, "is no address: “\(shown)”", isKept: false)
+      return nil
+    }
+    return links.resolve(text, in: record.arena)
+  }
+
   private func plainText(of html: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     if !html.contains(where: { $0 == 0x3C || $0 == 0x26 }) { return html }
     var bytes: [UInt8] = []
@@ -34,7 +46,7 @@ extension OfferAssembler {
 
   /// A date as people and programs both read it; what is none stays as printed.
   private func shownDate(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    guard let date = DateParser.parse(text) else { return text }
+    guard let date = DateParser.parse(text, order: dateOrder) else { return text }
     let shown = DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
     return record.arena.copy(Array(shown.utf8))
   }
@@ -43,7 +55,7 @@ extension OfferAssembler {
   private func point(
     _ text: UnsafeRawBufferPointer, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
-    guard let date = DateParser.parse(text) else {
+    guard let date = DateParser.parse(text, order: dateOrder) else {
       let shown = String(decoding: text.prefix(40), as: UTF8.self)
       note(field, "is no date that is understood: “\(shown)”", isKept: false)
       return nil

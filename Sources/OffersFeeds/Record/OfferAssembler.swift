@@ -18,6 +18,7 @@ final class OfferAssembler {
   let links: LinkResolver
   /// The currency that the definition says for the whole feed.
   let currencyCode: [UInt8]?
+  let dateOrder: DateOrder?
   /// Whether items stand under keys that may be asked for.
   let usesOwnKeys: Bool
   /// Valid until the next record is read.
@@ -40,6 +41,7 @@ final class OfferAssembler {
     values = RecordValues(record: record, document: document)
     plan = ValuePlan(definition, items: items, document: documentPaths)
     links = LinkResolver(address: address)
+    dateOrder = definition.dateOrder
     currencyCode = definition.currency.map { Array($0.utf8) }
     usesOwnKeys = definition.items.contains { $0.steps.contains(.all) }
   }
@@ -88,7 +90,7 @@ final class OfferAssembler {
     case .text(let text, let isMended):
       if isMended { note(field, "is not valid Unicode", isKept: true) }
       let isLink = field == .imageURL || field == .url
-      return isLink ? links.resolve(text, in: record.arena) : text
+      return isLink ? link(text, field) : text
     case .wrong(let kind):
       note(field, "is \(kind)", isKept: false)
       return nil

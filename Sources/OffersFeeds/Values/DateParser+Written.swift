@@ -59,7 +59,7 @@ extension DateParser {
   }
 
   /// Takes what may stand behind the date: nothing, or a time and perhaps a zone.
-  private static func finish(_ cursor: inout DateCursor, _ day: CivilDay) -> ParsedDate? {
+  static func finish(_ cursor: inout DateCursor, _ day: CivilDay) -> ParsedDate? {
     if cursor.isAtEnd { return ParsedDate(day: day) }
     _ = cursor.take(0x2C)
     guard cursor.skipSpaces(), let clock = cursor.takeClock() else { return nil }
@@ -75,7 +75,7 @@ extension DateParser {
   }
 
   /// Two digits of a year stand for 1969 to 2068, as POSIX has it.
-  private static func fullYear(_ year: Int) -> Int {
+  static func fullYear(_ year: Int) -> Int {
     year <= 68 ? 2000 + year : 1900 + year
   }
 

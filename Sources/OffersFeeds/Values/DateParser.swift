@@ -2,20 +2,31 @@
 ///
 /// Understood are ISO 8601 and RFC 3339, RFC 822, 850 and 2822, the C library's asctime, English
 /// dates with the month in letters, and Unix seconds and milliseconds. A time without a zone is one
-/// in UTC. Fractions of a second are cut. What may be read in two ways (`08/09/2015`), and what no
-/// calendar or clock shows, is nil: nothing is guessed.
+/// in UTC. Fractions of a second are cut. Of dates in numbers those are read in which the day comes
+/// first for certain (`31.12.2026`), or a number above 12 tells it (`12/31/2026`). What may be read
+/// in two ways (`08/09/2015`), unless somebody says which one is meant, and what no calendar or clock
+/// shows, is nil: nothing is guessed.
 package enum DateParser {
-  /// - Parameter text: UTF-8; white space around the date does not count.
-  package static func parse(_ text: UnsafeRawBufferPointer) -> ParsedDate? {
+  /// Names the rules. To be changed with them, so that stored dates are read again.
+  static let rules = "2"
+
+  /// - Parameters:
+  ///   - text: UTF-8; white space around the date does not count.
+  ///   - order: which of two numbers that may both be it is the day.
+  package static func parse(
+    _ text: UnsafeRawBufferPointer, order: DateOrder? = nil
+  ) -> ParsedDate? {
     guard let first = text.firstIndex(where: { !isSpace($0) }),
       let last = text.lastIndex(where: { !isSpace($0) }), last - first < 200
     else { return nil }
     let date = UnsafeRawBufferPointer(rebasing: text[first...last])
     let digits = date.prefix { $0 &- 0x30 < 10 }.count
     switch digits {
-    case 4: return parseExtendedISO(date)
+    case 4: return parseExtendedISO(date) ?? parseEastAsian(date)
     case 8: return parseBasicISO(date)
     case 9, 10, 12, 13: return parseUnix(date, digits)
+    case 0 where date[0] == 0x2F: return parseScript(date)
+    case 1...2 where isNumeric(date, from: digits): return parseNumeric(date, order)
     case 0...2: return parseWritten(date)
     default: return nil
     }

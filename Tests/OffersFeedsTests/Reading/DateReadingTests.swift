@@ -1,6 +1,8 @@
 import OffersCore
 import Testing
 
+@testable import OffersFeeds
+
 @Suite("Dates in a record")
 struct DateReadingTests {
   private static let yaml = """
@@ -116,5 +118,38 @@ struct DateReadingTests {
         ["Published: 2026-08-21T10:00:00Z"], ["Published: 2026-08-21T08:00:00Z"],
         ["Published: yesterday"],
       ])
+  }
+
+  @Test("which number is the day is the feed's to say, once for all its dates")
+  func order() throws {
+    let document = #"[{"id":1,"d":"01/02/2026"}]"#
+    let unknown = try YAMLReading(Self.yaml, document)
+    #expect(unknown.all(.startsAt) == [nil])
+    #expect(unknown.mends.count == 1)
+    for (order, seconds, shown) in [
+      ("dmy", "1769904000", "2026-02-01"), ("mdy", "1767312000", "2026-01-02"),
+    ] {
+      let yaml = "date-order: \(order)\n" + Self.yaml
+      let reading = try YAMLReading(yaml, document)
+      #expect(reading.isClean)
+      #expect(reading.all(.startsAt) == [seconds])
+      #expect(reading.attributes == [["Date: \(shown)", "Printed: 01/02/2026"]])
+    }
+  }
+
+  @Test("the order is written and read back, and is a part of the rules")
+  func orderKey() throws {
+    func definition(_ line: String) throws -> FeedDefinition {
+      let yaml = "feeds:\n  x:\n    id: id\n\(line)    fields:\n      name: title\n"
+      let found = try #require(try DefinitionFile.parse(yaml, name: "f").first)
+      #expect(DefinitionText.yaml(for: found) == yaml)
+      return found
+    }
+    let seeds = try ["", "    date-order: dmy\n", "    date-order: mdy\n"].map {
+      try definition($0).derivationSeed
+    }
+    #expect(Set(seeds).count == 3)
+    let error = try #require(throws: OffersError.self) { try definition("    date-order: ymd\n") }
+    #expect(error.message == "f:4: “ymd” is no order of a date.")
   }
 }
