@@ -19,7 +19,7 @@ struct RewardCurrencyTests {
     ("£3", "300 GBP"), ("£3.50 off", "350 GBP"), ("£1,500", "150000 GBP"), ("1,50 £", "150 GBP"),
     ("US$5", "500 USD"), ("US$1,000.50", "100050 USD"), ("C$5", "500 CAD"), ("CA$5", "500 CAD"),
     ("A$5", "500 AUD"), ("AU$5 off", "500 AUD"), ("US$5 USD", "500 USD"), ("USD $5", "500 USD"),
-    ("500 JPY", "500 JPY"), ("500.00 JPY", "500 JPY"), ("1.500 KWD", "text"),
+    ("500 JPY", "500 JPY"), ("500.00 JPY", "500 JPY"), ("1.500 KWD", "1500 KWD"),
     ("1.5 BHD", "1500 BHD"), ("12.3450 KWD", "12345 KWD"), ("0,750 KWD", "750 KWD"),
     ("1.0001 CLF", "10001 CLF"), ("105.29 TRY", "10529 TRY"), ("TRY 1.234,56", "123456 TRY"),
     ("Up to 5 EUR", "up to 500 EUR"), ("up to US$5", "up to 500 USD"),
@@ -33,17 +33,50 @@ struct RewardCurrencyTests {
     #expect(RewardReading.parse(text) == value)
   }
 
+  static let local: [(text: String, value: String)] = [
+    ("R$ 10,00", "1000 BRL"), ("R$10", "1000 BRL"), ("R$ 1.234,56", "123456 BRL"),
+    ("A$ 3", "300 AUD"), ("C$\u{A0}3.50", "350 CAD"), ("US$ 3", "300 USD"), ("HK$5", "500 HKD"),
+    ("HK$ 1,000", "100000 HKD"), ("₹1,00,000", "10000000 INR"), ("₹ 1,00,000.50", "10000050 INR"),
+    ("₹12,34,567", "123456700 INR"), ("₹1,000", "100000 INR"), ("₹99", "9900 INR"),
+    ("INR 1,00,000", "10000000 INR"), ("1,00,000 INR", "10000000 INR"),
+    ("1'234.50 CHF", "123450 CHF"), ("CHF 1’234’567.05", "123456705 CHF"),
+    ("1'234 CHF", "123400 CHF"), ("1'234,50 CHF", "123450 CHF"), ("50¢", "50 USD"),
+    ("5 ¢ back", "5 USD"), ("up to 75¢", "up to 75 USD"), ("KWD 1.250", "1250 KWD"),
+    ("1.250 BHD", "1250 BHD"), ("$.50", "50 USD"), ("$.5 off", "50 USD"), ("£.99", "99 GBP"),
+    ("€.50", "50 EUR"), ("up to $.50", "up to 50 USD"),
+  ]
+
+  @Test("what is written as in one place alone is read as there", arguments: local)
+  func readsLocalCustoms(text: String, value: String) {
+    #expect(RewardReading.parse(text) == value)
+  }
+
+  static let doubtfulLocal: [(text: String, currency: String?)] = [
+    ("50¢", nil), ("50¢", "GBP"), ("50¢", "JPY"), ("$50¢", "USD"), ("0.5¢", "USD"),
+    ("50¢ EUR", "USD"), ("5¢/lb", "USD"), ("$1,00,000", "USD"), ("1,00,000", "USD"),
+    ("₹1,00,00", nil), ("₹1,0,000", nil), ("₹10,00,000,00", nil), ("₹1,00,000,000", nil),
+    ("1'23 CHF", nil), ("1'2345 CHF", nil), ("0'123 CHF", nil), ("1'234'5 CHF", nil),
+    ("1'234", "USD"), ("5'10 CHF", nil), ("R$ 1.500", nil), ("R$ 5 USD", nil), ("S$ 5", nil),
+    ("$ 5", "USD"), ("$.505", "USD"), ("$.5.5", "USD"), (".50 USD", nil), ("$..5", "USD"),
+    ("x$.50", "USD"), ("1,250 KWD", nil), ("TND 1.250", nil), ("₹-5", nil),
+  ]
+
+  @Test("what is not quite so stays text", arguments: doubtfulLocal)
+  func leavesLocalDoubts(text: String, currency: String?) {
+    #expect(RewardReading.parse(text, currency: currency) == "text")
+  }
+
   static let doubtful = [
     "€1,500", "€1.500", "1,500 €", "1.500 €", "1,500 EUR", "1.500 EUR", "1,500 £", "1,500 GBP",
     "1.500 USD", "$1.500", "$5.000", "9.990 USD", "$1.234,56", "£1,50", "US$1,50", "€0,125",
     "€1000,000", "9.99001 USD", "9.999 USD", "1.5 JPY", "1.0005 KWD", "1,500 KWD", "1.250 IQD",
-    "1.250 TND", "5.000 VND", "¥500", "¥500 back", "500 ¥", "R$5", "NZ$5", "S$5", "$5 AUD",
+    "1.250 TND", "5.000 VND", "¥500", "¥500 back", "500 ¥", "NZ$5", "S$5", "$5 AUD",
     "USD 5 CAD", "€5 USD", "CAD $5", "$5 €", "€5 €", "€$5", "5 usd", "5 Usd", "5USD", "USD5",
     "5 USDX", "XUSD 5", "5 XAU", "5 XYZ", "5 USD/kg", "5 USD / kg", "5 € per kg", "€5+", "5 EUR+",
     "€5/kg", "5 € + gift", "€5 Mio", "5 EUR million", "€5 k", "-5 EUR", "EUR -5", "- 5 EUR",
     "\u{2212} 5 €", "€-5", "-€5", "\u{2013} $5", "5,00- €", "€5-€10", "$1 - $5", "$5–$10",
     "5–10 EUR", "2 for $5", "500 points", "100 pts", "500", "9.99", "Free", "TOP 10", "TRY 5",
-    "ALL 50", "5 CUP", "2 PEN", "5 KGS", "AMD 5", "1 234,56 €", "1'234.50 CHF", "5 EUR 20 cents",
+    "ALL 50", "5 CUP", "2 PEN", "5 KGS", "AMD 5", "1 234,56 €", "5 EUR 20 cents",
     "Bis zu einem Wert von 5 €", "tot €5", "Bis 5 €", "x€5", "5€x", "12€3", "5€€", "£", "€",
     "EUR", "999999999999999 CLF",
   ]

@@ -57,6 +57,9 @@ package struct CurrencyCode: Sendable {
   static let usDollar = CurrencyCode("USD")
   static let canadianDollar = CurrencyCode("CAD")
   static let australianDollar = CurrencyCode("AUD")
+  static let hongKongDollar = CurrencyCode("HKD")
+  static let real = CurrencyCode("BRL")
+  static let rupee = CurrencyCode("INR")
   static let euro = CurrencyCode("EUR")
   static let pound = CurrencyCode("GBP")
 

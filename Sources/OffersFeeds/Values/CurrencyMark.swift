@@ -3,6 +3,8 @@ struct CurrencyMark {
   let currency: CurrencyCode
   /// How a number beside these marks is written.
   let custom: PrintedNumber.Custom
+  /// Whether the number counts cents.
+  var isMinor = false
   /// Where the mark before the number begins, or the number itself.
   let start: Int
   /// Where the mark behind the number ends, or the number itself.
@@ -30,6 +32,7 @@ struct CurrencyMark {
     var start = sign?.start ?? number.lowerBound
     var end = number.upperBound
     var custom = sign?.custom
+    var isMinor = false
     var codes = Codes(
       currency: sign?.currency, isBareDollar: sign?.isBareDollar ?? false,
       hasSign: sign != nil, hasDecimals: hasDecimals, feed: feed)
@@ -46,9 +49,17 @@ struct CurrencyMark {
       guard sign == nil, codes.currency == nil,
         let (found, length) = signBehind(text, behind, feed)
       else { return nil }
+      isMinor = PrintedCharacters.stands("¢", in: text, at: behind)
       codes.currency = found
       custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
       end = behind + length
+      let next = PrintedCharacters.skipSpaces(text, from: end)
+      if isCode(text, at: next),
+        let other = CurrencyCode.find(UnsafeRawBufferPointer(rebasing: text[next..<(next + 3)])),
+        !other.isWord, !other.isSame(found)
+      {
+        return nil
+      }
     } else if behind > end, isCode(text, at: behind) {
       switch codes.add(UnsafeRawBufferPointer(rebasing: text[behind..<(behind + 3)])) {
       case .taken: end = behind + 3
@@ -59,12 +70,16 @@ struct CurrencyMark {
     guard let currency = codes.currency, PrintedCharacters.isBoundary(text, before: start) else {
       return nil
     }
-    let isHome = currency.isSame(feed) && currency.isGroupedByCommas
-    let written =
+    // Of a unit with three decimals 1.250 is one and a quarter, where a point stands before them.
+    let isHome =
+      currency.isGroupedByCommas && (currency.isSame(feed) || currency.unitDigits == 3)
+    var written =
       sign?.isBareDollar == true
       ? byCurrency(currency)
       : custom ?? PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: isHome)
-    return CurrencyMark(currency: currency, custom: written, start: start, end: end)
+    written.allowsIndianGroups = currency.isSame(.rupee)
+    return CurrencyMark(
+      currency: currency, custom: written, isMinor: isMinor, start: start, end: end)
   }
 
   /// How a number is written when nothing but the currency is known.
@@ -114,6 +129,17 @@ struct CurrencyMark {
   ) -> Search {
     guard end > 0 else { return .found(nil) }
     if text[end - 1] == 0x24 { return dollarBefore(text, end - 1, feed) }
+    // Signs with letters, and the rupee's, also stand apart from the number.
+    let apart = PrintedCharacters.skipSpacesBack(text, from: end)
+    if apart > 1, apart < end, text[apart - 1] == 0x24,
+      PrintedCharacters.isCapital(text[apart - 2])
+    {
+      return dollarBefore(text, apart - 1, feed)
+    }
+    if PrintedCharacters.stands("₹", in: text, at: apart - 3) {
+      let custom = PrintedNumber.Custom(allowsDecimalComma: false, isGroupedByCommas: true)
+      return .found(Sign(start: apart - 3, currency: .rupee, custom: custom))
+    }
     let english = PrintedNumber.Custom(allowsDecimalComma: false, isGroupedByCommas: true)
     if PrintedCharacters.stands("£", in: text, at: end - 2) {
       guard let pound = poundSign(feed) else { return .doubt }
@@ -124,15 +150,14 @@ struct CurrencyMark {
       return .found(Sign(start: end - 2, currency: feed, custom: english))
     }
     // The euro's sign also stands apart from the number.
-    let euro = PrintedCharacters.skipSpacesBack(text, from: end)
-    if PrintedCharacters.stands("€", in: text, at: euro - 3) {
+    if PrintedCharacters.stands("€", in: text, at: apart - 3) {
       let custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
-      return .found(Sign(start: euro - 3, currency: .euro, custom: custom))
+      return .found(Sign(start: apart - 3, currency: .euro, custom: custom))
     }
     return .found(nil)
   }
 
-  /// Reads `$`, `US$`, `C$`, `CA$`, `A$` and `AU$`.
+  /// Reads `$`, `US$`, `C$`, `CA$`, `A$`, `AU$`, `HK$` and `R$`.
   private static func dollarBefore(
     _ text: UnsafeRawBufferPointer, _ dollar: Int, _ feed: CurrencyCode?
   ) -> Search {
@@ -154,6 +179,11 @@ struct CurrencyMark {
       currency = .canadianDollar
     } else if isPrefix("AU") || isPrefix("A") {
       currency = .australianDollar
+    } else if isPrefix("HK") {
+      currency = .hongKongDollar
+    } else if isPrefix("R") {
+      let custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
+      return .found(Sign(start: start, currency: .real, custom: custom))
     } else {
       return .doubt
     }
@@ -169,6 +199,11 @@ struct CurrencyMark {
     }
     if PrintedCharacters.stands("£", in: text, at: start), let pound = poundSign(feed) {
       return (pound, 2)
+    }
+    if PrintedCharacters.stands("¢", in: text, at: start), let feed, feed.unitDigits == 2,
+      feed.sign == .dollar || feed.sign == .euro
+    {
+      return (feed, 2)
     }
     return nil
   }

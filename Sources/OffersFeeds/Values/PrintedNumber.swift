@@ -1,7 +1,7 @@
 /// A number as people print it, with points and commas whose sense depends on the place.
 struct PrintedNumber {
   /// What the points and commas say.
-  private enum Form {
+  enum Form {
     /// No separator, or one point before decimals, perhaps behind groups with commas.
     case point
     /// One comma before decimals, perhaps behind groups with points.
@@ -12,13 +12,15 @@ struct PrintedNumber {
     case onePoint
     /// Likewise one comma.
     case oneComma
+    /// Commas between groups of two, the last of three, as in `1,00,000`.
+    case indianGroups
   }
 
   /// All the digits as one number.
   private let digits: Int64
   /// How many of them stand behind the last separator, when that is not one of groups.
   private let decimals: Int
-  private let form: Form
+  let form: Form
   /// Where the number ends in the text.
   let end: Int
 
@@ -78,12 +80,21 @@ struct PrintedNumber {
     }
   }
 
+  init(digits: Int64, decimals: Int, form: Form, end: Int) {
+    self.digits = digits
+    self.decimals = decimals
+    self.form = form
+    self.end = end
+  }
+
   /// What tells the sense of points and commas.
   struct Custom {
     /// Whether a comma may stand before decimals and points between groups.
     var allowsDecimalComma: Bool
     /// Whether one comma before three digits is one between groups.
     var isGroupedByCommas: Bool
+    /// Whether hundred thousand may be written `1,00,000`.
+    var allowsIndianGroups = false
   }
 
   /// Whether at least two decimals are printed.
@@ -98,6 +109,8 @@ struct PrintedNumber {
     case .point: break
     case .comma, .pointGroups:
       guard custom.allowsDecimalComma else { return nil }
+    case .indianGroups:
+      guard custom.allowsIndianGroups else { return nil }
     case .oneComma:
       // Where the unit has three digits, both readings are everyday prices.
       guard custom.isGroupedByCommas, unitDigits != 3 else { return nil }

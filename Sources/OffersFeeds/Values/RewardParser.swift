@@ -3,7 +3,8 @@ import OffersCore
 /// Reads the exact value out of a printed reward or price, where the text says one without doubt.
 ///
 /// Understood are one amount with its sign or ISO 4217 code (`$0.75 Cash Back`, `1.234,56 EUR`),
-/// or one percentage (`5% back`, `2,5 %`), either with `up to` right before it. A text with two
+/// or one percentage (`5% back`, `2,5 %`), either with `up to` right before it. Cents (`50¢`) are
+/// those of the feed's currency, where that is a dollar or the euro. A text with two
 /// numbers (`$1 off $5`), more decimals than the unit has, a comma or point that may be either kind
 /// (`€1,500`), a rate or an open end (`$5/lb`, `$5+`), two currencies (`$5 CAD`), a number in words
 /// (`$1 million`) or an `up to` further off (`Sign up to get $5`) stays text: nothing is guessed.
@@ -34,9 +35,17 @@ package struct RewardParser: Sendable {
   /// - Parameter text: the printed reward in UTF-8.
   package func parse(_ text: UnsafeRawBufferPointer) -> ExactReward {
     if let dollar, let reward = Self.parseDollars(text, dollar) { return reward }
-    guard let first = text.firstIndex(where: PrintedCharacters.isDigit),
-      let number = PrintedNumber(text, at: first)
-    else { return ExactReward() }
+    guard let digit = text.firstIndex(where: PrintedCharacters.isDigit) else {
+      return ExactReward()
+    }
+    let isFraction = Self.isFraction(text, before: digit)
+    let first = isFraction ? digit - 1 : digit
+    let found =
+      isFraction
+      ? PrintedNumber(fraction: text, at: first)
+      : PrintedNumber(swiss: text, at: first) ?? PrintedNumber(text, at: first)
+        ?? PrintedNumber(indian: text, at: first)
+    guard let number = found else { return ExactReward() }
     // A second number makes it anybody's guess which one is paid.
     var index = number.end
     while index < text.count {
@@ -48,6 +57,13 @@ package struct RewardParser: Sendable {
       return percentage(text, number, first, sign: behind)
     }
     return amount(text, number, first)
+  }
+
+  /// Whether a point stands between a currency's sign and the first digit, as in `$.50`.
+  private static func isFraction(_ text: UnsafeRawBufferPointer, before digit: Int) -> Bool {
+    guard digit > 1, text[digit - 1] == 0x2E else { return false }
+    return text[digit - 2] == 0x24 || PrintedCharacters.stands("€", in: text, at: digit - 4)
+      || PrintedCharacters.stands("£", in: text, at: digit - 3)
   }
 
   private func percentage(
@@ -77,7 +93,7 @@ package struct RewardParser: Sendable {
     else { return bareAmount(text, number, first) }
     guard PrintedCharacters.endsPlainly(text, at: mark.end),
       RewardWords.leaveAlone(text, from: mark.end, isAmount: true),
-      let units = number.units(mark.currency.unitDigits, mark.custom)
+      let units = number.units(mark.isMinor ? 0 : mark.currency.unitDigits, mark.custom)
     else { return ExactReward() }
     var result = reward(text, before: mark.start, OfferRecord.amount, units)
     if result.kind == OfferRecord.amount { result.currency = mark.currency.letters }

@@ -1,0 +1,100 @@
+/// Numbers in the customs of some places alone.
+extension PrintedNumber {
+  /// Reads `1,00,000` and `1,00,000.50`, as India groups digits; the first digit stands at `start`.
+  ///
+  /// Nil for what has no group of two: that is a number like any other.
+  init?(indian text: UnsafeRawBufferPointer, at start: Int) {
+    var scan = Scan(text, at: start)
+    guard let first = scan.takeRun(), first <= 2, text[start] != 0x30 else { return nil }
+    var lastCount = first
+    var groupCount = 0
+    while let group = scan.takeRun(behind: 0x2C) {
+      guard groupCount == 0 || lastCount == 2 else { return nil }
+      lastCount = group
+      groupCount += 1
+    }
+    guard groupCount >= 2, lastCount == 3 else { return nil }
+    let decimals = scan.takeRun(behind: 0x2E) ?? 0
+    guard scan.isSound else { return nil }
+    self.init(digits: scan.digits, decimals: decimals, form: .indianGroups, end: scan.index)
+  }
+
+  /// Reads `1'234.50`, as Switzerland groups digits, with either apostrophe.
+  ///
+  /// Nil for what has none: that is a number like any other.
+  init?(swiss text: UnsafeRawBufferPointer, at start: Int) {
+    var scan = Scan(text, at: start)
+    guard let first = scan.takeRun(), first <= 3, text[start] != 0x30 else { return nil }
+    var groupCount = 0
+    while scan.takeApostrophe() {
+      guard scan.takeRun() == 3 else { return nil }
+      groupCount += 1
+    }
+    guard groupCount > 0 else { return nil }
+    let isComma = scan.index < text.count && text[scan.index] == 0x2C
+    let decimals = scan.takeRun(behind: isComma ? 0x2C : 0x2E) ?? 0
+    guard scan.isSound else { return nil }
+    self.init(
+      digits: scan.digits, decimals: decimals, form: isComma && decimals > 0 ? .comma : .point,
+      end: scan.index)
+  }
+
+  /// Reads the `.50` of `$.50`; the point stands at `start`.
+  init?(fraction text: UnsafeRawBufferPointer, at start: Int) {
+    var scan = Scan(text, at: start)
+    guard let run = scan.takeRun(behind: 0x2E), scan.isSound else { return nil }
+    self.init(digits: scan.digits, decimals: run, form: .point, end: scan.index)
+  }
+
+  /// A walk over runs of digits and what separates them.
+  private struct Scan {
+    let text: UnsafeRawBufferPointer
+    var index: Int
+    /// All the digits as one number.
+    var digits: Int64 = 0
+    private var count = 0
+
+    init(_ text: UnsafeRawBufferPointer, at start: Int) {
+      self.text = text
+      index = start
+    }
+
+    /// Whether there are no more digits than are read, and no others follow a separator.
+    var isSound: Bool {
+      guard count <= 15, index < text.count else { return count <= 15 }
+      let isSeparator = text[index] == 0x2E || text[index] == 0x2C || text[index] == 0x27
+      return !(isSeparator && index + 1 < text.count && PrintedCharacters.isDigit(text[index + 1]))
+    }
+
+    /// Takes the digits that stand here and says how many there are.
+    mutating func takeRun() -> Int? {
+      let start = index
+      while index < text.count, PrintedCharacters.isDigit(text[index]) {
+        if count < 16 { digits = digits * 10 + Int64(text[index] &- 0x30) }
+        count += 1
+        index += 1
+      }
+      return index > start ? index - start : nil
+    }
+
+    /// Takes a separator and the digits behind it, or nothing.
+    mutating func takeRun(behind separator: UInt8) -> Int? {
+      guard index + 1 < text.count, text[index] == separator,
+        PrintedCharacters.isDigit(text[index + 1])
+      else { return nil }
+      index += 1
+      return takeRun()
+    }
+
+    mutating func takeApostrophe() -> Bool {
+      let length =
+        PrintedCharacters.stands("'", in: text, at: index)
+        ? 1 : PrintedCharacters.stands("’", in: text, at: index) ? 3 : 0
+      guard length > 0, index + length < text.count,
+        PrintedCharacters.isDigit(text[index + length])
+      else { return false }
+      index += length
+      return true
+    }
+  }
+}
