@@ -26,7 +26,7 @@ package struct FeedDefinition: Sendable, Hashable {
   /// is known to say a wrong one or none.
   package var encoding: String?
   /// Where the offers stand: the first of these paths that the document has. Never empty; a path
-  /// may be, which means the root.
+  /// may be, which means the root: a list, or an object that is the only offer.
   package var items: [FieldPath]
   /// True when the document is a selection (a search, a first page): what it lacks is not gone.
   package var isSelection: Bool

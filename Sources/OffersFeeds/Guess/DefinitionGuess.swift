@@ -94,7 +94,12 @@ package final class DefinitionGuess {
         hint: "Check the source.")
     }
     let candidates = ItemsGuess(root, isXML: format == .xml)
-    let steps = try items?.steps ?? candidates.best().steps
+    let steps: [FieldPath.Step]
+    if let items {
+      steps = items.steps
+    } else {
+      steps = candidates.isOneOffer(root) ? [] : try candidates.best().steps
+    }
     let found = SampleItems(root, at: steps, isXML: format == .xml)
     if let items, found.items.isEmpty {
       throw SampleWalk(root, isXML: format == .xml).problem(at: items, candidates)

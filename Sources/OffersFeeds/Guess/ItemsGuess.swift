@@ -54,6 +54,17 @@ struct ItemsGuess {
     return first.candidate
   }
 
+  /// Whether a JSON document is one offer itself: an object with an id and a name, and no list of
+  /// objects in it.
+  func isOneOffer(_ root: SampleValue) -> Bool {
+    guard !isXML, case .object(let object) = root, candidates.allSatisfy(\.isText) else {
+      return false
+    }
+    let texts = object.members.filter { if case .text = $0.value { true } else { false } }
+    let words = texts.map { KeyWords($0.key) }
+    return Self.has(.id, words) && Self.has(.name, words)
+  }
+
   /// - Parameter path: where it was said that they stand.
   func problem(at path: FieldPath? = nil) -> OffersError {
     let seen = candidates.prefix(6).map { candidate -> String in

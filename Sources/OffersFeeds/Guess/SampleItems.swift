@@ -37,7 +37,7 @@ struct SampleItems {
     for (value, key) in found {
       if case .list = value {
         for element in value.elements { add(element, key, &keys) }
-      } else if case .object = value, isXML || isAny {
+      } else if case .object = value, isXML || isAny || steps.isEmpty {
         add(value, key, &keys)
       } else if isXML, !isAny {
         add(value, key, &keys)

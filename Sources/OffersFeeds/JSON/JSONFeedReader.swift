@@ -68,6 +68,13 @@ final class JSONFeedReader: FormatReader {
           itemCount += 1
           let start = p
           do {
+            if depth == 0, !isLines {
+              if try readRoot(scanner, &p) { continue }
+              itemCount = 0
+              outline.refuseRoot()
+              p = start
+              continue
+            }
             try readItem(scanner, &p, depth: depth, in: outline)
           } catch var stop as JSONStop {
             do {
@@ -93,6 +100,15 @@ final class JSONFeedReader: FormatReader {
       let place = input.start + Int(bitPattern: address &- UInt(bitPattern: input.start))
       throw malformed(at: place, syntax, in: outline)
     }
+  }
+
+  /// Reads a document that is one offer itself; returns whether it is.
+  private func readRoot(_ scanner: JSONScanner, _ p: inout JSONScanner.Position) throws -> Bool {
+    try items.read(scanner, &p, depth: 0)
+    guard case .offer(let mended) = assembler.assemble() else { return false }
+    if let mended { sink.mend(position: itemCount, reason: mended) }
+    try sink.accept(assembler.texts, position: itemCount)
+    return true
   }
 
   private func readItem(

@@ -54,6 +54,9 @@ struct JSONOutline {
   /// Which of the paths to items the document has: the first that was met, and no other any more.
   private var itemsRank: Int32?
   private var rootKeys: [String] = []
+  /// Whether the document itself may be the only offer, which is not known before it is read.
+  private var mayBeOffer: Bool
+  private static let offerBytes = 1 << 20
   private var mismatch: String?
 
   /// - Parameters:
@@ -63,6 +66,7 @@ struct JSONOutline {
     self.document = document
     self.isLines = isLines
     paths = document.tree.paths
+    mayBeOffer = !isLines && items.allSatisfy(\.steps.isEmpty)
     itemsText = items.map { $0.steps.isEmpty ? "the top level" : $0.descriptionFromRoot }
       .joined(separator: " or ")
   }
@@ -91,6 +95,30 @@ struct JSONOutline {
       valueShape = lastItemShape
       isAnyMember = true
     }
+  }
+
+  /// Takes the document for one around offers after all, as it was no offer.
+  mutating func refuseRoot() {
+    mayBeOffer = false
+    itemsRank = nil
+    expectation = .value
+  }
+
+  /// Whether the object at `p` is whole and small enough to be an offer by itself. One that is not
+  /// sound is walked through, so that its fault is told.
+  private mutating func isWholeRoot(
+    _ scanner: JSONScanner, _ p: JSONScanner.Position
+  ) throws(JSONStop) -> Bool {
+    guard mayBeOffer, containers.isEmpty, p.pointee == 0x7B else { return false }
+    var end = p
+    do {
+      try scanner.skipValue(&end, depth: 0)
+    } catch {
+      if case .needsMore = error, scanner.end - p < Self.offerBytes { throw error }
+      mayBeOffer = false
+      return false
+    }
+    return true
   }
 
   private var lastItemShape = PathTree.root
@@ -133,6 +161,11 @@ struct JSONOutline {
         throw scanner.stop(p, .expectedValue)
       }
       itemsRank = 0
+      return .item(depth: 0)
+    }
+    if try isWholeRoot(scanner, p) {
+      itemsRank = 0
+      expectation = .nothing
       return .item(depth: 0)
     }
     let shape = isInItems ? containers[containers.count - 1].shape : valueShape
