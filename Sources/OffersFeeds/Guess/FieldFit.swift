@@ -28,6 +28,18 @@ enum FieldFit {
     {
       return rank + 5 + listCost + 50 * (member.depth - 2)
     }
+    if field == .reward, FieldVocabulary.carriers(of: field).contains(main), !isStranger(member) {
+      let prices = member.keys.dropLast(2).map { KeyWords($0) }
+      let isPrice = prices.contains { FieldVocabulary.isPriceHolder($0) }
+      if isPrice, FieldVocabulary.salePrices.contains(owner.joined) { return 20 }
+      if isPrice, FieldVocabulary.listPrices.contains(owner.joined) { return 45 }
+    }
+    // The pictures of a preview stand in several sizes, of which the source is the largest.
+    if field == .imageURL, owner.joined == "source", leaf.joined == "url",
+      member.keys.contains("images")
+    {
+      return 10
+    }
     if let rank = FieldVocabulary.rank(KeyWords(owner.joined + "_" + leaf.joined), as: field),
       field == .startsAt || field == .expiresAt
     {

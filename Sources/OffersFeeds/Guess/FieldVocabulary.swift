@@ -36,6 +36,19 @@ enum FieldVocabulary {
     }.joined()
   }
 
+  /// Whether an object is about prices.
+  static func isPriceHolder(_ words: KeyWords) -> Bool {
+    words.joined == "pricing" || rank(words, as: .reward) != nil
+  }
+
+  /// Objects that hold the price as it is now, and those that hold the one it was.
+  static let salePrices: Set = [
+    "sale", "special", "current", "now", "final", "discounted", "promo",
+  ]
+  static let listPrices: Set = [
+    "list", "regular", "original", "was", "msrp", "rrp", "compareat", "before", "old", "full",
+  ]
+
   /// Words that say of a number that it counts cents or the like.
   static let minorWords: Set = ["cent", "cents", "pence", "minor", "centimes"]
 
@@ -152,13 +165,15 @@ enum FieldVocabulary {
       "title", "name", "headline", "titel", "titulo", "titre", "titolo", "nombre", "nom", "nome",
       "bezeichnung", "ueberschrift", "heading", "displayname", "fullname", "longname", "shorttitle",
       "label", "caption", "subject", "produktname", "artikelbezeichnung", "intitule", "libelle",
-      "denominazione", "offer", "deal", "product", "item", "promotion", "promo", "angebot",
+      "denominazione", "nickname", "offer", "deal", "product", "item", "promotion", "promo",
+      "angebot",
       "produkt",
       "artikel", "oferta", "producto", "offre", "produit", "offerta", "prodotto",
     ],
     .description: [
       "description", "desc", "beschreibung", "descripcion", "descrizione", "descricao",
-      "longdescription", "fulldescription", "body", "bodyhtml", "contenthtml", "content", "text",
+      "descriptionhtml", "longdescription", "fulldescription", "selftext", "body", "bodyhtml",
+      "contenthtml", "content", "text",
       "overview", "summary", "abstract", "excerpt", "zusammenfassung", "kurzbeschreibung",
       "shortdescription", "details", "detail", "about", "synopsis", "resumen", "resume",
       "sommario", "info", "blurb", "teaser", "snippet", "tagline", "subtitle",
@@ -176,7 +191,8 @@ enum FieldVocabulary {
       "finalprice", "newprice", "price", "pricetext", "preis", "precio", "prix", "prezzo",
       "prices", "savings", "discount", "discountvalue", "discounttext", "rabatt", "nachlass",
       "descuento", "remise", "reduction", "sconto", "ersparnis", "bonus", "amount", "betrag",
-      "value", "wert", "cost", "minprice", "pricerange", "unitamount", "priceusd", "priceeur",
+      "value", "wert", "cost", "minprice", "pricerange", "unitamount", "unitprice", "amountoff",
+      "discountamount", "priceusd", "priceeur",
       "pricegbp",
     ],
     .imageURL: [
@@ -187,8 +203,9 @@ enum FieldVocabulary {
       "thumbnail", "thumbnailurl", "thumb", "banner",
     ],
     .url: [
-      "link", "url", "href", "permalink", "weblink", "weburl", "canonicalurl", "deeplink",
-      "trackinglink", "landingpage", "landingurl", "affiliateurl", "shareurl", "htmlurl", "lien",
+      "link", "htmlurl", "weburl", "url", "permalink", "weblink", "canonicalurl", "href",
+      "deeplink",
+      "trackinglink", "landingpage", "landingurl", "affiliateurl", "shareurl", "lien",
       "enlace", "adresse", "links", "webpage", "website", "site",
     ],
     .retailer: [
@@ -207,7 +224,8 @@ enum FieldVocabulary {
     .startsAt: [
       "starts", "start", "startsat", "startdate", "startson", "starttime", "startsdate",
       "validfrom",
-      "validfromdate", "validsince", "availablefrom", "begin", "begins", "begindate", "beginsat",
+      "validfromdate", "validsince", "availablefrom", "dateonsalefrom", "salestartdate",
+      "specialfromdate", "begin", "begins", "begindate", "beginsat",
       "gueltigvon", "gueltigab", "beginn", "startdatum", "von", "inicio", "fechainicio", "desde",
       "validodesde", "debut", "datedebut", "datadebut", "validodal", "inizio", "datainizio",
       "effectivedate", "effectivefrom", "availabilitydate", "validityfrom", "validitystart",
@@ -217,7 +235,8 @@ enum FieldVocabulary {
       "expiredate", "expire", "validuntil", "validto", "validtill", "validthrough", "validthru",
       "validtodate", "ends", "end", "endsat", "enddate", "endson", "endtime", "deadline",
       "gueltigbis", "ablaufdatum", "ablauf", "enddatum", "ende", "bis", "pricevaliduntil",
-      "offerexpires", "availableuntil", "fin", "fechafin", "hasta", "validohasta", "vence",
+      "offerexpires", "availableuntil", "dateonsaleto", "onsaleuntil", "saleends", "saleenddate",
+      "specialtodate", "fin", "fechafin", "hasta", "validohasta", "vence",
       "caducidad", "fechacaducidad", "datefin", "valablejusquau", "expirele", "scadenza",
       "datascadenza", "validofinoal", "fine", "datafine", "validityto", "validityend",
       "validityuntil",

@@ -51,7 +51,7 @@ struct IdentityGuess {
   private static func ranked(_ survey: MemberSurvey) -> [(SurveyedMember, Int)] {
     var ranked: [(member: SurveyedMember, rank: Int)] = []
     for member in survey.members where !member.isThroughList && !member.keys.isEmpty {
-      let isPlain = member.part { $0.isDate || $0.isNumber && !$0.isWhole } < 0.1
+      let isPlain = member.part { $0.isDate || $0.isNumber && !$0.isIntegral } < 0.1
       guard isPlain, member.averageBytes <= 300, let rank = rank(member) else { continue }
       if member.isMostlyAddress, rank > 4 { continue }
       ranked.append((member, rank))

@@ -2,6 +2,8 @@
 struct ValueTraits {
   let isNumber: Bool
   let isWhole: Bool
+  /// Whole, or with nothing but zeros behind its point, as some programs print ids.
+  let isIntegral: Bool
   let isAddress: Bool
   let isImage: Bool
   /// A date that is no bare number.
@@ -22,6 +24,11 @@ struct ValueTraits {
     let number = value.isNumber ? Double(text) : Self.number(text)
     isNumber = number != nil
     isWhole = isNumber && bytes.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2D }
+    let point = text.firstIndex(of: ".") ?? text.endIndex
+    isIntegral =
+      isWhole
+      || isNumber && text[..<point].allSatisfy(\.isNumber)
+        && text[point...].dropFirst().allSatisfy { $0 == "0" }
     let isWeb = Self.isWeb(text)
     let isPath = text.hasPrefix("/") && !text.contains(" ")
     isImage = (isWeb || isPath || !text.contains(" ")) && Self.isImageName(text)

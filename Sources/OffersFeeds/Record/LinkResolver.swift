@@ -15,7 +15,7 @@ struct LinkResolver: Sendable {
   /// The absolute link. One without a scheme is https where the document has no address, and one
   /// that stays relative is kept as printed: nothing is made up.
   func resolve(_ link: UnsafeRawBufferPointer, in arena: TextArena) -> UnsafeRawBufferPointer {
-    let link = link.trimmed()
+    let link = Self.unescaped(link.trimmed(), in: arena)
     if Self.hasScheme(link) { return link }
     guard let base else {
       let isHost = link.count > 2 && link[0] == 0x2F && link[1] == 0x2F && link[2] != 0x2F
@@ -24,6 +24,25 @@ struct LinkResolver: Sendable {
     let text = String(decoding: link, as: UTF8.self)
     guard let resolved = URL(string: text, relativeTo: base)?.absoluteString else { return link }
     return arena.copy(Array(resolved.utf8))
+  }
+
+  /// A link that was escaped for HTML, as some JSON has it: no address has `&amp;` in it.
+  private static func unescaped(
+    _ link: UnsafeRawBufferPointer, in arena: TextArena
+  ) -> UnsafeRawBufferPointer {
+    guard var place = link.firstIndex(of: 0x26) else { return link }
+    var bytes: [UInt8] = []
+    var start = 0
+    while place < link.count {
+      if PrintedCharacters.stands("&amp;", in: link, at: place) {
+        bytes += link.slice(start, place + 1)
+        start = place + 5
+        place = start
+      } else {
+        place += 1
+      }
+    }
+    return start == 0 ? link : arena.copy(bytes + Array(link.tail(from: start)))
   }
 
   /// Whether a link is a mere word of two letters or more, as some feeds have for the picture that an offer

@@ -34,6 +34,7 @@ struct LinkReadingTests {
     arguments: [
       ("//cdn.example/a.png", nil, "https://cdn.example/a.png"),
       ("//cdn.example/a.png", "http://e.example/f", "http://cdn.example/a.png"),
+      ("https://e.example/a?b=1&amp;c=2&d", nil, "https://e.example/a?b=1&c=2&d"),
       ("/a.png", nil, "/a.png"), ("a.png", nil, "a.png"), ("//", nil, "//"),
       ("///x", nil, "///x"),
     ] as [(String, String?, String)])
