@@ -65,7 +65,7 @@ package final class FeedReader {
     if let problem = reader?.shapeProblem {
       throw OffersError(
         .unexpectedShape, problem,
-        hint: "Check that the source is this feed's own document.")
+        hint: reader?.shapeHint ?? "Check that the source is this feed's own document.")
     }
   }
 

@@ -17,18 +17,26 @@ protocol FormatReader: AnyObject {
 
   /// Why a sound document holds no list of offers where the definition says; nil when it does.
   var shapeProblem: String? { get }
+  /// What to look at then; nil where nothing helpful is known.
+  var shapeHint: String? { get }
 }
 
 extension OfferAssembler {
   /// Hands over what the record at hand is.
+  ///
+  /// - Parameter nearest: finds the key of the record that is most like one that it lacks.
   @inline(__always)
-  func deliver(to sink: any OfferSink, position: Int) throws {
+  func deliver(
+    to sink: any OfferSink, position: Int, nearest: (String) -> String? = { _ in nil }
+  ) throws {
     switch assemble() {
     case .offer(let mended):
       if let mended { sink.mend(position: position, reason: mended) }
       try sink.accept(texts, position: position)
     case .noOffer(let id, let reason):
-      sink.skip(id: id, position: position, reason: reason)
+      let key = isHinting ? missingKey(for: reason).flatMap(nearest) : nil
+      let hint = key.map { "; did you mean \($0)?" } ?? ""
+      sink.skip(id: id, position: position, reason: reason + hint)
     }
   }
 }

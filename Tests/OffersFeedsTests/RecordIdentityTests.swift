@@ -12,7 +12,7 @@ struct RecordIdentityTests {
       (#"{"id":null,"name":"A"}"#, "no id"),
       (#"{"id":"","name":"A"}"#, "no id"),
       (#"{"id":" \t\n","name":"A"}"#, "no id"),
-      (#"{"ID":"1","name":"A"}"#, "no id"),
+      (#"{"ID":"1","name":"A"}"#, "no id; did you mean ID?"),
       (#"{"x":{"id":"1"},"name":"A"}"#, "no id"),
       (#"{"id":{},"name":"A"}"#, "id is an object, expected text"),
       (#"{"id":{"$oid":"1"},"name":"A"}"#, "id is an object, expected text"),

@@ -44,6 +44,16 @@ package struct FieldRule: Sendable, Hashable {
   }
 }
 
+extension FieldRule {
+  /// The only key that the value is taken from; nil where there is more to it.
+  var onlyKey: String? {
+    guard alternatives.count == 1, case .path(let path)? = alternatives.first?.value,
+      !path.isFromDocument, path.steps.count == 1, case .key(let key)? = path.steps.first
+    else { return nil }
+    return key
+  }
+}
+
 /// A text about a whole feed, such as its title. Its paths start at the document's root.
 package typealias TextRule = FieldRule
 

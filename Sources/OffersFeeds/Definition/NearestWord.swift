@@ -1,7 +1,7 @@
 /// Finds the word that somebody most likely meant.
 enum NearestWord {
   /// The word at most two edits away, or of which the text is the beginning or the other way
-  /// round; nil when none is near.
+  /// round, or that differs in its ending; nil when none is near.
   static func find(_ text: String, among words: [String]) -> String? {
     let typed = text.lowercased()
     let ranked = words.map { ($0, distance(typed, $0.lowercased())) }
@@ -9,10 +9,16 @@ enum NearestWord {
       return best.0
     }
     guard typed.count >= 2 else { return nil }
-    return words.first { word in
+    let beginning = words.first { word in
       let word = word.lowercased()
       return word.hasPrefix(typed) || (word.count >= 3 && typed.hasPrefix(word))
     }
+    // Another ending of the same word, as in childs for children.
+    return beginning
+      ?? words.first { word in
+        let sharedCount = zip(typed, word.lowercased()).prefix { $0 == $1 }.count
+        return sharedCount >= max(4, typed.count - 2) && word.count <= typed.count + 3
+      }
   }
 
   /// More words than this help nobody to choose.

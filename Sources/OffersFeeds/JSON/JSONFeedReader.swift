@@ -12,6 +12,8 @@ final class JSONFeedReader: FormatReader {
   private let input: InputBuffer
   private let items: JSONItemReader
   private let isLines: Bool
+  /// Whether nobody said that the document is JSON.
+  private let isFound: Bool
   private var outline: JSONOutline
   private(set) var itemCount = 0
 
@@ -25,6 +27,7 @@ final class JSONFeedReader: FormatReader {
     self.assembler = assembler
     self.sink = sink
     self.isLines = isLines
+    isFound = definition.format == nil
     input = InputBuffer(limitBytes: Self.itemLimitBytes)
     items = JSONItemReader(tree: assembler.record)
     outline = JSONOutline(items: definition.items, document: document, isLines: isLines)
@@ -49,6 +52,7 @@ final class JSONFeedReader: FormatReader {
   }
 
   var shapeProblem: String? { outline.shapeProblem }
+  var shapeHint: String? { outline.shapeHint }
 
   private func read(isFinal: Bool) throws {
     let scanner = JSONScanner(end: input.end, isFinal: isFinal)
@@ -122,7 +126,10 @@ final class JSONFeedReader: FormatReader {
       return
     }
     if assembler.usesOwnKeys { assembler.values.ownKeys = outline.ownKeys }
-    try assembler.deliver(to: sink, position: itemCount)
+    try assembler.deliver(to: sink, position: itemCount) { missing in
+      let keys = RecordKeys.find(scanner, at: start)
+      return keys.contains(missing) ? nil : NearestWord.find(missing, among: keys)
+    }
   }
 
   /// Passes over a line that is no JSON, and returns its end; nil when that is not what is wrong,
@@ -157,6 +164,11 @@ final class JSONFeedReader: FormatReader {
       return OffersError(
         .malformedFeed, "The document ends too early, at byte \(offset)\(item).",
         hint: "Nothing was changed. It may have been cut off on the way: sync again.")
+    }
+    if outline.isAtStart, isFound, place.pointee != 0x3C {
+      return OffersError(
+        .malformedFeed, "The document is neither JSON nor XML, at byte \(offset).",
+        hint: "Nothing was changed. Check that the source is a feed in one of these formats.")
     }
     if place.pointee == 0x3C, outline.isAtStart {
       return OffersError(

@@ -54,6 +54,7 @@ struct JSONOutline {
   /// Which of the paths to items the document has: the first that was met, and no other any more.
   private var itemsRank: Int32?
   private var rootKeys: [String] = []
+  private var trail: ItemsTrail
   /// Whether the document itself may be the only offer, which is not known before it is read.
   private var mayBeOffer: Bool
   private static let offerBytes = 1 << 20
@@ -66,6 +67,7 @@ struct JSONOutline {
     self.document = document
     self.isLines = isLines
     paths = document.tree.paths
+    trail = ItemsTrail(items)
     mayBeOffer = !isLines && items.allSatisfy(\.steps.isEmpty)
     itemsText = items.map { $0.steps.isEmpty ? "the top level" : $0.descriptionFromRoot }
       .joined(separator: " or ")
@@ -87,6 +89,9 @@ struct JSONOutline {
       rootKeys.isEmpty ? "" : ", with the keys \(rootKeys.joined(separator: ", "))"
     return "Expected a list of offers at \(itemsText), found \(mismatch ?? "none")\(seen)."
   }
+
+  /// Which key may be meant where the path to the list of offers leaves the document.
+  var shapeHint: String? { itemsRank == nil ? trail.hint : nil }
 
   /// Goes back to before a record that could not be read to its end.
   mutating func expectItemAgain() {
@@ -238,6 +243,7 @@ struct JSONOutline {
       Container(
         kind: isItems ? .items : isList ? .array : .object, shape: shape, node: node,
         allowsItems: allowsItems && !(isList && shape >= 0 && !paths.wantsElements(shape))))
+    if itemsRank == nil { trail.open(isList: isList, level: containers.count - 1) }
     valueShape = isList ? shape : -1
     isAnyMember = false
     expectation = isList ? .valueOrEnd : .keyOrEnd
@@ -264,6 +270,7 @@ struct JSONOutline {
     if last == 0, rootKeys.count < 8 {
       rootKeys.append(String(decoding: key.prefix(40), as: UTF8.self))
     }
+    if itemsRank == nil { trail.take(key, level: last) }
     let shape = containers[last].shape
     guard shape >= 0 else { return }
     valueShape = paths.child(of: shape, key)
@@ -297,6 +304,7 @@ struct JSONOutline {
   private mutating func close(_ p: inout JSONScanner.Position) {
     p += 1
     containers.removeLast()
+    if itemsRank == nil { trail.close(level: containers.count) }
     expectation = containers.isEmpty ? .nothing : .commaOrEnd
   }
 

@@ -29,6 +29,13 @@ final class OfferAssembler {
   private var idNote: String?
   private var nameNote: String?
 
+  /// The only keys that the id and the name are taken from; nil where there is more to them.
+  private let idKey: String?
+  private let nameKey: String?
+  /// How many records lacked one of them; a person needs no more hints than a few.
+  private var missingCount = 0
+  private static let hintLimit = 20
+
   /// Longest id kept, in bytes; longer ones are no identity but an accident.
   static let idLimitBytes = 1024
 
@@ -42,6 +49,8 @@ final class OfferAssembler {
     plan = ValuePlan(definition, items: items, document: documentPaths)
     links = LinkResolver(address: address)
     dateOrder = definition.dateOrder
+    nameKey = definition.fields[.name]?.onlyKey
+    if case .value(let rule) = definition.id { idKey = rule.onlyKey } else { idKey = nil }
     currencyCode = definition.currency.map { Array($0.utf8) }
     usesOwnKeys = definition.items.contains { $0.steps.contains(.all) }
   }
@@ -52,7 +61,7 @@ final class OfferAssembler {
     texts = OfferTexts()
     texts.id = plan.plainID.flatMap(readPlainID) ?? readID()
     guard let id = texts.id, !id.isBlank else {
-      return .noOffer(id: nil, reason: idNote ?? "no id")
+      return .noOffer(id: nil, reason: idNote ?? Self.noID)
     }
     if id.count > Self.idLimitBytes {
       return .noOffer(id: nil, reason: "id is longer than \(Self.idLimitBytes) bytes")
@@ -69,11 +78,23 @@ final class OfferAssembler {
       texts[field] = read(rule, field)
     }
     guard let name = texts.name, !name.isBlank else {
-      return .noOffer(id: id, reason: nameNote ?? "no name")
+      return .noOffer(id: id, reason: nameNote ?? Self.noName)
     }
     if !plan.attributes.isEmpty { texts.attributes = readAttributes() }
     return .offer(mended: notes.isEmpty ? nil : notes.joined(separator: "; "))
   }
+
+  /// Whether it is still worth saying what a record has in place of what it lacks.
+  var isHinting: Bool { missingCount < Self.hintLimit }
+
+  /// The key that a record lacks, by the reason why it is no offer.
+  func missingKey(for reason: String) -> String? {
+    missingCount += 1
+    return reason == Self.noID ? idKey : reason == Self.noName ? nameKey : nil
+  }
+
+  private static let noID = "no id"
+  private static let noName = "no name"
 
   @inline(__always)
   private func readPlainID(_ shape: Int32) -> UnsafeRawBufferPointer? {

@@ -8,12 +8,17 @@ final class XMLFeedReader: FormatReader {
   private let tokens: XMLTokenReader
   private let itemsText: String
   private let sink: any OfferSink
+  /// The elements on the way to the items.
+  private let itemKeys: [String]
 
   init(
     _ definition: FeedDefinition, assembler: OfferAssembler, document: DocumentValues,
     sink: any OfferSink
   ) {
     self.sink = sink
+    itemKeys = definition.items.flatMap(\.steps).compactMap {
+      if case .key(let key) = $0 { key } else { nil }
+    }
     handler = XMLItemHandler(assembler: assembler, document: document, sink: sink)
     tokens = XMLTokenReader(handler: handler)
     itemsText = definition.items.map { $0.steps.isEmpty ? "its root" : $0.descriptionFromRoot }
@@ -42,6 +47,14 @@ final class XMLFeedReader: FormatReader {
         reason: "\(count) \(count == 1 ? "reference" : "references") to text elsewhere, which is "
           + "never fetched, left out")
     }
+  }
+
+  /// The element of the path that the document lacks, and which one may be meant.
+  var shapeHint: String? {
+    guard let missing = itemKeys.first(where: { !handler.seenElements.contains($0) }),
+      let near = NearestWord.find(missing, among: handler.seenElements)
+    else { return nil }
+    return "Did you mean \(near) for \(missing)?"
   }
 
   var shapeProblem: String? {

@@ -1,0 +1,27 @@
+/// The keys of a record that could not be read, for a message.
+enum RecordKeys {
+  private static let limit = 100
+
+  /// The keys of the object at `start`, which is known to be sound.
+  static func find(_ scanner: JSONScanner, at start: JSONScanner.Position) -> [String] {
+    var p = start
+    var keys: [String] = []
+    guard p.pointee == 0x7B else { return [] }
+    p += 1
+    do {
+      while keys.count < limit {
+        scanner.skipWhitespace(&p)
+        var traits = JSONScanner.TextTraits()
+        let key = try scanner.scanKey(&p, &traits)
+        if !traits.hasEscapes { keys.append(String(decoding: key, as: UTF8.self)) }
+        try scanner.skipValue(&p, depth: 1)
+        scanner.skipWhitespace(&p)
+        guard p.pointee == 0x2C else { break }
+        p += 1
+      }
+    } catch {
+      // It ends with an empty object, or not at all: what was met is enough.
+    }
+    return keys
+  }
+}

@@ -1,0 +1,64 @@
+import OffersCore
+import Testing
+
+@testable import OffersFeeds
+
+@Suite("What may be meant by a wrong key of a definition")
+struct NearestKeyTests {
+  private static func hint(_ items: String, _ document: String) throws -> String? {
+    let yaml = "items: \(items)\nid: id\nfields: {name: name}"
+    let error = try YAMLReading(yaml, document).error
+    #expect(error?.code == .unexpectedShape)
+    return error?.hint
+  }
+
+  @Test("a wrong path names the nearest key where it leaves the document, and the keys there")
+  func items() throws {
+    let document =
+      #"{"kind":"L","data":{"after":"x","children":[{"id":1,"name":"A"}],"z":{"y":1}}}"#
+    #expect(
+      try Self.hint("data.childs", document)
+        == "Did you mean children? The keys of data: after, children, z.")
+    #expect(
+      try Self.hint("daten.children", document)
+        == "Did you mean data? The keys of the top level: kind, data.")
+    #expect(
+      try Self.hint("data.z.rows", document) == "The keys of data.z: y.")
+    #expect(
+      try Self.hint("data.after", document)
+        == "Check that the source is this feed's own document.")
+    #expect(
+      try Self.hint("shop.itms.offer", "<shop><items><offer/></items></shop>")
+        == "Did you mean items for itms?")
+  }
+
+  @Test("no more than twelve keys are listed")
+  func bounds() throws {
+    let keys = (1...30).map { #""key\#($0)":1"# }.joined(separator: ",")
+    let hint = try #require(try Self.hint("offers", "{\(keys)}"))
+    #expect(hint.hasSuffix("key11, key12 and 18 more."))
+  }
+
+  @Test("a record without its id or name says which of its keys is near")
+  func records() throws {
+    let yaml = "id: id\nfields: {name: titel}"
+    let reading = try YAMLReading(
+      yaml, #"[{"ID":1,"title":"A"},{"id":2,"x":{"title":1},"title":"B"},{"id":3},{}]"#)
+    #expect(
+      reading.skips == [
+        "1: no id; did you mean ID?", "2 (2): no name; did you mean title?", "3 (3): no name",
+        "4: no id",
+      ])
+  }
+
+  @Test("what is neither JSON nor XML is called that, unless somebody said that it is JSON")
+  func otherFormats() throws {
+    let yaml = "id: id\nfields: {name: name}"
+    let found = try #require(try YAMLReading(yaml, "BEGIN:VCALENDAR\nEND:X").error)
+    #expect(found.code == .malformedFeed)
+    #expect(found.message == "The document is neither JSON nor XML, at byte 0.")
+    #expect(found.hint?.contains("owner") == false)
+    let said = try #require(try YAMLReading("format: json\n" + yaml, "BEGIN").error)
+    #expect(said.message.contains("is not valid JSON at byte 0"))
+  }
+}
