@@ -57,6 +57,21 @@ struct FieldVocabularyTests {
     #expect(try Self.first(item, .imageURL) == "https://e.example/l.jpg?a=1&b=2")
   }
 
+  @Test("a listing's pictures are found where some items have a mere word for one")
+  func listings() throws {
+    let guess = try GuessReading(
+      """
+      {"data":{"children":[
+      {"kind":"t3","data":{"id":"a","title":"A","url":"https://e.example/a",
+        "thumbnail":"https://e.example/t.jpg",
+        "preview":{"images":[{"source":{"url":"https://e.example/l.jpg"}}]}}},
+      {"kind":"t3","data":{"id":"b","title":"B","url":"https://e.example/b","thumbnail":"self"}},
+      {"kind":"t3","data":{"id":"c","title":"C","url":"https://e.example/c",
+        "thumbnail":"https://e.example/u.jpg"}}]}}
+      """)
+    #expect(guess.all(.imageURL) == ["https://e.example/l.jpg", nil, "https://e.example/u.jpg"])
+  }
+
   @Test("a nickname is a name, and an id none; numbers with a point and a zero are ids")
   func names() throws {
     #expect(try Self.first(#""object":"price","nickname":"Gold","unit_amount":5"#, .name) == "Gold")

@@ -129,6 +129,15 @@ struct MinorUnitsTests {
     (#""price":250,"currency":"USD""#, "250 USD"),
   ]
 
+  @Test("other amounts in minor units are not shown as if they were whole ones")
+  func leavesOutOthers() throws {
+    let prices =
+      #""prices":{"currency_code":"GBP","currency_minor_unit":2,"price":"1599","regular_price":"1799"}"#
+    let guess = try GuessReading(
+      #"[{"id":1,"name":"A","unit_amount_decimal":"1599","stock":5,\#(prices)}]"#)
+    #expect(guess.labels == ["Stock"])
+  }
+
   @Test("the shapes of well-known shops are told from whole units", arguments: guessed)
   func guesses(item: String, reward: String) throws {
     let guess = try GuessReading(#"[{"id":1,"name":"A",\#(item)},{"id":2,"name":"B",\#(item)}]"#)

@@ -31,6 +31,7 @@ struct DefinitionDraft {
     if let member = identity.member, !member.words.words.contains(where: Self.shown.contains) {
       used.insert(member.keys)
     }
+    used.formUnion(fields.otherMinorAmounts.map(\.keys))
     let isLines = format == .ndjson
     let definition = FeedDefinition(
       name: name, title: isLines ? nil : title(), format: format,

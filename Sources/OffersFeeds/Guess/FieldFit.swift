@@ -75,7 +75,9 @@ enum FieldFit {
       if member.averageBytes > 120 || member.part(\.isAddress) > 0.2 { return false }
       return member.part(\.isMoney) >= 0.5
         || isPromise(member) && member.part { $0.isMoney || $0.hasLetters } > 0.8
-    case .imageURL: return member.part { $0.isAddress || $0.isImage } > 0.8
+    case .imageURL:
+      return member.part { $0.isAddress || $0.isImage || $0.isWord } > 0.8
+        && member.part { $0.isAddress || $0.isImage } > 0.1
     case .url:
       let isPicture =
         member.isMostlyImage

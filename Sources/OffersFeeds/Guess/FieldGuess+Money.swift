@@ -31,9 +31,20 @@ extension FieldGuess {
       words.joined == "amount" && reward.ownerWords.map { $0.words.count > 1 } == true
       && reward.ownerWords?.words.last == "money"
     let isMinor =
-      words.joined == "unitamount"
+      words.joined.hasPrefix("unitamount")
       || words.words.contains(where: FieldVocabulary.minorWords.contains)
     return isMoney || isMinor ? .currency : nil
+  }
+
+  /// Amounts in minor units that are no reward. Shown as they are they would be far too high.
+  var otherMinorAmounts: [SurveyedMember] {
+    survey.members.filter { member in
+      let words = member.words.words
+      return !usedKeys.contains(member.keys) && minorUnits(for: member) != nil
+        && words.contains {
+          $0 == "price" || $0 == "amount" || FieldVocabulary.minorWords.contains($0)
+        }
+    }
   }
 
   /// The member that stands in the amount itself, or beside it.

@@ -6,7 +6,7 @@ struct MemberSurvey {
   private var places: [[FieldPath.Step]: Int] = [:]
   private var wrappers: Set<String> = []
 
-  private static let depthLimit = 4
+  private static let depthLimit = 5
   private static let memberLimit = 400
 
   init(_ items: [SampleValue]) {

@@ -15,6 +15,8 @@ struct ValueTraits {
   let isMoney: Bool
   /// Whether it has letters in it, as a name has.
   let hasLetters: Bool
+  /// Nothing but letters, as in `self` or `default` where a picture is missing.
+  let isWord: Bool
   /// One long word that means nothing to people.
   let isOpaque: Bool
 
@@ -40,6 +42,7 @@ struct ValueTraits {
     hasMarkup = Self.hasMarkup(text)
     hasLetters = text.contains { $0.isLetter }
     isMoney = isNumber || !isAddress && !isDate && Self.isMoney(text)
+    isWord = !bytes.isEmpty && bytes.allSatisfy(PrintedCharacters.isLetter)
     isOpaque = !isAddress && bytes.count > 60 && !text.contains(" ")
   }
 
