@@ -21,6 +21,15 @@ struct DatabaseFile {
   /// The file that guards its writes and syncs.
   var lockPath: String { path + "-lock" }
 
+  /// The sizes of the file and of its log, in bytes; 0 for one that is not there.
+  var bytes: Int { Self.bytes(of: path) }
+  var logBytes: Int { Self.bytes(of: path + "-wal") }
+
+  private static func bytes(of path: String) -> Int {
+    var information = stat()
+    return stat(path, &information) == 0 ? Int(information.st_size) : 0
+  }
+
   var folder: String {
     let end = path.lastIndex(of: "/") ?? path.startIndex
     return end == path.startIndex ? (path.hasPrefix("/") ? "/" : ".") : String(path[..<end])

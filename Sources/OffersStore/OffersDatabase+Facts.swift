@@ -31,9 +31,6 @@ extension OffersDatabase {
 
   /// The size of the file and its log, in bytes.
   public var sizeBytes: Int {
-    [path, path + "-wal"].reduce(0) { total, path in
-      var information = stat()
-      return stat(path, &information) == 0 ? total + Int(information.st_size) : total
-    }
+    file.bytes + file.logBytes
   }
 }

@@ -101,7 +101,8 @@ extension OffersDatabase: SyncStore {
   public func record(
     _ run: SyncRun, remember source: String?, fetch: FetchState?
   ) async throws {
-    try await write { database in
+    // A source that somebody named is theirs, and to be kept for certain.
+    try await write(source == nil ? .note : .ordinary) { database in
       let seconds = Int64(run.startedAt.timeIntervalSince1970)
       let key: Int64
       if run.outcome == .failed {

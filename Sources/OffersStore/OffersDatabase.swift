@@ -10,7 +10,7 @@ import Synchronization
 /// Guarantees:
 /// - Reads see one consistent state, wait for no writer, and never change the file.
 /// - A write is all or nothing, and once it returns it survives a crash and a power cut
-///   (`synchronous=FULL`).
+///   (`synchronous=FULL`); only the note that a sync changed nothing may be lost in a power cut.
 /// - Any number of processes may use the file at the same time; writers take turns.
 /// - The file is readable by its owner only. Beside it stand SQLite's `-wal` and `-shm` and the
 ///   `-lock` that writers take turns by.
@@ -150,6 +150,8 @@ public final class OffersDatabase: Sendable {
   private static let busyMilliseconds = Int32(busySeconds * 1000)
   private static let cacheKibibytes = 8 << 10
   private static let journalLimitBytes = 4 << 20
+  /// How large notes may make the log before it is moved into the file.
+  private static let noteLogBytes = 256 << 10
 
   /// Reads one consistent state.
   func read<Result: Sendable>(
@@ -191,9 +193,12 @@ public final class OffersDatabase: Sendable {
     return writer
   }
 
-  /// How a write goes about it. The guarantees are the same.
+  /// How a write goes about it.
   enum WriteMode {
     case ordinary
+    /// A note about a sync that changed no offer. A power cut may lose the last of them, and
+    /// nothing else: it is not worth waiting for the disk.
+    case note
     /// Megabytes of offers at once.
     case bulk
     /// Removals that see to it themselves that nothing refers to what they remove. A foreign key's
@@ -216,7 +221,7 @@ public final class OffersDatabase: Sendable {
             result = try body(database)
             return .commit
           }
-          Self.checkpoint(database)
+          if mode != .note || self.file.logBytes > Self.noteLogBytes { Self.checkpoint(database) }
           guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
           return result
         }
@@ -278,6 +283,7 @@ public final class OffersDatabase: Sendable {
   /// refuses the change and the log is used.
   private func begin(_ mode: WriteMode, _ database: Database) throws {
     if mode == .ordinary { return }
+    if mode == .note { return try database.execute(sql: "PRAGMA synchronous = NORMAL") }
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
     guard mode == .bulk,
       try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM offer)") == true
@@ -289,7 +295,8 @@ public final class OffersDatabase: Sendable {
   private static func end(_ mode: WriteMode, _ database: Database) {
     if mode == .ordinary { return }
     if mode == .bulk { setJournal("WAL", database) }
-    _ = sqlite3_exec(database.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
+    let usual = mode == .note ? "PRAGMA synchronous = FULL" : "PRAGMA foreign_keys = ON"
+    _ = sqlite3_exec(database.sqliteConnection, usual, nil, nil, nil)
   }
 
   /// Asks for another journal, without waiting. A refusal leaves the one there is; both are safe,

@@ -23,8 +23,8 @@ struct HTTPDocument {
   /// Finds what a document that comes with an error says itself.
   var explain: (_ body: [UInt8]) -> String? = { _ in nil }
 
-  /// Most bytes that the document of an error may have to be read.
-  private static let reasonBytes = 64 << 10
+  /// Most bytes that are read of a body that is no document.
+  private static let beginningBytes = 64 << 10
 
   /// - Parameter begin: called when there is a document, before its first byte.
   /// - Returns: false when the server has nothing newer.
@@ -108,9 +108,13 @@ struct HTTPDocument {
       case 304 where !validators.isEmpty:
         note(response)
         log.answer.isNotModified = true
+        // What is read to its end leaves the connection open for the next request.
+        _ = try await beginning(of: response, deadline)
         return (response, current)
       case 301, 302, 303, 307, 308:
-        current = try next(from: current, response)
+        let target = try next(from: current, response)
+        _ = try await beginning(of: response, deadline)
+        current = target
         isPermanent = isPermanent && [301, 308].contains(response.status.code)
         if isPermanent { log.answer.permanentAddress = current }
       default:
@@ -118,7 +122,8 @@ struct HTTPDocument {
         log.answer.retryAfter =
           [429, 503].contains(response.status.code)
           ? RetryAfter.date(response.headers.first(name: "retry-after"), now: now()) : nil
-        throw FetchFailure.refused(current, response, try await reason(in: response, deadline))
+        throw FetchFailure.refused(
+          current, response, explain(try await beginning(of: response, deadline)))
       }
     }
     throw OffersError(
@@ -174,16 +179,16 @@ struct HTTPDocument {
     return target.absoluteString
   }
 
-  /// What the body of an error says, of which the first bytes count.
-  private func reason(
-    in response: HTTPClientResponse, _ deadline: ContinuousClock.Instant
-  ) async throws -> String? {
+  /// The beginning of a body that is no document, all of it as a rule.
+  private func beginning(
+    of response: HTTPClientResponse, _ deadline: ContinuousClock.Instant
+  ) async throws -> [UInt8] {
     var body: [UInt8] = []
     for try await buffer in response.body {
       body.append(contentsOf: buffer.readableBytesView)
-      if body.count > Self.reasonBytes || ContinuousClock.now > deadline { break }
+      if body.count > Self.beginningBytes || ContinuousClock.now > deadline { break }
     }
-    return explain(body)
+    return body
   }
 
   /// The encoding in a content type such as `text/xml; charset="utf-8"`.
