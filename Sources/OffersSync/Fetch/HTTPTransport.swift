@@ -97,7 +97,8 @@ actor HTTPConnections: HTTPTransport {
       }
       addresses = Array(addresses.prefix(Self.triedAddresses))
       return Host(
-        client: try Self.client(limits, environment, proxy, name, addresses.first),
+        client: try Self.client(limits, environment, proxy, name, addresses.first,
+          isEncrypted: HTTPOrigin(url).scheme == "https"),
         addresses: addresses)
     }
     hosts[key] = task
@@ -113,7 +114,8 @@ actor HTTPConnections: HTTPTransport {
   private func moveOn(from host: Host, _ key: String, _ name: String) async throws -> Host {
     let rest = Array(host.addresses.dropFirst())
     let next = Host(
-      client: try Self.client(limits, environment, nil, name, rest.first), addresses: rest)
+      client: try Self.client(limits, environment, nil, name, rest.first,
+        isEncrypted: key.hasPrefix("https:")), addresses: rest)
     hosts[key] = Task { next }
     // It has no connection, so there is nothing that a failed shutdown could lose.
     try? await host.client.shutdown()
@@ -122,7 +124,7 @@ actor HTTPConnections: HTTPTransport {
 
   private static func client(
     _ limits: FetchLimits, _ environment: (String) -> String?, _ proxy: Proxy?,
-    _ name: String, _ address: NetworkAddress?
+    _ name: String, _ address: NetworkAddress?, isEncrypted: Bool
   ) throws -> HTTPClient {
     var configuration = HTTPClient.Configuration()
     configuration.redirectConfiguration = .disallow
@@ -133,7 +135,10 @@ actor HTTPConnections: HTTPTransport {
     configuration.httpVersion = .http1Only
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
     configuration.connectionPool.retryConnectionEstablishment = false
-    configuration.tlsConfiguration = try TrustedCertificates.configuration(environment)
+    // A file of certificates takes longer to read than most feeds.
+    if isEncrypted {
+      configuration.tlsConfiguration = try TrustedCertificates.configuration(environment)
+    }
     if let proxy {
       let login = proxy.user.map {
         HTTPClient.Authorization.basic(username: $0, password: proxy.password ?? "")
