@@ -4,13 +4,15 @@ import OffersCore
 /// nothing of it has to be read.
 ///
 /// A document that begins like the stored one is put aside until its end has told whether it is the
-/// same. Any other goes through as it comes.
+/// same. Any other goes through as soon as the gate is opened for it.
 final class DocumentGate {
   private enum Stage {
     /// The first bytes are collected.
     case undecided
+    /// It is another document, and waits to be let through.
+    case waiting
     /// It begins like the stored one, and is put aside.
-    case aside(SpoolFile)
+    case aside(DocumentSpool)
     case open
   }
 
@@ -28,53 +30,56 @@ final class DocumentGate {
     hasher = DocumentHasher(seed: seed)
     self.known = known
     self.folder = folder
-    stage = known == nil ? .open : .undecided
+    stage = known == nil ? .waiting : .undecided
   }
+
+  typealias PieceSink = (UnsafeRawBufferPointer) throws -> Void
+
+  /// Whether it is for the caller to open the gate.
+  var isWaiting: Bool { if case .waiting = stage { true } else { false } }
 
   /// Takes the next bytes, and hands on what can be read.
   func consume(_ piece: UnsafeRawBufferPointer, _ emit: PieceSink) throws {
     hasher.update(piece)
     switch stage {
     case .open: try emit(piece)
-    case .aside(let file): try file.append(piece)
+    case .aside(let spool): try spool.append(piece)
+    case .waiting: head.append(contentsOf: piece)
     case .undecided:
-      guard let known, let hash = hasher.headHash(passedIn: piece) else {
-        head.append(contentsOf: piece)
+      head.append(contentsOf: piece)
+      guard let known, let hash = hasher.headHash(passedIn: piece) else { return }
+      guard hash == known.headHash else {
+        stage = .waiting
         return
       }
-      if hash == known.headHash {
-        let file = try SpoolFile(folder: folder)
-        try head.withUnsafeBytes(file.append)
-        try file.append(piece)
-        stage = .aside(file)
-      } else {
-        stage = .open
-        try head.withUnsafeBytes(emit)
-        try emit(piece)
-      }
+      let spool = DocumentSpool(folder: folder)
+      try head.withUnsafeBytes(spool.append)
       head = []
+      stage = .aside(spool)
     }
   }
 
-  /// Says that the document has ended, and hands on what was put aside if it is another than the
-  /// stored one.
-  ///
-  /// - Returns: whether it is the stored one, of which nothing was handed on.
-  func finish(_ emit: PieceSink) throws -> Bool {
-    defer { stage = .open }
+  /// Lets the document through from now on.
+  func open(_ emit: PieceSink) throws {
+    stage = .open
+    let bytes = head
+    head = []
+    if !bytes.isEmpty { try bytes.withUnsafeBytes(emit) }
+  }
+
+  /// Whether a document that has ended is the stored one. If it is not, the gate waits to be opened,
+  /// and then to be told to `release` what was put aside.
+  func isStored() -> Bool {
     switch stage {
-    case .open: return false
-    case .aside(let file):
-      if hasher.finish() == known { return true }
-      try file.forEachPiece(emit)
-      return false
-    case .undecided:
-      if hasher.finish() == known { return true }
-      try head.withUnsafeBytes(emit)
-      head = []
-      return false
+    case .open, .waiting: false
+    case .undecided, .aside: hasher.finish() == known
     }
   }
 
-  typealias PieceSink = (UnsafeRawBufferPointer) throws -> Void
+  /// Hands on all that was kept of a document that has ended. The next one waits to be let through.
+  func release(_ emit: PieceSink) throws {
+    if case .aside(let spool) = stage { try spool.forEachPiece(emit) }
+    try open(emit)
+    stage = .waiting
+  }
 }

@@ -93,7 +93,7 @@ struct FeedPages {
     }
     do {
       let first = try pageSource((definition.pages ?? PageRule()).first)
-      _ = try await fetch(first, isFirst: true, begin: {}) { piece, head in
+      _ = try await fetch(first, isFirst: true, between: {}) { piece, head in
         last = head
         try unpacker.consume(piece, take)
       }
@@ -156,30 +156,38 @@ struct FeedPages {
     at source: DocumentSource, page: Int, records: Int, isFirst: Bool, _ receiver: Receiver
   ) async throws -> PageReading {
     var unpacker = Decompressor(limitBytes: limitBytes)
-    var sink: (any OfferSink)?
     var reader: FeedReader?
     var last = DocumentHead()
+    var hasBegun = false
+    let gate = receiver.gate
     func feed(_ bytes: UnsafeRawBufferPointer) throws { try reader?.consume(bytes) }
     func take(_ bytes: UnsafeRawBufferPointer) throws {
       let total = unpacker.isCompressed ? nil : last.totalBytes
       receiver.piece(bytes, total, records + (reader?.itemCount ?? 0))
-      try receiver.gate.consume(bytes, feed)
+      try gate.consume(bytes, feed)
+    }
+    func begin() async throws {
+      guard reader == nil else { return }
+      reader = makeReader(last, try await receiver.begin())
+      if gate.isWaiting { try gate.open(feed) }
     }
     let isThere = try await fetch(source, isFirst: isFirst) {
-      sink = try await receiver.begin()
+      // What is put aside may never have to be read.
+      if gate.isWaiting { try await begin() }
     } _: { piece, head in
       last = head
-      if reader == nil, let sink {
-        reader = makeReader(head, sink)
+      if !hasBegun {
+        hasBegun = true
         if head.isDeflate { unpacker = Decompressor(limitBytes: limitBytes, isRawDeflate: true) }
       }
       try unpacker.consume(piece, take)
     }
-    guard isThere, let sink else { return .notModified }
-    if reader == nil { reader = makeReader(last, sink) }
+    guard isThere else { return .notModified }
     try unpacker.finish(take)
-    if try receiver.gate.finish(feed) { return .sameDocument }
-    let done = reader ?? makeReader(last, sink)
+    if gate.isStored() { return .sameDocument }
+    try await begin()
+    try gate.release(feed)
+    guard let done = reader else { return .notModified }
     try done.finish()
     receiver.piece(
       UnsafeRawBufferPointer(start: nil, count: 0), unpacker.isCompressed ? nil : last.totalBytes,
@@ -192,9 +200,11 @@ struct FeedPages {
       definition: definition, address: head.address, charset: head.charset, sink: sink)
   }
 
+  /// - Parameter between: called before the first piece, where that is certain to come, and between
+  ///   those of a server.
   /// - Returns: false when the server has nothing newer.
   private func fetch(
-    _ source: DocumentSource, isFirst: Bool, begin: () async throws -> Void,
+    _ source: DocumentSource, isFirst: Bool, between: () async throws -> Void,
     _ handle: PieceHandler
   ) async throws -> Bool {
     switch source {
@@ -206,12 +216,12 @@ struct FeedPages {
       let named = try template.filled(page: (definition.pages ?? PageRule()).first)
       return try await fetching.document(
         named, headers: headers, isFirst: isFirst, explain: explain
-      ).read(url: url, begin: begin, handle)
+      ).read(url: url, between: between, handle)
     case .file(let path):
-      try await begin()
+      try await between()
       try await FileDocument.read(path: path, handle)
     case .standardInput:
-      try await begin()
+      try await between()
       try await FileDocument.readStandardInput(handle)
     case .sample:
       guard let sample = FeedCatalog.findSample(of: definition.name) else {
@@ -219,7 +229,7 @@ struct FeedPages {
           .notFound, "The feed \(definition.name) has no built-in sample.",
           hint: "Name a source: offers sync \(definition.name) --from URL-OR-FILE")
       }
-      try await begin()
+      try await between()
       try sample.withUnsafeBytes { try handle($0, DocumentHead(totalBytes: $0.count)) }
     }
     return true

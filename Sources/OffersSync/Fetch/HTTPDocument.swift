@@ -26,22 +26,22 @@ struct HTTPDocument {
   /// Most bytes that are read of a body that is no document.
   private static let beginningBytes = 64 << 10
 
-  /// - Parameter begin: called when there is a document, before its first byte.
+  /// - Parameter between: called after each piece.
   /// - Returns: false when the server has nothing newer.
   /// - Throws: `OffersError` with `sourceFailed` for whatever happens on the way or a status other
   ///   than 200 and 304, `limitExceeded` past a limit; whatever `handle` throws.
   func read(
-    url: String, begin: () async throws -> Void, _ handle: PieceHandler
+    url: String, between: () async throws -> Void, _ handle: PieceHandler
   ) async throws -> Bool {
     do {
-      return try await readTranslated(url: url, begin, handle)
+      return try await readTranslated(url: url, between, handle)
     } catch {
       throw FetchFailure.translate(error, url, limits)
     }
   }
 
   private func readTranslated(
-    url: String, _ begin: () async throws -> Void, _ handle: PieceHandler
+    url: String, _ between: () async throws -> Void, _ handle: PieceHandler
   ) async throws -> Bool {
     guard Self.hasPossiblePort(URL(string: url)) else { throw HTTPClientError.invalidURL }
     let deadline = ContinuousClock.now + .seconds(limits.totalSeconds)
@@ -61,13 +61,13 @@ struct HTTPDocument {
     let head = DocumentHead(
       totalBytes: coding == nil ? total : nil, charset: Self.charset(in: type), address: address,
       nextLink: Self.nextLink(in: response.headers["link"]), isDeflate: coding == "deflate")
-    try await begin()
     var count = 0
     for try await buffer in response.body {
       count += buffer.readableBytes
       if count > limits.bodyBytes { throw FetchFailure.tooLarge(url, limits) }
       if ContinuousClock.now > deadline { throw FetchFailure.tooSlow(url, limits) }
       try buffer.withUnsafeReadableBytes { try handle($0, head) }
+      try await between()
     }
     return true
   }
