@@ -7,10 +7,9 @@ import OffersCore
 final class RecordSpool {
   private let folder: String
   private var blocks: [SpoolBlock] = []
-  private var current = SpoolBlock(byteCount: 0)
+  private var current = SpoolBlock(byteCount: SpoolBlock.firstBytes)
   private var file: SpoolFile?
 
-  private static let firstBytes = 64 << 10
   /// How many full blocks are kept in memory.
   private static let blockLimit = 7
 
@@ -32,12 +31,7 @@ final class RecordSpool {
   }
 
   private func makeRoom(_ byteCount: Int) throws {
-    if current.isEmpty {
-      // Most feeds are small, and many may be read at the same time.
-      let usual = blocks.isEmpty && current.freeBytes == 0 ? Self.firstBytes : SpoolBlock.usualBytes
-      current = SpoolBlock(byteCount: max(byteCount, usual))
-      return
-    }
+    if current.grow(), byteCount <= current.freeBytes { return }
     if file == nil && blocks.count < Self.blockLimit {
       blocks.append(current)
       current = SpoolBlock(byteCount: max(byteCount, SpoolBlock.usualBytes))
@@ -63,13 +57,22 @@ struct SpoolBlock: Sendable {
   private var used = 0
 
   static let usualBytes = 2 << 20
+  /// What the first block begins with: most syncs find little or nothing that differs.
+  static let firstBytes = 32 << 10
 
-  init(byteCount: Int = SpoolBlock.usualBytes) {
+  init(byteCount: Int) {
     words = [UInt64](repeating: 0, count: (byteCount + 7) / 8)
   }
 
+  /// Makes a first block as large as the others; false when it is.
+  mutating func grow() -> Bool {
+    let missing = Self.usualBytes / 8 - words.count
+    if missing <= 0 { return false }
+    words += [UInt64](repeating: 0, count: missing)
+    return true
+  }
+
   var freeBytes: Int { words.count * 8 - used }
-  var isEmpty: Bool { used == 0 }
 
   mutating func clear() { used = 0 }
 
