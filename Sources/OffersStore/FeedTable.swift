@@ -48,8 +48,7 @@ enum FeedTable {
   }
 
   static func findState(_ name: String, in database: Database) throws -> SyncState? {
-    try Row.fetchOne(
-      database,
+    let statement = try database.cachedStatement(
       sql: """
         SELECT chosen_source, current_count, document_hash, document_head_hash, document_bytes,
           (SELECT run.source FROM sync_run AS run
@@ -60,8 +59,8 @@ enum FeedTable {
           \(FetchStateTable.selection)
         FROM feed JOIN feed_detail USING (feed_key) LEFT JOIN feed_fetch USING (feed_key)
         WHERE name = ? AND unsubscribed_at IS NULL
-        """, arguments: [name]
-    ).map { row in
+        """)
+    return try Row.fetchOne(statement, arguments: [name]).map { row in
       var document: DocumentFingerprint?
       if let hash = row["document_hash"] as Data?, let head = row["document_head_hash"] as Data?,
         let size = row["document_bytes"] as Int?

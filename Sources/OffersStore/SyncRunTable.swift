@@ -62,15 +62,14 @@ enum SyncRunTable {
 
   /// The last run of a feed.
   static func findLast(feedKey: Int64, feed: String, in database: Database) throws -> SyncRun? {
-    try Row.fetchOne(
-      database,
+    let statement = try database.cachedStatement(
       sql: """
         SELECT source, started_at, duration_milliseconds, outcome, bytes, new_count, changed_count,
           gone_count, back_count, unchanged_count, skipped_count, mended_count, error_code,
           error_message, error_hint
         FROM sync_run WHERE feed_key = ? ORDER BY run_id DESC LIMIT 1
-        """, arguments: [feedKey]
-    ).map { run(from: $0, feed: feed) }
+        """)
+    return try Row.fetchOne(statement, arguments: [feedKey]).map { run(from: $0, feed: feed) }
   }
 
   /// The newest run's key.
@@ -80,14 +79,13 @@ enum SyncRunTable {
 
   /// When a run last succeeded.
   static func findLastSuccess(feedKey: Int64, in database: Database) throws -> Date? {
-    try Int64.fetchOne(
-      database,
+    let statement = try database.cachedStatement(
       sql: """
         SELECT started_at FROM sync_run
         WHERE feed_key = ? AND outcome IN ('updated', 'unchanged')
         ORDER BY run_id DESC LIMIT 1
-        """, arguments: [feedKey]
-    ).map(OfferTable.date)
+        """)
+    return try Int64.fetchOne(statement, arguments: [feedKey]).map(OfferTable.date)
   }
 
   private static func run(from row: Row, feed: String) -> SyncRun {
