@@ -43,34 +43,16 @@ public final class ScriptedServer: Sendable {
 
   /// Starts to listen. The steps are used up one a connection.
   public init(_ steps: [Step]) throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isOpen = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-        bind(listener, name, length) == 0 && listen(listener, 8) == 0
-          && getsockname(listener, name, &length) == 0
-      }
-    }
-    guard isOpen else { throw CocoaError(.fileReadUnknown) }
-    port = UInt16(bigEndian: address.sin_port)
+    let listener = try LoopbackListener()
+    port = listener.port
     let received = received
     Thread.detachNewThread {
       for step in steps {
         // Nobody who comes within this time is coming at all.
-        guard Self.waitForInput(listener, milliseconds: 120_000) else { break }
-        let connection = accept(listener, nil, nil)
-        if connection >= 0 { Self.serve(connection, step, received) }
+        guard let connection = listener.accept(milliseconds: 120_000) else { break }
+        Self.serve(connection, step, received)
       }
-      close(listener)
     }
-  }
-
-  private static func waitForInput(_ descriptor: Int32, milliseconds: Int32) -> Bool {
-    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&entry, 1, milliseconds) > 0
   }
 
   private static func serve(_ connection: Int32, _ step: Step, _ received: Received) {
@@ -84,13 +66,13 @@ public final class ScriptedServer: Sendable {
 
   private static func perform(_ step: Step, _ connection: Int32, _ received: Received) {
     var request = [UInt8](repeating: 0, count: 4096)
-    guard waitForInput(connection, milliseconds: 60_000) else { return }
+    guard LoopbackListener.waitForInput(connection, milliseconds: 60_000) else { return }
     let count = recv(connection, &request, request.count, 0)
     received.all.withLock {
       $0.append(String(decoding: request.prefix(max(0, count)), as: UTF8.self))
     }
     func put(_ bytes: [UInt8]) -> Bool {
-      send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+      LoopbackListener.send(bytes, to: connection)
     }
     switch step {
     case .send(let bytes):
@@ -104,7 +86,7 @@ public final class ScriptedServer: Sendable {
     case .inTurn:
       break
     case .silence:
-      _ = waitForInput(connection, milliseconds: 60_000)
+      _ = LoopbackListener.waitForInput(connection, milliseconds: 60_000)
     case .reset(let text):
       _ = put(Array(text.utf8))
       // What was sent must have arrived before the reset, which discards what is on its way.
