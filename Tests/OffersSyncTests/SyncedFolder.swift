@@ -14,6 +14,15 @@ struct SyncedFolder {
     database = try OffersDatabase(path: folder.file("offers.sqlite"))
   }
 
+  /// A database with the same in it, that goes its own way.
+  init(copying other: SyncedFolder) throws {
+    folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    // After a write all stands in the file and nothing in its log.
+    try FileManager.default.copyItem(atPath: other.database.path, toPath: path)
+    database = try OffersDatabase(path: path)
+  }
+
   /// Syncs from a text, written to a file first.
   @discardableResult
   func sync(

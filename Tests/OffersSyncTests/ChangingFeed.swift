@@ -1,0 +1,109 @@
+import OffersTestSupport
+
+/// A server whose offers come, change and go at random.
+struct ChangingFeed {
+  /// What decides what happens.
+  var random: SeededGenerator
+  private var offers: [Int: ExpectedOffer] = [:]
+  /// Everything that it ever had.
+  private var past: [Int: ExpectedOffer] = [:]
+  private let isVouching: Bool
+  private var texts: [String] = []
+
+  /// What happens to the offers between two syncs.
+  private enum Event: CaseIterable {
+    case vanish, vanish2, comeBack, comeAllBack, add, change, change2, reuse, empty, shrink
+    case replaceAll, nothing
+  }
+
+  private static let names = ["Tea", "Milk", "Bread", "Lamp", "Bike"]
+
+  init(seed: UInt64) {
+    random = SeededGenerator(seed: seed)
+    isVouching = Bool.random(using: &random)
+    // More than ten, so that many can vanish, or so few that they cannot.
+    add(chance(50) ? 12...16 : 1...6)
+  }
+
+  mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+  mutating func pick<Element: Comparable>(_ elements: some Sequence<Element>) -> Element? {
+    elements.sorted().randomElement(using: &random)
+  }
+
+  /// Changes the offers, and says what the server answers to the next sync.
+  mutating func next() -> ExpectedDocument {
+    for _ in 0..<Int.random(in: 1...2, using: &random) {
+      if let event = Event.allCases.randomElement(using: &random) { happen(event) }
+    }
+    if chance(12) { return unreadable() }
+    var broken: Set<Int> = []
+    if chance(10), let id = pick(past.keys) { broken.insert(id) }
+    if chance(3) { broken.formUnion(offers.keys) }
+    let said = offers.filter { !broken.contains($0.key) }
+    let isReversed = chance(20)
+    let ids = broken.union(offers.keys).sorted { isReversed ? $0 > $1 : $0 < $1 }
+    let records = ids.map { id in
+      said[id].map { #"{"id":"\#(id)","name":"\#($0.name)","current_value":"\#($0.reward)"}"# }
+        ?? #"{"id":"\#(id)"}"#
+    }
+    let text = FeedText.list(records)
+    return ExpectedDocument(text: text, etag: tag(text), offers: said, broken: broken)
+  }
+
+  private mutating func happen(_ event: Event) {
+    let someID = pick(offers.keys)
+    switch event {
+    case .vanish, .vanish2:
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        if let id = pick(offers.keys) { offers[id] = nil }
+      }
+    case .comeBack:
+      if let id = pick(past.keys) { offers[id] = past[id] }
+    case .comeAllBack: offers = past
+    case .add: add(1...3)
+    case .change, .change2:
+      if let someID { put(someID, offers[someID]?.name ?? "") }
+    case .reuse:
+      if let id = pick(past.keys) { put(id, name(but: past[id]?.name)) }
+    case .empty: offers = [:]
+    case .shrink: offers = offers.filter { $0.key == someID }
+    case .replaceAll:
+      offers = [:]
+      add(1...3)
+    case .nothing: break
+    }
+  }
+
+  private mutating func add(_ count: ClosedRange<Int>) {
+    for _ in 0..<Int.random(in: count, using: &random) { put(past.count + 1, name(but: nil)) }
+  }
+
+  private mutating func put(_ id: Int, _ name: String) {
+    let cents = Int.random(in: 100...999, using: &random)
+    let offer = ExpectedOffer(name: name, reward: "$\(cents / 100).\(cents % 100 / 10)0 Cash Back")
+    offers[id] = offer
+    past[id] = offer
+  }
+
+  private mutating func name(but old: String?) -> String {
+    Self.names.filter { $0 != old }.randomElement(using: &random) ?? ""
+  }
+
+  private mutating func unreadable() -> ExpectedDocument {
+    let texts = [
+      "", "<html>Log in</html>", #"[{"id":"1","name":"Tea""#, #"[{"id":"1","name":"Tea"} {"#, "404",
+    ]
+    return ExpectedDocument(
+      text: texts.randomElement(using: &random) ?? "", etag: isVouching ? "\"broken\"" : nil,
+      isUnreadable: true)
+  }
+
+  /// The same text has the same tag, also when it comes again.
+  private mutating func tag(_ text: String) -> String? {
+    if !isVouching { return nil }
+    let version = texts.firstIndex(of: text) ?? texts.count
+    if version == texts.count { texts.append(text) }
+    return "\"v\(version)\""
+  }
+}

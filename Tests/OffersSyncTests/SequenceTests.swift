@@ -1,0 +1,177 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+import OffersStore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSync
+
+/// Ten thousand random sequences of syncs and stars against a simple model: a thousand beginnings,
+/// each of which goes on in ten ways. Those of one test share a database, each a feed of its own,
+/// and take their steps in turn; each way to go on has a copy of that database.
+@Suite("Sequences of syncs")
+struct SequenceTests {
+  private static let batchCount = 10
+  private static let beginningsPerBatch = 100
+  private static let endCount = 10
+  private static let beginning = 0..<2
+  private static let longest = 6
+
+  /// One feed, what its server has and what the database should have.
+  private struct Sequence {
+    private(set) var seed: UInt64
+    let definition: FeedDefinition
+    private(set) var stepCount = beginning.upperBound
+    var server: ChangingFeed
+    var expected = ExpectedFeed()
+
+    init(seed: UInt64, _ template: FeedDefinition) {
+      self.seed = seed
+      server = ChangingFeed(seed: seed)
+      var definition = template
+      definition.name = "feed\(seed)"
+      definition.source = Template([.literal("https://feed.example/offers.json")])
+      self.definition = definition
+    }
+
+    /// The same feed until now, with a future of its own.
+    func goingOn(as end: Int) -> Sequence {
+      var other = self
+      other.seed = seed * UInt64(endCount) + UInt64(end)
+      other.server.random = SeededGenerator(seed: other.seed)
+      other.stepCount =
+        other.server.chance(70) ? 3 : Int.random(in: 4...longest, using: &other.server.random)
+      return other
+    }
+  }
+
+  /// What can be seen of a feed.
+  private struct View: Equatable {
+    var current: [Int: ExpectedOffer] = [:]
+    var favorites: [Int: ExpectedOffer] = [:]
+    var starred: Set<Int> = []
+    var goneFavorites: Set<Int> = []
+    var counts: [String: Int] = [:]
+    var etag: String?
+
+    init(_ feed: Feed) {
+      counts = [
+        "current": feed.currentCount, "gone": feed.goneCount, "favorites": feed.favoriteCount,
+        "held": feed.fetch.heldCount,
+      ]
+      etag = feed.fetch.etag
+    }
+
+    init(_ feed: ExpectedFeed) {
+      current = feed.known.filter { feed.current.contains($0.key) }
+      favorites = feed.known.filter { feed.favorites.contains($0.key) }
+      starred = feed.favorites.intersection(feed.current)
+      goneFavorites = feed.favorites.subtracting(feed.current)
+      counts = [
+        "current": feed.current.count, "gone": feed.known.count - feed.current.count,
+        "favorites": feed.favorites.count, "held": feed.heldCount,
+      ]
+      etag = feed.etag
+    }
+  }
+
+  @Test(
+    "any sequence of syncs and stars leaves what a simple model says", arguments: 0..<batchCount)
+  func agreesWithTheModel(batch: Int) async throws {
+    let home = try SyncedFolder()
+    let template = try FeedConfiguration.shipped.fetch("ibotta")
+    var beginnings = (0..<Self.beginningsPerBatch).map {
+      Sequence(seed: UInt64(batch * Self.beginningsPerBatch + $0), template)
+    }
+    try await Self.run(&beginnings, Self.beginning, home.database)
+    for end in 0..<Self.endCount {
+      var sequences = beginnings.map { $0.goingOn(as: end) }
+      let copy = try SyncedFolder(copying: home)
+      try await Self.run(
+        &sequences, Self.beginning.upperBound..<Self.longest, copy.database)
+    }
+  }
+
+  /// Lets the sequences take some steps, and looks at all of them after each.
+  private static func run(
+    _ sequences: inout [Sequence], _ steps: Range<Int>, _ database: OffersDatabase
+  ) async throws {
+    for step in steps {
+      var stars: [Bool: [String]] = [:]
+      for place in sequences.indices where step < sequences[place].stepCount {
+        try await take(step, of: &sequences[place], database)
+        star(&sequences[place], &stars)
+      }
+      for (isFavorite, names) in stars {
+        _ = try await database.setFavorites(named: names, to: isFavorite)
+      }
+      let found = try await look(database)
+      for sequence in sequences {
+        let view = found[sequence.definition.name]
+        let expected = sequence.expected.isSubscribed ? View(sequence.expected) : nil
+        if view == expected { continue }
+        try #require(view == expected, "seed \(sequence.seed), step \(step)")
+      }
+    }
+  }
+
+  /// Syncs one feed once, and looks at the run.
+  private static func take(
+    _ step: Int, of sequence: inout Sequence, _ database: OffersDatabase
+  ) async throws {
+    let document = sequence.server.next()
+    let accepts = sequence.server.chance(30)
+    let asksWhole = accepts && sequence.expected.heldCount > 0
+    let etag = asksWhole ? nil : sequence.expected.etag
+    let web = SimulatedWeb { answer($0.headers.first(name: "if-none-match"), document) }
+    let engine = SyncEngine(
+      store: database, configuration: FeedConfiguration(own: [sequence.definition]),
+      now: { Date(timeIntervalSince1970: 1_767_225_600 + Double(step) * 3600) }, jitter: { 1 },
+      transport: web)
+    let run = try await engine.sync(
+      sequence.definition.name, options: SyncOptions(acceptsRemovals: accepts))
+    let result = ExpectedFeed.Result(outcome: run.outcome, counts: run.counts.all)
+    let expected = sequence.expected.sync(document, accepts: accepts)
+    let asked = web.requests.map { $0.headers.first(name: "if-none-match") }
+    if result == expected, asked == [etag] { return }
+    try #require(
+      result == expected && asked == [etag],
+      "seed \(sequence.seed), step \(step): asked by \(asked), got \(document.text)")
+  }
+
+  private static func answer(_ known: String?, _ document: ExpectedDocument) -> SimulatedAnswer {
+    if document.text == "404" { return SimulatedAnswer(404) }
+    if let known, known == document.etag { return SimulatedAnswer(304) }
+    return SimulatedAnswer(200, document.etag.map { [("ETag", $0)] } ?? [], document.text)
+  }
+
+  /// Sets a star or takes one away, now and then.
+  private static func star(_ sequence: inout Sequence, _ stars: inout [Bool: [String]]) {
+    guard sequence.server.chance(60), let id = sequence.server.pick(sequence.expected.known.keys)
+    else { return }
+    let isFavorite = sequence.server.chance(70)
+    sequence.expected.star(id, isFavorite)
+    stars[isFavorite, default: []].append("\(sequence.definition.name):\(id)")
+  }
+
+  /// What the database shows of all feeds.
+  private static func look(_ database: OffersDatabase) async throws -> [String: View] {
+    var views: [String: View] = [:]
+    // A new database has the feed that ships with a sample.
+    for feed in try await database.fetchFeeds() where feed.name != "ibotta" {
+      views[feed.name] = View(feed)
+    }
+    for offer in try await database.fetchOffers(OfferQuery()) where offer.state == .current {
+      guard let id = Int(offer.ref.id) else { continue }
+      views[offer.ref.feed]?.current[id] = ExpectedOffer(offer)
+      if offer.isFavorite { views[offer.ref.feed]?.starred.insert(id) }
+    }
+    for offer in try await database.fetchOffers(OfferQuery(favoritesOnly: true)) {
+      guard let id = Int(offer.ref.id), offer.isFavorite else { continue }
+      views[offer.ref.feed]?.favorites[id] = ExpectedOffer(offer)
+      if offer.state == .gone { views[offer.ref.feed]?.goneFavorites.insert(id) }
+    }
+    return views
+  }
+}
