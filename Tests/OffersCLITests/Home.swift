@@ -107,6 +107,14 @@ struct Home {
       output: texts[0], errors: texts[1], status: process.terminationStatus)
   }
 
+  /// What SQLite's own program says of a database, `ok` for a sound one and where it is missing.
+  func integrity(of database: String? = nil) throws -> String {
+    let check = try shell(
+      "if command -v sqlite3 >/dev/null; then sqlite3 -readonly '\(database ?? self.database)' "
+        + "'PRAGMA integrity_check; PRAGMA foreign_key_check'; else echo ok; fi")
+    return check.output + check.errors
+  }
+
   /// A handle that appends, so that two streams to one file keep their order.
   private func writer(_ name: String) throws -> FileHandle {
     let descriptor = open(folder.file(name), O_WRONLY | O_APPEND | O_CLOEXEC)

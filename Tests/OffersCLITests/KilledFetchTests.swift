@@ -1,0 +1,191 @@
+import Foundation
+import OffersCore
+import OffersStore
+import OffersTestSupport
+import Testing
+
+/// Two processes sync one feed from a server whose document changes, and both are killed at random
+/// moments: while they start, fetch, read, write, or wait for each other. A moment has to be waited
+/// for.
+@Suite("kill -9 of two syncs from a server", .serialized)
+struct KilledFetchTests {
+  private let home: Home
+  private let server: ChangingServer
+
+  private static let killCount = 200
+  /// After so many rounds all begins anew, with a first import.
+  private static let roundsPerDatabase = 25
+  private static let latestMicroseconds = 150_000.0
+
+  init() throws {
+    home = try Home()
+    server = try ChangingServer(requestsPerVersion: 2) { Self.document($0) }
+  }
+
+  /// Each version renames all offers, lacks ten of those before and has ten others: few enough to be
+  /// believed at once.
+  private static func names(_ version: Int) -> [String] {
+    (version * 10..<version * 10 + 400).map { "Offer \($0) of version \(version)" }
+  }
+
+  private static func document(_ version: Int) -> String {
+    let records = names(version).enumerated().map { place, name in
+      #"{"id":"\#(version * 10 + place)","name":"\#(name)","current_value":"$1.00 Cash Back"}"#
+    }
+    return "[\(records.joined(separator: ",\n"))]"
+  }
+
+  /// The version that stored offers are, if they are one.
+  private static func version(of offers: [Offer]) -> Int? {
+    offers.first.flatMap { $0.name.split(separator: " ").last }.flatMap { Int($0) }
+  }
+
+  /// Starts two syncs, and kills each at a moment of its own. Returns how many were killed in time.
+  ///
+  /// - Parameter isFetching: whether the moments count from when a request came, not from the start.
+  private func killTwo(
+    onceOneIsFetching isFetching: Bool, meanwhile body: () async throws -> Void
+  ) async throws -> Int {
+    let requestCount = server.statuses.count
+    let processes = try (0..<2).map { _ in
+      try OffersProgram.start(
+        ["sync", "--quiet", "--from", server.url], environment: home.environment)
+    }
+    if isFetching {
+      while server.statuses.count == requestCount, processes.contains(where: \.isRunning) {
+        usleep(500)
+      }
+    }
+    let begun = ContinuousClock.now
+    try await body()
+    let moments = processes.map { _ in Double.random(in: 0...Self.latestMicroseconds) }.sorted()
+    for (process, moment) in zip(processes.shuffled(), moments) {
+      let gone = (ContinuousClock.now - begun) / .microseconds(1)
+      usleep(UInt32(max(0, moment - gone)))
+      kill(process.processIdentifier, SIGKILL)
+    }
+    return processes.count {
+      $0.waitUntilExit()
+      return $0.terminationReason == .uncaughtSignal
+    }
+  }
+
+  /// What a kill left, nil for no database at all.
+  private func openDatabase() throws -> OffersDatabase? {
+    do {
+      return try OffersDatabase(path: home.database, access: .readOnly)
+    } catch let error as OffersError where error.code == .notFound {
+      // A first import that had not even begun leaves none, or an empty file.
+      return nil
+    }
+  }
+
+  /// Checks that the offers are a document of the server's, that the validator is the same one's,
+  /// and that no favorite is lost. Returns the version and its ids.
+  @discardableResult
+  private func check(favorites: Set<String>) async throws -> (version: Int?, ids: [String]) {
+    guard let database = try openDatabase() else {
+      #expect(favorites.isEmpty)
+      return (nil, [])
+    }
+    let offers = try await database.fetchOffers(OfferQuery())
+    let marked = try await database.fetchOffers(OfferQuery(favoritesOnly: true))
+    #expect(Set(marked.map(\.ref.id)) == favorites)
+    let etag = try await database.fetchFeeds().first?.fetch.etag
+    let version = Self.version(of: offers)
+    let expected = version.map { Self.names($0).sorted() } ?? []
+    #expect(offers.map(\.name).sorted() == expected, "half of a document")
+    #expect(etag == version.map(ChangingServer.etag), "the validator of another document")
+    #expect(version.map { $0 <= server.version } ?? true)
+    return (version, offers.map(\.ref.id))
+  }
+
+  @Test("Two syncs killed at any moment leave one whole document and its own validator")
+  func killsTwoSyncs() async throws {
+    server.setPaces([.atOnce, .dripping, .dripping, .atOnce, .atOnce])
+    var killCount = 0
+    var round = 0
+    var versions: Set<Int> = []
+    var favorites: Set<String> = []
+    var ids: [String] = []
+    while killCount < Self.killCount {
+      if round % Self.roundsPerDatabase == 0 {
+        for suffix in ["", "-wal", "-shm", "-lock"] { unlink(home.database + suffix) }
+        favorites = []
+        ids = []
+      }
+      round += 1
+      killCount += try await killTwo(onceOneIsFetching: round % 4 != 0) {
+        guard let id = ids.randomElement() else { return }
+        _ = try await OffersDatabase(path: home.database).setFavorites(named: [id], to: true)
+        favorites.insert(id)
+      }
+      let found = try await check(favorites: favorites)
+      ids = found.ids
+      if let version = found.version { versions.insert(version) }
+      if round % 2 == 0 { try await syncWhole(favorites) }
+    }
+    #expect(server.statuses.contains(304))
+    #expect(versions.count > 10)
+  }
+
+  /// Lets a sync come to its end while the document stays as it is.
+  private func syncWhole(_ favorites: Set<String>) async throws {
+    #expect(try home.integrity() == "ok\n")
+    server.setChanging(false)
+    defer { server.setChanging(true) }
+    let result = try home.offers("sync", "--quiet", "--force", "--from", server.url)
+    #expect(result.status == 0, "\(result.errors)")
+    let found = try await check(favorites: favorites)
+    #expect(found.version == server.version, "after a \(server.statuses.last ?? 0)")
+  }
+
+  @Test("A sync that was killed while it fetched leaves the feed free at once")
+  func freesTheFeed() async throws {
+    let silent = try ScriptedServer([.silence])
+    let process = try OffersProgram.start(
+      ["sync", "--quiet", "--from", silent.url()], environment: home.environment)
+    while silent.requests.isEmpty, process.isRunning { usleep(1000) }
+    let database = try OffersDatabase(path: home.database)
+    let error = await #expect(throws: OffersError.self) {
+      try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {}
+    }
+    #expect(error?.code == .locked)
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    #expect(try await database.withSyncLock(on: "ibotta", waitSeconds: 0) { true })
+  }
+
+  @Test("Of two syncs of what is due at once one fetches, and the other finds it not due any more")
+  func fetchesOnce() async throws {
+    server.setPaces([.dripping])
+    let configuration = try home.folder.write(
+      """
+      feeds:
+        own:
+          source: \(server.url)
+          id: id
+          fields: {name: name, reward: current_value}
+      """, to: "feeds.yaml")
+    let names = ["first", "second"]
+    let processes = try names.map { name in
+      try home.folder.write("", to: name)
+      return try OffersProgram.start(
+        ["sync", "own", "--due", "--json", "--explain", "--config", configuration],
+        environment: home.environment,
+        output: FileHandle(forWritingTo: URL(fileURLWithPath: home.folder.file(name))))
+    }
+    for process in processes {
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+    }
+    let outcomes = try names.map { name in
+      let runs = try Home.parse(home.folder.text(of: name))["runs"] as? [[String: Any]]
+      let run = try #require(runs?.first)
+      let putOff = run["put_off"] as? [String: Any]
+      return "\(run["outcome"] ?? "none") \(putOff?["why"] ?? "")"
+    }
+    #expect(Set(outcomes) == ["updated ", "skipped fresh"])
+    #expect(server.statuses == [200])
+  }
+}
