@@ -97,7 +97,8 @@ actor HTTPConnections: HTTPTransport {
       }
       addresses = Array(addresses.prefix(Self.triedAddresses))
       return Host(
-        client: try Self.client(limits, environment, proxy, name, addresses.first,
+        client: try Self.client(
+          limits, environment, proxy, name, addresses.first,
           isEncrypted: HTTPOrigin(url).scheme == "https"),
         addresses: addresses)
     }
@@ -114,7 +115,8 @@ actor HTTPConnections: HTTPTransport {
   private func moveOn(from host: Host, _ key: String, _ name: String) async throws -> Host {
     let rest = Array(host.addresses.dropFirst())
     let next = Host(
-      client: try Self.client(limits, environment, nil, name, rest.first,
+      client: try Self.client(
+        limits, environment, nil, name, rest.first,
         isEncrypted: key.hasPrefix("https:")), addresses: rest)
     hosts[key] = Task { next }
     // It has no connection, so there is nothing that a failed shutdown could lose.
