@@ -106,6 +106,8 @@ public struct SyncPlan: Sendable {
   /// How many records stand on the first of several pages: an id that comes again behind them is
   /// no fault. Nil for a feed of one document.
   public let firstPageRecords: Int?
+  /// Whether the offers were searched for: then what the feed says of itself is not theirs.
+  public let isSearch: Bool
   /// The feed's name for people, where it has one.
   public let title: String?
   /// Labelled texts that every offer of the feed shows.
@@ -116,9 +118,11 @@ public struct SyncPlan: Sendable {
   public init(
     run: SyncRun, records: any OfferRecordSource, vanishedKeys: [Int64],
     rememberedSource: String?, document: DocumentFingerprint?, firstPageRecords: Int? = nil,
-    title: String? = nil, shared: [OfferAttribute] = [], fetch: FetchState? = nil
+    isSearch: Bool = false, title: String? = nil, shared: [OfferAttribute] = [],
+    fetch: FetchState? = nil
   ) {
     self.fetch = fetch
+    self.isSearch = isSearch
     self.run = run
     self.records = records
     self.vanishedKeys = vanishedKeys

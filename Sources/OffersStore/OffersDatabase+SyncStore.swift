@@ -79,9 +79,11 @@ extension OffersDatabase: SyncStore {
     try FeedTable.setDocument(
       plan.document, addingCurrent: counts.new + counts.back - counts.gone, feedKey: feedKey,
       in: database)
-    try FeedTable.setDetails(
-      title: plan.title, shared: OfferAttribute.json(plan.shared), source: plan.run.source,
-      feedKey: feedKey, in: database)
+    if !plan.isSearch {
+      try FeedTable.setDetails(
+        title: plan.title, shared: OfferAttribute.json(plan.shared), source: plan.run.source,
+        feedKey: feedKey, in: database)
+    }
     if let source = plan.rememberedSource {
       try FeedTable.setSource(source, feedKey: feedKey, in: database)
     }

@@ -16,8 +16,16 @@ final class DifferenceCollector: OfferSink {
   /// How many records the first page has; nil as long as there is only one.
   private(set) var firstPageRecords: Int?
   private var earlierRecords = 0
+  /// The ids of this page, for a feed that has pages: an offer may come again on the next one, but
+  /// not on the same.
+  private var pageIDs: Set<[UInt8]>?
 
-  init(known: KnownOffers, definition: FeedDefinition, derivationSeed: UInt64, spool: RecordSpool) {
+  /// - Parameter hasPages: whether there may be more than one document.
+  init(
+    known: KnownOffers, definition: FeedDefinition, derivationSeed: UInt64, spool: RecordSpool,
+    hasPages: Bool = false
+  ) {
+    if hasPages { pageIDs = [] }
     self.known = known
     self.spool = spool
     rewards = RewardParser(currency: definition.currency, bareCurrency: definition.currency)
@@ -27,6 +35,7 @@ final class DifferenceCollector: OfferSink {
   func accept(_ texts: OfferTexts, position: Int) throws {
     guard let id = texts.id else { return }
     offerCount += 1
+    if pageIDs?.insert(Array(id)).inserted == false { return skipRepeated(id, position) }
     let hash = texts.contentHash(seed: seed)
     let key: Int64
     switch known.see(id: id, contentHash: hash) {
@@ -35,10 +44,7 @@ final class DifferenceCollector: OfferSink {
       return
     case .repeated:
       // Pages shift while they are read: an offer that comes again on the next one is one offer.
-      if firstPageRecords != nil { return }
-      skip(
-        id: nil, position: position,
-        reason: ReadProblem.repeated(String(decoding: id.prefix(60), as: UTF8.self)))
+      if firstPageRecords == nil { skipRepeated(id, position) }
       return
     case .new: key = 0
     case .different(let stored): key = stored
@@ -51,6 +57,12 @@ final class DifferenceCollector: OfferSink {
         reward: reward,
         byteCount: byteCount, to: address)
     }
+  }
+
+  private func skipRepeated(_ id: UnsafeRawBufferPointer, _ position: Int) {
+    skip(
+      id: nil, position: position,
+      reason: ReadProblem.repeated(String(decoding: id.prefix(60), as: UTF8.self)))
   }
 
   /// What a sync that failed can tell.
@@ -72,6 +84,7 @@ final class DifferenceCollector: OfferSink {
   func beginPage(behind records: Int) {
     if firstPageRecords == nil { firstPageRecords = records }
     earlierRecords = records
+    if pageIDs != nil { pageIDs = [] }
   }
 
   /// Says that the whole feed was read.

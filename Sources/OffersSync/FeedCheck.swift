@@ -66,6 +66,9 @@ private final class CheckSink: OfferSink {
     note(ReadProblem(position: position, effect: .mended, reason: reason))
   }
 
+  /// Takes the values of variables out of what is told.
+  func hide(_ secrets: Secrets) { check.problems = check.problems.hiding(secrets) }
+
   func finish(_ facts: DocumentFacts?, records: Int, bytes: Int) -> FeedCheck {
     check.title = facts?.title
     check.shared = (facts?.shared ?? []).map { OfferAttribute(label: $0.label, value: $0.value) }
@@ -135,6 +138,7 @@ extension SyncEngine {
             bytes += piece.count
             records = count
           }, nextPage: { _ in }))
+      sink.hide(pages.secrets)
       var facts: DocumentFacts?
       if case .read(let read) = reading { facts = read }
       return sink.finish(facts, records: records, bytes: bytes)
@@ -167,13 +171,13 @@ extension SyncEngine {
       var fetching = FetchContext(transport: transport, limits: options.limits, now: now)
       fetching.allowsPrivateNetwork =
         options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
+      let pages = FeedPages(
+        definition: definition, source: source, template: template, options: options,
+        environment: environment, fetching: fetching)
       do {
-        return try await body(
-          FeedPages(
-            definition: definition, source: source, template: template, options: options,
-            environment: environment, fetching: fetching))
+        return try await body(pages)
       } catch let error as OffersError {
-        throw error.hiding(template.secrets)
+        throw error.hiding(pages.secrets)
       }
     }
   }

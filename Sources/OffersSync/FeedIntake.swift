@@ -23,7 +23,8 @@ final class FeedIntake {
     if let collector { return collector }
     let made = DifferenceCollector(
       known: try await store.fetchKnownOffers(of: attempt.definition.name),
-      definition: attempt.definition, derivationSeed: attempt.derivationSeed, spool: spool)
+      definition: attempt.definition, derivationSeed: attempt.derivationSeed, spool: spool,
+      hasPages: attempt.pages.hasPages)
     collector = made
     return made
   }

@@ -40,6 +40,15 @@ struct FeedPages {
     if case .url = source { options.limits.bodyBytes } else { Self.fileLimitBytes }
   }
 
+  /// The values of all variables that requests carry.
+  var secrets: Secrets {
+    var secrets = template.secrets
+    for header in definition.headers {
+      secrets.add(SourceTemplate(header.value, environment: environment).secrets)
+    }
+    return secrets
+  }
+
   /// Whether there may be more than one document.
   var hasPages: Bool { template.hasPage || definition.pages?.next != nil }
 
@@ -197,7 +206,8 @@ struct FeedPages {
 
   private func makeReader(_ head: DocumentHead, _ sink: any OfferSink) -> FeedReader {
     FeedReader(
-      definition: definition, address: head.address, charset: head.charset, sink: sink)
+      definition: definition, address: secrets.base(of: head.address), charset: head.charset,
+      sink: sink)
   }
 
   /// - Parameter between: called before the first piece, where that is certain to come, and between

@@ -46,22 +46,22 @@ struct SourceTemplate: Sendable {
       switch part {
       case .literal(let text): result += text
       case .page: result += String(page)
-      case .query: result += Self.encoded(query ?? "")
+      case .query: result += Secrets.encoded(query ?? "")
       case .environment(let name):
-        result += isURL ? Self.encoded(try value(of: name)) : try value(of: name)
+        result += isURL ? Secrets.encoded(try value(of: name)) : try value(of: name)
       case .path: break
       }
     }
     return result
   }
 
-  /// The values of its variables, with what is shown for them.
-  var secrets: [(value: String, shown: String)] {
-    template.parts.flatMap { part -> [(String, String)] in
-      guard case .environment(let name) = part, let value = environment(name), !value.isEmpty
-      else { return [] }
-      return [(value, "{env:\(name)}"), (Self.encoded(value), "{env:\(name)}")]
+  /// The values of its variables.
+  var secrets: Secrets {
+    var secrets = Secrets()
+    for case .environment(let name) in template.parts {
+      if let value = environment(name), !value.isEmpty { secrets.add(value, of: name) }
     }
+    return secrets
   }
 
   private func value(of name: String) throws -> String {
@@ -69,29 +69,5 @@ struct SourceTemplate: Sendable {
     throw OffersError(
       .invalidRequest, "The environment variable \(name) is not set.",
       hint: "It stands in the source \(text). Set it: export \(name)=…")
-  }
-
-  /// A value as it stands in a URL's query (RFC 3986, unreserved characters only).
-  private static func encoded(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      if (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || "-._~".utf8.contains(byte) {
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return result
-  }
-}
-
-extension OffersError {
-  /// The error without the values of variables.
-  func hiding(_ secrets: [(value: String, shown: String)]) -> OffersError {
-    if secrets.isEmpty { return self }
-    func hide(_ text: String) -> String {
-      secrets.reduce(text) { $0.replacing($1.value, with: $1.shown) }
-    }
-    return OffersError(code, hide(message), hint: hint.map(hide), cause: cause.map(hide))
   }
 }

@@ -18,8 +18,9 @@ extension SyncAttempt {
       vanishedKeys: held == nil && !isSelection
         ? collector.known.vanishedKeys() : [],
       rememberedSource: held == nil ? remembered : nil,
-      document: held == nil ? document : nil,
-      firstPageRecords: collector.firstPageRecords, title: facts.title,
+      document: held == nil && options.query == nil ? document : nil,
+      firstPageRecords: collector.firstPageRecords, isSearch: options.query != nil,
+      title: facts.title,
       shared: facts.shared.map { OfferAttribute(label: $0, value: $1) },
       fetch: remembered(isHeld: held != nil))
   }

@@ -37,7 +37,7 @@ struct SyncAttempt {
     return SyncRun(
       feed: definition.name, source: template.text, outcome: outcome, counts: counts, bytes: bytes,
       startedAt: startedAt, durationSeconds: elapsed / .seconds(1), error: error,
-      problems: problems, mendedCount: mendedCount, request: request,
+      problems: problems.hiding(pages.secrets), mendedCount: mendedCount, request: request,
       nextDueAt: fetch?.nextDueAt ?? usual)
   }
 
@@ -58,8 +58,8 @@ struct SyncAttempt {
 
   /// What to remember of the server after a sync that worked; nil for what is there already.
   func remembered(isHeld: Bool) -> FetchState? {
-    // What a search finds is not the feed.
-    if options.query != nil { return nil }
+    // What a search finds is not the feed, and with it the feed is no longer one document.
+    if options.query != nil { return schedule.afterSearch(state?.fetch) }
     var answer = answer
     // An address with a place for a variable in it would be stored with its value.
     if !template.isPlain { answer?.permanentAddress = nil }
@@ -82,7 +82,7 @@ struct SyncAttempt {
       let run = run(
         .failed, bytes: intake.gate.hasher.sizeBytes,
         counts: intake.collector?.skipped ?? SyncCounts(),
-        error: error.hiding(template.secrets), problems: intake.collector?.problems ?? [],
+        error: error.hiding(pages.secrets), problems: intake.collector?.problems ?? [],
         mendedCount: intake.collector?.mendedCount ?? 0)
       return (await recorded(run, in: store), [])
     }
@@ -90,7 +90,7 @@ struct SyncAttempt {
 
   /// The run of an attempt that failed before anything was read.
   func failed(_ error: OffersError, in store: any SyncStore) async -> SyncRun {
-    await recorded(run(.failed, error: error.hiding(template.secrets)), in: store)
+    await recorded(run(.failed, error: error.hiding(pages.secrets)), in: store)
   }
 
   private func recorded(_ run: SyncRun, in store: any SyncStore) async -> SyncRun {

@@ -155,6 +155,46 @@ struct DefinedFeedTests {
     #expect("\(refused) \(run)".contains("s3cr") == false)
   }
 
+  @Test("a variable that only a header carries shows nowhere, and goes to no other server")
+  func keepsHeadersPrivate() async throws {
+    let other = try ScriptedServer([.answer("200 OK", [], #"{"items":[]}"#)])
+    let server = try ScriptedServer([
+      .answer("401 Unauthorized", [], #"{"status_message":"Bad token Bearer s3cr3t/42"}"#),
+      .answer(
+        "200 OK", [],
+        ##"{"items":[{"id":1,"name":"Tea","until":"s3cr3t%2F42","page":"#one"}],"next":"\##(other.url("/2"))"}"##
+      ),
+    ])
+    let yaml = """
+      feeds:
+        shop:
+          source: \(server.url("/a?k={env:K}"))
+          headers: {Authorization: "Bearer {env:K}"}
+          items: items
+          id: id
+          fields: {name: name, expires: until, link: page}
+          pages: {next: next}
+          error: status_message
+      """
+    let feeds = try DefinedFeeds(yaml, variables: ["K": "s3cr3t/42"])
+    let refused = try await feeds.engine.sync("shop")
+    #expect(refused.error?.message.contains("Bad token Bearer {env:K}") == true)
+    let run = try await feeds.engine.sync(
+      "shop", options: SyncOptions(allowsPrivateNetwork: true))
+    #expect(run.counts.new == 1)
+    #expect(run.problems.first?.reason.contains("{env:K}") == true)
+    #expect(server.requests.last?.contains("Authorization: Bearer s3cr3t/42") == true)
+    #expect(other.requests.count == 1)
+    #expect(other.requests.first?.contains("s3cr3t") == false)
+    #expect("\(refused) \(run)".contains("s3cr3t") == false)
+    let offer = try await feeds.database.fetchOffer(named: "shop:1")
+    #expect(offer.url == server.url("/a#one"))
+    for suffix in ["", "-wal"] {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: feeds.database.path + suffix))
+      #expect(bytes.range(of: Data("s3cr3t".utf8)) == nil)
+    }
+  }
+
   @Test("a variable that is not set is told by its name, before any request")
   func missesVariables() async throws {
     let server = try ScriptedServer([])

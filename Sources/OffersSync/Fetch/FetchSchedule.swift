@@ -95,6 +95,22 @@ struct FetchSchedule: Sendable {
     return next
   }
 
+  /// What is remembered after a search: what it found is stored beside the feed's own offers, for
+  /// which the validators do not stand any more. Nil for what is there already.
+  func afterSearch(_ fetch: FetchState?) -> FetchState? {
+    guard var next = fetch, next.validatedSource != nil else { return nil }
+    forgetValidators(&next)
+    return next
+  }
+
+  private func forgetValidators(_ next: inout FetchState) {
+    next.etag = nil
+    next.lastModified = nil
+    next.validatedSource = nil
+    next.validatedRules = nil
+    next.fullFetchAt = nil
+  }
+
   private func due(_ answer: FetchAnswer, _ now: Date) -> Date {
     let fresh = min(answer.freshSeconds ?? 0, everySeconds * Self.freshnessIntervals)
     return now.addingTimeInterval(TimeInterval(max(everySeconds, fresh)))
@@ -104,12 +120,7 @@ struct FetchSchedule: Sendable {
     _ next: inout FetchState, _ answer: FetchAnswer?, _ source: String, _ rules: UInt64, _ now: Date
   ) {
     guard let answer, answer.vouches else {
-      next.etag = nil
-      next.lastModified = nil
-      next.validatedSource = nil
-      next.validatedRules = nil
-      next.fullFetchAt = nil
-      return
+      return forgetValidators(&next)
     }
     if answer.isNotModified {
       // An answer without a document can bring new validators for it (RFC 9110, section 15.4.5).

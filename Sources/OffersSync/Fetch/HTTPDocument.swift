@@ -97,7 +97,7 @@ struct HTTPDocument {
       log.answer.requestCount += 1
       log.answer.status = nil
       let response = try await transport.execute(
-        request(for: current, asked: url),
+        request(for: current),
         mayBePrivate: allowsPrivateNetwork || HTTPOrigin(current) == namedOrigin,
         timeoutSeconds: min(left, Double(limits.idleSeconds)))
       log.answer.status = Int(response.status.code)
@@ -131,15 +131,15 @@ struct HTTPDocument {
       hint: "Nothing was changed. Check the address.")
   }
 
-  private func request(for address: String, asked url: String) -> HTTPClientRequest {
+  private func request(for address: String) -> HTTPClientRequest {
     var request = HTTPClientRequest(url: address)
     request.headers.add(name: "user-agent", value: "offers/\(Version.current)")
     request.headers.add(
       name: "accept", value: "application/json, application/xml, text/xml, */*;q=0.5")
     request.headers.add(name: "accept-encoding", value: "gzip, deflate")
     for (name, value) in validators.conditions { request.headers.add(name: name, value: value) }
-    // A redirect to another host gets none of what was meant for this one.
-    if HTTPOrigin(address) == HTTPOrigin(url) {
+    // Another host, by a redirect or as the next page, gets none of what was meant for this one.
+    if HTTPOrigin(address) == namedOrigin {
       for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
     }
     return request

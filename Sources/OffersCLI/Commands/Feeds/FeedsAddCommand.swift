@@ -48,13 +48,7 @@ struct FeedsAddCommand: WaitingCommand {
     try FeedGuess.checkName(name)
     let file = try configuration.path
     // A file that is named may be a new one.
-    let yaml = try TextFile.read(file.text)
-    let own = try yaml.map { try FeedConfiguration(yaml: $0, name: file.text) }
-    if (own ?? .shipped).names.contains(name) {
-      throw OffersError(
-        .invalidRequest, "There is a feed \(name) already.",
-        hint: "Choose another name, or see it with: offers feeds show \(name)")
-    }
+    try checkIsNew(in: try TextFile.read(file.text), file)
     let definition = try await made()
     let check = try await SyncEngine(store: NoStore()).check(
       definition, from: nil, firstCount: 1, options: network.syncOptions)
@@ -65,14 +59,26 @@ struct FeedsAddCommand: WaitingCommand {
         "No record at \(Self.places(definition)) is an offer; \(check.recordCount) seen.\(reason)",
         hint: "Say where they stand with --items and --map id=… name=…")
     }
-    try TextFile.write(
-      try DefinitionEdit.adding(definition, to: yaml, name: file.text), to: file.text)
+    try TextFile.update(file.text) { yaml in
+      // Somebody else may have added it meanwhile.
+      try checkIsNew(in: yaml, file)
+      return try DefinitionEdit.adding(definition, to: yaml, name: file.text)
+    }
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
     var job = SyncJob(
       feeds: [name], source: nil, databasePath: try location.path,
       configurationPath: ConfigurationOptions.Path(text: file.text, isNamed: true))
     job.allowsPrivateNetwork = network.allowPrivateNetwork
     try await job.run()
+  }
+
+  private func checkIsNew(in yaml: String?, _ file: ConfigurationOptions.Path) throws {
+    let own = try yaml.map { try FeedConfiguration(yaml: $0, name: file.text) }
+    if (own ?? .shipped).names.contains(name) {
+      throw OffersError(
+        .invalidRequest, "There is a feed \(name) already.",
+        hint: "Choose another name, or see it with: offers feeds show \(name)")
+    }
   }
 
   /// The definition that the document and the options make.

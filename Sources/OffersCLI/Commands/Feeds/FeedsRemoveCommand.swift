@@ -29,11 +29,16 @@ struct FeedsRemoveCommand: WaitingCommand {
     {
       did.append("no longer synced")
     }
-    if let yaml = try file.read(),
-      let rest = try DefinitionEdit.removing(name, from: yaml, name: file.text)
-    {
-      try TextFile.write(rest, to: file.text)
-      did.append("its definition is gone from \(DisplayText.oneLine(file.text))")
+    if try file.read() != nil {
+      try TextFile.update(file.text) { yaml in
+        let rest = try yaml.flatMap {
+          try DefinitionEdit.removing(name, from: $0, name: file.text)
+        }
+        if rest != nil {
+          did.append("its definition is gone from \(DisplayText.oneLine(file.text))")
+        }
+        return rest
+      }
     }
     if did.isEmpty {
       _ = try known.fetch(name)

@@ -1,0 +1,33 @@
+import OffersCore
+import Testing
+
+@testable import OffersSync
+
+@Suite("Values of variables")
+struct SecretsTests {
+  private static let secrets = {
+    var secrets = Secrets()
+    secrets.add("S3cr&t/ Ke+y", of: "K")
+    return secrets
+  }()
+
+  @Test(
+    "a value is hidden in whatever spelling it comes back",
+    arguments: [
+      "S3cr&t/ Ke+y", "S3cr%26t%2F%20Ke%2By", "S3cr%26t%2f%20Ke%2by", "S3cr&t/%20Ke+y",
+    ])
+  func hidesSpellings(spelling: String) {
+    #expect(Self.secrets.hidden(in: "at /x?key=\(spelling) it is") == "at /x?key={env:K} it is")
+  }
+
+  @Test(
+    "a document's links begin at its address without the value",
+    arguments: [
+      ("http://a.example/f.json?key=S3cr%26t%2F%20Ke%2By&p=1", "http://a.example/f.json"),
+      ("http://a.example/S3cr%26t%2F%20Ke%2By/f.json", nil),
+      ("http://a.example/f.json?p=1", "http://a.example/f.json?p=1"),
+    ] as [(String, String?)])
+  func cutsAddresses(address: String, base: String?) {
+    #expect(Self.secrets.base(of: address) == base)
+  }
+}
