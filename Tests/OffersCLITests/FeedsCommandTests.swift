@@ -167,4 +167,22 @@ struct FeedsCommandTests {
     #expect(try home.offers("sync", "restaurants", "--from", "sample").status == 0)
     #expect(try home.offers("sync", "ibotta", "restaurants", "--quiet").status != 64)
   }
+
+  @Test("feeds that are added at the same time are all there")
+  func addsSideBySide() throws {
+    let home = try Home()
+    let feed = try home.folder.write(#"[{"id":1,"name":"Tea"}]"#, to: "tea.json")
+    let names = (1...5).map { "tea-\($0)" }
+    let config = home.folder.file("feeds.yaml")
+    let processes = try names.map { name in
+      try OffersProgram.start(
+        ["feeds", "add", name, feed, "--config", config, "--database", home.database])
+    }
+    for process in processes {
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+    }
+    let yaml = try home.folder.text(of: "feeds.yaml")
+    for name in names { #expect(yaml.contains("  \(name):\n")) }
+  }
 }
