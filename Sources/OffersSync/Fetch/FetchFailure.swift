@@ -56,8 +56,13 @@ enum FetchFailure {
       hint = "Nothing was changed. Put the proxy's user and password into HTTPS_PROXY."
     case .invalidProxyResponse?: what = "is behind a proxy that refused the request"
     default:
-      if error as? HTTPParserError == .invalidEOFState {
-        what = "closed the connection too early"
+      if let error = error as? HTTPParserError {
+        what =
+          switch error {
+          case .invalidEOFState: "closed the connection too early"
+          case .headerOverflow: "sent a head without end"
+          default: "did not answer as a web server does"
+          }
       } else if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError {
         what = "cannot be trusted: its certificate or encryption is not right"
         hint =

@@ -96,10 +96,17 @@ struct HTTPDocument {
       if left <= 0 { throw FetchFailure.tooSlow(url, limits) }
       log.answer.requestCount += 1
       log.answer.status = nil
-      let response = try await transport.execute(
-        request(for: current),
-        mayBePrivate: allowsPrivateNetwork || HTTPOrigin(current) == namedOrigin,
-        timeoutSeconds: min(left, Double(limits.idleSeconds)))
+      let response: HTTPClientResponse
+      do {
+        response = try await transport.execute(
+          request(for: current),
+          mayBePrivate: allowsPrivateNetwork || HTTPOrigin(current) == namedOrigin,
+          timeoutSeconds: min(left, Double(limits.idleSeconds)))
+      } catch let error as OffersError {
+        // It was refused before anything was asked.
+        log.answer.requestCount -= 1
+        throw error
+      }
       log.answer.status = Int(response.status.code)
       switch response.status.code {
       case 200:
