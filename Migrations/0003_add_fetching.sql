@@ -2,12 +2,12 @@
 
 CREATE TABLE feed_fetch (
   feed_key INTEGER PRIMARY KEY REFERENCES feed,
-  -- What the server vouches for the stored document with (RFC 9110, section 8.8), where it was
-  -- asked for, and by which rules it was read. Always written in the transaction that writes the
+  -- What the server vouches for the stored document with (RFC 9110, section 8.8), a hash of the
+  -- address that gave it, and by which rules it was read. Always written in the transaction that writes the
   -- offers, and NULL when they are not exactly that document.
   etag TEXT,
   last_modified TEXT,
-  validated_source TEXT,
+  validated_mark TEXT,
   validated_rules INTEGER,
   -- When the document was last asked for without a condition.
   full_fetch_at INTEGER,
@@ -27,8 +27,8 @@ CREATE TABLE feed_fetch (
   -- How many syncs in a row had their removals held back, and since when.
   held_count INTEGER NOT NULL DEFAULT 0 CHECK (held_count >= 0),
   held_since INTEGER,
-  CHECK ((validated_source IS NULL) = (validated_rules IS NULL)),
-  CHECK ((etag IS NULL AND last_modified IS NULL) OR validated_source IS NOT NULL),
+  CHECK ((validated_mark IS NULL) = (validated_rules IS NULL)),
+  CHECK ((etag IS NULL AND last_modified IS NULL) OR validated_mark IS NOT NULL),
   CHECK ((failure_count = 0) = (failing_since IS NULL)),
   CHECK ((moved_from IS NULL) = (moved_to IS NULL)),
   CHECK ((moved_from IS NULL) = (moved_count = 0)),

@@ -8,38 +8,47 @@ import OffersStore
 /// printed: what a killed program did not print comes the next time.
 struct FavoriteNews {
   private let database: OffersDatabase
-  private let mark: ReaderMark
 
   /// The reader that stands for what `--news` has printed.
   private static let reader = "news"
+  /// The lock that one teller at a time holds; no feed has such a name.
+  private static let lock = "news/"
+  private static let lockWaitSeconds = 60.0
 
   /// Prepares before a sync. Whoever asks for the first time is told what comes from now on.
   init(_ database: OffersDatabase) async throws {
     self.database = database
-    if let mark = try await database.findMark(of: Self.reader) {
-      self.mark = mark
-    } else {
-      let now = Date()
-      let lastID = try await database.fetchNews(after: nil, now: now).lastID
-      mark = ReaderMark(changeID: lastID, readAt: now)
-    }
-  }
-
-  /// Prints the news, and nothing when there are none.
-  func tell(isJSON: Bool) async throws {
+    guard try await database.findMark(of: Self.reader) == nil else { return }
     let now = Date()
-    let (news, lastID) = try await database.fetchNews(after: mark, now: now)
-    if !news.isEmpty {
-      Output.print(isJSON ? Self.json(news) : Self.lines(news, at: now).joined(separator: "\n"))
-    }
-    try await database.setNewsTold(news, lastID: lastID, reader: Self.reader, now: now)
+    let lastID = try await database.fetchNews(after: nil, now: now).lastID
+    try await database.setMark(ReaderMark(changeID: lastID, readAt: now), of: Self.reader)
   }
 
-  static func lines(_ news: News, at now: Date) -> [String] {
+  /// Prints the news, and nothing when there are none. Two that sync at the same time tell each
+  /// thing once.
+  func tell(isJSON: Bool) async throws {
+    try await database.withSyncLock(on: Self.lock, waitSeconds: Self.lockWaitSeconds) {
+      let mark = try await database.findMark(of: Self.reader)
+      let now = Date()
+      let (news, lastID) = try await database.fetchNews(after: mark, now: now)
+      if news.isEmpty, lastID == mark?.changeID { return }
+      if !news.isEmpty {
+        Output.print(isJSON ? Self.json(news) : Self.lines(news).joined(separator: "\n"))
+      }
+      try await database.setNewsTold(news, lastID: lastID, reader: Self.reader, now: now)
+    }
+  }
+
+  static func lines(_ news: News) -> [String] {
     news.changes.map(ChangeReport.line)
       + news.failing.map { feed in
         let times = feed.failureCount == 1 ? "once" : "\(Units.count(feed.failureCount)) times"
         let reason = feed.message.map { ": \($0)" } ?? ""
+        if let stopped = feed.stoppedAt {
+          return DisplayText.oneLine(
+            "\(feed.name) was stopped on \(Units.time(stopped))\(reason) "
+              + "To start it again: offers sync \(feed.name) --force")
+        }
         return DisplayText.oneLine(
           "\(feed.name) has failed \(times) since \(Units.time(feed.since))\(reason)")
       }
@@ -65,6 +74,8 @@ struct FavoriteNews {
             json.value(feed.failureCount)
             json.key("message")
             json.value(feed.message)
+            json.key("stopped_at")
+            json.value(feed.stoppedAt)
           }
         }
       }

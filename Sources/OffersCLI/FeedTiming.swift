@@ -17,14 +17,19 @@ struct FeedTiming {
   var nextDueAt: Date? {
     guard let everySeconds, feed.fetch.stoppedAt == nil else { return nil }
     guard let last = feed.lastRun else { return Date() }
-    let due = feed.fetch.nextDueAt ?? last.startedAt.addingTimeInterval(TimeInterval(everySeconds))
-    return max(due, feed.fetch.waitUntil ?? due)
+    let due = feed.fetch.nextDue(lastRunAt: last.startedAt, everySeconds: everySeconds)
+    return due.map { max($0, feed.fetch.waitUntil ?? $0) }
   }
 
   /// What is not as it should be, a line each, with what to do.
   func troubles(at now: Date) -> [String] {
     let fetch = feed.fetch
     var lines: [String] = []
+    if everySeconds == nil {
+      lines.append(
+        "has no definition any more and is not synced. To give it up: offers feeds remove "
+          + feed.name)
+    }
     if let since = fetch.heldSince {
       let times = Self.times(fetch.heldCount)
       // An accident is seldom told the same way for days.

@@ -7,8 +7,9 @@ public struct FetchState: Hashable, Sendable {
   /// is another (RFC 9110, section 8.8). Nil when the stored offers are not exactly that document.
   public var etag: String?
   public var lastModified: String?
-  /// Where that document was asked for, without the values of variables.
-  public var validatedSource: String?
+  /// Stands for the address that gave that document, a hash of it: the validators are good there
+  /// only.
+  public var validatedMark: String?
   /// The rules it was read by; under other rules it has to be read again.
   public var validatedRules: UInt64?
   /// When the document was last asked for without a condition.
@@ -31,6 +32,20 @@ public struct FetchState: Hashable, Sendable {
   public var heldSince: Date?
 
   public init() {}
+
+  /// How many intervals a server can ask for between two fetches by Cache-Control, Expires or the
+  /// feed's own TTL.
+  public static let freshnessIntervals = 2
+
+  /// When the feed should be synced next; nil for one that never ran and one that is stopped.
+  public func nextDue(lastRunAt: Date?, everySeconds: Int) -> Date? {
+    guard let lastRunAt, stoppedAt == nil else { return nil }
+    let every = TimeInterval(everySeconds)
+    guard let due = nextDueAt else { return lastRunAt.addingTimeInterval(every) }
+    // The interval may have become shorter since.
+    let latest = lastRunAt.addingTimeInterval(every * TimeInterval(Self.freshnessIntervals))
+    return failureCount > 0 ? due : min(due, latest)
+  }
 
   /// How many syncs in a row have to meet a permanent redirect before it is believed: a captive
   /// portal or a server being moved says the same for a while.

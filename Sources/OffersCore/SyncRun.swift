@@ -123,6 +123,15 @@ public struct SyncRun: Hashable, Sendable {
     self.mendedCount = mendedCount
   }
 
+  /// The run with other counts.
+  package func with(_ counts: SyncCounts) -> SyncRun {
+    SyncRun(
+      feed: feed, source: source, outcome: outcome, counts: counts, bytes: bytes,
+      startedAt: startedAt, durationSeconds: durationSeconds, error: error, problems: problems,
+      mendedCount: mendedCount, request: request, returned: returned, skip: skip,
+      nextDueAt: nextDueAt)
+  }
+
   /// How many problems a run keeps with their reasons; the rest are only counted.
   public static let problemLimit = 20
 }

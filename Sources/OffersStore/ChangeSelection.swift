@@ -60,9 +60,6 @@ package struct ChangeSelection: Sendable {
     rows.sorted { ($0.at, $0.id, $0.offerKey) < ($1.at, $1.id, $1.offerKey) }
   }
 
-  /// How long after its begin a run may have been recorded, in seconds: far longer than any sync.
-  static let longestRunSeconds: Int64 = 86_400
-
   /// The number before the first row that can tell of something at that time or later.
   private static func start(
     _ since: Int64?, _ search: ChangeSearch, in database: Database
@@ -77,8 +74,8 @@ package struct ChangeSelection: Sendable {
     var first: Int64?
     while let run = try runs.next() {
       let startedAt: Int64 = run["started_at"]
+      // All are looked at, for a clock may have jumped.
       if startedAt >= since { first = run["run_id"] }
-      if startedAt < since - longestRunSeconds { break }
     }
     return try first.map(search.idBefore) ?? search.lastID
   }

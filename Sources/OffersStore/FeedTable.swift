@@ -127,7 +127,12 @@ enum FeedTable {
           AND unsubscribed_at IS NULL
         """,
       arguments: [seconds, name])
-    return database.changesCount > 0
+    guard database.changesCount > 0 else { return false }
+    // What was remembered of its server is about offers that other syncs may change from now on.
+    try database.execute(
+      sql: "DELETE FROM feed_fetch WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?)",
+      arguments: [name])
+    return true
   }
 
   static func all(in database: Database) throws -> [Feed] {

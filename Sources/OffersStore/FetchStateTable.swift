@@ -5,7 +5,7 @@ import OffersCore
 /// The SQL for what is remembered of a feed's server.
 enum FetchStateTable {
   private static let columns = [
-    "etag", "last_modified", "validated_source", "validated_rules", "full_fetch_at", "next_due_at",
+    "etag", "last_modified", "validated_mark", "validated_rules", "full_fetch_at", "next_due_at",
     "wait_until", "failure_count", "failing_since", "stopped_at", "moved_from", "moved_to",
     "moved_count", "held_count", "held_since",
   ]
@@ -23,7 +23,7 @@ enum FetchStateTable {
     try database.execute(
       sql: saveSQL,
       arguments: [
-        feedKey, state.etag, state.lastModified, state.validatedSource,
+        feedKey, state.etag, state.lastModified, state.validatedMark,
         state.validatedRules.map { Int64(bitPattern: $0) }, seconds(state.fullFetchAt),
         seconds(state.nextDueAt), seconds(state.waitUntil), state.failureCount,
         seconds(state.failingSince), seconds(state.stoppedAt), state.movedFrom, state.movedTo,
@@ -36,7 +36,7 @@ enum FetchStateTable {
     var state = FetchState()
     state.etag = row["etag"]
     state.lastModified = row["last_modified"]
-    state.validatedSource = row["validated_source"]
+    state.validatedMark = row["validated_mark"]
     state.validatedRules = (row["validated_rules"] as Int64?).map { UInt64(bitPattern: $0) }
     state.fullFetchAt = date(row["full_fetch_at"])
     state.nextDueAt = date(row["next_due_at"])

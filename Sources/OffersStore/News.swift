@@ -31,8 +31,13 @@ package struct FailingFeed: Hashable, Sendable {
   package let failureCount: Int
   /// Why the last one failed.
   package let message: String?
+  /// When its server said that it is gone for good; nil for one that is tried again.
+  package let stoppedAt: Date?
 
-  package init(name: String, since: Date, failureCount: Int, message: String?) {
+  package init(
+    name: String, since: Date, failureCount: Int, message: String?, stoppedAt: Date? = nil
+  ) {
+    self.stoppedAt = stoppedAt
     self.name = name
     self.since = since
     self.failureCount = failureCount

@@ -32,24 +32,26 @@ enum NoticeTable {
     return try Row.fetchOne(statement, arguments: [kind.rawValue, feed, id, about]) != nil
   }
 
-  /// The subscribed feeds that have been failing since some time before `since`, by name.
+  /// The subscribed feeds that have been failing since some time before `since`, and those that are
+  /// gone for good, by name.
   static func failingFeeds(since seconds: Int64, in database: Database) throws -> [FailingFeed] {
     try Row.fetchAll(
       database,
       sql: """
-        SELECT feed.name, feed_fetch.failing_since, feed_fetch.failure_count,
+        SELECT feed.name, feed_fetch.failing_since, feed_fetch.failure_count, feed_fetch.stopped_at,
           (SELECT run.error_message FROM sync_run AS run
             WHERE run.feed_key = feed.feed_key ORDER BY run.run_id DESC LIMIT 1) AS error_message
         FROM feed
         JOIN feed_detail USING (feed_key)
         JOIN feed_fetch USING (feed_key)
-        WHERE feed_detail.unsubscribed_at IS NULL AND feed_fetch.failing_since <= ?
+        WHERE feed_detail.unsubscribed_at IS NULL AND (feed_fetch.failing_since <= ? OR feed_fetch.stopped_at IS NOT NULL)
         ORDER BY feed.name
         """, arguments: [seconds]
     ).map {
       FailingFeed(
         name: $0["name"], since: OfferTable.date($0["failing_since"]),
-        failureCount: $0["failure_count"], message: $0["error_message"])
+        failureCount: $0["failure_count"], message: $0["error_message"],
+        stoppedAt: ($0["stopped_at"] as Int64?).map(OfferTable.date))
     }
   }
 
@@ -59,6 +61,9 @@ enum NoticeTable {
       sql: "DELETE FROM notice WHERE told_at < ? AND about < ?", arguments: [told, now])
   }
 
-  /// The number of a day in UTC.
-  static func day(of seconds: Int64) -> Int64 { seconds / 86_400 }
+  /// What a notice about a feed is about: the day in UTC, so that it is told once a day, or when it
+  /// was stopped, which is told once.
+  static func about(_ feed: FailingFeed, at seconds: Int64) -> Int64 {
+    feed.stoppedAt.map { Int64($0.timeIntervalSince1970) } ?? seconds / 86_400
+  }
 }

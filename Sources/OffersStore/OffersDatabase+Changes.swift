@@ -78,7 +78,7 @@ extension OffersDatabase {
       let since = seconds - Int64(News.failingSeconds)
       let failing = try NoticeTable.failingFeeds(since: since, in: database).filter { feed in
         try !NoticeTable.isTold(
-          .failing, feed.name, about: NoticeTable.day(of: seconds), in: database)
+          .failing, feed.name, about: NoticeTable.about(feed, at: seconds), in: database)
       }
       return (News(changes: changes, failing: failing), selection.lastID)
     }
@@ -105,7 +105,8 @@ extension OffersDatabase {
       }
       for feed in news.failing {
         try NoticeTable.insert(
-          .failing, feed.name, about: NoticeTable.day(of: seconds), at: seconds, in: database)
+          .failing, feed.name, about: NoticeTable.about(feed, at: seconds), at: seconds,
+          in: database)
       }
     }
   }

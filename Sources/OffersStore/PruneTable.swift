@@ -31,7 +31,10 @@ enum PruneTable {
       sql: """
         SELECT EXISTS (
           SELECT 1 FROM offer WHERE gone_at <= ? AND NOT \(isFavorite)
-            AND offer_key <> (SELECT max(offer_key) FROM offer))
+            AND offer_key <> (SELECT max(offer_key) FROM offer)
+            AND offer_key IS NOT (
+              SELECT offer_key FROM change
+              WHERE change_id = (SELECT max(change_id) FROM change)))
         """, arguments: [goneBefore]) ?? false
   }
 
@@ -111,8 +114,8 @@ enum PruneTable {
     var last: Int64 = 0
     while let run = try runs.next() {
       let startedAt: Int64 = run["started_at"]
+      // All are looked at, for a clock may have jumped.
       if startedAt < seconds { last = run["run_id"] }
-      if startedAt > seconds + ChangeSelection.longestRunSeconds { break }
     }
     return last == 0 ? 0 : min(try search.idBefore(run: last + 1), search.lastID - 1)
   }

@@ -54,10 +54,13 @@ extension SyncAttempt {
       ? "None of the \(known) offers is in this document; nothing was changed."
       : (isAll ? "The feed is empty: all \(known)" : "\(vanished) of \(known)")
         + " offers would be gone; none was removed."
-    let from = template.text == state?.source ? "" : " --from " + Self.shellWord(template.text)
-    return OffersError(
-      .quarantined, what,
-      hint: "If that is right: offers sync \(definition.name)\(from) --accept-removals")
+    return OffersError(.quarantined, what, hint: acceptanceHint)
+  }
+
+  /// How to take removals for true.
+  var acceptanceHint: String {
+    let from = template.text == usualSource ? "" : " --from " + Self.shellWord(template.text)
+    return "If that is right: offers sync \(definition.name)\(from) --accept-removals"
   }
 
   /// A word as a shell takes it unchanged.

@@ -10,6 +10,8 @@ struct SyncAttempt {
   /// Where it is read from, without the values of variables.
   let source: DocumentSource
   let template: SourceTemplate
+  /// The feed's source when nobody names another.
+  let usualSource: String
   let environment: SourceTemplate.Environment
   let state: SyncState?
   let options: SyncOptions
@@ -47,7 +49,7 @@ struct SyncAttempt {
     var request = SyncRequest(reason: options.reason)
     request.requestCount = fetching.log.answer.requestCount
     request.status = fetching.log.answer.status
-    request.isConditional = !fetching.validators.isEmpty
+    request.isConditional = fetching.log.answer.isConditional
     return request
   }
 
@@ -65,8 +67,17 @@ struct SyncAttempt {
     if !template.isPlain { answer?.permanentAddress = nil }
     let before = state?.fetch ?? FetchState()
     let after = schedule.afterSuccess(
-      before, answer, source: template.text, rules: derivationSeed, isHeld: isHeld, now: startedAt)
+      before, answer, source: template.text, rules: derivationSeed, isHeld: isHeld,
+      usualSeconds: usualSeconds, now: startedAt)
     return after == before ? nil : after
+  }
+
+  /// How long the stored document stayed good, where that was longer than usual.
+  private var usualSeconds: TimeInterval? {
+    guard let fetch = state?.fetch, fetch.failureCount == 0, let due = fetch.nextDueAt,
+      let last = state?.lastRunAt
+    else { return nil }
+    return due.timeIntervalSince(last)
   }
 
   func perform(
@@ -82,7 +93,7 @@ struct SyncAttempt {
       let run = run(
         .failed, bytes: intake.gate.hasher.sizeBytes,
         counts: intake.collector?.skipped ?? SyncCounts(),
-        error: error.hiding(pages.secrets), problems: intake.collector?.problems ?? [],
+        error: told(error), problems: intake.collector?.problems ?? [],
         mendedCount: intake.collector?.mendedCount ?? 0)
       return (await recorded(run, in: store), [])
     }
@@ -90,7 +101,18 @@ struct SyncAttempt {
 
   /// The run of an attempt that failed before anything was read.
   func failed(_ error: OffersError, in store: any SyncStore) async -> SyncRun {
-    await recorded(run(.failed, error: error.hiding(pages.secrets)), in: store)
+    await recorded(run(.failed, error: told(error)), in: store)
+  }
+
+  /// The error as it is told and stored.
+  private func told(_ error: OffersError) -> OffersError {
+    let error = error.hiding(pages.secrets)
+    guard answer?.isGoneForGood == true else { return error }
+    return OffersError(
+      error.code, error.message,
+      hint: "Nothing was changed. It is gone for good and is not asked for any more. To start it "
+        + "again: offers sync \(definition.name) --force, or --from another address.",
+      cause: error.cause)
   }
 
   private func recorded(_ run: SyncRun, in store: any SyncStore) async -> SyncRun {
@@ -103,7 +125,7 @@ struct SyncAttempt {
   /// What to remember of the server after a sync that failed; nil to leave it.
   private var failed: FetchState? {
     // A source that was only tried says nothing about the one that is remembered.
-    let isOwn = options.query == nil && (remembered == nil || remembered == state?.source)
+    let isOwn = options.query == nil && template.text == usualSource
     guard isOwn else { return nil }
     return schedule.afterFailure(state?.fetch ?? FetchState(), answer, now: startedAt)
   }
@@ -153,7 +175,7 @@ struct SyncAttempt {
     }
     let held = OffersError(
       .quarantined, "The feed still lacks the offers whose removal is held back; none was removed.",
-      hint: "If that is right: offers sync \(definition.name) --accept-removals")
+      hint: acceptanceHint)
     let run = run(.quarantined, counts: unchangedCounts, error: held)
     if !isTrial {
       try await store.record(run, remember: nil, fetch: remembered(isHeld: true))

@@ -123,7 +123,8 @@ public struct SyncEngine: Sendable {
       everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds, jitter: jitter())
     let startedAt = now()
     // Whoever names another source, or searches, does not ask what is to be left alone.
-    let isOther = options.query != nil || (chosen != nil && template.text != state?.source)
+    let usual = try sourceTemplate(definition, nil, state, SyncOptions()).text
+    let isOther = options.query != nil || template.text != usual
     if !isOther, let skip = schedule.skip(options.reason, state, now: startedAt) {
       logger.info("skipped", metadata: ["feed": "\(definition.name)", "why": "\(skip)"])
       return (
@@ -135,6 +136,7 @@ public struct SyncEngine: Sendable {
     let seed = definition.derivationSeed
     let attempt = SyncAttempt(
       definition: definition, derivationSeed: seed, source: source, template: template,
+      usualSource: usual,
       environment: environment, state: state, options: options,
       remembered: chosen == .sample && definition.source != nil ? nil : chosen?.rememberedText,
       startedAt: startedAt, clock: ContinuousClock.now, schedule: schedule,
@@ -163,10 +165,11 @@ public struct SyncEngine: Sendable {
     // What is to be taken although it was held back has to be read.
     let isWanted = options.acceptsRemovals && fetch.heldCount > 0
     if !isWanted,
-      schedule.asksConditionally(fetch, source: template.text, rules: rules, now: now())
+      schedule.asksConditionally(fetch, rules: rules, now: now())
     {
       context.validators = Validators(
         etag: fetch.etag, lastModified: fetch.lastModified, now: now())
+      context.validatedMark = fetch.validatedMark
     }
     return context
   }

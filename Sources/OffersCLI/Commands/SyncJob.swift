@@ -47,38 +47,65 @@ struct SyncJob: Sendable {
   ///   for what keeps all from being synced.
   func run() async throws {
     let configuration = try configurationPath.load()
+    if isTrial, !OffersDatabase.exists(at: databasePath) {
+      return try await runTrial(NoStore(), ["ibotta"], configuration)
+    }
     let database = try OffersDatabase(path: databasePath, access: .readWrite)
+    if isTrial {
+      return try await runTrial(
+        database, try await database.fetchSubscribedFeeds(), configuration)
+    }
     let engine = SyncEngine(store: database, configuration: configuration, logger: log.logger)
-    let names = try await names(in: database)
+    let names = names(subscribed: try await database.fetchSubscribedFeeds(), configuration)
     let news = isNews ? try await FavoriteNews(database) : nil
     var results = Results()
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !isNews)
-    let options = SyncOptions(
-      source: source, acceptsRemovals: acceptsRemovals, reason: reason,
-      allowsPrivateNetwork: allowsPrivateNetwork)
-    if isTrial {
-      for name in names {
-        await preview(name, engine, options, bar, configuration, &results)
-      }
-    } else {
-      try await engine.sync(names, options: options, progress: { bar.show($0) }) { feed, result in
-        bar.clear()
-        take(feed, result, configuration, &results)
-      }
-      try await database.clearAway(after: names.count, at: Date())
+    try await engine.sync(names, options: options, progress: { bar.show($0) }) { feed, result in
+      bar.clear()
+      take(feed, result, configuration, &results)
     }
+    try await database.clearAway(after: names.count, at: Date())
     if let news {
       try await news.tell(isJSON: isJSON)
-    } else if isJSON {
-      Output.print(
-        SyncReport.json(results.runs, explains: explains, isTrial ? results.changes : nil))
+    } else {
+      try finish(results)
     }
     if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
   }
 
-  private func names(in database: OffersDatabase) async throws -> [String] {
+  private var options: SyncOptions {
+    SyncOptions(
+      source: source, acceptsRemovals: acceptsRemovals, reason: reason,
+      allowsPrivateNetwork: allowsPrivateNetwork)
+  }
+
+  /// Shows what a sync would change. Without a database there is nothing to compare with.
+  private func runTrial(
+    _ store: any SyncStore, _ subscribed: [String], _ configuration: FeedConfiguration
+  ) async throws {
+    let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
+    let names = names(subscribed: subscribed, configuration)
+    let bar = ProgressBar(isEnabled: !isQuiet && !isJSON)
+    var results = Results()
+    for name in names {
+      await preview(name, engine, options, bar, configuration, &results)
+    }
+    try finish(results)
+    if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
+  }
+
+  private func finish(_ results: Results) throws {
+    if isJSON {
+      Output.print(
+        SyncReport.json(results.runs, explains: explains, isTrial ? results.changes : nil))
+    }
+  }
+
+  private func names(subscribed: [String], _ configuration: FeedConfiguration) -> [String] {
     if feeds.isEmpty {
-      return source == nil ? try await database.fetchSubscribedFeeds() : ["ibotta"]
+      if source != nil { return ["ibotta"] }
+      // What nothing says how to read any more is told by the status, not at each turn.
+      return subscribed.filter { configuration.names.contains($0) }
     }
     var seen: Set<String> = []
     return feeds.filter { seen.insert($0).inserted }

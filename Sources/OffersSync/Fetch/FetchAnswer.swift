@@ -11,6 +11,8 @@ struct FetchAnswer: Hashable, Sendable {
   /// Whether it had nothing newer.
   var isNotModified = false
   var validators = Validators.none
+  /// Stands for the address that gave the document; see `AddressMark`.
+  var addressMark: String?
   /// Whether the validators are those of all that was read: a feed of several pages has none.
   var vouches = true
   /// How long the document stays good, in seconds, by the server or by the feed itself.

@@ -8,6 +8,8 @@ struct FetchContext {
   var allowsPrivateNetwork = false
   /// Validators to ask with for something newer; empty to ask for the document itself.
   var validators = Validators.none
+  /// The mark of the address that gave the validators.
+  var validatedMark: String?
   /// Where the source has moved for good; nil where it has not.
   var newAddress: String?
   let now: @Sendable () -> Date
@@ -23,6 +25,7 @@ struct FetchContext {
     HTTPDocument(
       transport: transport, limits: limits, namedOrigin: HTTPOrigin(source),
       allowsPrivateNetwork: allowsPrivateNetwork, headers: headers,
-      validators: isFirst ? validators : .none, log: log, now: now, explain: explain)
+      isFirst: isFirst, isMoved: newAddress != nil, validators: isFirst ? validators : .none,
+      validatedMark: validatedMark, log: log, now: now, explain: explain)
   }
 }

@@ -15,11 +15,8 @@ enum FetchFailure {
       switch code {
       case 304: "Nothing was changed. The server was not asked for that: sync again later."
       case 401, 403: "Nothing was changed. The server wants a login or forbids it."
-      case 404: "Nothing was changed. Check the address: there is no document."
+      case 404, 410: "Nothing was changed. Check the address: there is no document."
       case 407: "Nothing was changed. Put the proxy's user and password into HTTPS_PROXY."
-      case 410:
-        "Nothing was changed. The feed is gone for good and is not asked for any more. To start it "
-          + "again: offers sync FEED --force, or --from another address."
       case 429, 500...599: "Nothing was changed. Sync again later."
       default: "Nothing was changed. Check the address."
       }

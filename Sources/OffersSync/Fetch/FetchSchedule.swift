@@ -17,9 +17,6 @@ struct FetchSchedule: Sendable {
   /// How long a server may answer “not modified” before it is asked for the document itself: some
   /// are stuck on that answer.
   static let validatorSeconds = 8.0 * 86_400
-  /// How many intervals a server can ask for between two fetches by Cache-Control, Expires or the
-  /// feed's own TTL.
-  static let freshnessIntervals = 2
 
   /// Why a feed is not to be fetched now; nil when it is.
   func skip(_ reason: SyncReason, _ state: SyncState?, now: Date) -> SyncSkip? {
@@ -31,15 +28,10 @@ struct FetchSchedule: Sendable {
     {
       return .wait(until: until)
     }
-    guard reason == .due, let due = nextDue(state), isAhead(due, now) else { return nil }
+    let nextDue = state.fetch.nextDue(lastRunAt: state.lastRunAt, everySeconds: everySeconds)
+    guard reason == .due, let due = nextDue, isAhead(due, now) else { return nil }
     let failures = state.fetch.failureCount
     return failures > 0 ? .backOff(until: due, failures: failures) : .fresh(until: due)
-  }
-
-  /// When the feed is due; nil when it never ran.
-  func nextDue(_ state: SyncState) -> Date? {
-    state.fetch.nextDueAt
-      ?? state.lastRunAt?.addingTimeInterval(TimeInterval(everySeconds))
   }
 
   /// Whether a time is still to be waited for. Whoever runs every hour comes a few seconds sooner
@@ -47,32 +39,35 @@ struct FetchSchedule: Sendable {
   private func isAhead(_ due: Date, _ now: Date) -> Bool {
     let slack = min(TimeInterval(everySeconds) / 20, 300)
     let longest = max(
-      Self.longestWaitSeconds * 1.2, TimeInterval(everySeconds * Self.freshnessIntervals))
+      Self.longestWaitSeconds * 1.2, TimeInterval(everySeconds * FetchState.freshnessIntervals))
     return due > now.addingTimeInterval(slack) && due <= now.addingTimeInterval(longest)
   }
 
   /// Whether to ask only for something newer than the stored document.
-  func asksConditionally(_ fetch: FetchState, source: String, rules: UInt64, now: Date) -> Bool {
-    guard fetch.validatedSource == source, fetch.validatedRules == rules,
+  func asksConditionally(_ fetch: FetchState, rules: UInt64, now: Date) -> Bool {
+    guard fetch.validatedMark != nil, fetch.validatedRules == rules,
       fetch.etag != nil || fetch.lastModified != nil, let full = fetch.fullFetchAt
     else { return false }
     return full <= now && now.timeIntervalSince(full) < Self.validatorSeconds
   }
 
   /// What is remembered after a sync that worked, or whose removals were held back.
+  ///
+  /// - Parameter usualSeconds: how long the document stayed good the last time, for one that is
+  ///   still the same and was not read for its own word on that.
   func afterSuccess(
     _ fetch: FetchState, _ answer: FetchAnswer?, source: String, rules: UInt64, isHeld: Bool,
-    now: Date
+    usualSeconds: TimeInterval? = nil, now: Date
   ) -> FetchState {
     var next = fetch
     next.failureCount = 0
     next.failingSince = nil
     next.stoppedAt = nil
     next.waitUntil = nil
-    next.nextDueAt = answer.map { due($0, now) }
+    next.nextDueAt = answer.map { due($0, usualSeconds, now) }
     next.heldSince = isHeld ? fetch.heldSince ?? now : nil
     next.heldCount = isHeld ? fetch.heldCount + 1 : 0
-    setValidators(&next, answer, source, rules, now)
+    setValidators(&next, answer, rules, now)
     setMove(&next, answer, source)
     return next
   }
@@ -85,8 +80,10 @@ struct FetchSchedule: Sendable {
     next.failingSince = fetch.failingSince ?? now
     let doubled = Self.firstWaitSeconds * pow(2, Double(min(fetch.failureCount, 20)))
     let wait = min(min(doubled, Self.longestWaitSeconds) * jitter, Self.longestWaitSeconds)
-    next.waitUntil = answer?.retryAfter
-    next.nextDueAt = max(now.addingTimeInterval(wait), answer?.retryAfter ?? now)
+    // What a server asked for stands until it is over, whatever else it says meanwhile.
+    next.waitUntil = [fetch.waitUntil.flatMap { $0 > now ? $0 : nil }, answer?.retryAfter]
+      .compactMap(\.self).max()
+    next.nextDueAt = max(now.addingTimeInterval(wait), next.waitUntil ?? now)
     if answer?.isGoneForGood == true { next.stoppedAt = now }
     // A new address that fails is given up for the old one.
     next.movedFrom = nil
@@ -98,7 +95,7 @@ struct FetchSchedule: Sendable {
   /// What is remembered after a search: what it found is stored beside the feed's own offers, for
   /// which the validators do not stand any more. Nil for what is there already.
   func afterSearch(_ fetch: FetchState?) -> FetchState? {
-    guard var next = fetch, next.validatedSource != nil else { return nil }
+    guard var next = fetch, next.validatedMark != nil else { return nil }
     forgetValidators(&next)
     return next
   }
@@ -106,20 +103,21 @@ struct FetchSchedule: Sendable {
   private func forgetValidators(_ next: inout FetchState) {
     next.etag = nil
     next.lastModified = nil
-    next.validatedSource = nil
+    next.validatedMark = nil
     next.validatedRules = nil
     next.fullFetchAt = nil
   }
 
-  private func due(_ answer: FetchAnswer, _ now: Date) -> Date {
-    let fresh = min(answer.freshSeconds ?? 0, everySeconds * Self.freshnessIntervals)
+  private func due(_ answer: FetchAnswer, _ usual: TimeInterval?, _ now: Date) -> Date {
+    let said = answer.freshSeconds ?? usual.map { Int(max(0, min($0, 1e9))) } ?? 0
+    let fresh = min(said, everySeconds * FetchState.freshnessIntervals)
     return now.addingTimeInterval(TimeInterval(max(everySeconds, fresh)))
   }
 
   private func setValidators(
-    _ next: inout FetchState, _ answer: FetchAnswer?, _ source: String, _ rules: UInt64, _ now: Date
+    _ next: inout FetchState, _ answer: FetchAnswer?, _ rules: UInt64, _ now: Date
   ) {
-    guard let answer, answer.vouches else {
+    guard let answer, answer.vouches, answer.addressMark != nil || answer.isNotModified else {
       return forgetValidators(&next)
     }
     if answer.isNotModified {
@@ -130,7 +128,7 @@ struct FetchSchedule: Sendable {
     }
     next.etag = answer.validators.etag
     next.lastModified = answer.validators.lastModified
-    next.validatedSource = source
+    next.validatedMark = answer.addressMark
     next.validatedRules = rules
     next.fullFetchAt = now
   }

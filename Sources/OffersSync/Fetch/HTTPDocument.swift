@@ -16,8 +16,14 @@ struct HTTPDocument {
   let allowsPrivateNetwork: Bool
   /// Headers of the feed's own.
   var headers: [(name: String, value: String)] = []
+  /// Whether this is what the source names, and not one of its further pages.
+  let isFirst: Bool
+  /// Whether it is asked for where it has moved to.
+  let isMoved: Bool
   /// Validators to ask with for something newer; empty to ask for the document itself.
   var validators = Validators.none
+  /// The mark of the address that gave the validators: no other is asked with them.
+  var validatedMark: String?
   let log: FetchLog
   let now: @Sendable () -> Date
   /// Finds what a document that comes with an error says itself.
@@ -110,10 +116,10 @@ struct HTTPDocument {
       log.answer.status = Int(response.status.code)
       switch response.status.code {
       case 200:
-        note(response)
+        note(response, from: current)
         return (response, current)
-      case 304 where !validators.isEmpty:
-        note(response)
+      case 304 where isAskedConditionally(current):
+        note(response, from: current)
         log.answer.isNotModified = true
         // What is read to its end leaves the connection open for the next request.
         _ = try await beginning(of: response, deadline)
@@ -123,9 +129,11 @@ struct HTTPDocument {
         _ = try await beginning(of: response, deadline)
         current = target
         isPermanent = isPermanent && [301, 308].contains(response.status.code)
-        if isPermanent { log.answer.permanentAddress = current }
+        if isPermanent, isFirst { log.answer.permanentAddress = current }
       default:
-        log.answer.isGoneForGood = response.status == .gone
+        // Where a source leads to may be gone; only its own server can say that it is.
+        log.answer.isGoneForGood =
+          response.status == .gone && isFirst && !isMoved && current == url
         log.answer.retryAfter =
           [429, 503].contains(response.status.code)
           ? RetryAfter.date(response.headers.first(name: "retry-after"), now: now()) : nil
@@ -144,7 +152,10 @@ struct HTTPDocument {
     request.headers.add(
       name: "accept", value: "application/json, application/xml, text/xml, */*;q=0.5")
     request.headers.add(name: "accept-encoding", value: "gzip, deflate")
-    for (name, value) in validators.conditions { request.headers.add(name: name, value: value) }
+    if isAskedConditionally(address) {
+      log.answer.isConditional = true
+      for (name, value) in validators.conditions { request.headers.add(name: name, value: value) }
+    }
     // Another host, by a redirect or as the next page, gets none of what was meant for this one.
     if HTTPOrigin(address) == namedOrigin {
       for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
@@ -152,10 +163,16 @@ struct HTTPDocument {
     return request
   }
 
+  private func isAskedConditionally(_ address: String) -> Bool {
+    !validators.isEmpty && AddressMark.of(address) == validatedMark
+  }
+
   /// Keeps what an answer says for the next time.
-  private func note(_ response: HTTPClientResponse) {
+  private func note(_ response: HTTPClientResponse, from address: String) {
+    guard isFirst else { return }
     let headers = response.headers
     let now = now()
+    log.answer.addressMark = AddressMark.of(address)
     log.answer.validators = Validators(
       etag: headers.first(name: "etag"), lastModified: headers.first(name: "last-modified"),
       now: now)

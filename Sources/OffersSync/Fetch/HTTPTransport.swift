@@ -55,9 +55,10 @@ actor HTTPConnections: HTTPTransport {
   func execute(
     _ request: HTTPClientRequest, mayBePrivate: Bool, timeoutSeconds: Double
   ) async throws -> HTTPClientResponse {
-    guard let url = URL(string: request.url), let name = url.host(percentEncoded: false),
-      !name.isEmpty
-    else { throw HTTPClientError.invalidURL }
+    // In one spelling, because the client looks up whatever it does not find by its very letters.
+    let (url, name) = try Self.normalized(request.url)
+    var request = request
+    request.url = url.absoluteString
     let key = HTTPOrigin(url).text
     var host = try await fetchHost(key, url, name, mayBePrivate)
     while true {
@@ -71,6 +72,18 @@ actor HTTPConnections: HTTPTransport {
         host = try await moveOn(from: host, key, name)
       }
     }
+  }
+
+  /// The address with its host in lower case, and the host.
+  private static func normalized(_ address: String) throws -> (URL, host: String) {
+    guard var parts = URLComponents(string: address), let host = parts.percentEncodedHost,
+      !host.isEmpty, !host.contains("%")
+    else { throw HTTPClientError.invalidURL }
+    parts.percentEncodedHost = host.lowercased()
+    guard let url = parts.url, let name = url.host(percentEncoded: false) else {
+      throw HTTPClientError.invalidURL
+    }
+    return (url, name)
   }
 
   private func fetchHost(

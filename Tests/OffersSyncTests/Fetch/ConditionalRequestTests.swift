@@ -158,6 +158,35 @@ struct ConditionalRequestTests {
     #expect(run.counts.changed == 3)
   }
 
+  @Test("validators go to no other address than the one that gave them")
+  func tiesValidatorsToTheirAddress() async throws {
+    let home = try FetchHome()
+    // Both documents have the same entity tag.
+    for (target, ids) in [("https://a.example/x", 1...3), ("https://b.example/y", 2...4)] {
+      home.web.answer { request in
+        if request.url == FetchHome.url { return SimulatedAnswer(302, [("Location", target)]) }
+        return request.headers.first(name: "if-none-match") == nil
+          ? SimulatedAnswer(200, [("ETag", "\"1\"")], FeedText.feed(ids)) : SimulatedAnswer(304)
+      }
+      try await home.sync(from: FetchHome.url)
+      #expect(try await home.ids() == ids.map(String.init))
+    }
+    #expect(try await home.sync().request?.status == 304)
+  }
+
+  @Test("a feed that was given up and taken up again is asked for the document itself")
+  func forgetsGivenUpFeeds() async throws {
+    let home = try FetchHome()
+    home.web.answer(Self.server(FeedText.feed(1...3), [("ETag", "\"1\"")]))
+    try await home.sync(from: FetchHome.url)
+    _ = try await home.database.unsubscribe(from: "ibotta")
+    let path = try home.folder.write(FeedText.feed(2...3), to: "feed.json")
+    try await home.sync(from: path)
+    #expect(try await home.ids() == ["2", "3"])
+    try await home.sync(from: FetchHome.url)
+    #expect(try await home.ids() == ["1", "2", "3"])
+  }
+
   @Test("a document whose removals are held back is not fetched again until they are accepted")
   func asksConditionallyWhileHeld() async throws {
     let home = try FetchHome()

@@ -100,6 +100,42 @@ struct FetchPatienceTests {
     #expect(try await home.sync().outcome == .unchanged)
   }
 
+  @Test("what a server asked for stands, whatever it says when somebody insists")
+  func keepsRetryAfter() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    try await home.sync(from: FetchHome.url)
+    home.web.answer { _ in SimulatedAnswer(429, [("Retry-After", "86400")]) }
+    try await home.sync()
+    let until = home.now.addingTimeInterval(86_400)
+    home.wait(hours: 1)
+    home.web.answer { _ in SimulatedAnswer(500) }
+    #expect(try await home.sync(.forced).outcome == .failed)
+    #expect(try await home.sync().skip == .wait(until: until))
+    // Naming the source that is used anyway is no way around it.
+    #expect(try await home.sync(from: FetchHome.url).skip == .wait(until: until))
+  }
+
+  @Test("an interval that was made shorter counts at once")
+  func takesShorterIntervals() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    func engine(_ every: String) throws -> SyncEngine {
+      let yaml = """
+        feeds:
+          shop: {source: "\(FetchHome.url)", every: \(every), items: "", id: id, fields: {name: name}}
+        """
+      return SyncEngine(
+        store: home.database, configuration: try .init(yaml: yaml, name: "feeds.yaml"),
+        now: { home.now }, jitter: { 1 }, transport: home.web)
+    }
+    _ = try await engine("7d").sync("shop")
+    home.wait(hours: 2)
+    let due = SyncOptions(reason: .due)
+    #expect(try await engine("7d").sync("shop", options: due).outcome == .skipped)
+    #expect(try await engine("1h").sync("shop", options: due).outcome == .unchanged)
+  }
+
   @Test("a Retry-After that says nothing is as none", arguments: ["soon", "-5", ""])
   func ignoresSenselessRetryAfter(value: String) async throws {
     let home = try FetchHome()

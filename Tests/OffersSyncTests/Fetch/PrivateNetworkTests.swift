@@ -15,6 +15,7 @@ struct PrivateNetworkTests {
       "http://[::ffff:a9fe:a9fe]/", "http://[64:ff9b::169.254.169.254]/", "http://[fe80::1]/",
       "http://[::1]:1/", "http://[fd00::1]/", "http://10.0.0.1/", "http://192.168.1.1/admin",
       "http://172.16.0.1/", "http://100.64.0.1/", "http://0.0.0.0:1/", "http://localhost:1/",
+      "http://LOCALHOST:1/",
       "http://127.1:1/", "http://0/",
     ])
   func refusesRedirects(target: String) async throws {

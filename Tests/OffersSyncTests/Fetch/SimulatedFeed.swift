@@ -17,6 +17,8 @@ struct SimulatedFeed {
     var etag: String?
     var date: String?
     var fullAt: TimeInterval
+    /// The address that gave them.
+    var url = ""
     var isEmpty: Bool { etag == nil && date == nil }
   }
 
@@ -71,17 +73,24 @@ struct SimulatedFeed {
     requestCount += 1
     let etag = request.headers.first(name: "if-none-match")
     let date = request.headers.first(name: "if-modified-since")
-    if isFirst { check(etag, date, now) }
+    if isFirst { checkTime(now) }
     isFirst = false
+    check(etag, date, request.url, now)
     return mood(etag, date, request.url, now)
   }
 
-  /// Holds a request against what a polite client would ask.
-  private mutating func check(_ etag: String?, _ date: String?, _ now: TimeInterval) {
+  private mutating func checkTime(_ now: TimeInterval) {
     if now < waitUntil { complain("asked although told to wait", now) }
     if now < notBefore { complain("asked too early", now) }
     if now > notAfter { complain("asked too late", now) }
-    if let held, !held.isEmpty, now - held.fullAt < FetchSchedule.validatorSeconds {
+  }
+
+  /// Holds a request against what a polite client would ask.
+  private mutating func check(
+    _ etag: String?, _ date: String?, _ url: String, _ now: TimeInterval
+  ) {
+    if let held, held.url == url, !held.isEmpty, now - held.fullAt < FetchSchedule.validatorSeconds
+    {
       if etag != held.etag || date != held.date {
         complain("asked with \(etag ?? "-") and \(date ?? "-"), not as it should", now)
       }
@@ -94,7 +103,7 @@ struct SimulatedFeed {
     _ etag: String?, _ date: String?, _ url: String, _ now: TimeInterval
   ) -> SimulatedAnswer? {
     // A feed is subscribed to by a sync that works.
-    if held == nil { return document(etag, date, now) }
+    if held == nil { return document(etag, date, url, now) }
     if !url.hasSuffix("/moved"), chance(6) {
       return SimulatedAnswer(301, [("Location", "/moved")])
     }
@@ -112,7 +121,7 @@ struct SimulatedFeed {
     case 11..<14: return fail(SimulatedAnswer(200, [("ETag", "\"broken\"")], "[{\"id\":"))
     case 14..<16: return fail(SimulatedAnswer(200, [("ETag", "\"page\"")], "<html>Log in</html>"))
     case 16..<18: return fail(nil)
-    default: return document(etag, date, now)
+    default: return document(etag, date, url, now)
     }
   }
 
@@ -122,7 +131,7 @@ struct SimulatedFeed {
   }
 
   private mutating func document(
-    _ etag: String?, _ date: String?, _ now: TimeInterval
+    _ etag: String?, _ date: String?, _ url: String, _ now: TimeInterval
   ) -> SimulatedAnswer {
     answers += 1
     if chance(30) {
@@ -132,7 +141,8 @@ struct SimulatedFeed {
         if offers.contains(id) { offers.remove(id) } else { offers.insert(id) }
       }
     }
-    let vouched = validators(now)
+    var vouched = validators(now)
+    vouched.url = url
     let knows =
       (etag != nil && etag == vouched.etag) || (etag == nil && date != nil && date == vouched.date)
     // Some servers are stuck: they say “not modified” whatever is new.
