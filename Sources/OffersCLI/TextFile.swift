@@ -1,11 +1,9 @@
 import Glibc
 import OffersCore
+import OffersFeeds
 
-/// Small text files of a person's own.
+/// A person's own files of feed definitions.
 enum TextFile {
-  /// Most bytes read of one.
-  private static let limitBytes = 4 << 20
-
   /// What a file holds; nil when there is none.
   static func read(_ path: String) throws -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -24,8 +22,10 @@ enum TextFile {
       }
       if count == 0 { break }
       bytes += piece[..<count]
-      if bytes.count > limitBytes {
-        throw OffersError(.limitExceeded, "\(path) is larger than \(limitBytes >> 20) MiB.")
+      if bytes.count > DefinitionFile.limitBytes {
+        throw OffersError(
+          .limitExceeded, "\(path) is larger than \(DefinitionFile.limitBytes >> 20) MiB.",
+          hint: DefinitionFile.sizeHint)
       }
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {

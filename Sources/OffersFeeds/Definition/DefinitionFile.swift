@@ -16,6 +16,11 @@ import OffersCore
 ///       Phone: contact.formattedPhone
 /// ```
 package enum DefinitionFile {
+  /// The most bytes that a file may have.
+  package static let limitBytes = 1 << 20
+  /// What to think of a file that has more.
+  package static let sizeHint = "A definition takes a few lines; is this the feed itself?"
+
   /// Understands a file; the feeds come in the order written.
   ///
   /// Nothing is guessed: the first mistake, from the top, refuses the whole file. What is no YAML,

@@ -9,7 +9,6 @@ struct DefinitionSource {
   let yaml: String
   let file: String
 
-  static let limitBytes = 1 << 20
   /// How often an alias may stand for something, counting those in what it stands for.
   static let aliasLimit = 100
   /// How many values a file may hold, with all aliases followed.
@@ -23,11 +22,7 @@ struct DefinitionSource {
   /// - Throws: `OffersError` with `invalidRequest` for what is no YAML, `limitExceeded` for what is
   ///   too large.
   func root() throws -> DefinitionNode {
-    guard yaml.utf8.count <= Self.limitBytes else {
-      throw OffersError(
-        .limitExceeded, "\(file):1: the file is larger than \(Self.limitBytes >> 20) MiB.",
-        hint: "A definition takes a few lines; is this the feed itself?")
-    }
+    try Self.checkSize(of: yaml, name: file)
     try checkKeys()
     do {
       // The encoding is named since asking for the default one looks at the environment.
@@ -44,6 +39,16 @@ struct DefinitionSource {
       return root
     } catch let error as YamlError {
       throw YAMLProblem(yaml: yaml, file: file).describe(error)
+    }
+  }
+
+  /// - Throws: `OffersError` with `limitExceeded` for a file that is too large.
+  static func checkSize(of yaml: String, name file: String) throws {
+    guard yaml.utf8.count <= DefinitionFile.limitBytes else {
+      throw OffersError(
+        .limitExceeded,
+        "\(file):1: the file is larger than \(DefinitionFile.limitBytes >> 20) MiB.",
+        hint: DefinitionFile.sizeHint)
     }
   }
 
