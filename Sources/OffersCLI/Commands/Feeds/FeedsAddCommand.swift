@@ -73,7 +73,11 @@ struct FeedsAddCommand: WaitingCommand {
   }
 
   private func checkIsNew(in yaml: String?, _ file: ConfigurationOptions.Path) throws {
-    let own = try yaml.map { try FeedConfiguration(yaml: $0, name: file.text) }
+    let own = try yaml.map { yaml in
+      // One of comments alone, or with other settings, has no feeds yet.
+      try FeedConfiguration(
+        yaml: DefinitionEdit.completed(yaml, name: file.text), name: file.text)
+    }
     if (own ?? .shipped).names.contains(name) {
       throw OffersError(
         .invalidRequest, "There is a feed \(name) already.",

@@ -1,0 +1,167 @@
+/// The lines of a definition file, of which some are put in or taken out.
+///
+/// It knows no more of YAML than how people lay out such a file: `feeds:` at the margin, the feeds'
+/// names indented below it. Lines are bytes with their ends, since a line end of two characters is
+/// one `Character`.
+struct DefinitionLines {
+  private var lines: [[UInt8]]
+
+  init(_ text: String) {
+    lines = []
+    var line: [UInt8] = []
+    for byte in text.utf8 {
+      line.append(byte)
+      if byte == 0x0A {
+        lines.append(line)
+        line = []
+      }
+    }
+    if !line.isEmpty { lines.append(line) }
+  }
+
+  var text: String { String(decoding: lines.joined(), as: UTF8.self) }
+
+  // MARK: Changes
+
+  /// Puts a feed below the others.
+  ///
+  /// - Parameter block: its lines without their ends, indented by two.
+  mutating func add(_ block: [[UInt8]]) {
+    guard let feeds = feedsLine else { return }
+    var place = feeds + 1
+    var indent = 2
+    if let first = firstFeed(below: feeds) {
+      indent = self.indent(of: lines[first])
+      let section = sectionEnd(below: feeds)
+      place = (lines[..<section].lastIndex { !isBlank($0) && self.indent(of: $0) > 0 } ?? feeds) + 1
+    } else {
+      setValue([], of: feeds)
+    }
+    let margin = [UInt8](repeating: 0x20, count: indent)
+    insert(block.map { margin + $0.dropFirst(2) }, at: place)
+  }
+
+  /// Takes a feed out, with the comment directly above it.
+  mutating func remove(_ name: String) {
+    guard let feeds = feedsLine, let first = firstFeed(below: feeds) else { return }
+    let indent = self.indent(of: lines[first])
+    let section = sectionEnd(below: feeds)
+    let found = (first..<section).first { index in
+      self.indent(of: lines[index]) == indent && value(of: name, in: lines[index]) != nil
+    }
+    guard var start = found else { return }
+    var end = start + 1
+    while end < section, isBlank(lines[end]) || self.indent(of: lines[end]) > indent { end += 1 }
+    while start > feeds + 1, isComment(lines[start - 1]),
+      self.indent(of: lines[start - 1]) <= indent
+    {
+      start -= 1
+    }
+    if end == lines.count {
+      // An empty line that stood between two feeds would end the file.
+      while start > feeds + 1, isBlank(lines[start - 1]) { start -= 1 }
+    }
+    lines.removeSubrange(start..<end)
+  }
+
+  /// Says that there are no feeds, where none is left.
+  mutating func setNoFeeds() {
+    if let feeds = feedsLine { setValue(Array(" {}".utf8), of: feeds) }
+  }
+
+  /// Adds an empty `feeds:`, or says of one with nothing behind it that it is empty.
+  mutating func addFeeds() {
+    if let feeds = feedsLine {
+      if ["", "~", "null"].contains(where: { shown(of: feeds).elementsEqual($0.utf8) }) {
+        setNoFeeds()
+      }
+      return
+    }
+    let end = lines.firstIndex { $0.starts(with: Array("...".utf8)) } ?? lines.count
+    insert([Array("feeds: {}".utf8)], at: end)
+  }
+
+  private mutating func insert(_ block: [[UInt8]], at place: Int) {
+    let ending = self.ending
+    if place > 0, lines[place - 1].last != 0x0A { lines[place - 1] += ending }
+    lines.insert(contentsOf: block.map { $0 + ending }, at: place)
+  }
+
+  /// The line end that the file has.
+  private var ending: [UInt8] {
+    lines.first?.suffix(2).elementsEqual([0x0D, 0x0A]) == true ? [0x0D, 0x0A] : [0x0A]
+  }
+
+  /// Replaces what stands behind `feeds:`, up to a comment.
+  private mutating func setValue(_ value: [UInt8], of index: Int) {
+    let old = shown(of: index)
+    guard let rest = self.value(of: "feeds", in: lines[index]) else { return }
+    lines[index] =
+      Array(lines[index][..<rest.startIndex]) + value + Array(lines[index][old.endIndex...])
+  }
+
+  /// What stands behind `feeds:`, without a comment and the space around it.
+  private func shown(of index: Int) -> ArraySlice<UInt8> {
+    guard let rest = value(of: "feeds", in: lines[index]) else { return [] }
+    let comment = rest.indices.first { place in
+      rest[place] == 0x23 && (place == rest.startIndex || isSpace(rest[place - 1]))
+    }
+    var text = rest[..<(comment ?? rest.endIndex)]
+    while let last = text.last, isSpace(last) { text.removeLast() }
+    while let first = text.first, isSpace(first) { text.removeFirst() }
+    return text
+  }
+
+  // MARK: What stands where
+
+  private var feedsLine: Int? {
+    lines.firstIndex { indent(of: $0) == 0 && value(of: "feeds", in: $0) != nil }
+  }
+
+  /// The line of the first feed; nil when nothing stands below `feeds:`.
+  private func firstFeed(below feeds: Int) -> Int? {
+    let next = lines.indices.dropFirst(feeds + 1).first {
+      !isBlank(lines[$0]) && !isComment(lines[$0])
+    }
+    return next.flatMap { indent(of: lines[$0]) > 0 ? $0 : nil }
+  }
+
+  /// Where what stands below `feeds:` ends: at the next line that is not indented.
+  private func sectionEnd(below feeds: Int) -> Int {
+    lines.indices.dropFirst(feeds + 1).first { index in
+      let line = lines[index]
+      return !isBlank(line) && !isComment(line) && indent(of: line) == 0
+    } ?? lines.count
+  }
+
+  /// What stands behind a key and its colon; nil for a line that does not begin with the key.
+  private func value(of key: String, in line: [UInt8]) -> ArraySlice<UInt8>? {
+    let text = content(of: line)
+    for spelling in [key, "\"\(key)\"", "'\(key)'"] where text.starts(with: spelling.utf8) {
+      var rest = text.dropFirst(spelling.utf8.count)
+      while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
+      guard rest.first == 0x3A else { continue }
+      rest = rest.dropFirst()
+      if rest.first.map(isSpace) ?? true { return rest }
+    }
+    return nil
+  }
+
+  /// A line without a byte order mark and its indentation.
+  private func content(of line: [UInt8]) -> ArraySlice<UInt8> {
+    let hasMark = line.starts(with: [0xEF, 0xBB, 0xBF])
+    return line.dropFirst(hasMark ? 3 : 0).drop { $0 == 0x20 }
+  }
+
+  private func indent(of line: [UInt8]) -> Int {
+    line.prefix { $0 == 0x20 }.count
+  }
+
+  private func isBlank(_ line: [UInt8]) -> Bool { line.allSatisfy(isSpace) }
+
+  private func isComment(_ line: [UInt8]) -> Bool { content(of: line).first == 0x23 }
+
+  private func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+}

@@ -1,0 +1,146 @@
+import OffersCore
+import OffersFeeds
+import Testing
+
+@Suite("Changes to a person's file of definitions")
+struct DefinitionEditTests {
+  private static let tea = FeedDefinition(
+    name: "tea", id: .value(FieldRule(.path(FieldPath(keys: ["id"])))),
+    fields: [.name: FieldRule(.path(FieldPath(keys: ["title"])))])
+  /// The same in a file, indented by two.
+  private static let teaLines = "  tea:\n    id: id\n    fields:\n      name: title\n"
+  private static let jam = "  jam: {id: id, fields: {name: n}}\n"
+  private static let oil = "  oil:\n    id: id\n    fields: {name: n}\n"
+
+  private static func crlf(_ text: String) -> String { text.replacing("\n", with: "\r\n") }
+
+  @Test("a new file holds the feed alone", arguments: [nil, "", " \n", "\r\n\r\n"])
+  func makesFile(yaml: String?) throws {
+    let made = try DefinitionEdit.adding(Self.tea, to: yaml, name: "f")
+    #expect(made == "feeds:\n" + Self.teaLines)
+  }
+
+  private static let additions: [(before: String, after: String)] = [
+    ("feeds: {}\n", "feeds:\nTEA"),
+    ("feeds: {} # mine\n# more\n", "feeds: # mine\nTEA# more\n"),
+    ("feeds:\n", "feeds:\nTEA"),
+    ("feeds: ~", "feeds:\nTEA"),
+    ("feeds:\n  # none yet\n", "feeds:\nTEA  # none yet\n"),
+    ("# only\n\n# comments\n", "# only\n\n# comments\nfeeds:\nTEA"),
+    ("---\n# a\n", "---\n# a\nfeeds:\nTEA"),
+    ("allow-private-network: true\n", "allow-private-network: true\nfeeds:\nTEA"),
+    ("allow-private-network: true", "allow-private-network: true\nfeeds:\nTEA"),
+    ("feeds: {}\nallow-private-network: true\n", "feeds:\nTEAallow-private-network: true\n"),
+    ("feeds:\nallow-private-network: true\n", "feeds:\nTEAallow-private-network: true\n"),
+    (
+      "feeds:\n\(jam)\n# home\nallow-private-network: true\n",
+      "feeds:\n\(jam)TEA\n# home\nallow-private-network: true\n"
+    ),
+    ("---\nfeeds:\n\(jam)...\n", "---\nfeeds:\n\(jam)TEA...\n"),
+    ("# a\n...\n", "# a\nfeeds:\nTEA...\n"),
+    ("\u{FEFF}feeds: {}\n", "\u{FEFF}feeds:\nTEA"),
+    ("\"feeds\":\n\(jam)# end\n", "\"feeds\":\n\(jam)TEA# end\n"),
+    ("feeds:\n\(oil)    # of oil\n", "feeds:\n\(oil)    # of oil\nTEA"),
+  ]
+
+  @Test("a feed is added below the others, and the rest stays", arguments: additions)
+  func adds(before: String, after: String) throws {
+    let expected = after.replacing("TEA", with: Self.teaLines)
+    #expect(try DefinitionEdit.adding(Self.tea, to: before, name: "f") == expected)
+    #expect(
+      try DefinitionEdit.adding(Self.tea, to: Self.crlf(before), name: "f")
+        == (before.hasSuffix("\n") ? Self.crlf(expected) : expected))
+  }
+
+  @Test("a feed is indented as the others are", arguments: [1, 2, 4])
+  func indents(width: Int) throws {
+    let margin = String(repeating: " ", count: width)
+    let before = "feeds:\n\(margin)jam: {id: id, fields: {name: n}}\n"
+    let after = try DefinitionEdit.adding(Self.tea, to: before, name: "f")
+    #expect(
+      after == before
+        + Self.teaLines.split(separator: "\n").map { "\(margin)\($0.dropFirst(2))\n" }
+        .joined())
+  }
+
+  private static let removals: [(before: String, after: String)] = [
+    ("feeds:\n\(teaLines)", "feeds: {}\n"),
+    ("# mine\nfeeds: # all\n\(teaLines)", "# mine\nfeeds: {} # all\n"),
+    (
+      "feeds:\n\(teaLines)# home\nallow-private-network: true\n",
+      "feeds: {}\n# home\nallow-private-network: true\n"
+    ),
+    (
+      "allow-private-network: true\nfeeds:\n  # of tea\n  # and more\n\(teaLines)  # end\n",
+      "allow-private-network: true\nfeeds: {}\n  # end\n"
+    ),
+    ("feeds:\n\(teaLines)\n\(oil)", "feeds:\n\(oil)"),
+    ("feeds:\n\(oil)\n\(teaLines)", "feeds:\n\(oil)"),
+    ("feeds:\n\(oil)\n  # tea\n\(teaLines)\n  # jam\n\(jam)", "feeds:\n\(oil)\n  # jam\n\(jam)"),
+    ("feeds:\n\(oil)  # apart\n\n\(teaLines)", "feeds:\n\(oil)  # apart\n"),
+    ("feeds:\n\(oil)    # of oil\n\(teaLines)", "feeds:\n\(oil)    # of oil\n"),
+    ("feeds:\n# tea\n\(teaLines)# jam\n\(jam)", "feeds:\n# jam\n\(jam)"),
+    ("---\nfeeds:\n\(teaLines)...\n", "---\nfeeds: {}\n...\n"),
+    ("feeds:\n  \"tea\" : {id: id, fields: {name: n}}\n\(jam)", "feeds:\n\(jam)"),
+  ]
+
+  @Test("a feed is taken out with the comment above it, and the rest stays", arguments: removals)
+  func removes(before: String, after: String) throws {
+    #expect(try DefinitionEdit.removing("tea", from: before, name: "f") == after)
+    #expect(
+      try DefinitionEdit.removing("tea", from: Self.crlf(before), name: "f") == Self.crlf(after))
+    #expect(try DefinitionEdit.removing("soap", from: before, name: "f") == nil)
+  }
+
+  @Test("what was added and taken out again leaves the file as it was")
+  func goesBack() throws {
+    for before in ["feeds: {}\n", "# a\nfeeds: {} # b\nallow-private-network: true\n"] {
+      let added = try DefinitionEdit.adding(Self.tea, to: before, name: "f")
+      #expect(try DefinitionEdit.removing("tea", from: added, name: "f") == before)
+    }
+  }
+
+  @Test(
+    "a file that is written otherwise is left to the person",
+    arguments: [
+      "{feeds: {jam: {id: id, fields: {name: n}}}}", "feeds: {jam: {id: id, fields: {name: n}}}",
+      "feeds:\n\(teaLines)",
+    ])
+  func refusesOtherForms(yaml: String) throws {
+    let error = #expect(throws: OffersError.self) {
+      try DefinitionEdit.adding(Self.tea, to: yaml, name: "f.yaml")
+    }
+    #expect(error?.message == "f.yaml is written in a way that cannot be added to.")
+  }
+
+  @Test("a feed that others lean on is not taken out")
+  func refusesAnchors() {
+    let yaml = "feeds:\n  tea: &a {id: id, fields: {name: n}}\n  jam: *a\n"
+    let error = #expect(throws: OffersError.self) {
+      try DefinitionEdit.removing("tea", from: yaml, name: "f.yaml")
+    }
+    #expect(error?.message == "f.yaml is written in a way that tea cannot be taken from it.")
+  }
+
+  @Test("a file with a mistake is refused by its own line")
+  func tellsMistakes() {
+    for yaml in [
+      "# a\nfeds: {}\n", "allow-private-network: maybe\n# b\n", "feeds: [a] # b\n",
+    ] {
+      let error = #expect(throws: OffersError.self) {
+        try DefinitionEdit.adding(Self.tea, to: yaml, name: "f.yaml")
+      }
+      #expect(error?.message.hasPrefix(yaml.hasPrefix("#") ? "f.yaml:2: " : "f.yaml:1: ") == true)
+    }
+  }
+
+  @Test("a file cannot grow past what is read")
+  func boundsSize() {
+    let yaml = "feeds: {}\n#" + String(repeating: "x", count: DefinitionFile.limitBytes - 20)
+    let error = #expect(throws: OffersError.self) {
+      try DefinitionEdit.adding(Self.tea, to: yaml, name: "f.yaml")
+    }
+    #expect(error?.code == .limitExceeded)
+    #expect(error?.message == "f.yaml:1: the file is larger than 1 MiB.")
+  }
+}
