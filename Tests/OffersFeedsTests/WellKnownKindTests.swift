@@ -12,6 +12,8 @@ struct WellKnownKindTests {
     ("<rss version='2.0'><channel>", .rss),
     ("<?xml version=\"1.0\"?>\n<!-- <feed> --><rss>", .rss),
     ("<!DOCTYPE rss [<!ENTITY a '>'> <!ENTITY b \"]\">]><rss version=\"0.91\">", .rss),
+    ("<!DOCTYPE rss [<!-- it's \"x --> <!ELEMENT a ANY>]><rss version='0.91'>", .rss),
+    ("<!DOCTYPE rss [<?it's ]> ?>]><rss>", .rss),
     ("<?xml-stylesheet href='x>y'?><rss xmlns:g='http://base.google.com/ns/1.0'>", .rss),
     ("<rdf:RDF xmlns='http://purl.org/rss/1.0/' xmlns:rdf='\(rdf)'>", .rdf),
     ("<RDF xmlns='\(rdf)'>", .rdf), ("<r:RDF\n\txmlns:r = \"\(rdf)\"/>", .rdf),
@@ -33,7 +35,7 @@ struct WellKnownKindTests {
     "nothing else is one of them",
     arguments: [
       "", " ", "x", "<", "<rss", "<rss version='2", "<!-- <rss>", "<?xml <rss>",
-      "<!DOCTYPE [ <rss>",
+      "<!DOCTYPE [ <rss>", "<!DOCTYPE x [<!-- ]> <rss>",
       "<rssfeed>", "<feed>", "<feed xmlns='http://example.com/'>", "<x:feed xmlns='\(atom)'>",
       "<RDF>", "<rdf:RDF>", "<deals><rss/></deals>", "<html>", "{}", "[]", "[1]",
       #"{"version":"1.1","items":[]}"#, #"{"version":"http://jsonfeed.org/version/1"}"#,

@@ -54,22 +54,12 @@ struct XMLRootTag {
       return false
     }
 
-    /// A document type ends at the first `>` that is in no quotes and no brackets.
+    /// Goes behind a document type, with the declarations and comments in its brackets.
     private mutating func skipDocumentType() -> Bool {
-      var quote: UInt8?
-      var depth = 0
+      var type = XMLDoctypeScan()
       while place < bytes.count {
-        let byte = bytes[place]
         place += 1
-        switch byte {
-        case quote: quote = nil
-        case _ where quote != nil: break
-        case 0x22, 0x27: quote = byte
-        case 0x5B: depth += 1
-        case 0x5D: depth -= 1
-        case 0x3E where depth <= 0: return true
-        default: break
-        }
+        if type.isEnd(bytes[place - 1]) { return true }
       }
       return false
     }
