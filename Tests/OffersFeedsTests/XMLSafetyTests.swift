@@ -140,6 +140,26 @@ struct XMLSafetyTests {
     #expect(TokenRun(deep, isQuiet: true).startCount == 128)
   }
 
+  @Test("elements, attributes and namespaces may have 100,000 different names, and no more")
+  func boundsDifferentNames() throws {
+    let kinds: [(Int) -> String] = [
+      { "<n\($0)/>" }, { "<a n\($0)=''/>" }, { "<a xmlns:n\($0)='u'/>" },
+    ]
+    for kind in kinds {
+      // The names of the root and of `a` are two more.
+      let most = (0..<99_998).map(kind).joined()
+      let run = TokenRun("<r><a/>\(most)\(most)</r>", pieceSizes: [1 << 20], isQuiet: true)
+      #expect(run.error == nil)
+      try Self.expectLimit(
+        "<r><a/>\(most)\(kind(-1))\(kind(-2))</r>".replacing("n-", with: "m"),
+        "more than 100,000 different names", sizes: [[1 << 20]])
+    }
+    let long = String(repeating: "n", count: 1000)
+    try Self.expectLimit(
+      "<r>" + (0..<9000).map { "<\(long)\($0)/>" }.joined(), "different names of more than 8 MiB",
+      sizes: [[]])
+  }
+
   @Test("no more than 256 namespaces are in force at a time")
   func boundsNamespaces() {
     func element(_ count: Int, _ prefix: String) -> String {

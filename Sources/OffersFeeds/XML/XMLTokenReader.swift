@@ -5,8 +5,8 @@ import OffersCore
 ///
 /// No external entity or document type is ever loaded, and what entities of the document's own
 /// expand to is bounded. What `<?xml … encoding` says is ignored: the bytes are UTF-8 by now.
-/// Memory is bounded by the largest tag or comment, at most 16 MiB. After an error every further
-/// call throws it again.
+/// Memory is bounded by the largest tag or comment, at most 16 MiB, and by 100,000 different names,
+/// since expat keeps each name that it meets. After an error every further call throws it again.
 ///
 /// expat starts a tag that is cut off anew whenever more of it comes, which is slow for a large one
 /// in crumbs; so bytes are gathered, in expat's own buffer, until they are 64 KiB and no fewer than
@@ -17,6 +17,7 @@ package final class XMLTokenReader {
   private let namespaces = XMLNamespaces(nameBytes: XMLTokenReader.nameBytes)
   private let path = XMLElementPath(
     depthLimit: XMLTokenReader.depthLimit, nameBytes: XMLTokenReader.nameBytes)
+  private let names = XMLNameCount()
   private var failure: (any Error)?
   private var isFinished = false
 
@@ -180,6 +181,7 @@ package final class XMLTokenReader {
     guard let printed, let list else { return }
     let name = UnsafeRawBufferPointer(cString: printed)
     if name.count > Self.nameBytes { return refuse("a name longer than 1 KiB") }
+    if let excess = names.take(name) { return refuse(excess) }
     if path.depth == Self.depthLimit {
       let place = XMLFault.Place(parser: parser, path: path)
       return stop(XMLFault.unsound("elements nested more than 128 deep", at: place))
@@ -216,6 +218,10 @@ package final class XMLTokenReader {
       index += 2
       if name.count > Self.nameBytes {
         refuse("a name longer than 1 KiB")
+        return false
+      }
+      if let excess = names.take(name) {
+        refuse(excess)
         return false
       }
       if let prefix = XMLNamespaces.declaredPrefix(name) {
