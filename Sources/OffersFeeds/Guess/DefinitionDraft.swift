@@ -16,6 +16,8 @@ struct DefinitionDraft {
 
   /// What there is in the items, and how it is best read.
   private(set) var judgement = SampleJudgement()
+  /// Why no id can be proposed, though the rest can.
+  private(set) var idProblem: OffersError?
 
   /// The definition, and what a person should look at; nil when the items have nothing in them that
   /// could be a name or tell them apart.
@@ -24,6 +26,7 @@ struct DefinitionDraft {
     var fields = FieldGuess(survey)
     judgement = SampleJudgement(survey, fields)
     let identity = IdentityGuess(survey, ownKeys: found.ownKeys, fields: fields)
+    idProblem = identity.problem
     if case .madeFrom(let parts) = identity.rule, parts.isEmpty { return nil }
     if fields.fields[.name] == nil { nameAnyway(&fields, identity) }
     var used = fields.usedKeys

@@ -30,7 +30,8 @@ package final class DefinitionGuess {
   ///   - name: what the feed is to be called: a feed's name, which is not checked here.
   ///   - charset: the encoding that the server names.
   ///   - items: where the offers stand; nil to find that out.
-  ///   - missing: which of `id` and `name` nobody has said yet, for a message.
+  ///   - missing: which of `id` and `name` nobody has said yet: an id that cannot be made is
+  ///     refused only where it is one of them.
   package init(
     name: String = "feed", charset: String? = nil, items: FieldPath? = nil,
     missing: [String] = ["id", "name"]
@@ -54,7 +55,8 @@ package final class DefinitionGuess {
   /// What can be said of the document.
   ///
   /// - Throws: `OffersError` with `malformedFeed` for a web page and for what cannot be read at all,
-  ///   `unexpectedShape` where no list of offers is found; it names the lists that were seen.
+  ///   `unexpectedShape` where no list of offers is found, naming the lists that were seen, and
+  ///   where nothing that stays as it is tells the offers apart.
   package func finish() throws -> Proposal {
     if !isCut { try transcoder.finish(keep) }
     var proposal: Proposal
@@ -108,7 +110,9 @@ package final class DefinitionGuess {
     let problem =
       items == nil
       ? candidates.problem() : DefinitionOverride.missingProblem(missing, keys: found.keys)
-    guard let (definition, notes) = draft.made() else { throw problem }
+    let made = draft.made()
+    if let idProblem = draft.idProblem, missing.contains("id") { throw idProblem }
+    guard let (definition, notes) = made else { throw problem }
     var (proposal, offerCount) = try read(by: definition)
     if offerCount == 0 { throw problem }
     proposal.notes.insert(contentsOf: notes, at: 0)

@@ -5,6 +5,8 @@ struct IdentityGuess {
   let rule: IDRule
   /// The member that is the id; nil where it is made.
   private(set) var member: SurveyedMember?
+  /// Why no id can be made: only what changes from one day to the next tells the items apart.
+  private(set) var problem: OffersError?
 
   /// - Parameters:
   ///   - ownKeys: the keys that the items stand under; empty where they are in one list.
@@ -42,7 +44,9 @@ struct IdentityGuess {
       rule = .value(FieldRule(.path(link.path)))
       return
     }
-    rule = .madeFrom(Self.parts(survey, fields))
+    let made = MadeIdentity(survey, fields)
+    rule = .madeFrom(made.parts.map(\.path))
+    problem = made.problem
   }
 
   private static let weak = 50
@@ -99,42 +103,5 @@ struct IdentityGuess {
       return false
     }
     return true
-  }
-
-  /// The name, and as much else as it takes to tell the items apart: first what stays as it is the
-  /// longest.
-  private static func parts(_ survey: MemberSurvey, _ fields: FieldGuess) -> [FieldPath] {
-    var parts = fields.chosen[.name] ?? []
-    let addresses = survey.members.filter { member in
-      !member.isThroughList && member.depth <= 2 && member.part(\.hasLetters) > 0.5
-        && ["address", "street", "adresse", "strasse", "direccion", "indirizzo", "rue"].contains {
-          member.words.joined == $0 || member.words.words.first == $0
-        }
-    }
-    // Two shops of a chain have one name.
-    if fields.chosen[.latitude] != nil, let address = addresses.first(where: { $0.presence > 0.9 })
-    {
-      parts.append(address)
-    }
-    let more: [OfferField] = [
-      .retailer, .url, .categories, .description, .terms, .expiresAt, .startsAt, .imageURL, .reward,
-    ]
-    var known = combinations(parts)
-    for member in addresses + more.compactMap({ fields.chosen[$0]?.first }) {
-      if known == survey.itemCount || parts.count >= 4 { break }
-      if parts.contains(where: { $0.keys == member.keys }) { continue }
-      let next = combinations(parts + [member])
-      if next > known {
-        parts.append(member)
-        known = next
-      }
-    }
-    return parts.map(\.path)
-  }
-
-  /// How many items the members tell apart.
-  private static func combinations(_ members: [SurveyedMember]) -> Int {
-    let items = members.reduce(into: Set<Int>()) { $0.formUnion($1.values.keys) }
-    return Set(items.map { item in members.map { $0.values[item]?.text } }).count
   }
 }
