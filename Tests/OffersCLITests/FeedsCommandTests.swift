@@ -81,6 +81,29 @@ struct FeedsCommandTests {
     #expect(try home.offers("feeds", "show", "one").status == 66)
   }
 
+  @Test("a feed is added to a file of comments and other settings, and the rest of it stays")
+  func addsToSettings() throws {
+    let home = try Home()
+    let shop = try home.folder.write(Self.rss, to: "shop.rss")
+    let settings = "# mine\r\nallow-private-network: true\r\n"
+    let path = try home.folder.write(settings, to: "feeds.yaml")
+    let added = try home.offers("feeds", "add", "shop", shop, "--config", path)
+    #expect(added.status == 0, "\(added.errors)")
+    #expect(
+      try home.folder.text(of: "feeds.yaml").hasPrefix(settings + "feeds:\r\n  shop:\r\n"))
+    #expect(try home.offers("feeds", "remove", "shop", "--config", path).status == 0)
+    #expect(try home.folder.text(of: "feeds.yaml") == settings + "feeds: {}\r\n")
+  }
+
+  @Test("a file of more than 1 MiB is no file of definitions")
+  func boundsFiles() throws {
+    let home = try Home()
+    let path = try home.folder.write(String(repeating: "#", count: (1 << 20) + 1), to: "feeds.yaml")
+    let result = try OffersProgram.run(["feeds", "--config", path], environment: home.environment)
+    #expect(result.status != 0)
+    #expect(result.errors.contains("is larger than 1 MiB."), "\(result.errors)")
+  }
+
   @Test("a document without an offer is refused, and nothing is kept of it")
   func refusesEmptyDocuments() throws {
     let home = try Home()
