@@ -85,6 +85,6 @@ struct DefinitionOverrideTests {
     #expect(error.code == .unexpectedShape)
     #expect(
       error.message == "No list of offers was found at data.row: there is no “row” at data.")
-    #expect(error.hint == "Did you mean rows? The keys of data: rows.")
+    #expect(error.hint == "Did you mean data.rows? The keys of data: rows.")
   }
 }

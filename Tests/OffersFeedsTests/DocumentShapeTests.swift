@@ -53,6 +53,7 @@ struct DocumentShapeTests {
       try message(#"{"feed":{}}"#)
         == "Expected a list of offers at feed.results, found none, with the keys feed.")
     #expect(
-      try message("[]") == "Expected a list of offers at feed.results, found a list.")
+      try message("[]")
+        == "Expected a list of offers at feed.results; the document is a list itself.")
   }
 }

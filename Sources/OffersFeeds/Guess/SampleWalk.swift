@@ -10,9 +10,15 @@ struct SampleWalk {
     self.isXML = isXML
   }
 
-  /// Says that there are no items at a path: which of its keys the document lacks, which one may be
+  /// Says that there are no items at a path: which of its keys the document lacks, which path may be
   /// meant, and what stands there instead.
   func problem(at path: FieldPath, _ candidates: ItemsGuess) -> OffersError {
+    if case .list = root, !isXML, case .key? = path.steps.first {
+      return OffersError(
+        .unexpectedShape,
+        "No list of offers was found at \(path.descriptionFromRoot): the document is a list itself.",
+        hint: "Write . for it, or leave it out.")
+    }
     var value = root
     for (position, step) in path.steps.enumerated() {
       guard case .key(let key) = step else { continue }
@@ -23,12 +29,18 @@ struct SampleWalk {
       }
       let before = FieldPath(isFromDocument: true, Array(path.steps.prefix(position)))
       let owner = before.steps.isEmpty ? "the top level" : before.descriptionFromRoot
+      let keys = object.members.map(\.key)
+      var hint = NearestWord.list(keys, title: "The keys of \(owner)")
+      if let near = NearestWord.find(key, among: keys) {
+        var meant = path
+        meant.steps[position] = .key(near)
+        hint = "Did you mean \(meant.descriptionFromRoot)? \(hint)"
+      }
       return OffersError(
         .unexpectedShape,
         "No list of offers was found at \(path.descriptionFromRoot): there is no “\(key)” at "
           + "\(owner).",
-        hint: NearestWord.hint(
-          for: key, among: object.members.map(\.key), title: "The keys of \(owner)"))
+        hint: hint)
     }
     return candidates.problem(at: path)
   }

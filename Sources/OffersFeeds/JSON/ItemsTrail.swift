@@ -48,12 +48,16 @@ struct ItemsTrail {
   /// A value closes, and so many stay open.
   mutating func close(level: Int) { depth = min(depth, max(0, level - 1)) }
 
-  /// What stands where the path leaves the document, and which key may be meant; nil when nothing
+  /// What stands where the path leaves the document, and which path may be meant; nil when nothing
   /// helpful is known.
   var hint: String? {
     guard reached < path.count, !keys.isEmpty, !keys.contains(path[reached]) else { return nil }
     let owner = FieldPath(keys: Array(path.prefix(reached))).description
     let title = reached == 0 ? "The keys of the top level" : "The keys of \(owner)"
-    return NearestWord.hint(for: path[reached], among: keys, title: title)
+    let all = NearestWord.list(keys, title: title)
+    guard let near = NearestWord.find(path[reached], among: keys) else { return all }
+    var meant = path
+    meant[reached] = near
+    return "Did you mean \(FieldPath(keys: meant))? \(all)"
   }
 }

@@ -59,6 +59,9 @@ struct JSONOutline {
   private var mayBeOffer: Bool
   private static let offerBytes = 1 << 20
   private var mismatch: String?
+  /// Whether every path to the offers begins with a key, and the document is a list.
+  private let startsWithKey: Bool
+  private var isBareList = false
 
   /// - Parameters:
   ///   - items: the paths of the lists of offers, for messages.
@@ -68,6 +71,7 @@ struct JSONOutline {
     self.isLines = isLines
     paths = document.tree.paths
     trail = ItemsTrail(items)
+    startsWithKey = items.allSatisfy { if case .key? = $0.steps.first { true } else { false } }
     mayBeOffer = !isLines && items.allSatisfy(\.steps.isEmpty)
     itemsText = items.map { $0.steps.isEmpty ? "the top level" : $0.descriptionFromRoot }
       .joined(separator: " or ")
@@ -85,13 +89,19 @@ struct JSONOutline {
   /// Why a sound document holds no list of offers where one was expected; nil when it does.
   var shapeProblem: String? {
     if itemsRank != nil { return nil }
+    if isBareList {
+      return "Expected a list of offers at \(itemsText); the document is a list itself."
+    }
     let seen =
       rootKeys.isEmpty ? "" : ", with the keys \(rootKeys.joined(separator: ", "))"
     return "Expected a list of offers at \(itemsText), found \(mismatch ?? "none")\(seen)."
   }
 
-  /// Which key may be meant where the path to the list of offers leaves the document.
-  var shapeHint: String? { itemsRank == nil ? trail.hint : nil }
+  /// What to write instead where the path to the list of offers leaves the document.
+  var shapeHint: String? {
+    if itemsRank != nil { return nil }
+    return isBareList ? "Write items: . or leave it out." : trail.hint
+  }
 
   /// Goes back to before a record that could not be read to its end.
   mutating func expectItemAgain() {
@@ -229,6 +239,7 @@ struct JSONOutline {
 
   private mutating func open(_ isList: Bool, _ shape: Int32) {
     let allowsItems = allowsItems
+    if containers.isEmpty { isBareList = isList && startsWithKey }
     // Where one element holds the offers, the list around it does not.
     let isAround = shape >= 0 && paths.itemsIndex(shape) != nil && containers.last?.shape != shape
     let isItems = allowsItems && isList && shape >= 0 && !isAround && holdsItems(shape)

@@ -8,17 +8,14 @@ final class XMLFeedReader: FormatReader {
   private let tokens: XMLTokenReader
   private let itemsText: String
   private let sink: any OfferSink
-  /// The elements on the way to the items.
-  private let itemKeys: [String]
+  private let items: [FieldPath]
 
   init(
     _ definition: FeedDefinition, assembler: OfferAssembler, document: DocumentValues,
     sink: any OfferSink
   ) {
     self.sink = sink
-    itemKeys = definition.items.flatMap(\.steps).compactMap {
-      if case .key(let key) = $0 { key } else { nil }
-    }
+    items = definition.items
     handler = XMLItemHandler(assembler: assembler, document: document, sink: sink)
     tokens = XMLTokenReader(handler: handler)
     itemsText = definition.items.map { $0.steps.isEmpty ? "its root" : $0.descriptionFromRoot }
@@ -49,12 +46,18 @@ final class XMLFeedReader: FormatReader {
     }
   }
 
-  /// The element of the path that the document lacks, and which one may be meant.
+  /// The path that may be meant, where the document lacks an element of the one to the offers.
   var shapeHint: String? {
-    guard let missing = itemKeys.first(where: { !handler.seenElements.contains($0) }),
-      let near = NearestWord.find(missing, among: handler.seenElements)
-    else { return nil }
-    return "Did you mean \(near) for \(missing)?"
+    for path in items {
+      for (place, step) in path.steps.enumerated() {
+        guard case .key(let key) = step, !handler.seenElements.contains(key) else { continue }
+        guard let near = NearestWord.find(key, among: handler.seenElements) else { return nil }
+        var meant = path
+        meant.steps[place] = .key(near)
+        return "Did you mean \(meant.descriptionFromRoot) for \(path.descriptionFromRoot)?"
+      }
+    }
+    return nil
   }
 
   var shapeProblem: String? {

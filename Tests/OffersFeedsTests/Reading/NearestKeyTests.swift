@@ -18,10 +18,10 @@ struct NearestKeyTests {
       #"{"kind":"L","data":{"after":"x","children":[{"id":1,"name":"A"}],"z":{"y":1}}}"#
     #expect(
       try Self.hint("data.childs", document)
-        == "Did you mean children? The keys of data: after, children, z.")
+        == "Did you mean data.children? The keys of data: after, children, z.")
     #expect(
       try Self.hint("daten.children", document)
-        == "Did you mean data? The keys of the top level: kind, data.")
+        == "Did you mean data.children? The keys of the top level: kind, data.")
     #expect(
       try Self.hint("data.z.rows", document) == "The keys of data.z: y.")
     #expect(
@@ -29,7 +29,32 @@ struct NearestKeyTests {
         == "Check that the source is this feed's own document.")
     #expect(
       try Self.hint("shop.itms.offer", "<shop><items><offer/></items></shop>")
-        == "Did you mean items for itms?")
+        == "Did you mean shop.items.offer for shop.itms.offer?")
+  }
+
+  @Test("a path into a document that is a list says what stands there, and what to write")
+  func bareList() throws {
+    for items in ["items", "data.rows", "[a, b.c]"] {
+      let yaml = "items: \(items)\nid: id\nfields: {name: name}"
+      let error = try #require(try YAMLReading(yaml, #"[{"id":1,"name":"A"}]"#).error)
+      #expect(error.code == .unexpectedShape)
+      #expect(error.message.hasSuffix("; the document is a list itself."))
+      #expect(error.hint == "Write items: . or leave it out.")
+    }
+    let inner = "items: \"[0].rows\"\nid: id\nfields: {name: name}"
+    let other = try #require(try YAMLReading(inner, #"[{"id":1,"name":"A"}]"#).error)
+    #expect(other.message == "Expected a list of offers at [0].rows, found a list.")
+    let guess = try #require(throws: OffersError.self) {
+      try GuessReading(#"[{"id":1,"name":"A"}]"#, items: FieldPath(parsing: "data.items"))
+    }
+    #expect(
+      guess.message
+        == "No list of offers was found at data.items: the document is a list itself.")
+    #expect(guess.hint == "Write . for it, or leave it out.")
+    let nested = try #require(throws: OffersError.self) {
+      try GuessReading(#"{"data":{"items":[{"id":1}]}}"#, items: FieldPath(parsing: "data.itms"))
+    }
+    #expect(nested.hint == "Did you mean data.items? The keys of data: items.")
   }
 
   @Test("no more than twelve keys are listed")
