@@ -195,6 +195,73 @@ struct DefinitionMistakeTests {
     ])
   func refusesRule(mistake: Mistake) { check(mistake) }
 
+  private static let key = "names the key that an item stands under, which is that of a * in items:"
+
+  @Test(
+    "what cannot mean what it says",
+    arguments: [
+      Mistake("feeds:\n  x:\n    id: {from: a, limit: 8}", 3, "an id has no “limit”"),
+      Mistake("feeds:\n  x:\n    id: [a, {from: b, as: html}]", 3, "“id” cannot be read as html."),
+      Mistake("feeds:\n  x:\n    id: {from: a, as: date}", 3, "“id” cannot be", "text, link."),
+      Mistake("feeds:\n  x:\n    id: $.a", 3, "“$.a” is the same for all offers", "id: id"),
+      Mistake("feeds:\n  x:\n    id: \"{$.a}-{$.b}\"", 3, "“{$.a}-{$.b}” is the same for all"),
+      Mistake("feeds:\n  x:\n    id: {made-from: [a, $.b]}", 3, "“$.b” is the same for all offers"),
+      Mistake(
+        "feeds:\n  x:\n    id:\n      made-from: [a, b.c,\n       '\"a\"']", 5, "“a” stands in"),
+      Mistake("feeds:\n  x:\n    id: '@key'", 3, "“@key” \(key), and there is none.", "stores.*"),
+      Mistake("feeds:\n  x:\n    id: {made-from: [a, '@key']}", 3, "“@key” \(key)"),
+      Mistake("feeds:\n  x:\n    id: 'a{@key}'\n    items: a", 3, "“a{@key}” \(key)"),
+      Mistake(
+        "feeds:\n  x:\n    items: [a.*, b]\n    id: '@key2'", 4, "“@key2” \(key), and there are"),
+      Mistake.field("attributes: {}\nlink: '@key'", 6, "“attributes” is no field."),
+      Mistake.field("link: '@key'", 6, "“@key” \(key)"),
+      Mistake.field("reward: {from: a, currency: {from: '@key'}}", 6, "“@key” \(key)"),
+      Mistake.feed("attributes: {A: '@key'}", 5, "“@key” \(key)"),
+      Mistake.feed("pages: {next: a, total: b}", 5, "“next” and “total” cannot stand together."),
+      Mistake.feed("pages:\n  total: b\n  next: link-header", 7, "“next” and “total” cannot"),
+      Mistake.feed(
+        "source: https://x/\npages:\n  limit: 3\n  total: b", 8, "“total” says how many",
+        "?page={page}"),
+      Mistake.field(
+        "latitude: {from: a, as: date}", 6, "“latitude” cannot be read as date.", "text."),
+      Mistake.field(
+        "expires: {from: a, as: html}", 6, "“expires” cannot be", "Allowed: date, text."),
+      Mistake.field("image: [{from: a, as: date}]", 6, "“image” cannot be read as date."),
+      Mistake.field("reward: {from: a, as: link}", 6, "“reward” cannot be read as link."),
+      Mistake.feed(
+        "encoding: windows-1522", 5, "“windows-1522” is no character", "mean windows-1252?"),
+      Mistake.feed(
+        "encoding: iso-8859-l", 5, "“iso-8859-l” is no character", "Did you mean ISO-8859-"),
+      Mistake.feed("encoding: klingon", 5, "“klingon” is no character", "Encodings: UTF-8, UTF-16"),
+      Mistake.feed("source: ftp://x/", 5, "“source” has the scheme “ftp”, which", "https:// or"),
+      Mistake.feed("source: htps://x/", 5, "“source” has the scheme “htps”", "Did you mean https?"),
+      Mistake.feed("source: https:/x/", 5, "“source” has the scheme “https:”", "https://"),
+      Mistake.feed("source: file:///x", 5, "“source” has the scheme “file”", "a file is a path"),
+      Mistake.feed("search: s3://x/{query}", 5, "“search” has the scheme “s3”"),
+      Mistake.feed("currency: XXX", 5, "“XXX” is no currency of ISO 4217.", "such as USD"),
+      Mistake.feed("currency: XTS", 5, "“XTS” is no currency of ISO 4217."),
+      Mistake.feed("currency: XAU", 5, "“XAU” is no currency of ISO 4217."),
+      Mistake.field("reward: {from: a, currency: QQQ}", 6, "“QQQ” is no currency of ISO 4217."),
+    ])
+  func refusesNonsense(mistake: Mistake) { check(mistake) }
+
+  @Test(
+    "what looks like it and has a meaning is taken",
+    arguments: [
+      "id: '{$.shop.id}-{id}'", "id: {from: id, as: link}", "items: 'a.*.*'\nid: '@key2'",
+      "items: [a, 'b.*']\nid: ['@key', id]", "id: '\"@key\"'", "id: {made-from: [a, b]}",
+      "id: id\nsource: 'https://x/?p={page}'\npages: {total: n}", "id: id\npages: {total: n}",
+      "id: id\nsource: 'x'\nsearch: 'https://x/{query}/{page}'\npages: {total: n}",
+      "id: id\nsource: HTTPS://x/", "id: id\nsource: '{env:BASE}/a'", "id: id\nsource: 'a:b.json'",
+      "id: id\nsource: /a/b.json", "id: id\nsource: ./a.json", "id: id\nencoding: Latin1",
+      "id: id\nencoding: shift_jis", "id: id\ncurrency: JPY",
+    ])
+  func takesTheRest(lines: String) throws {
+    let more = lines.split(separator: "\n").map { "    \($0)\n" }.joined()
+    let text = "feeds:\n  x:\n    fields: {name: n}\n" + more
+    #expect(try DefinitionFile.parse(text, name: "f").count == 1)
+  }
+
   @Test(
     "what is no YAML",
     arguments: [

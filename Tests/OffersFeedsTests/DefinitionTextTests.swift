@@ -42,7 +42,7 @@ struct DefinitionTextTests {
           shared:
             Copyright: feed.copyright
           selection: true
-          pages: {next: link-header, total: pages, first: 0, limit: 3}
+          pages: {next: link-header, first: 0, limit: 3}
           search: https://x.example/?q={query}
           headers:
             Authorization: Bearer {env:TOKEN}
@@ -106,6 +106,7 @@ struct DefinitionTextTests {
       "\"@key\"", "@href", "\"$a\"", "$.a.b", "$", ".", "\"a{b\"", "\"a.b\".'c'", "null", "true",
       "link-header", "a: b", "\"env:A\"",
     ].map { try FieldPath(parsing: $0) }
+    let twoKeys = FieldPath(isFromDocument: true, [.all, .all])
     for path in paths {
       var fromRoot = path
       if path.steps.contains(where: { if case .ownKey = $0 { true } else { false } }) {
@@ -114,9 +115,9 @@ struct DefinitionTextTests {
       fromRoot.isFromDocument = true
       try expectRoundTrip(
         FeedDefinition(
-          name: "x", title: TextRule(.path(fromRoot)), items: [fromRoot, .root],
-          pages: PageRule(next: .path(fromRoot), total: fromRoot), error: [fromRoot],
-          id: .value(FieldRule(.path(path))),
+          name: "x", title: TextRule(.path(fromRoot)), items: [fromRoot, twoKeys],
+          pages: PageRule(next: .path(fromRoot)), error: [fromRoot],
+          id: .value(FieldRule(.path(path.isFromDocument ? .itself : path))),
           fields: [
             .name: FieldRule(.path(path)),
             .reward: FieldRule(alternatives: [
@@ -166,7 +167,7 @@ struct DefinitionTextTests {
         try expectRoundTrip(
           FeedDefinition(
             name: "x", title: fromRoot(rule), id: .value(FieldRule(.path(FieldPath(keys: ["id"])))),
-            fields: [.name: rule, .url: rule, .startsAt: FieldRule(alternatives: [first])],
+            fields: [.name: rule, .terms: rule],
             shared: [AttributeRule(label: "A", rule: fromRoot(FieldRule(alternatives: [first])))]))
       }
     }

@@ -128,7 +128,7 @@ package struct DefinitionOverride {
     // A well-known kind has no survey, but says itself what is HTML.
     let rules = (base.map { Array($0.fields.values) + $0.attributes.map(\.rule) }) ?? []
     let known = rules.flatMap(\.alternatives).first { $0.value == value && $0.reading != .text }
-    if let known { alternative.reading = known.reading }
+    if let known, field.readings.contains(known.reading) { alternative.reading = known.reading }
     return alternative
   }
 }

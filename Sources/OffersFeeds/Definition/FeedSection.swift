@@ -3,9 +3,22 @@ import OffersCore
 /// The part of a definition file that says how one feed is read.
 struct FeedSection {
   private let entry: DefinitionNode.Entry
+  /// Where the paths of its fields start.
+  private let item: DefinitionNode.PathBase
 
   init(_ entry: DefinitionNode.Entry) {
     self.entry = entry
+    item = .item(keyLevels: Self.keyLevels(of: entry.value))
+  }
+
+  /// How many keys an item stands under: one for each `*` of the path to it.
+  private static func keyLevels(of section: DefinitionNode) -> Int {
+    guard case .map(let entries) = section.content,
+      let items = entries.first(where: { $0.key == "items" })
+    else { return 0 }
+    // A mistake in it is told in its turn.
+    guard let paths = try? paths(items.value, "items") else { return .max }
+    return paths.map { $0.steps.count { $0 == .all } }.max() ?? 0
   }
 
   static let keys = [
@@ -26,6 +39,9 @@ struct FeedSection {
     var definition = FeedDefinition(name: name, id: .madeFrom([]), fields: [:])
     for entry in section {
       try read(entry, into: &definition)
+    }
+    if let pages = section.first(where: { $0.key == "pages" }) {
+      try PageSection.check(pages.value, of: definition)
     }
     guard section.contains(where: { $0.key == "id" }) else {
       throw entry.place.problem(
@@ -67,16 +83,16 @@ struct FeedSection {
     case "ttl": definition.ttl = try value.path(of: key, in: .document)
     case "format": definition.format = try format(value)
     case "encoding": definition.encoding = try encoding(value)
-    case "items": definition.items = try paths(value, key)
+    case "items": definition.items = try Self.paths(value, key)
     case "id": definition.id = try id(value)
     case "currency": definition.currency = try value.currencyCode(of: key)
     case "date-order": definition.dateOrder = try dateOrder(value)
     case "fields": definition.fields = try fields(value)
-    case "attributes": definition.attributes = try attributes(value, key, from: .item)
+    case "attributes": definition.attributes = try attributes(value, key, from: item)
     case "shared": definition.shared = try attributes(value, key, from: .document)
     case "selection": definition.isSelection = try value.isTrue(of: key)
     case "pages": definition.pages = try PageSection.rule(value)
-    case "error": definition.error = try paths(value, key)
+    case "error": definition.error = try Self.paths(value, key)
     default: throw unknown(entry)
     }
   }
@@ -110,7 +126,31 @@ struct FeedSection {
     guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
       throw node.problem("“\(name)” has a line break or control character in it.")
     }
+    if let scheme = Self.otherScheme(of: text) {
+      throw node.problem(
+        "“\(name)” has the scheme “\(scheme)”, which is not read.",
+        hint: NearestWord.hint(
+          for: scheme, among: ["https", "http"],
+          title: "An address begins with https:// or http://, a file is a path. Schemes"))
+    }
     return try node.understand { try Template(parsing: text, for: use) }
+  }
+
+  /// The scheme that an address begins with (RFC 3986, section 3.1), where it is none that is read;
+  /// nil for a path too.
+  private static func otherScheme(of text: String) -> String? {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let scheme = text[..<colon].lowercased()
+    let rest = text[colon...].dropFirst()
+    let isName = scheme.utf8.enumerated().allSatisfy { place, byte in
+      (0x61...0x7A).contains(byte)
+        || place > 0 && ((0x30...0x39).contains(byte) || "+-.".utf8.contains(byte))
+    }
+    guard isName, !scheme.isEmpty else { return nil }
+    if scheme == "http" || scheme == "https" { return rest.hasPrefix("//") ? nil : scheme + ":" }
+    // A file may have a colon in its name.
+    let isSure = rest.hasPrefix("/") || ["data", "file", "ftp", "mailto"].contains(scheme)
+    return isSure ? scheme : nil
   }
 
   private func search(_ node: DefinitionNode) throws -> Template {
@@ -148,7 +188,6 @@ struct FeedSection {
     return order
   }
 
-  /// Checks the form only; which encodings can be read is for the reader to say.
   private func encoding(_ node: DefinitionNode) throws -> String {
     let text = try node.text(of: "encoding")
     let isLabel = text.utf8.allSatisfy { byte in
@@ -160,10 +199,15 @@ struct FeedSection {
       throw node.problem(
         "“\(text)” is no character encoding.", hint: "Write its name, such as windows-1252.")
     }
+    guard Charset.find(text) != nil else {
+      throw node.problem(
+        "“\(text)” is no character encoding that is read.",
+        hint: NearestWord.hint(for: text, among: Charset.knownNames, title: "Encodings"))
+    }
     return text.lowercased()
   }
 
-  private func paths(_ node: DefinitionNode, _ name: String) throws -> [FieldPath] {
+  private static func paths(_ node: DefinitionNode, _ name: String) throws -> [FieldPath] {
     try node.elements(of: name).map { try $0.path(of: name, in: .document) }
   }
 
@@ -174,10 +218,10 @@ struct FeedSection {
       if let other = entries.first(where: { $0.key != "made-from" }) {
         throw other.place.problem("“\(other.key)” cannot stand beside made-from.")
       }
-      return .madeFrom(
-        try parts.value.elements(of: "made-from").map { try $0.path(of: "made-from", in: .item) })
+      return .madeFrom(try madeFrom(parts.value))
     }
-    let section = RuleSection(node, named: "id", in: .item, otherKeys: ["made-from"])
+    let section = RuleSection(
+      node, named: "id", in: item, field: .id, otherKeys: ["made-from"])
     let rule = try section.rule()
     if rule.alternatives.contains(where: { if case .constant = $0.value { true } else { false } }) {
       throw node.problem("a constant tells no offers apart.", hint: "Write \(Self.example).")
@@ -185,13 +229,28 @@ struct FeedSection {
     return .value(rule)
   }
 
+  private func madeFrom(_ node: DefinitionNode) throws -> [FieldPath] {
+    var parts: [FieldPath] = []
+    for element in try node.elements(of: "made-from") {
+      let part = try element.path(of: "made-from", in: item)
+      if part.isFromDocument {
+        throw element.problem(
+          "“\(part)” is the same for all offers, so it tells none apart.", hint: "Take it out.")
+      }
+      if parts.contains(part) {
+        throw element.problem("“\(part)” stands in made-from again.", hint: "Take it out.")
+      }
+      parts.append(part)
+    }
+    return parts
+  }
+
   private func fields(_ node: DefinitionNode) throws -> [OfferField: FieldRule] {
     var fields: [OfferField: FieldRule] = [:]
     for entry in try node.entries(of: "fields") {
       guard let field = OfferField(definitionName: entry.key) else { throw noField(entry) }
       fields[field] = try RuleSection(
-        entry.value, named: entry.key, in: .item, reading: field.defaultReading,
-        hasCurrency: field == .reward
+        entry.value, named: entry.key, in: item, field: field
       ).rule()
     }
     return fields

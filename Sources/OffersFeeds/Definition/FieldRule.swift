@@ -67,6 +67,20 @@ package enum ValueRule: Sendable, Hashable {
   case constant(String)
 }
 
+extension ValueRule {
+  /// Whether nothing of it is from the item.
+  var isFromDocument: Bool {
+    switch self {
+    case .path(let path): return path.isFromDocument
+    case .constant: return false
+    case .template(let template):
+      return !template.parts.contains { part in
+        if case .path(let path) = part { !path.isFromDocument } else { false }
+      }
+    }
+  }
+}
+
 /// How a value is read.
 package enum Reading: String, Sendable, Hashable, CaseIterable {
   /// As it is printed.
@@ -106,6 +120,19 @@ extension OfferField {
     case .startsAt, .expiresAt: .date
     case .imageURL, .url: .link
     default: .text
+    }
+  }
+
+  /// How the field's values can be read, the default first.
+  var readings: [Reading] {
+    switch self {
+    // HTML without its marks would make one of ids that differ in them.
+    case .id: [.text, .link]
+    case .startsAt, .expiresAt: [.date, .text]
+    case .latitude, .longitude: [.text]
+    case .imageURL, .url: [.link, .text, .html]
+    case .reward: [.text, .html]
+    default: Reading.allCases
     }
   }
 

@@ -9,6 +9,11 @@ enum PageSection {
   static func rule(_ node: DefinitionNode) throws -> PageRule {
     var rule = PageRule()
     for entry in try node.entries(of: "pages") {
+      if entry.key == "next" && rule.total != nil || entry.key == "total" && rule.next != nil {
+        throw entry.place.problem(
+          "“next” and “total” cannot stand together.",
+          hint: "Take total out: the last page has no next one.")
+      }
       switch entry.key {
       case "next": rule.next = try next(entry.value)
       case "total": rule.total = try entry.value.path(of: "total", in: .document)
@@ -21,6 +26,18 @@ enum PageSection {
       }
     }
     return rule
+  }
+
+  /// Checks that there are pages to count where it is said how many there are.
+  static func check(_ node: DefinitionNode, of definition: FeedDefinition) throws {
+    guard case .map(let entries) = node.content, definition.pages?.next == nil,
+      let total = entries.first(where: { $0.key == "total" }), let source = definition.source,
+      !source.hasPage, definition.search?.hasPage != true
+    else { return }
+    throw total.place.problem(
+      "“total” says how many pages there are, and “source” has no place for a page's number.",
+      hint: "Put {page} there, as in ?page={page}, or say where the next page's address stands: "
+        + "next: links.next.")
   }
 
   private static func next(_ node: DefinitionNode) throws -> PageRule.Next {

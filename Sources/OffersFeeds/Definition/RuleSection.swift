@@ -2,8 +2,9 @@ import OffersCore
 
 extension DefinitionNode {
   /// Where the paths in a part of a definition start.
-  enum PathBase {
-    case item
+  enum PathBase: Equatable {
+    /// At an item that stands under so many keys: those that a `*` is written for.
+    case item(keyLevels: Int)
     case document
   }
 
@@ -13,7 +14,7 @@ extension DefinitionNode {
     return try understand { try Self.path(text, in: base) }
   }
 
-  /// The ISO 4217 code that is written here; its form is checked, not whether there is such money.
+  /// The ISO 4217 code of a currency that is written here.
   func currencyCode(of name: String) throws -> String {
     let text = try text(of: name)
     guard text.utf8.count == 3, text.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
@@ -23,19 +24,43 @@ extension DefinitionNode {
         "“\(text)” is no currency code.",
         hint: isNear ? "Did you mean \(upper)?" : "Write three capital letters, such as USD.")
     }
+    guard CurrencyCode(text) != nil else {
+      throw problem(
+        "“\(text)” is no currency of ISO 4217.",
+        hint: "Write the code of the money that people pay in, such as USD.")
+    }
     return text
   }
 
   fileprivate static func path(_ text: String, in base: PathBase) throws -> FieldPath {
-    var path = try FieldPath(parsing: text)
-    if base == .document || path.isFromDocument {
-      if case .ownKey = path.steps.first {
+    try place(FieldPath(parsing: text), of: text, in: base)
+  }
+
+  /// A path from where it starts here.
+  ///
+  /// - Parameter text: what it is written in, for a message.
+  fileprivate static func place(
+    _ path: FieldPath, of text: String, in base: PathBase
+  ) throws -> FieldPath {
+    var path = path
+    let keyLevel: Int? = if case .ownKey(let level)? = path.steps.first { level } else { nil }
+    if case .item(let keyLevels) = base, !path.isFromDocument {
+      if let keyLevel, keyLevel > keyLevels {
         throw OffersError(
-          .invalidRequest, "“\(text)” names the key of an item, and there is no item here.",
-          hint: "Write '\"\(text)\"' for a key or attribute of that name.")
+          .invalidRequest,
+          "“\(text)” names the key that an item stands under, which is that of a * in items:, and "
+            + (keyLevels == 0 ? "there is none." : "there are no more than \(keyLevels)."),
+          hint:
+            "Write the * there, as in items: stores.*, or '\"@key\"' for an attribute so called.")
       }
-      path.isFromDocument = true
+      return path
     }
+    if keyLevel != nil {
+      throw OffersError(
+        .invalidRequest, "“\(text)” names the key of an item, and there is no item here.",
+        hint: "Write '\"\(text)\"' for a key or attribute of that name.")
+    }
+    path.isFromDocument = true
     return path
   }
 }
@@ -45,24 +70,27 @@ struct RuleSection {
   private let node: DefinitionNode
   private let name: String
   private let base: DefinitionNode.PathBase
-  private let hasCurrency: Bool
+  private let field: OfferField?
   private let otherKeys: [String]
   private var defaults: FieldRule.Alternative
 
   /// - Parameters:
   ///   - name: what the value is called in messages.
+  ///   - field: which field takes the value; nil for an attribute or a text about the feed.
   ///   - otherKeys: keys that hints should name beside those of a rule.
   init(
     _ node: DefinitionNode, named name: String, in base: DefinitionNode.PathBase,
-    reading: Reading = .text, hasCurrency: Bool = false, otherKeys: [String] = []
+    field: OfferField? = nil, otherKeys: [String] = []
   ) {
     self.node = node
     self.name = name
     self.base = base
-    self.hasCurrency = hasCurrency
+    self.field = field
     self.otherKeys = otherKeys
-    defaults = FieldRule.Alternative(.path(.itself), reading: reading)
+    defaults = FieldRule.Alternative(.path(.itself), reading: field?.defaultReading ?? .text)
   }
+
+  private var hasCurrency: Bool { field == .reward }
 
   func rule() throws -> FieldRule {
     FieldRule(alternatives: try alternatives(node, defaults: defaults))
@@ -138,6 +166,9 @@ struct RuleSection {
     switch entry.key {
     case "as": alternative.reading = try reading(entry.value)
     case "join": alternative.join = try entry.value.text(of: "join")
+    case "limit" where field == .id:
+      throw entry.place.problem(
+        "an id has no “limit”: two that are cut short may become one.", hint: "Take it out.")
     case "limit":
       alternative.limitCharacters = try entry.value.number(of: "limit", in: 1...1_000_000)
     case "currency" where hasCurrency: alternative.currency = try currency(entry.value)
@@ -171,6 +202,12 @@ struct RuleSection {
         hint: NearestWord.hint(
           for: text, among: Reading.allCases.map(\.rawValue), title: "Allowed"))
     }
+    let allowed = field?.readings ?? Reading.allCases
+    guard allowed.contains(reading) else {
+      throw node.problem(
+        "“\(name)” cannot be read as \(text).",
+        hint: NearestWord.list(allowed.map(\.rawValue), title: "Allowed"))
+    }
     return reading
   }
 
@@ -203,28 +240,31 @@ struct RuleSection {
   /// path belong to its keys.
   private func value(_ node: DefinitionNode) throws -> ValueRule {
     let text = try node.text(of: name)
-    return try node.understand {
-      guard TemplateScanner.hasPlaceholder(text) else {
-        return .path(try DefinitionNode.path(text, in: base))
-      }
-      if let path = try? DefinitionNode.path(text, in: base) {
-        // No path is no mistake here: it is a template then.
-        return .path(path)
-      }
-      return .template(try template(text))
+    let value: ValueRule = try node.understand { try self.value(text) }
+    if field == .id, value.isFromDocument {
+      throw node.problem(
+        "“\(text)” is the same for all offers, so it tells none apart.",
+        hint: "Write a path from the item, as in id: id.")
     }
+    return value
+  }
+
+  private func value(_ text: String) throws -> ValueRule {
+    guard TemplateScanner.hasPlaceholder(text) else {
+      return .path(try DefinitionNode.path(text, in: base))
+    }
+    if let path = try? FieldPath(parsing: text) {
+      // No path is no mistake here: it is a template then.
+      return .path(try DefinitionNode.place(path, of: text, in: base))
+    }
+    return .template(try template(text))
   }
 
   private func template(_ text: String) throws -> Template {
     var template = try Template(parsing: text, for: .item)
     for (index, part) in template.parts.enumerated() {
-      guard case .path(var path) = part, base == .document || path.isFromDocument else { continue }
-      if case .ownKey = path.steps.first {
-        throw OffersError(
-          .invalidRequest, "“\(text)” names the key of an item, and there is no item here.")
-      }
-      path.isFromDocument = true
-      template.parts[index] = .path(path)
+      guard case .path(let path) = part else { continue }
+      template.parts[index] = .path(try DefinitionNode.place(path, of: text, in: base))
     }
     return template
   }

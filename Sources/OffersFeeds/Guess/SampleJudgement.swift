@@ -25,7 +25,11 @@ package struct SampleJudgement: Sendable {
     if field == .reward, let reward = rewards[path] { return reward }
     var alternative = FieldRule.Alternative(.path(path), reading: field.defaultReading)
     // What is a date or a link by its field is one whatever the sample shows.
-    if field.defaultReading == .text, let reading = readings[path] { alternative.reading = reading }
+    if field.defaultReading == .text, let reading = readings[path],
+      field.readings.contains(reading)
+    {
+      alternative.reading = reading
+    }
     return alternative
   }
 }

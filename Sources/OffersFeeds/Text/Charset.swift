@@ -42,6 +42,9 @@ struct Charset: Hashable {
     return byLabel[String(decoding: letters, as: UTF8.self).lowercased()]
   }
 
+  /// The names that people know encodings by, for a message.
+  static var knownNames: [String] { all.map(\.0.name) + ["ISO-8859-1", "latin1", "US-ASCII"] }
+
   private static let byLabel: [String: Charset] = {
     var labels: [String: Charset] = [:]
     for (charset, names) in all {

@@ -84,11 +84,11 @@ struct DateReadingTests {
       fields:
         name: {from: d, as: date}
         terms: {from: "until {d}", as: date}
-        starts: {from: h, as: html}
+        starts: h
         expires: {from: d, as: text}
         categories: {from: "all[*]", as: date}
       """,
-      #"[{"id":1,"d":"1787306400","h":"<b>Aug 21, 2026</b>","all":["20260821","x"]}]"#)
+      #"[{"id":1,"d":"1787306400","h":"Aug 21, 2026","all":["20260821","x"]}]"#)
     #expect(reading.isClean)
     #expect(
       reading.offers == [

@@ -100,7 +100,7 @@ struct KeyedItemsTests {
       items: markets.*.offers.*
       id: "{@key2}:{@key}"
       fields: {name: name}
-      attributes: {Market: "@key2", Offer: "@key1", None: "@key3"}
+      attributes: {Market: "@key2", Offer: "@key1"}
       """
     let reading = try YAMLReading(
       yaml,
