@@ -23,7 +23,7 @@ enum ChangeReport {
       let reward = offer.reward.map { ", \($0.text)" } ?? ""
       return reward + (change.returned.map { ", probably the favorite \($0)" } ?? "")
     case .back: return offer.reward.map { ", \($0.text)" } ?? ""
-    case .gone: return ""
+    case .gone: return change.returned.map { ", probably \($0) by now" } ?? ""
     }
   }
 }

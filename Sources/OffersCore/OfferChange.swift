@@ -30,7 +30,8 @@ public struct OfferChange: Hashable, Sendable {
   /// The names of the fields that differ, as JSON output names them.
   public let fields: [String]
   /// For a new offer: the favorite that is gone from the same feed and has the same name and
-  /// description. It has probably come back under another id.
+  /// description. It has probably come back under another id. For a favorite that is gone: the
+  /// offer that it probably is by now.
   public let returned: OfferRef?
 
   public init(

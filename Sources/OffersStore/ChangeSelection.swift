@@ -96,7 +96,10 @@ package struct ChangeSelection: Sendable {
         kind: fields?.direction ?? OfferChange.Kind(rawValue: row.kind.rawValue) ?? .changed,
         at: OfferTable.date(row.at), offer: offer, oldReward: fields?.rewards?.old,
         newReward: fields?.rewards?.new, fields: fields?.names ?? [],
-        returned: row.kind == .new ? lost?.find(offer) : nil)
+        returned: row.kind == .new
+          ? lost?.find(offer)
+          : row.kind == .gone && offer.isFavorite
+            ? try LostFavorites.successor(of: offer, in: database) : nil)
     }
   }
 

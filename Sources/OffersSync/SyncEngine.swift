@@ -161,6 +161,9 @@ public struct SyncEngine: Sendable {
     context.allowsPrivateNetwork =
       options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
     if options.query != nil { return context }
+    context.trace = { [logger, secrets = template.secrets] text in
+      logger.debug("fetch", metadata: ["what": "\(secrets.hidden(in: text))"])
+    }
     context.newAddress = fetch.findNewAddress(of: template.text)
     // What is to be taken although it was held back has to be read.
     let isWanted = options.acceptsRemovals && fetch.heldCount > 0

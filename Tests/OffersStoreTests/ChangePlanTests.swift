@@ -66,7 +66,10 @@ struct ChangePlanTests {
       #expect(isTold)
       #expect(try NoticeTable.failingFeeds(since: 1, in: database) == [])
     }
-    for plan in plans { #expect(!Self.isSlow(plan), "\(plan)") }
+    // A favorite that vanished is rare enough to look through its feed for what it is by now.
+    for plan in plans where !plan.sql.contains("AND +offer.name = ") {
+      #expect(!Self.isSlow(plan), "\(plan)")
+    }
   }
 
   @Test("the offers to clear away are found by when they went")

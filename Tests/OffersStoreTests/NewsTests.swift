@@ -51,6 +51,25 @@ struct NewsTests {
       try await Self.mark(store) == ReaderMark(changeID: 5, readAt: ChangeTests.date(start + 40)))
   }
 
+  @Test("a favorite whose successor came before it went is told with the new id")
+  func successors() async throws {
+    let store = try Store()
+    let start = 10 * 86_400
+    try await store.sync([FeedOffer("1", name: "Tea"), FeedOffer("2", name: "Tea")], at: start)
+    _ = try await store.database.setFavorites(named: ["1"], to: true)
+    _ = try await Self.take(store, now: start + 10)
+    // While removals are held back, the new ids come beside the old ones.
+    let held = [FeedOffer("1", name: "Tea"), FeedOffer("2", name: "Tea")]
+    try await store.sync(held + [FeedOffer("9", name: "Tea")], at: start + 20)
+    #expect(try await Self.take(store, now: start + 30) == [])
+    try await store.sync(
+      [FeedOffer("2", name: "Tea"), FeedOffer("9", name: "Tea")], at: start + 40)
+    let mark = try await Self.mark(store)
+    let news = try await store.database.fetchNews(after: mark, now: ChangeTests.date(start + 50))
+    #expect(news.news.changes.map(\.kind) == [.gone])
+    #expect(news.news.changes.first?.returned?.id == "9")
+  }
+
   @Test("whoever never read any is told those of the last seven days")
   func first() async throws {
     let store = try Store()

@@ -15,9 +15,11 @@ enum ChangeLines {
   /// A change's line, and another one for a favorite that it probably is.
   static func lines(_ change: OfferChange, _ table: Table) -> String {
     let line = table.line(cells(change)) + "\n"
-    guard let favorite = change.returned else { return line }
+    guard let other = change.returned else { return line }
     let text =
-      "   probably your favorite \(favorite) again; star it: offers favorite \(change.offer.ref)"
+      change.kind == .gone
+      ? "   probably \(other) by now; star it: offers favorite \(other)"
+      : "   probably your favorite \(other) again; star it: offers favorite \(change.offer.ref)"
     return line + DisplayText.oneLine(text) + "\n"
   }
 

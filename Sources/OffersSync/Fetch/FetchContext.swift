@@ -13,6 +13,8 @@ struct FetchContext {
   /// Where the source has moved for good; nil where it has not.
   var newAddress: String?
   let now: @Sendable () -> Date
+  /// Is told each request and answer, without the values of variables.
+  var trace: @Sendable (String) -> Void = { _ in }
   let log = FetchLog()
 
   /// A document that the source names, or one that its document leads to.
@@ -26,6 +28,6 @@ struct FetchContext {
       transport: transport, limits: limits, namedOrigin: HTTPOrigin(source),
       allowsPrivateNetwork: allowsPrivateNetwork, headers: headers,
       isFirst: isFirst, isMoved: newAddress != nil, validators: isFirst ? validators : .none,
-      validatedMark: validatedMark, log: log, now: now, explain: explain)
+      validatedMark: validatedMark, trace: trace, log: log, now: now, explain: explain)
   }
 }

@@ -24,6 +24,7 @@ struct HTTPDocument {
   var validators = Validators.none
   /// The mark of the address that gave the validators: no other is asked with them.
   var validatedMark: String?
+  var trace: @Sendable (String) -> Void = { _ in }
   let log: FetchLog
   let now: @Sendable () -> Date
   /// Finds what a document that comes with an error says itself.
@@ -114,6 +115,9 @@ struct HTTPDocument {
         throw error
       }
       log.answer.status = Int(response.status.code)
+      trace(
+        "\(current) answered \(response.status.code)"
+          + (isAskedConditionally(current) ? " to a conditional request" : ""))
       switch response.status.code {
       case 200:
         note(response, from: current)
