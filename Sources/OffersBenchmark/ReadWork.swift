@@ -54,7 +54,12 @@ enum ReadWork: String {
     let name: String
     let description: String?
     let terms: String?
-    let current_value: String?
+    let reward: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case id, url, name, description, terms
+      case reward = "current_value"
+    }
   }
 
   private static func decode(_ path: String) throws {

@@ -102,10 +102,11 @@ struct FeedPages {
     }
     do {
       let first = try pageSource((definition.pages ?? PageRule()).first)
-      _ = try await fetch(first, isFirst: true, between: {}) { piece, head in
+      func keep(_ piece: UnsafeRawBufferPointer, _ head: DocumentHead) throws {
         last = head
         try unpacker.consume(piece, take)
       }
+      _ = try await fetch(first, isFirst: true, between: {}, keep)
       try unpacker.finish(take)
     } catch is Enough {}
     return (last.address, last.charset)

@@ -60,10 +60,12 @@ struct SyncJob: Sendable {
     let news = isNews ? try await FavoriteNews(database) : nil
     var results = Results()
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !isNews)
-    try await engine.sync(names, options: options, progress: { bar.show($0) }) { feed, result in
-      bar.clear()
-      take(feed, result, configuration, &results)
-    }
+    try await engine.sync(
+      names, options: options, progress: { bar.show($0) },
+      finished: { feed, result in
+        bar.clear()
+        take(feed, result, configuration, &results)
+      })
     try await database.clearAway(after: names.count, at: Date())
     if let news {
       try await news.tell(isJSON: isJSON)
