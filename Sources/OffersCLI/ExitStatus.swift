@@ -26,6 +26,8 @@ enum ExitStatus {
   /// The code for a sync of several feeds; nil when all went well.
   static func code(forFailures failures: [OffersError], of feedCount: Int) -> ExitCode? {
     guard let first = failures.first else { return nil }
+    // Whoever else syncs a feed does what was asked for: that alone is no failure of the others.
+    if failures.allSatisfy({ $0.code == .locked }) { return locked }
     if failures.count < feedCount { return someFailed }
     let codes = Set(failures.map { code(for: $0) })
     return codes.count == 1 ? code(for: first) : failed

@@ -36,9 +36,11 @@ struct FeedTiming {
       let opinion =
         fetch.heldCount >= 3 && now.timeIntervalSince(since) >= 86_400
         ? "it has said so for a while, so it may be meant" : "it may be an accident"
+      let held = feed.lastRun.flatMap { $0.outcome == .quarantined ? $0.error : nil }
+      let hint = held?.hint ?? "To accept them: offers sync \(feed.name) --accept-removals"
       lines.append(
-        "removals held back \(times) since \(Units.time(since)); \(opinion). To accept them: "
-          + "offers sync \(feed.name) --accept-removals")
+        "removals held back \(times) since \(Units.time(since)); \(opinion). "
+          + (held.map { $0.message + " " } ?? "") + hint)
     }
     if let since = fetch.stoppedAt {
       lines.append(
@@ -54,7 +56,11 @@ struct FeedTiming {
       lines.append(
         "has moved to \(address). To keep that: offers sync \(feed.name) --from \(address)")
     }
-    if let error = feed.lastRun?.error { lines.append(error.description) }
+    if let run = feed.lastRun, let error = run.error, run.outcome != .quarantined,
+      fetch.stoppedAt == nil
+    {
+      lines.append(error.description)
+    }
     return lines.map { DisplayText.oneLine("\(feed.name): \($0)") }
   }
 

@@ -67,7 +67,17 @@ struct StatusCommand: ParsableCommand {
     lines += rows.map(table.line)
     for timing in feeds {
       let troubles = timing.troubles(at: now)
-      if !troubles.isEmpty { lines += [""] + troubles }
+      guard !troubles.isEmpty else { continue }
+      lines.append("")
+      for trouble in troubles {
+        // In a pipe a line stays a line.
+        guard let width = Terminal.width else {
+          lines.append(trouble)
+          continue
+        }
+        let parts = DisplayText.wrap(trouble, max(20, width - 2))
+        lines += parts.prefix(1) + parts.dropFirst().map { "  " + $0 }
+      }
     }
     return lines.joined(separator: "\n")
   }
