@@ -45,9 +45,9 @@ struct LostFavorites {
     return lost[look]?.first { $0.goneAt <= offer.firstSeenAt }?.ref
   }
 
-  /// The offer that a gone favorite probably is by now: a current one that came later, at most a
-  /// month before it vanished, with the same name and description. A feed whose ids all change has
-  /// its removals held back for a while, and brings the new ones first.
+  /// The offer that a gone favorite probably is by now: a current one that came in the month before
+  /// it vanished, with the same name and description. A feed whose ids all change has its removals
+  /// held back for a while, and brings the new ones first. What comes later is told as new.
   static func successor(of favorite: Offer, in database: Database) throws -> OfferRef? {
     guard let goneAt = favorite.goneAt else { return nil }
     let id = try String.fetchOne(
@@ -56,7 +56,7 @@ struct LostFavorites {
         SELECT offer.id FROM offer
         WHERE offer.feed_key = (SELECT feed_key FROM feed WHERE name = ?1)
           AND +offer.name = ?2 AND offer.description IS ?3 AND offer.gone_at IS NULL
-          AND offer.first_seen_at > ?4 AND offer.first_seen_at >= ?5
+          AND offer.first_seen_at > ?4 AND offer.first_seen_at >= ?5 AND offer.first_seen_at < ?6
           AND NOT EXISTS (
             SELECT 1 FROM favorite WHERE favorite.feed = ?1 AND favorite.id = offer.id)
         ORDER BY offer.offer_key LIMIT 1
@@ -65,6 +65,7 @@ struct LostFavorites {
         favorite.ref.feed, favorite.name, favorite.description,
         Int64(favorite.firstSeenAt.timeIntervalSince1970),
         Int64(goneAt.timeIntervalSince1970 - OffersDatabase.goneSeconds),
+        Int64(goneAt.timeIntervalSince1970),
       ])
     return id.map { OfferRef(feed: favorite.ref.feed, id: $0) }
   }
