@@ -32,6 +32,7 @@ let package = Package(
         .embedInCode("0001_create_offers.sql"),
         .embedInCode("0002_add_details.sql"),
         .embedInCode("0003_add_fetching.sql"),
+        .embedInCode("0004_add_images.sql"),
       ],
       swiftSettings: strict),
     .target(name: "OffersCore", swiftSettings: strict),

@@ -20,10 +20,13 @@ public enum Migrations {
     Migration(
       number: 3, name: "0003_add_fetching",
       sql: text(PackageResources._003_add_fetching_sql)),
+    Migration(
+      number: 4, name: "0004_add_images",
+      sql: text(PackageResources._004_add_images_sql)),
   ]
 
   /// The schema version this program writes.
-  public static let currentVersion = 3
+  public static let currentVersion = 4
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

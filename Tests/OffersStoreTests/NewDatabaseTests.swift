@@ -52,7 +52,8 @@ struct NewDatabaseTests {
     let tables = try store.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
     #expect(
       tables == [
-        "change", "favorite", "feed", "feed_detail", "feed_fetch", "notice", "offer",
+        "change", "favorite", "feed", "feed_detail", "feed_fetch", "image_cache",
+        "image_failure", "image_lease", "image_tally", "image_use", "notice", "offer",
         "offer_detail", "reader", "sync_request", "sync_run",
       ])
     let strict = try store.rows("SELECT name FROM pragma_table_list WHERE strict ORDER BY name")

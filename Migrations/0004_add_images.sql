@@ -1,0 +1,70 @@
+-- Pictures of offers: at most 50 of them, whoever writes; what went wrong lately; and who is
+-- fetching what.
+
+CREATE TABLE image_cache (
+  -- A place among the 50. This bound holds without triggers, the trigger below without checks.
+  slot INTEGER PRIMARY KEY CHECK (slot BETWEEN 1 AND 50),
+  -- As the feed prints it, so that an offer finds its picture.
+  url TEXT NOT NULL UNIQUE CHECK (url <> ''),
+  -- What the first bytes say that it is, not its server.
+  content_type TEXT NOT NULL CHECK (
+    content_type IN ('image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif')
+  ),
+  width INTEGER NOT NULL CHECK (width > 0),
+  height INTEGER NOT NULL CHECK (height > 0),
+  etag TEXT CHECK (etag <> ''),
+  last_modified TEXT CHECK (last_modified <> ''),
+  fetched_at INTEGER NOT NULL,
+  -- Until when its server need not be asked for something newer.
+  fresh_until INTEGER NOT NULL,
+  bytes BLOB NOT NULL CHECK (length(bytes) BETWEEN 1 AND 5242880),
+  CHECK (width * height <= 50000000)
+) STRICT;
+
+-- A count, because no other trigger hears of the rows that INSERT OR REPLACE removes.
+CREATE TRIGGER image_cache_holds_50 AFTER INSERT ON image_cache
+WHEN (SELECT count(*) FROM image_cache) > 50
+BEGIN
+  SELECT RAISE(ABORT, 'image_cache holds 50 images at most: write over one');
+END;
+
+-- When each place was last used, by a counter: the lowest goes first. Apart from the pictures, so
+-- that writing down many uses is writing one page.
+CREATE TABLE image_use (
+  slot INTEGER PRIMARY KEY CHECK (slot BETWEEN 1 AND 50),
+  use_order INTEGER NOT NULL CHECK (use_order > 0)
+) STRICT;
+
+-- How often a picture was asked for and was there, or was not, and how often one had to go.
+CREATE TABLE image_tally (
+  tally_key INTEGER PRIMARY KEY CHECK (tally_key = 1),
+  hit_count INTEGER NOT NULL CHECK (hit_count >= 0),
+  miss_count INTEGER NOT NULL CHECK (miss_count >= 0),
+  eviction_count INTEGER NOT NULL CHECK (eviction_count >= 0)
+) STRICT;
+
+INSERT INTO image_tally (tally_key, hit_count, miss_count, eviction_count) VALUES (1, 0, 0, 0);
+
+-- Why a picture could not be had, and until when it is not asked for again.
+CREATE TABLE image_failure (
+  url TEXT PRIMARY KEY CHECK (url <> ''),
+  code TEXT NOT NULL CHECK (code <> ''),
+  reason TEXT NOT NULL CHECK (reason <> ''),
+  until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER image_failure_holds_200 AFTER INSERT ON image_failure
+WHEN (SELECT count(*) FROM image_failure) > 200
+BEGIN
+  DELETE FROM image_failure WHERE url IN (
+    SELECT url FROM image_failure ORDER BY until DESC, url LIMIT -1 OFFSET 200
+  );
+END;
+
+-- Who is fetching a picture, so that no other process does, too. It runs out by itself.
+CREATE TABLE image_lease (
+  url TEXT PRIMARY KEY CHECK (url <> ''),
+  holder INTEGER NOT NULL,
+  -- In milliseconds, because a second is long here.
+  until_milliseconds INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

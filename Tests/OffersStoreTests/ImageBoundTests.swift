@@ -1,0 +1,96 @@
+import GRDB
+import OffersTestSupport
+import Testing
+
+@Suite("The bound of the picture table")
+struct ImageBoundTests {
+  private static let columns =
+    "(slot, url, content_type, width, height, fetched_at, fresh_until, bytes)"
+
+  /// Rows for the places from one to another.
+  private static func rows(_ first: Int, _ last: Int) -> String {
+    """
+    WITH RECURSIVE number(i) AS (VALUES (\(first)) UNION ALL SELECT i + 1 FROM number WHERE i < \(last))
+    SELECT i, 'u' || i, 'image/png', 1, 1, 0, 0, x'00' FROM number
+    """
+  }
+
+  private static func insert(_ first: Int, _ last: Int, _ conflict: String = "") -> String {
+    "INSERT \(conflict) INTO image_cache \(columns) \(rows(first, last))"
+  }
+
+  private static func count(_ database: Database) throws -> Int {
+    try Int.fetchOne(database, sql: "SELECT count(*) FROM image_cache") ?? 0
+  }
+
+  private static let conflicts = ["", "OR REPLACE", "OR IGNORE", "OR FAIL", "OR ABORT"]
+
+  @Test(
+    "no statement of another program passes 50",
+    arguments: conflicts,
+    [
+      [], ["PRAGMA recursive_triggers = OFF", "PRAGMA foreign_keys = OFF"],
+      ["PRAGMA ignore_check_constraints = ON"], ["DROP TRIGGER image_cache_holds_50"],
+      ["PRAGMA ignore_check_constraints = ON", "PRAGMA recursive_triggers = ON"],
+    ])
+  func holds(conflict: String, settings: [String]) throws {
+    let store = try Store()
+    try DatabaseQueue(path: store.path).inDatabase { database in
+      for setting in settings { try database.execute(sql: setting) }
+      try database.execute(sql: Self.insert(1, 48))
+      for statement in [
+        Self.insert(49, 60, conflict), Self.insert(49, 49, conflict), Self.insert(50, 50, conflict),
+        Self.insert(51, 51, conflict), Self.insert(-5, 0, conflict),
+        "UPDATE \(conflict) image_cache SET slot = slot + 50",
+        "UPDATE \(conflict) image_cache SET slot = 51 WHERE slot = 1",
+        Self.insert(1, 1, conflict), Self.insert(51, 70, conflict),
+        "INSERT \(conflict) INTO image_cache SELECT slot + 100, url || 'b', content_type, width, "
+          + "height, etag, last_modified, fetched_at, fresh_until, bytes FROM image_cache",
+      ] {
+        // Whether it is refused is its own affair.
+        try? database.execute(sql: statement)
+        #expect(try Self.count(database) <= 50, "\(statement)")
+      }
+      #expect(try Self.count(database) > 40)
+    }
+  }
+
+  @Test("a full table takes an image over another one, and says what is wrong with one more")
+  func saysSo() throws {
+    let store = try Store()
+    try store.execute(Self.insert(1, 50))
+    try store.execute(Self.insert(50, 50, "OR REPLACE"))
+    try store.execute("UPDATE image_cache SET url = 'other' WHERE slot = 50")
+    let error = #expect(throws: DatabaseError.self) {
+      try store.execute("PRAGMA ignore_check_constraints = ON; \(Self.insert(51, 51))")
+    }
+    #expect(error?.message == "image_cache holds 50 images at most: write over one")
+  }
+
+  @Test(
+    "what is no picture by its columns is refused",
+    arguments: [
+      "content_type = 'text/html'", "content_type = 'image/svg+xml'", "width = 0", "height = -1",
+      "url = ''", "bytes = x''", "bytes = zeroblob(5242881)", "bytes = 'text'", "etag = ''",
+      "width = 10000, height = 5001", "fetched_at = 'now'",
+    ])
+  func refuses(change: String) throws {
+    let store = try Store()
+    try store.execute(Self.insert(1, 1))
+    #expect(throws: DatabaseError.self) {
+      try store.execute("UPDATE image_cache SET \(change)")
+    }
+  }
+
+  @Test("failures are forgotten, the oldest first, behind 200 of them")
+  func boundsFailures() throws {
+    let store = try Store()
+    try store.execute(
+      """
+      WITH RECURSIVE number(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM number WHERE i < 230)
+      INSERT INTO image_failure (url, code, reason, until)
+      SELECT 'u' || i, 'notFound', 'missing', i FROM number
+      """)
+    #expect(try store.rows("SELECT count(*), min(until) FROM image_failure") == ["200|31"])
+  }
+}
