@@ -17,8 +17,8 @@ enum ExitStatus {
     case .notFound, .ambiguous: notFound
     case .invalidRequest: wrongUsage
     case .locked: locked
-    case .malformedFeed, .unexpectedShape, .sourceFailed, .limitExceeded, .quarantined,
-      .storageFailed, .newerDatabase:
+    case .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed, .limitExceeded,
+      .quarantined, .storageFailed, .newerDatabase:
       failed
     }
   }

@@ -12,6 +12,8 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
     case malformedFeed
     /// The document is well formed, but the offers are not where the definition says.
     case unexpectedShape
+    /// What came is no picture, or a damaged one.
+    case malformedImage
     /// The source cannot be reached, or answered with an error.
     case sourceFailed
     /// A stated limit on size or time was passed.

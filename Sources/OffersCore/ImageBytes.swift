@@ -1,0 +1,58 @@
+/// Bytes that are read within their bounds: what lies beyond is nil.
+struct ImageBytes {
+  private let bytes: UnsafeRawBufferPointer
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var count: Int { bytes.count }
+
+  subscript(index: Int) -> UInt8? {
+    index >= 0 && index < bytes.count ? bytes[index] : nil
+  }
+
+  /// A number of so many bytes, at most 4, the highest first.
+  func big(_ index: Int, _ length: Int) -> Int? {
+    guard index >= 0, index <= bytes.count, length <= bytes.count - index else { return nil }
+    return bytes[index..<index + length].reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// A number of so many bytes, at most 4, the lowest first.
+  func little(_ index: Int, _ length: Int) -> Int? {
+    guard index >= 0, index <= bytes.count, length <= bytes.count - index else { return nil }
+    return bytes[index..<index + length].reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  func has(_ expected: [UInt8], at index: Int) -> Bool {
+    guard index >= 0, index <= bytes.count, expected.count <= bytes.count - index else {
+      return false
+    }
+    return bytes[index..<index + expected.count].elementsEqual(expected)
+  }
+
+  func has(_ expected: String, at index: Int) -> Bool { has(Array(expected.utf8), at: index) }
+
+  /// Whether two bytes stand one after the other at or behind an index.
+  func contains(_ first: UInt8, _ second: UInt8, from index: Int) -> Bool {
+    var place = max(0, index)
+    while place + 1 < bytes.count {
+      if bytes[place] == first, bytes[place + 1] == second { return true }
+      place += 1
+    }
+    return false
+  }
+
+  func start(_ length: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes.prefix(length))
+  }
+
+  /// The cyclic redundancy check of a part (ISO 3309), as PNG uses it.
+  func crc(_ range: Range<Int>) -> UInt32? {
+    guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return nil }
+    var crc = UInt32.max
+    for byte in bytes[range] {
+      crc ^= UInt32(byte)
+      for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+    }
+    return ~crc
+  }
+}

@@ -1,0 +1,155 @@
+/// A PNG file: a signature, then chunks (https://www.w3.org/TR/png-3/).
+enum PNGFrame {
+  /// Nil where the header is not right, or where no pixels or no end follow.
+  static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
+    guard bytes.big(8, 4) == 13, bytes.has("IHDR", at: 12), let width = bytes.big(16, 4),
+      let height = bytes.big(20, 4), let depth = bytes[24], let color = bytes[25],
+      let interlacing = bytes[28], bytes[26] == 0, bytes[27] == 0, interlacing <= 1,
+      hasRightDepth(depth, color), width <= Int(Int32.max), height <= Int(Int32.max),
+      let crc = bytes.big(29, 4), bytes.crc(12..<29).map(Int.init) == crc
+    else { return nil }
+    var place = 33
+    var hasPixels = false
+    while let length = bytes.big(place, 4) {
+      if bytes.has("IEND", at: place + 4) {
+        return hasPixels && length == 0 && bytes.count >= place + 12 ? (width, height) : nil
+      }
+      if bytes.has("IDAT", at: place + 4) { hasPixels = true }
+      place += 12 + length
+    }
+    return nil
+  }
+
+  private static func hasRightDepth(_ depth: UInt8, _ color: UInt8) -> Bool {
+    switch color {
+    case 0: [1, 2, 4, 8, 16].contains(depth)
+    case 3: [1, 2, 4, 8].contains(depth)
+    case 2, 4, 6: depth == 8 || depth == 16
+    default: false
+    }
+  }
+}
+
+/// A JPEG file: segments that begin with markers (ITU-T T.81, annex B).
+enum JPEGFrame {
+  /// Nil where no frame header comes before the pixels, or no end behind them.
+  static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
+    var place = 2
+    var size: (width: Int, height: Int)?
+    while bytes[place] == 0xFF {
+      // A marker may be filled up with more of these.
+      while bytes[place + 1] == 0xFF { place += 1 }
+      guard let marker = bytes[place + 1] else { return nil }
+      if marker == 0x01 {
+        place += 2
+        continue
+      }
+      guard marker >= 0xC0, !(0xD0...0xD9).contains(marker), let length = bytes.big(place + 2, 2),
+        length >= 2, place + 2 + length <= bytes.count
+      else { return nil }
+      // SOF0 to SOF15, without DHT, JPG and DAC, which stand among them.
+      if (0xC0...0xCF).contains(marker), marker != 0xC4, marker != 0xC8, marker != 0xCC {
+        guard size == nil, length >= 11, let height = bytes.big(place + 5, 2),
+          let width = bytes.big(place + 7, 2), let components = bytes[place + 9],
+          (1...4).contains(components), length == 8 + 3 * Int(components)
+        else { return nil }
+        size = (width, height)
+      }
+      place += 2 + length
+      if marker == 0xDA { return bytes.contains(0xFF, 0xD9, from: place) ? size : nil }
+    }
+    return nil
+  }
+}
+
+/// A GIF file: a screen, then blocks (https://www.w3.org/Graphics/GIF/spec-gif89a.txt).
+enum GIFFrame {
+  /// Nil where not even the first picture is whole. A missing end does no harm.
+  static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
+    guard let width = bytes.little(6, 2), let height = bytes.little(8, 2), let flags = bytes[10]
+    else { return nil }
+    var place = 13 + tableLength(flags)
+    while let kind = bytes[place] {
+      switch kind {
+      case 0x21:
+        guard let end = blocksEnd(bytes, place + 2) else { return nil }
+        place = end
+      case 0x2C:
+        guard let imageWidth = bytes.little(place + 5, 2),
+          let imageHeight = bytes.little(place + 7, 2), imageWidth > 0, imageHeight > 0,
+          let imageFlags = bytes[place + 9]
+        else { return nil }
+        let pixels = place + 10 + tableLength(imageFlags)
+        guard let codeSize = bytes[pixels], (1...11).contains(codeSize),
+          blocksEnd(bytes, pixels + 1) != nil
+        else { return nil }
+        // Old programs left the screen empty; what is drawn is then the picture.
+        return (max(width, imageWidth), max(height, imageHeight))
+      default:
+        return nil
+      }
+    }
+    return nil
+  }
+
+  private static func tableLength(_ flags: UInt8) -> Int {
+    flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1)
+  }
+
+  private static func blocksEnd(_ bytes: ImageBytes, _ start: Int) -> Int? {
+    var place = start
+    while let length = bytes[place] {
+      if length == 0 { return place + 1 }
+      place += 1 + Int(length)
+    }
+    return nil
+  }
+}
+
+/// A WebP file: RIFF chunks (RFC 9649).
+enum WebPFrame {
+  static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
+    guard let length = bytes.little(4, 4), length >= 12, length + 8 <= bytes.count else {
+      return nil
+    }
+    let end = length + 8
+    guard let first = chunkEnd(bytes, 12, end) else { return nil }
+    if bytes.has("VP8 ", at: 12) { return lossy(bytes, 20) }
+    if bytes.has("VP8L", at: 12) { return lossless(bytes, 20) }
+    guard bytes.has("VP8X", at: 12), let width = bytes.little(24, 3),
+      let height = bytes.little(27, 3)
+    else { return nil }
+    // The pixels, or the first of a moving picture's.
+    var place = first
+    while place < end, let next = chunkEnd(bytes, place, end) {
+      if bytes.has("VP8 ", at: place), lossy(bytes, place + 8) == nil { return nil }
+      if bytes.has("VP8L", at: place), lossless(bytes, place + 8) == nil { return nil }
+      if ["VP8 ", "VP8L", "ANMF"].contains(where: { bytes.has($0, at: place) }) {
+        return (width + 1, height + 1)
+      }
+      place = next
+    }
+    return nil
+  }
+
+  /// Where the chunk behind this one begins; nil when this one does not fit.
+  private static func chunkEnd(_ bytes: ImageBytes, _ start: Int, _ end: Int) -> Int? {
+    guard let length = bytes.little(start + 4, 4), start + 8 + length <= end else { return nil }
+    return start + 8 + length + length % 2
+  }
+
+  /// A key frame's start code and size (RFC 6386, 9.1).
+  private static func lossy(_ bytes: ImageBytes, _ start: Int) -> (width: Int, height: Int)? {
+    guard let tag = bytes[start], tag & 1 == 0, bytes.has([0x9D, 0x01, 0x2A], at: start + 3),
+      let width = bytes.little(start + 6, 2), let height = bytes.little(start + 8, 2)
+    else { return nil }
+    return (width & 0x3FFF, height & 0x3FFF)
+  }
+
+  private static func lossless(_ bytes: ImageBytes, _ start: Int) -> (width: Int, height: Int)? {
+    guard bytes[start] == 0x2F, let bits = bytes.little(start + 1, 4), bits >> 29 == 0 else {
+      return nil
+    }
+    return (bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
+  }
+}

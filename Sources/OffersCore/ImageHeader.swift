@@ -1,0 +1,116 @@
+/// What an image's first bytes say of it: the kind of file, and its size in pixels.
+///
+/// The bytes are believed, not the server's `Content-Type`. No pixel is decoded: the file's frame is
+/// walked, within bounds, as far as it takes to know that it is what it begins like, and to refuse
+/// one that is cut off.
+public struct ImageHeader: Hashable, Sendable {
+  public let format: ImageFormat
+  public let width: Int
+  public let height: Int
+
+  public init(format: ImageFormat, width: Int, height: Int) {
+    self.format = format
+    self.width = width
+    self.height = height
+  }
+
+  /// Reads the header of a whole file.
+  ///
+  /// - Throws: `OffersError` with `malformedImage` for whatever is none of the formats or cut off,
+  ///   `limitExceeded` past `ImageBounds`. The message goes on from “It”: “is a web page”.
+  public init(reading bytes: [UInt8]) throws {
+    self = try bytes.withUnsafeBytes { try Self.read(ImageBytes($0)) }
+  }
+
+  private static func read(_ bytes: ImageBytes) throws -> ImageHeader {
+    guard let format = ImageFormat(bytes) else { throw refusal(Stranger.name(of: bytes)) }
+    if bytes.count > ImageBounds.bytes {
+      throw OffersError(.limitExceeded, "has more than \(ImageBounds.bytes >> 20) MiB")
+    }
+    let size: (width: Int, height: Int)?
+    switch format {
+    case .png: size = PNGFrame.size(bytes)
+    case .jpeg: size = JPEGFrame.size(bytes)
+    case .gif: size = GIFFrame.size(bytes)
+    case .webp: size = WebPFrame.size(bytes)
+    case .avif: size = AVIFFrame.size(bytes)
+    }
+    guard let size else { throw refusal("is a damaged or cut off \(format.title)") }
+    guard size.width > 0, size.height > 0 else { throw refusal("is a \(format.title) of no size") }
+    // Each side is 32 bits at most, so the product fits.
+    guard size.width * size.height <= ImageBounds.pixels else {
+      throw OffersError(
+        .limitExceeded,
+        "is a \(format.title) of \(size.width) × \(size.height) pixels, more than "
+          + "\(ImageBounds.pixels / 1_000_000) megapixels")
+    }
+    return ImageHeader(format: format, width: size.width, height: size.height)
+  }
+
+  private static func refusal(_ reason: String) -> OffersError {
+    OffersError(.malformedImage, reason)
+  }
+}
+
+/// The kinds of image files that are read.
+public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
+  case png, jpeg, gif, webp, avif
+
+  /// The media type, such as `image/png`.
+  public var contentType: String { "image/\(rawValue)" }
+
+  /// The name for people.
+  public var title: String { self == .webp ? "WebP" : rawValue.uppercased() }
+
+  public init?(contentType: String) {
+    guard contentType.hasPrefix("image/") else { return nil }
+    self.init(rawValue: String(contentType.dropFirst("image/".count)))
+  }
+
+  /// By the first bytes (https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern).
+  init?(_ bytes: ImageBytes) {
+    if bytes.has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], at: 0) {
+      self = .png
+    } else if bytes.has([0xFF, 0xD8, 0xFF], at: 0) {
+      self = .jpeg
+    } else if bytes.has("GIF87a", at: 0) || bytes.has("GIF89a", at: 0) {
+      self = .gif
+    } else if bytes.has("RIFF", at: 0), bytes.has("WEBP", at: 8) {
+      self = .webp
+    } else if AVIFFrame.isAVIF(bytes) {
+      self = .avif
+    } else {
+      return nil
+    }
+  }
+}
+
+/// Says what something is that is no image.
+private enum Stranger {
+  /// Most bytes that are looked at.
+  private static let lookedAt = 1024
+
+  static func name(of bytes: ImageBytes) -> String {
+    if bytes.count == 0 { return "is empty" }
+    if bytes.has([0x1F, 0x8B], at: 0) { return "is packed with gzip" }
+    if bytes.has("BM", at: 0) { return "is a BMP, which is not read" }
+    if bytes.has("%PDF", at: 0) { return "is a PDF" }
+    if bytes.has("ftyp", at: 4) { return "is a video or a HEIF, which is not read" }
+    if bytes.has([0, 0, 1, 0], at: 0) { return "is an icon file, which is not read" }
+    var text = String(decoding: bytes.start(lookedAt), as: UTF8.self).lowercased()[...]
+    while let first = text.unicodeScalars.first,
+      first.properties.isWhitespace || first == "\u{FEFF}"
+    {
+      text = Substring(text.unicodeScalars.dropFirst())
+    }
+    if text.hasPrefix("{") || text.hasPrefix("[") { return "is JSON" }
+    guard text.hasPrefix("<") else { return "is no image that is known" }
+    if text.contains("<svg") { return "is an SVG, which may hold programs and is not read" }
+    if text.contains("<html") || text.contains("<!doctype html") || text.contains("<body")
+      || text.contains("<head") || text.contains("<title") || text.contains("<script")
+    {
+      return "is a web page"
+    }
+    return "is XML"
+  }
+}

@@ -1,0 +1,138 @@
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@Suite("What an image's first bytes say")
+struct ImageHeaderTests {
+  private static func reason(_ bytes: [UInt8]) -> String? {
+    do {
+      _ = try ImageHeader(reading: bytes)
+      return nil
+    } catch let error as OffersError {
+      return error.message
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("each kind tells its format and size", arguments: TinyImage.names)
+  func reads(name: String) throws {
+    for (width, height) in [(1, 1), (3, 2), (640, 480), (5000, 10_000)] {
+      let header = try ImageHeader(reading: TinyImage.make(name, width: width, height: height))
+      #expect(header.format.rawValue == name.prefix { $0 != " " })
+      #expect((header.width, header.height) == (width, height))
+    }
+  }
+
+  @Test("more than 50 megapixels are refused", arguments: TinyImage.names)
+  func refusesManyPixels(name: String) {
+    let reason = Self.reason(TinyImage.make(name, width: 7072, height: 7072))
+    #expect(reason?.hasSuffix("of 7072 × 7072 pixels, more than 50 megapixels") == true)
+    #expect(Self.reason(TinyImage.make(name, width: 10_000, height: 5000)) == nil)
+  }
+
+  @Test("sizes that no number holds are refused", arguments: ["png", "avif"])
+  func refusesHugeSides(name: String) {
+    #expect(Self.reason(TinyImage.make(name, width: 0xFFFF_FFFF, height: 0xFFFF_FFFF)) != nil)
+    #expect(Self.reason(TinyImage.make(name, width: 0x7FFF_FFFF, height: 0x7FFF_FFFF)) != nil)
+    #expect(Self.reason(TinyImage.make(name, width: 0, height: 5)) != nil)
+  }
+
+  @Test("more than 5 MiB are refused, 5 MiB are not")
+  func refusesManyBytes() {
+    let small = TinyImage.png(filling: [])
+    let filling = [UInt8](repeating: 7, count: (5 << 20) - small.count)
+    #expect(Self.reason(TinyImage.png(filling: filling)) == nil)
+    #expect(Self.reason(TinyImage.png(filling: filling + [0])) == "has more than 5 MiB")
+  }
+
+  @Test("a file that is cut off anywhere is refused", arguments: TinyImage.names)
+  func refusesCuts(name: String) {
+    let whole = TinyImage.make(name)
+    // Behind its first picture a GIF may end.
+    let needed = name == "gif" ? whole.count - 1 : whole.count
+    for length in 0..<needed {
+      #expect(Self.reason(Array(whole.prefix(length))) != nil, "\(length) of \(whole.count)")
+    }
+  }
+
+  @Test(
+    "whatever bytes are changed, it is refused or still what it begins like",
+    arguments: TinyImage.names)
+  func survivesChanges(name: String) {
+    let whole = TinyImage.make(name)
+    let format = ImageFormat(rawValue: String(name.prefix { $0 != " " }))
+    var generator = SeededGenerator(seed: 5)
+    for place in whole.indices {
+      for value: UInt8 in [
+        0, 1, 0x7F, 0x80, 0xFF, whole[place] ^ 1, .random(in: 0...255, using: &generator),
+      ] {
+        var bytes = whole
+        bytes[place] = value
+        guard let header = try? ImageHeader(reading: bytes) else { continue }
+        #expect(header.format == format)
+        #expect(header.width > 0 && header.height > 0)
+        #expect(header.width * header.height <= 50_000_000)
+      }
+    }
+  }
+
+  @Test("random bytes behind a right beginning do no harm", arguments: TinyImage.names)
+  func survivesNoise(name: String) {
+    var generator = SeededGenerator(seed: 9)
+    for length in 0..<300 {
+      let noise = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      _ = Self.reason(Array(TinyImage.make(name).prefix(12 + length % 24)) + noise)
+    }
+  }
+
+  @Test(
+    "what is no image is refused, and said to be what it is",
+    arguments: [
+      ("", "is empty"), ("<!DOCTYPE html><html></html>", "is a web page"),
+      ("\u{FEFF} \n<HTML><body>", "is a web page"),
+      (
+        "<?xml version=\"1.0\"?><svg xmlns=\"x\"/>",
+        "is an SVG, which may hold programs and is not read"
+      ),
+      (
+        "<svg onload=\"x\"><title>a</title></svg>",
+        "is an SVG, which may hold programs and is not read"
+      ),
+      ("<rss/>", "is XML"), ("{\"error\":1}", "is JSON"), ("  [1]", "is JSON"),
+      ("%PDF-1.7", "is a PDF"), ("BM123456", "is a BMP, which is not read"),
+      ("Not found", "is no image that is known"),
+      (
+        "\u{0}\u{0}\u{0}\u{18}ftypmp42\u{0}\u{0}\u{0}\u{0}isom",
+        "is a video or a HEIF, which is not read"
+      ),
+      ("GIF88a", "is no image that is known"),
+      ("RIFF\u{4}\u{0}\u{0}\u{0}WAVE", "is no image that is known"),
+      ("GIF89a<script>", "is a damaged or cut off GIF"),
+    ])
+  func refuses(text: String, expected: String) {
+    #expect(Self.reason(Array(text.utf8)) == expected)
+  }
+
+  @Test("an image with another one's beginning is refused")
+  func refusesLies() {
+    let png = TinyImage.png()
+    for name in TinyImage.names where name != "png" {
+      let other = TinyImage.make(name)
+      #expect(Self.reason(Array(png.prefix(8)) + other.dropFirst(8)) != nil)
+      #expect(Self.reason(Array(other.prefix(12)) + png.dropFirst(12)) != nil)
+    }
+    var wrongSum = png
+    wrongSum[18] ^= 1
+    #expect(Self.reason(wrongSum) == "is a damaged or cut off PNG")
+  }
+
+  @Test("a JPEG may be filled up, progressive, and have something behind its end")
+  func takesOddJPEGs() throws {
+    var bytes = TinyImage.jpeg(width: 3, height: 2) + [0, 1, 2]
+    bytes[9] = 0xC2
+    bytes.insert(0xFF, at: 8)
+    let header = try ImageHeader(reading: bytes)
+    #expect((header.width, header.height) == (3, 2))
+  }
+}
