@@ -10,7 +10,8 @@ import Synchronization
 /// Guarantees:
 /// - Reads see one consistent state, wait for no writer, and never change the file.
 /// - A write is all or nothing, and once it returns it survives a crash and a power cut
-///   (`synchronous=FULL`); only the note that a sync changed nothing may be lost in a power cut.
+///   (`synchronous=FULL`); only pictures and the note that a sync changed nothing may be lost in a
+///   power cut.
 /// - Any number of processes may use the file at the same time; writers take turns.
 /// - The file is readable by its owner only. Beside it stand SQLite's `-wal` and `-shm` and the
 ///   `-lock` that writers take turns by.
@@ -27,6 +28,8 @@ public final class OffersDatabase: Sendable {
   public let path: String
   let file: DatabaseFile
   private let writer: Writer?
+  /// The uses of pictures that are not written down yet.
+  let imageUses = ImageUses()
   /// Opened when it is first needed: a program that only writes does without.
   private let reader: Mutex<DatabaseQueue?>
 
@@ -152,6 +155,8 @@ public final class OffersDatabase: Sendable {
   private static let journalLimitBytes = 4 << 20
   /// How large notes may make the log before it is moved into the file.
   private static let noteLogBytes = 256 << 10
+  /// How large pictures may make it: some hundred of them share one wait for the disk.
+  private static let imageLogBytes = 4 << 20
 
   /// Reads one consistent state.
   func read<Result: Sendable>(
@@ -174,6 +179,16 @@ public final class OffersDatabase: Sendable {
     }
   }
 
+  /// Runs one statement that reads, on the calling thread and without a transaction around it:
+  /// what takes microseconds is not worth a change of threads.
+  func readStatement<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    do {
+      return try fetchReader().unsafeRead(body)
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
   /// Reads on the connection that writes, as the first step of a write to come: a second
   /// connection would cost a small sync more than its reading.
   func readToWrite<Result: Sendable>(
@@ -185,6 +200,8 @@ public final class OffersDatabase: Sendable {
       throw StorageFailure.translate(error, path: path)
     }
   }
+
+  var canWrite: Bool { writer != nil }
 
   private func fetchWriter() throws -> Writer {
     guard let writer else {
@@ -199,11 +216,26 @@ public final class OffersDatabase: Sendable {
     /// A note about a sync that changed no offer. A power cut may lose the last of them, and
     /// nothing else: it is not worth waiting for the disk.
     case note
+    /// A picture, or how pictures were used. A power cut may lose the last of them, which can be
+    /// had again.
+    case image
     /// Megabytes of offers at once.
     case bulk
     /// Removals that see to it themselves that nothing refers to what they remove. A foreign key's
     /// own check of a removed run would read all changes.
     case clearing
+
+    /// Whether to wait for the disk.
+    fileprivate var isSynchronous: Bool { self != .note && self != .image }
+
+    /// How large the log may be before it is moved into the file.
+    fileprivate var logBytes: Int {
+      switch self {
+      case .note: noteLogBytes
+      case .image: imageLogBytes
+      case .ordinary, .bulk, .clearing: 0
+      }
+    }
   }
 
   /// Writes in one immediate transaction under the write guard, and moves the log into the file.
@@ -212,22 +244,38 @@ public final class OffersDatabase: Sendable {
   ) async throws -> Result {
     do {
       let writer = try fetchWriter()
-      return try await writer.queue.writeWithoutTransaction { database in
-        try writer.writeGuard.hold {
-          defer { Self.end(mode, database) }
-          try self.begin(mode, database)
-          var result: Result?
-          try database.inTransaction(.immediate) {
-            result = try body(database)
-            return .commit
-          }
-          if mode != .note || self.file.logBytes > Self.noteLogBytes { Self.checkpoint(database) }
-          guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
-          return result
-        }
+      return try await writer.queue.writeWithoutTransaction {
+        try self.perform(mode, on: $0, writer.writeGuard, body)
       }
     } catch {
       throw StorageFailure.translate(error, path: path)
+    }
+  }
+
+  /// Writes behind the writes that wait already, without waiting for it. A failure is not told.
+  func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
+    writer?.queue.asyncWriteWithoutTransaction { [writer] in
+      guard let writer else { return }
+      // The caller gave up hearing of it.
+      try? self.perform(mode, on: $0, writer.writeGuard, body)
+    }
+  }
+
+  private func perform<Result>(
+    _ mode: WriteMode, on database: Database, _ writeGuard: WriteGuard,
+    _ body: (Database) throws -> Result
+  ) throws -> Result {
+    try writeGuard.hold {
+      defer { Self.end(mode, database) }
+      try begin(mode, database)
+      var result: Result?
+      try database.inTransaction(.immediate) {
+        result = try body(database)
+        return .commit
+      }
+      if mode.logBytes == 0 || file.logBytes > mode.logBytes { Self.checkpoint(database) }
+      guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+      return result
     }
   }
 
@@ -283,7 +331,7 @@ public final class OffersDatabase: Sendable {
   /// refuses the change and the log is used.
   private func begin(_ mode: WriteMode, _ database: Database) throws {
     if mode == .ordinary { return }
-    if mode == .note { return try database.execute(sql: "PRAGMA synchronous = NORMAL") }
+    if !mode.isSynchronous { return try database.execute(sql: "PRAGMA synchronous = NORMAL") }
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
     guard mode == .bulk,
       try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM offer)") == true
@@ -295,7 +343,7 @@ public final class OffersDatabase: Sendable {
   private static func end(_ mode: WriteMode, _ database: Database) {
     if mode == .ordinary { return }
     if mode == .bulk { setJournal("WAL", database) }
-    let usual = mode == .note ? "PRAGMA synchronous = FULL" : "PRAGMA foreign_keys = ON"
+    let usual = mode.isSynchronous ? "PRAGMA foreign_keys = ON" : "PRAGMA synchronous = FULL"
     _ = sqlite3_exec(database.sqliteConnection, usual, nil, nil, nil)
   }
 

@@ -14,6 +14,13 @@ struct RawStatement {
     self.database = database
   }
 
+  /// A statement that the connection keeps for the next time.
+  init(cached sql: String, _ database: Database) throws {
+    statement = try database.cachedStatement(sql: sql)
+    handle = statement.sqliteStatement
+    self.database = database
+  }
+
   @inline(__always)
   func bind(_ index: Int32, _ number: Int64) { sqlite3_bind_int64(handle, index, number) }
 
@@ -30,6 +37,24 @@ struct RawStatement {
     sqlite3_bind_text(
       handle, index, base.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
   }
+
+  /// Binds a text or bytes, which are copied.
+  func bind(_ index: Int32, copying text: String?) {
+    guard var text else { return bindNull(index) }
+    text.withUTF8 {
+      _ = sqlite3_bind_text64(
+        handle, index, $0.baseAddress, UInt64($0.count), Self.transient, UInt8(SQLITE_UTF8))
+    }
+  }
+
+  func bind(_ index: Int32, copying bytes: [UInt8]) {
+    _ = bytes.withUnsafeBytes {
+      sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), Self.transient)
+    }
+  }
+
+  /// `SQLITE_TRANSIENT`, a macro that Swift does not see.
+  private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   /// Runs the statement to its end and makes it ready for the next. Returns how many rows it wrote.
   @inline(__always)
@@ -65,6 +90,18 @@ struct RawStatement {
     sqlite3_column_text(handle, column).map {
       UnsafeRawBufferPointer(start: $0, count: Int(sqlite3_column_bytes(handle, column)))
     }
+  }
+
+  /// A column's text; nil for NULL.
+  func string(_ column: Int32) -> String? {
+    text(column).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// A column's bytes; none for NULL.
+  func bytes(_ column: Int32) -> [UInt8] {
+    guard let start = sqlite3_column_blob(handle, column) else { return [] }
+    return [UInt8](
+      UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }
 
   @inline(__always)

@@ -1,0 +1,53 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// The SQL for what could not be had lately.
+enum ImageFailureTable {
+  private static let columns = "url, code, reason, until"
+
+  static func find(_ url: String, now: Date, in database: Database) throws -> ImageFailure? {
+    try Row.fetchOne(
+      database.cachedStatement(
+        sql: "SELECT \(columns) FROM image_failure WHERE url = ? AND until > ?"),
+      arguments: [url, Int64(now.timeIntervalSince1970)]
+    ).map(failure)
+  }
+
+  /// The newest first.
+  static func all(now: Date, in database: Database) throws -> [ImageFailure] {
+    try Row.fetchAll(
+      database,
+      sql: "SELECT \(columns) FROM image_failure WHERE until > ? ORDER BY until DESC, url",
+      arguments: [Int64(now.timeIntervalSince1970)]
+    ).map(failure)
+  }
+
+  static func put(_ failure: ImageFailure, in database: Database) throws {
+    try database.execute(
+      sql: """
+        INSERT INTO image_failure (\(columns)) VALUES (?, ?, ?, ?)
+        ON CONFLICT (url) DO UPDATE
+        SET code = excluded.code, reason = excluded.reason, until = excluded.until
+        """,
+      arguments: [
+        failure.url, failure.code.rawValue, failure.reason,
+        Int64(failure.until.timeIntervalSince1970),
+      ])
+  }
+
+  static func delete(_ url: String, in database: Database) throws {
+    try database.execute(
+      literal: "DELETE FROM image_failure WHERE url = \(url)")
+  }
+
+  static func clear(in database: Database) throws {
+    try database.execute(sql: "DELETE FROM image_failure")
+  }
+
+  private static func failure(_ row: Row) -> ImageFailure {
+    ImageFailure(
+      url: row["url"], code: OffersError.Code(rawValue: row["code"]) ?? .sourceFailed,
+      reason: row["reason"], until: OfferTable.date(row["until"]))
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import GRDB
+
+/// The SQL that lets one process at a time fetch an image.
+enum ImageLeaseTable {
+  /// Returns whether the lease was free, run out, or the holder's already.
+  static func take(
+    _ url: String, holder: Int64, seconds: Double, now: Date, in database: Database
+  ) throws -> Bool {
+    let now = Int64(now.timeIntervalSince1970 * 1000)
+    // Those of processes that died; there are only ever as many as are being fetched.
+    try database.execute(
+      literal: "DELETE FROM image_lease WHERE until_milliseconds <= \(now)")
+    try database.execute(
+      sql: """
+        INSERT INTO image_lease (url, holder, until_milliseconds) VALUES (?, ?, ?)
+        ON CONFLICT (url) DO UPDATE SET until_milliseconds = excluded.until_milliseconds
+        WHERE holder = excluded.holder
+        """,
+      arguments: [url, holder, now + Int64(seconds * 1000)])
+    return database.changesCount > 0
+  }
+
+  /// Ends a lease; whoever has it where no holder is named.
+  static func end(_ url: String, holder: Int64?, in database: Database) throws {
+    try database.execute(
+      sql: "DELETE FROM image_lease WHERE url = ?1 AND (?2 IS NULL OR holder = ?2)",
+      arguments: [url, holder])
+  }
+
+  static func clear(in database: Database) throws {
+    try database.execute(sql: "DELETE FROM image_lease")
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// Images in the same file. Beyond what the protocol says: any number of processes share the bound
+/// and the order, and the file does not grow by images that come and go.
+extension OffersDatabase: ImageRepository {
+  public func findImage(_ url: String) async throws -> CachedImage? {
+    try findImageBlocking(url)
+  }
+
+  package func findImageBlocking(_ url: String) throws -> CachedImage? {
+    let image = try readStatement { try ImageTable.find(url, in: $0) }
+    noteUse(image == nil ? nil : url, isAsked: true)
+    return image
+  }
+
+  @discardableResult
+  public func touchImage(_ url: String) async throws -> Bool {
+    guard try hasImage(url) else { return false }
+    noteUse(url, isAsked: false)
+    return true
+  }
+
+  private func hasImage(_ url: String) throws -> Bool {
+    try readStatement { try ImageTable.findSlot(of: url, in: $0) } != nil
+  }
+
+  /// Nobody waits for uses to be written down, and losing some costs an image its place at worst.
+  private func noteUse(_ url: String?, isAsked: Bool) {
+    guard imageUses.note(url, isAsked: isAsked) else { return }
+    let batch = imageUses.take()
+    // Who only reads has nowhere to write to.
+    writeLater(.image) { try ImageTable.note(batch, in: $0) }
+  }
+
+  public func flushImageUses() async throws {
+    guard canWrite else { return }
+    if imageUses.gathered.isEmpty {
+      // What was handed over before may still wait for its turn.
+      return try await readToWrite { _ in }
+    }
+    try await write(.image) { [imageUses] in try ImageTable.note(imageUses.take(), in: $0) }
+  }
+
+  public func putImage(_ image: CachedImage) async throws {
+    try Self.check(image)
+    try await write(.image) { [imageUses] database in
+      try ImageTable.note(imageUses.take(), in: database)
+      if let slot = try ImageTable.findSlot(of: image.url, in: database) {
+        try ImageTable.put(image, slot: slot, isFree: false, in: database)
+        try ImageTable.use(slot, in: database)
+      } else {
+        let (slot, isFree) = try Self.place(in: database)
+        try ImageTable.put(image, slot: slot, isFree: isFree, in: database)
+        try ImageTable.use(slot, in: database)
+        if !isFree { try ImageTable.count(evictions: 1, in: database) }
+      }
+      try ImageFailureTable.delete(image.url, in: database)
+      try ImageLeaseTable.end(image.url, holder: nil, in: database)
+    }
+  }
+
+  /// A free place, else that of the image that has to go.
+  private static func place(in database: Database) throws -> (slot: Int64, isFree: Bool) {
+    let places = try ImageTable.places(in: database)
+    if places.count < ImageBounds.images {
+      let taken = Set(places.map(\.slot))
+      let free = (1...Int64(ImageBounds.images)).first { !taken.contains($0) }
+      return (free ?? 1, free != nil)
+    }
+    let favorites = try ImageTable.favoriteURLs(in: database)
+    let kept = Set(
+      places.reversed().lazy.filter { favorites.contains($0.url) }
+        .prefix(ImageBounds.favoriteImages).map(\.slot))
+    return ((places.first { !kept.contains($0.slot) } ?? places[0]).slot, false)
+  }
+
+  private static func check(_ image: CachedImage) throws {
+    guard !image.url.isEmpty, !image.bytes.isEmpty, image.header.width > 0, image.header.height > 0
+    else { throw OffersError(.invalidRequest, "An image has an address, bytes and a size.") }
+    let (pixels, overflows) = image.header.width.multipliedReportingOverflow(
+      by: image.header.height)
+    guard image.bytes.count <= ImageBounds.bytes, !overflows, pixels <= ImageBounds.pixels else {
+      throw OffersError(.limitExceeded, "The image \(image.url) is too large to be kept.")
+    }
+  }
+
+  public func confirmImage(
+    _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date
+  ) async throws {
+    try await write(.image) { database in
+      try ImageTable.confirm(
+        url, etag: etag, lastModified: lastModified, fetchedAt: fetchedAt, freshUntil: freshUntil,
+        in: database)
+      try ImageFailureTable.delete(url, in: database)
+      try ImageLeaseTable.end(url, holder: nil, in: database)
+    }
+  }
+
+  public func findFailure(of url: String, now: Date) async throws -> ImageFailure? {
+    try findFailureBlocking(of: url, now: now)
+  }
+
+  package func findFailureBlocking(of url: String, now: Date) throws -> ImageFailure? {
+    try readStatement { try ImageFailureTable.find(url, now: now, in: $0) }
+  }
+
+  public func putFailure(_ failure: ImageFailure) async throws {
+    try await write(.image) { database in
+      try ImageFailureTable.put(failure, in: database)
+      try ImageLeaseTable.end(failure.url, holder: nil, in: database)
+    }
+  }
+
+  public func takeLease(
+    on url: String, holder: Int64, seconds: Double, now: Date
+  ) async throws -> Bool {
+    try await write(.image) {
+      try ImageLeaseTable.take(url, holder: holder, seconds: seconds, now: now, in: $0)
+    }
+  }
+
+  public func endLease(on url: String, holder: Int64) async throws {
+    try await write(.image) { try ImageLeaseTable.end(url, holder: holder, in: $0) }
+  }
+
+  public func fetchImageContents(now: Date) async throws -> ImageCacheContents {
+    let gathered = imageUses.gathered
+    return try await read { database in
+      let favorites = try ImageTable.favoriteURLs(in: database)
+      let written = try ImageTable.summaries(favorites: favorites, in: database)
+      let tally = try ImageTable.tally(in: database)
+      // What was used since the last batch was used last.
+      let later = Set(gathered.urls)
+      let recent = gathered.urls.reversed().compactMap { url in written.first { $0.url == url } }
+      return ImageCacheContents(
+        images: recent + written.filter { !later.contains($0.url) },
+        hits: tally.hits + gathered.hits, misses: tally.misses + gathered.misses,
+        evictions: tally.evictions, failures: try ImageFailureTable.all(now: now, in: database))
+    }
+  }
+
+  @discardableResult
+  public func clearImages() async throws -> Int {
+    try await write { [imageUses] database in
+      _ = imageUses.take()
+      try ImageFailureTable.clear(in: database)
+      try ImageLeaseTable.clear(in: database)
+      return try ImageTable.clear(in: database)
+    }
+  }
+}

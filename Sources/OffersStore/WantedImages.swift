@@ -1,0 +1,61 @@
+import GRDB
+import OffersCore
+
+/// An offer's image as its feed names it.
+package struct WantedImage: Hashable, Sendable {
+  package let ref: OfferRef
+  package let url: String
+  /// Where the feed is read from.
+  package let source: String
+}
+
+extension OffersDatabase {
+  /// Where a feed is read from; nil for an unknown one.
+  package func findSource(of feed: String) async throws -> String? {
+    try await read {
+      try String.fetchOne($0, sql: "SELECT source FROM feed WHERE name = ?", arguments: [feed])
+    }
+  }
+
+  /// The images that people are most likely to look at, as many as a cache holds, each once: those
+  /// of favorites, the last starred first, then those of the newest offers.
+  package func fetchWantedImages() async throws -> [WantedImage] {
+    try await read { database in
+      var seen: Set<String> = []
+      let all = try Self.favoriteImages(in: database) + Self.newestImages(in: database)
+      return Array(all.filter { seen.insert($0.url).inserted }.prefix(ImageBounds.images))
+    }
+  }
+
+  private static func favoriteImages(in database: Database) throws -> [WantedImage] {
+    try Row.fetchAll(
+      database,
+      sql: """
+        SELECT feed.name, offer.id, offer.image_url, feed.source
+        FROM favorite
+        JOIN feed ON feed.name = favorite.feed
+        JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+        WHERE offer.image_url IS NOT NULL
+        ORDER BY favorite.created_at DESC, feed.name, offer.id
+        """
+    ).map(wanted)
+  }
+
+  /// Several offers may share an image, so that more of them are looked at.
+  static let newestLimit = 500
+  static let newestSQL = """
+    SELECT feed.name, offer.id, offer.image_url, feed.source
+    FROM offer JOIN feed USING (feed_key)
+    WHERE offer.gone_at IS NULL AND offer.image_url IS NOT NULL
+    ORDER BY offer.offer_key DESC LIMIT ?
+    """
+
+  private static func newestImages(in database: Database) throws -> [WantedImage] {
+    try Row.fetchAll(database, sql: newestSQL, arguments: [newestLimit]).map(wanted)
+  }
+
+  private static func wanted(_ row: Row) -> WantedImage {
+    WantedImage(
+      ref: OfferRef(feed: row["name"], id: row["id"]), url: row["image_url"], source: row["source"])
+  }
+}

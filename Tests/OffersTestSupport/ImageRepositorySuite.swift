@@ -1,0 +1,280 @@
+import Foundation
+import OffersCore
+
+/// A repository to be tested, and what a test must do to it from outside.
+public protocol ImageRepositoryHome: Sendable {
+  var images: any ImageRepository { get async }
+
+  /// Makes an image a favorite's, or nobody's.
+  func setFavorite(_ url: String, to isFavorite: Bool) async throws
+
+  /// Lets go of the repository as a program that dies does, and opens it again.
+  func crash() async throws
+}
+
+/// What every image repository has to do, to hold any implementation against:
+///
+/// ```swift
+/// @Test(arguments: ImageRepositoryRule.all)
+/// func keeps(rule: ImageRepositoryRule) async throws {
+///   #expect(try await rule.violation { try await MyHome() } == nil)
+/// }
+/// ```
+public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
+  public let description: String
+  private let check: @Sendable (Check) async throws -> Void
+
+  /// Says how a repository breaks the rule; nil when it keeps it.
+  ///
+  /// - Parameter make: makes an empty repository.
+  public func violation(_ make: () async throws -> any ImageRepositoryHome) async throws -> String?
+  {
+    do {
+      try await check(Check(home: try await make()))
+      return nil
+    } catch let violation as Violation {
+      return violation.text
+    }
+  }
+
+  private struct Violation: Error {
+    let text: String
+  }
+
+  /// A repository and what is asked of it.
+  private struct Check: Sendable {
+    let home: any ImageRepositoryHome
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    var images: any ImageRepository { get async { await home.images } }
+
+    func expect(_ isTrue: Bool, _ text: String) throws {
+      if !isTrue { throw Violation(text: text) }
+    }
+
+    func image(_ number: Int, filling: Int = 10, etag: String? = nil) throws -> CachedImage {
+      let bytes = TinyImage.png(
+        filling: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: filling))
+      return CachedImage(
+        url: "https://e.com/\(number).png", bytes: bytes, header: try ImageHeader(reading: bytes),
+        etag: etag, lastModified: nil, fetchedAt: now, freshUntil: now + 60)
+    }
+
+    func put(_ numbers: some Sequence<Int>) async throws {
+      for number in numbers { try await images.putImage(try image(number)) }
+    }
+
+    func url(_ number: Int) -> String { "https://e.com/\(number).png" }
+
+    /// The numbers of the held images, the last used first.
+    func held() async throws -> [Int] {
+      try await images.fetchImageContents(now: now).images.compactMap {
+        Int($0.url.dropFirst("https://e.com/".count).dropLast(".png".count))
+      }
+    }
+
+    func expectHeld(_ numbers: some Sequence<Int>) async throws {
+      let held = try await held()
+      let missing = Set(numbers).subtracting(held).sorted()
+      let extra = Set(held).subtracting(numbers).sorted()
+      try expect(missing.isEmpty && extra.isEmpty, "missing \(missing), too many \(extra)")
+    }
+  }
+
+  private init(_ description: String, _ check: @escaping @Sendable (Check) async throws -> Void) {
+    self.description = description
+    self.check = check
+  }
+
+  public static let all: [ImageRepositoryRule] = holding + order + favorites + memory
+
+  private static let holding: [ImageRepositoryRule] = [
+    ImageRepositoryRule("an image is found as it was put") { check in
+      let image = try check.image(1, filling: 20_000, etag: "\"a\"")
+      try await check.images.putImage(image)
+      try check.expect(try await check.images.findImage(image.url) == image, "another one")
+      try check.expect(try await check.images.findImage("https://e.com/no") == nil, "made up")
+      let contents = try await check.images.fetchImageContents(now: check.now)
+      try check.expect((contents.hits, contents.misses) == (1, 1), "hits \(contents.hits)")
+      try check.expect(contents.images.first?.sizeBytes == image.bytes.count, "another size")
+    },
+    ImageRepositoryRule("putting a URL again replaces its image") { check in
+      try await check.put(1...50)
+      let other = CachedImage(
+        url: check.url(7), bytes: try check.image(99).bytes, header: try check.image(99).header,
+        fetchedAt: check.now, freshUntil: check.now)
+      try await check.images.putImage(other)
+      try check.expect(try await check.images.findImage(check.url(7)) == other, "the old one")
+      try await check.expectHeld(1...50)
+    },
+    ImageRepositoryRule("never more than 50 are held") { check in
+      for number in 1...120 {
+        try await check.put([number])
+        let count = try await check.held().count
+        try check.expect(count == min(number, 50), "\(count) after \(number)")
+      }
+      try check.expect(
+        try await check.images.fetchImageContents(now: check.now).evictions == 70, "evictions")
+    },
+    ImageRepositoryRule("what is too large, or nothing, is refused and changes nothing") { check in
+      try await check.put(1...2)
+      let header = try check.image(1).header
+      for (url, bytes, header) in [
+        ("", [1], header), (check.url(1), [], header),
+        (check.url(3), [UInt8](repeating: 0, count: (5 << 20) + 1), header),
+        (check.url(1), [1], ImageHeader(format: .png, width: 7072, height: 7072)),
+        (check.url(1), [1], ImageHeader(format: .png, width: .max, height: .max)),
+        (check.url(1), [1], ImageHeader(format: .png, width: 0, height: 1)),
+      ] {
+        let image = CachedImage(
+          url: url, bytes: bytes, header: header, fetchedAt: check.now, freshUntil: check.now)
+        do {
+          try await check.images.putImage(image)
+          try check.expect(false, "taken: \(url), \(bytes.count) bytes")
+        } catch is OffersError {}
+      }
+      try await check.expectHeld(1...2)
+      let first = try check.image(1)
+      try check.expect(try await check.images.findImage(first.url) == first, "changed")
+    },
+    ImageRepositoryRule("clearing forgets all and says how many there were") { check in
+      try await check.put(1...3)
+      try check.expect(try await check.images.clearImages() == 3, "another count")
+      try check.expect(try await check.images.clearImages() == 0, "some are left")
+      let contents = try await check.images.fetchImageContents(now: check.now)
+      try check.expect(
+        contents == ImageCacheContents(images: [], hits: 0, misses: 0, evictions: 0, failures: []),
+        "\(contents)")
+      try await check.put(4...60)
+      try await check.expectHeld(11...60)
+    },
+    ImageRepositoryRule("confirming sets times and validators, and is no use") { check in
+      try await check.put(1...50)
+      try await check.images.confirmImage(
+        check.url(1), etag: "\"b\"", lastModified: nil, fetchedAt: check.now + 5,
+        freshUntil: check.now + 500)
+      try await check.images.confirmImage(
+        check.url(51), etag: nil, lastModified: nil, fetchedAt: check.now, freshUntil: check.now)
+      try await check.put([52])
+      try await check.expectHeld(Array(2...50) + [52])
+      try await check.images.confirmImage(
+        check.url(2), etag: "\"b\"", lastModified: nil, fetchedAt: check.now + 5,
+        freshUntil: check.now + 500)
+      let image = try await check.images.findImage(check.url(2))
+      try check.expect(image?.etag == "\"b\"", "etag")
+      try check.expect(image?.freshUntil == check.now + 500, "time")
+    },
+  ]
+
+  private static let order: [ImageRepositoryRule] = [
+    ImageRepositoryRule("the least recently used goes first") { check in
+      try await check.put(1...50)
+      _ = try await check.images.findImage(check.url(1))
+      try check.expect(try await check.images.touchImage(check.url(2)), "not held")
+      try check.expect(try await !check.images.touchImage("https://e.com/no"), "held")
+      _ = try await check.images.fetchImageContents(now: check.now)
+      try await check.put([51, 52])
+      try await check.expectHeld([1, 2] + Array(5...52))
+      try check.expect(try await check.held().prefix(4) == [52, 51, 2, 1], "another order")
+    },
+    ImageRepositoryRule("uses that are not written down yet count") { check in
+      try await check.put(1...50)
+      for number in (1...49).reversed() { _ = try await check.images.findImage(check.url(number)) }
+      try check.expect(try await check.held() == Array(1...50), "another order")
+    },
+    ImageRepositoryRule("flushed uses outlive a crash, and so does every image") { check in
+      try await check.put(1...50)
+      for number in 1...25 { _ = try await check.images.findImage(check.url(number)) }
+      try await check.images.flushImageUses()
+      try await check.home.crash()
+      try await check.expectHeld(1...50)
+      try await check.put(51...75)
+      try await check.expectHeld(Array(1...25) + Array(51...75))
+      try check.expect(
+        try await check.images.fetchImageContents(now: check.now).hits == 25, "hits")
+    },
+    ImageRepositoryRule("a thousand uses are written down by themselves") { check in
+      try await check.put(1...50)
+      for use in 0..<ImageBounds.gatheredUses {
+        _ = try await check.images.findImage(check.url(use % 2 + 1))
+      }
+      // What is written next stands behind them.
+      try await check.images.putFailure(
+        ImageFailure(url: "x", code: .notFound, reason: "x", until: check.now))
+      try await check.home.crash()
+      try await check.put(51...98)
+      try await check.expectHeld([1, 2] + Array(51...98))
+    },
+  ]
+
+  private static let favorites: [ImageRepositoryRule] = [
+    ImageRepositoryRule("the images of up to 30 favorites stay") { check in
+      for number in 1...30 { try await check.home.setFavorite(check.url(number), to: true) }
+      try await check.put(1...200)
+      try await check.expectHeld(Array(1...30) + Array(181...200))
+      let contents = try await check.images.fetchImageContents(now: check.now)
+      try check.expect(contents.images.count(where: \.isFavorite) == 30, "marks")
+    },
+    ImageRepositoryRule("20 places are left for browsing, however many favorites there are") {
+      check in
+      for number in 1...60 { try await check.home.setFavorite(check.url(number), to: true) }
+      try await check.put(1...60)
+      try await check.expectHeld(11...60)
+      try await check.put(101...120)
+      try await check.expectHeld(Array(31...60) + Array(101...120))
+      // The last used of them are the ones that stay.
+      try await check.put([1])
+      try await check.put(121...140)
+      try await check.expectHeld([1] + Array(32...60) + Array(121...140))
+    },
+    ImageRepositoryRule("an image that is no favorite's any more goes like others") { check in
+      for number in 1...2 { try await check.home.setFavorite(check.url(number), to: true) }
+      try await check.put(1...50)
+      try await check.home.setFavorite(check.url(1), to: false)
+      try await check.put([51, 52])
+      try await check.expectHeld([2] + Array(4...52))
+    },
+  ]
+
+  private static let memory: [ImageRepositoryRule] = [
+    ImageRepositoryRule("a failure is remembered until its time, or until there is an image") {
+      check in
+      let failure = ImageFailure(
+        url: check.url(1), code: .notFound, reason: "answered 404", until: check.now + 600)
+      try await check.images.putFailure(failure)
+      try check.expect(
+        try await check.images.findFailure(of: check.url(1), now: check.now + 599) == failure,
+        "lost")
+      try check.expect(
+        try await check.images.findFailure(of: check.url(1), now: check.now + 600) == nil, "kept")
+      try await check.put([1])
+      try check.expect(
+        try await check.images.findFailure(of: check.url(1), now: check.now) == nil, "kept")
+    },
+    ImageRepositoryRule("a bounded number of failures is remembered") { check in
+      for number in 0..<500 {
+        try await check.images.putFailure(
+          ImageFailure(
+            url: check.url(number), code: .notFound, reason: "x",
+            until: check.now + Double(number + 1)))
+      }
+      let failures = try await check.images.fetchImageContents(now: check.now).failures
+      try check.expect((50...200).contains(failures.count), "\(failures.count)")
+      try check.expect(failures.first?.url == check.url(499), "the newest is lost")
+    },
+    ImageRepositoryRule("one holder at a time has a lease, until it ends or runs out") { check in
+      func take(_ holder: Int64, after seconds: Double = 0) async throws -> Bool {
+        try await check.images.takeLease(
+          on: check.url(1), holder: holder, seconds: 10, now: check.now + seconds)
+      }
+      try check.expect(try await take(1), "not taken")
+      try check.expect(try await !take(2, after: 9), "taken twice")
+      try check.expect(try await take(1, after: 9), "not the holder's")
+      try check.expect(try await take(2, after: 20), "did not run out")
+      try await check.images.endLease(on: check.url(1), holder: 1)
+      try check.expect(try await !take(1, after: 20), "another's was ended")
+      try await check.put([1])
+      try check.expect(try await take(3, after: 20), "not ended by an image")
+    },
+  ]
+}
