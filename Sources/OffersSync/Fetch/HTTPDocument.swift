@@ -14,6 +14,8 @@ struct HTTPDocument {
   /// The server that a person named.
   let namedOrigin: HTTPOrigin?
   let allowsPrivateNetwork: Bool
+  /// Whether an image is asked for, not a feed.
+  var isImage = false
   /// Headers of the feed's own.
   var headers: [(name: String, value: String)] = []
   /// Whether this is what the source names, and not one of its further pages.
@@ -56,7 +58,7 @@ struct HTTPDocument {
     if response.status == .notModified { return false }
     let type = response.headers.first(name: "content-type")?.lowercased() ?? ""
     // A page is told by its bytes: servers call many a feed text/html.
-    if type.hasPrefix("image/") || type.hasPrefix("video/") {
+    if !isImage, type.hasPrefix("image/") || type.hasPrefix("video/") {
       let kind = type.prefix { $0 != ";" }
       throw OffersError(
         .malformedFeed, "\(url) sent \(kind), not a feed.",
@@ -84,9 +86,9 @@ struct HTTPDocument {
     let codings = response.headers[canonicalForm: "content-encoding"]
       .map { $0.lowercased() }.filter { $0 != "identity" && !$0.isEmpty }
     guard let coding = codings.first else { return nil }
-    guard codings.count == 1, ["gzip", "x-gzip", "deflate"].contains(coding) else {
+    guard codings.count == 1, !isImage, ["gzip", "x-gzip", "deflate"].contains(coding) else {
       throw OffersError(
-        .malformedFeed,
+        isImage ? .malformedImage : .malformedFeed,
         "\(url) is packed as \(codings.joined(separator: ", ")), which is not read.",
         hint: "Nothing was changed. Unpack it, and sync from the file.")
     }
@@ -154,8 +156,12 @@ struct HTTPDocument {
     var request = HTTPClientRequest(url: address)
     request.headers.add(name: "user-agent", value: "offers/\(Version.current)")
     request.headers.add(
-      name: "accept", value: "application/json, application/xml, text/xml, */*;q=0.5")
-    request.headers.add(name: "accept-encoding", value: "gzip, deflate")
+      name: "accept",
+      value: isImage
+        ? "image/avif, image/webp, image/png, image/jpeg, image/gif"
+        : "application/json, application/xml, text/xml, */*;q=0.5")
+    // Images are packed already.
+    request.headers.add(name: "accept-encoding", value: isImage ? "identity" : "gzip, deflate")
     if isAskedConditionally(address) {
       log.answer.isConditional = true
       for (name, value) in validators.conditions { request.headers.add(name: name, value: value) }

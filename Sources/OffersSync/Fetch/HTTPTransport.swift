@@ -22,7 +22,10 @@ protocol HTTPTransport: Sendable {
 actor HTTPConnections: HTTPTransport {
   private let limits: FetchLimits
   private let environment: @Sendable (String) -> String?
+  private let connectionsPerHost: Int
   private var hosts: [String: Task<Host, any Error>] = [:]
+  /// Clients of addresses that were given up, which other requests may still wait for.
+  private var retired: [HTTPClient] = []
 
   private struct Host: Sendable {
     /// The client that connects to `addresses[0]`; by way of a proxy, which has its own way to look
@@ -36,9 +39,15 @@ actor HTTPConnections: HTTPTransport {
   /// How many of a host's addresses are tried.
   private static let triedAddresses = 4
 
-  /// - Parameter environment: finds the variables that name a proxy and a file of certificates.
-  init(limits: FetchLimits, environment: @escaping @Sendable (String) -> String?) {
+  /// - Parameters:
+  ///   - connectionsPerHost: how many requests to one host may be under way.
+  ///   - environment: finds the variables that name a proxy and a file of certificates.
+  init(
+    limits: FetchLimits, connectionsPerHost: Int = 1,
+    environment: @escaping @Sendable (String) -> String?
+  ) {
     self.limits = limits
+    self.connectionsPerHost = connectionsPerHost
     self.environment = environment
   }
 
@@ -49,7 +58,9 @@ actor HTTPConnections: HTTPTransport {
       guard let host = try? await host.value else { continue }
       try? await host.client.shutdown()
     }
+    for client in retired { try? await client.shutdown() }
     hosts = [:]
+    retired = []
   }
 
   func execute(
@@ -91,7 +102,7 @@ actor HTTPConnections: HTTPTransport {
   ) async throws -> Host {
     if let known = hosts[key] { return try await known.value }
     let proxy = try ProxySettings(environment: environment).proxy(for: url)
-    let task = Task { [limits, environment] in
+    let task = Task { [limits, connectionsPerHost, environment] in
       var addresses: [NetworkAddress] = []
       if let literal = HostAddresses.literal(name) {
         addresses = [literal]
@@ -111,7 +122,7 @@ actor HTTPConnections: HTTPTransport {
       addresses = Array(addresses.prefix(Self.triedAddresses))
       return Host(
         client: try Self.client(
-          limits, environment, proxy, name, addresses.first,
+          limits, connectionsPerHost, environment, proxy, name, addresses.first,
           isEncrypted: HTTPOrigin(url).scheme == "https"),
         addresses: addresses)
     }
@@ -126,19 +137,24 @@ actor HTTPConnections: HTTPTransport {
 
   /// Goes on to the host's next address.
   private func moveOn(from host: Host, _ key: String, _ name: String) async throws -> Host {
+    // Another request may have gone on already.
+    if let known = hosts[key], case let current = try await known.value,
+      current.client !== host.client
+    {
+      return current
+    }
     let rest = Array(host.addresses.dropFirst())
     let next = Host(
       client: try Self.client(
-        limits, environment, nil, name, rest.first,
+        limits, connectionsPerHost, environment, nil, name, rest.first,
         isEncrypted: key.hasPrefix("https:")), addresses: rest)
     hosts[key] = Task { next }
-    // It has no connection, so there is nothing that a failed shutdown could lose.
-    try? await host.client.shutdown()
+    retired.append(host.client)
     return next
   }
 
   private static func client(
-    _ limits: FetchLimits, _ environment: (String) -> String?, _ proxy: Proxy?,
+    _ limits: FetchLimits, _ connections: Int, _ environment: (String) -> String?, _ proxy: Proxy?,
     _ name: String, _ address: NetworkAddress?, isEncrypted: Bool
   ) throws -> HTTPClient {
     var configuration = HTTPClient.Configuration()
@@ -148,7 +164,7 @@ actor HTTPConnections: HTTPTransport {
     // Unpacked by the reader, which knows both kinds of “deflate” and counts what goes in, too.
     configuration.decompression = .disabled
     configuration.httpVersion = .http1Only
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
     configuration.connectionPool.retryConnectionEstablishment = false
     // A file of certificates takes longer to read than most feeds.
     if isEncrypted {
@@ -171,10 +187,13 @@ actor HTTPConnections: HTTPTransport {
     return "\(type(of: error))".contains("Connection")
   }
 
+  /// What to do about an address that is refused.
+  static let privateHint = "Nothing was changed. If that is right, add --allow-private-network."
+
   private static func refusal(_ url: URL, _ address: NetworkAddress) -> OffersError {
     OffersError(
       .sourceFailed,
       "\(url.absoluteString) leads to \(address.text), which is not on the public internet.",
-      hint: "Nothing was changed. If that is right, add --allow-private-network.")
+      hint: privateHint)
   }
 }

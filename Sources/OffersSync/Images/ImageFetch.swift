@@ -1,0 +1,90 @@
+import Foundation
+import OffersCore
+
+/// One request for an image, within limits.
+struct ImageFetch: Sendable {
+  let transport: any HTTPTransport
+  let allowsPrivateNetwork: Bool
+  let now: @Sendable () -> Date
+
+  /// What a server answers.
+  enum Answer: Sendable {
+    case image(CachedImage)
+    /// What there is still is the current one.
+    case confirmed(etag: String?, lastModified: String?, freshUntil: Date)
+  }
+
+  /// Why there is no image.
+  struct Failure: Error {
+    let error: OffersError
+    /// When the server wants to be asked again.
+    let retryAfter: Date?
+  }
+
+  static let limits = FetchLimits(
+    bodyBytes: ImageBounds.bytes, idleSeconds: 10, totalSeconds: 10, redirects: 3)
+  /// How long an image is fresh of which its server does not say so: a day.
+  static let freshSeconds = 86_400
+  /// The longest that is believed: 30 days.
+  static let longestFreshSeconds = 30 * 86_400
+
+  /// - Parameters:
+  ///   - name: what the image will be found by.
+  ///   - held: the one to ask for something newer than.
+  /// - Throws: `Failure`; `CancellationError`.
+  func pull(_ name: String, at address: ImageAddress, held: CachedImage?) async throws -> Answer {
+    try await Timeout.run(seconds: Self.limits.totalSeconds) {
+      try await request(name, address.url, held)
+    } late: {
+      Failure(error: FetchFailure.tooSlow(address.url, Self.limits), retryAfter: nil)
+    }
+  }
+
+  private func request(
+    _ name: String, _ url: String, _ held: CachedImage?
+  ) async throws -> Answer {
+    let log = FetchLog()
+    let startedAt = now()
+    // Nobody named this server: it may be no private one.
+    var document = HTTPDocument(
+      transport: transport, limits: Self.limits, namedOrigin: nil,
+      allowsPrivateNetwork: allowsPrivateNetwork, isImage: true, log: log, now: now)
+    document.validators = Validators(
+      etag: held?.etag, lastModified: held?.lastModified, now: startedAt)
+    var bytes: [UInt8] = []
+    do {
+      let isNew = try await document.read(url: url) {
+        try Task.checkCancellation()
+      } _: { piece, _ in
+        bytes.append(contentsOf: piece)
+      }
+      let validators = log.answer.validators
+      let fresh = min(log.answer.freshSeconds ?? Self.freshSeconds, Self.longestFreshSeconds)
+      let freshUntil = startedAt + Double(fresh)
+      if !isNew {
+        return .confirmed(
+          etag: validators.etag, lastModified: validators.lastModified, freshUntil: freshUntil)
+      }
+      return .image(
+        CachedImage(
+          url: name, bytes: bytes, header: try Self.header(bytes, url), etag: validators.etag,
+          lastModified: validators.lastModified, fetchedAt: startedAt, freshUntil: freshUntil))
+    } catch let error as OffersError {
+      throw Failure(error: Self.forImage(error), retryAfter: log.answer.retryAfter)
+    }
+  }
+
+  private static func header(_ bytes: [UInt8], _ url: String) throws -> ImageHeader {
+    do {
+      return try ImageHeader(reading: bytes)
+    } catch let error as OffersError {
+      throw OffersError(error.code, "\(url) \(error.message).")
+    }
+  }
+
+  /// The same error with what to do about an image.
+  private static func forImage(_ error: OffersError) -> OffersError {
+    if error.hint == HTTPConnections.privateHint { return error }
+    return OffersError(error.code, error.message, hint: ImageLoader.laterHint, cause: error.cause)
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Logging
+import OffersCore
+
+/// Brings images: from the cache, else from their servers.
+///
+/// - Any number of askers of one image are one request, in this process and, by a lease of seconds,
+///   in all that share the cache. Who leaves does not take the image from the others.
+/// - An image that is no longer fresh (`Cache-Control`, `Expires`, else a day) is asked for with a
+///   condition. When that fails, the one there is is the answer.
+/// - A failure is remembered for ten minutes, or for as long as the server asks.
+/// - An image has 5 MiB and 50 megapixels at most, takes 10 seconds and 3 redirects at most. 6
+///   requests are under way at most, 2 to one host. No server in a private network is asked.
+public actor ImageLoader {
+  private let images: any ImageRepository
+  private let fetch: ImageFetch
+  private let connections: HTTPConnections?
+  private let logger: Logger
+  private let now: @Sendable () -> Date
+  private let turns = HostTurns(limit: 6, hostLimit: 2)
+  private let holder = Int64.random(in: 1...Int64.max)
+
+  private typealias Asker = AsyncStream<Result<CachedImage, OffersError>>.Continuation
+  private var askers: [String: [Asker]] = [:]
+  private var fetches: [String: Task<Void, Never>] = [:]
+
+  /// How long a failure is remembered.
+  static let failureSeconds = 600.0
+  /// The longest that a server is left alone for.
+  private static let longestFailureSeconds = 86_400.0
+  /// How long nobody else fetches the same: the longest request and a little more.
+  private static let leaseSeconds = 12.0
+  /// How often to look whether somebody else has got it.
+  private static let pause = Duration.milliseconds(25)
+  static let laterHint = "It is asked for again when ten minutes have passed."
+
+  /// - Parameters:
+  ///   - images: where images are kept.
+  ///   - allowsPrivateNetwork: lets images be asked for in private networks, too.
+  ///   - environment: finds the variables that name a proxy and a file of certificates.
+  public init(
+    images: any ImageRepository, allowsPrivateNetwork: Bool = false,
+    environment: @escaping @Sendable (String) -> String? = {
+      ProcessInfo.processInfo.environment[$0]
+    },
+    logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    let connections = HTTPConnections(
+      limits: ImageFetch.limits, connectionsPerHost: 2, environment: environment)
+    self.connections = connections
+    self.images = images
+    self.logger = logger
+    self.now = now
+    fetch = ImageFetch(
+      transport: connections, allowsPrivateNetwork: allowsPrivateNetwork, now: now)
+  }
+
+  init(
+    images: any ImageRepository, transport: any HTTPTransport,
+    now: @escaping @Sendable () -> Date
+  ) {
+    connections = nil
+    self.images = images
+    logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() })
+    self.now = now
+    fetch = ImageFetch(transport: transport, allowsPrivateNetwork: false, now: now)
+  }
+
+  /// Gives up what is under way, writes down how images were used, and closes all connections.
+  public func close() async {
+    for task in fetches.values { task.cancel() }
+    for task in fetches.values { await task.value }
+    // Losing some order costs an image its place at worst.
+    try? await images.flushImageUses()
+    await connections?.close()
+  }
+
+  /// The image of an offer.
+  ///
+  /// - Parameters:
+  ///   - url: as the feed prints it.
+  ///   - feedSource: where the feed is read from, which tells what a relative address means.
+  /// - Throws: `OffersError` that says why there is none; `CancellationError`.
+  public func image(at url: String, feedSource: String? = nil) async throws -> CachedImage {
+    let address = try ImageAddress(url, feedSource: feedSource)
+    let held = try await images.findImage(url)
+    if let held, held.freshUntil > now() { return held }
+    let (results, asker) = AsyncStream.makeStream(of: Result<CachedImage, OffersError>.self)
+    askers[url, default: []].append(asker)
+    if fetches[url] == nil {
+      fetches[url] = Task { await run(url, address, held) }
+    }
+    for await result in results { return try result.get() }
+    throw CancellationError()
+  }
+
+  private func run(_ url: String, _ address: ImageAddress, _ held: CachedImage?) async {
+    let result: Result<CachedImage, OffersError>?
+    do {
+      result = .success(try await pull(url, address, held))
+    } catch let error as OffersError {
+      result = held.map { .success($0) } ?? .failure(error)
+      logger.info(
+        "no image", metadata: ["url": "\(url)", "error": "\(error.message)"])
+    } catch {
+      result = nil
+    }
+    for asker in askers.removeValue(forKey: url) ?? [] {
+      if let result { asker.yield(result) }
+      asker.finish()
+    }
+    fetches[url] = nil
+  }
+
+  private func pull(
+    _ url: String, _ address: ImageAddress, _ held: CachedImage?
+  ) async throws -> CachedImage {
+    let host = HTTPOrigin(address.url)?.host ?? ""
+    let startedAt = now()
+    while true {
+      if let found = try await findFetched(url, since: startedAt) { return found }
+      if let failure = try await images.findFailure(of: url, now: now()) {
+        throw OffersError(failure.code, failure.reason, hint: Self.laterHint)
+      }
+      let fetched = try await turns.run(on: host) { [self] in
+        try await images.takeLease(
+          on: url, holder: holder, seconds: Self.leaseSeconds, now: now())
+          ? try await pullLeased(url, address, held, since: startedAt) : nil
+      }
+      if let fetched { return fetched }
+      try await Task.sleep(for: Self.pause)
+    }
+  }
+
+  /// What somebody else has fetched meanwhile.
+  private func findFetched(_ url: String, since: Date) async throws -> CachedImage? {
+    guard try await images.touchImage(url), let image = try await images.findImage(url) else {
+      return nil
+    }
+    let isNew = image.fetchedAt.timeIntervalSince1970 >= since.timeIntervalSince1970.rounded(.up)
+    return isNew || image.freshUntil > now() ? image : nil
+  }
+
+  private func pullLeased(
+    _ url: String, _ address: ImageAddress, _ held: CachedImage?, since: Date
+  ) async throws -> CachedImage? {
+    // Whoever had the lease before may just have put it.
+    if let found = try await findFetched(url, since: since) {
+      try await images.endLease(on: url, holder: holder)
+      return found
+    }
+    if try await images.findFailure(of: url, now: now()) != nil {
+      try await images.endLease(on: url, holder: holder)
+      return nil
+    }
+    do {
+      switch try await fetch.pull(url, at: address, held: held) {
+      case .image(let image):
+        try await images.putImage(image)
+        return image
+      case .confirmed(let etag, let lastModified, let freshUntil):
+        try await images.confirmImage(
+          url, etag: etag, lastModified: lastModified, fetchedAt: now(), freshUntil: freshUntil)
+        return held
+      }
+    } catch let failure as ImageFetch.Failure {
+      try await remember(failure, of: url)
+      throw failure.error
+    } catch {
+      // It runs out by itself where this fails, too.
+      try? await images.endLease(on: url, holder: holder)
+      throw error
+    }
+  }
+
+  private func remember(_ failure: ImageFetch.Failure, of url: String) async throws {
+    // Nothing was asked that could not be asked at once with an option.
+    if failure.error.hint == HTTPConnections.privateHint {
+      return try await images.endLease(on: url, holder: holder)
+    }
+    let wanted = failure.retryAfter?.timeIntervalSince(now()) ?? 0
+    let seconds = min(max(wanted, Self.failureSeconds), Self.longestFailureSeconds)
+    try await images.putFailure(
+      ImageFailure(
+        url: url, code: failure.error.code, reason: failure.error.message,
+        until: now() + seconds))
+  }
+}
