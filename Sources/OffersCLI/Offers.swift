@@ -23,9 +23,9 @@ struct Offers: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      SyncCommand.self, ListCommand.self, ShowCommand.self, FavoriteCommand.self,
+      SyncCommand.self, ListCommand.self, ShowCommand.self, ImageCommand.self, FavoriteCommand.self,
       ChangesCommand.self, HistoryCommand.self, StatusCommand.self, FeedsCommand.self,
-      PruneCommand.self,
+      CacheCommand.self, PruneCommand.self,
     ])
 
   /// Runs on the main thread. Only commands that must wait for something pay for a second one.

@@ -17,6 +17,11 @@ enum Output {
   /// Prints text as it is to standard output.
   static func printRaw(_ text: String) { write(text, to: STDOUT_FILENO) }
 
+  /// Prints bytes as they are to standard output.
+  static func printRaw(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { write($0, to: STDOUT_FILENO) }
+  }
+
   /// Prints a line to standard error.
   static func note(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
 
@@ -31,23 +36,25 @@ enum Output {
     note(lines.joined(separator: "\n"))
   }
 
-  /// Writes all of it. A reader that went away ends the program as the shell expects (SIGPIPE); a
-  /// full disk or another failure is told.
   private static func write(_ text: String, to descriptor: Int32) {
     var text = text
-    text.withUTF8 { bytes in
-      var left = UnsafeRawBufferPointer(bytes)
-      while !left.isEmpty {
-        let count = Glibc.write(descriptor, left.baseAddress, left.count)
-        if count < 0 {
-          if errno == EINTR { continue }
-          if errno == EPIPE || descriptor == STDERR_FILENO { exit(1) }
-          let reason = String(cString: strerror(errno))
-          note("offers: The output could not be written: \(reason).")
-          exit(1)
-        }
-        left = UnsafeRawBufferPointer(rebasing: left[count...])
+    text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
+  }
+
+  /// Writes all of it. A reader that went away ends the program as the shell expects (SIGPIPE); a
+  /// full disk or another failure is told.
+  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) {
+    var left = bytes
+    while !left.isEmpty {
+      let count = Glibc.write(descriptor, left.baseAddress, left.count)
+      if count < 0 {
+        if errno == EINTR { continue }
+        if errno == EPIPE || descriptor == STDERR_FILENO { exit(1) }
+        let reason = String(cString: strerror(errno))
+        note("offers: The output could not be written: \(reason).")
+        exit(1)
       }
+      left = UnsafeRawBufferPointer(rebasing: left[count...])
     }
   }
 }

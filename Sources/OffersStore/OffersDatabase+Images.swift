@@ -141,6 +141,17 @@ extension OffersDatabase: ImageRepository {
     }
   }
 
+  /// Writes one use of an image down, unless somebody is writing just now.
+  package static func noteImageUse(of url: String, path: String) async throws {
+    let lockPath = DatabaseFile(path: DatabaseFile.resolve(path)).lockPath
+    let lock = try FileLock(path: lockPath, byte: 0)
+    guard try lock.tryLock() else { return }
+    lock.unlock()
+    let database = try OffersDatabase(path: path)
+    _ = database.imageUses.note(url, isAsked: true)
+    try await database.flushImageUses()
+  }
+
   @discardableResult
   public func clearImages() async throws -> Int {
     try await write { [imageUses] database in

@@ -5,7 +5,8 @@ import Testing
 @Suite("The README")
 struct ReadmeTests {
   private static let commandNames = [
-    "sync", "list", "show", "favorite", "changes", "history", "status", "feeds", "prune",
+    "sync", "list", "show", "image", "favorite", "changes", "history", "status", "feeds", "cache",
+    "prune",
   ]
   private let text: String
 

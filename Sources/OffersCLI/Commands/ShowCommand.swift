@@ -4,7 +4,7 @@ import OffersCore
 import OffersStore
 
 /// `offers show`
-struct ShowCommand: ParsableCommand {
+struct ShowCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show one offer.",
@@ -12,6 +12,7 @@ struct ShowCommand: ParsableCommand {
       EXAMPLES
         offers show 110579
         offers show ibotta:110579 --json
+        offers show 110579 --images always
       """)
 
   @Argument(help: "The offer: 110579, or ibotta:110579 when several feeds have that id.")
@@ -20,15 +21,36 @@ struct ShowCommand: ParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Whether to draw the image on a terminal: auto draws what is held, always fetches it first, "
+        + "never does not.", valueName: "when"))
+  var images = PictureMode.auto
+
   @OptionGroup var location: DatabaseOptions
 
-  func run() throws {
-    try Self.show(id, json: json, path: location.path)
+  func run() async throws {
+    guard Terminal.isOutput, !json, images != .never else {
+      return try Self.show(id, json: json, path: location.path)
+    }
+    let database = try location.open(.readOnly)
+    let offer = try database.fetchOfferBlocking(named: id)
+    let picture = OfferPicture(offer: offer, databasePath: try location.path, mode: images)
+    let (drawing, isDrawn) = await picture.text(from: database)
+    Output.printRaw(drawing)
+    Self.print(offer, json: false)
+    if isDrawn { await picture.noteSeen() }
   }
 
   private static func show(_ id: String, json: Bool, path: String) throws {
     let database = try OffersDatabase(path: path, access: .readOnly)
-    let offer = try database.fetchOfferBlocking(named: id)
+    print(try database.fetchOfferBlocking(named: id), json: json)
+    // Closing what the end of the process closes anyway takes longer than the look-up did.
+    withExtendedLifetime(database) { Glibc.exit(0) }
+  }
+
+  private static func print(_ offer: Offer, json: Bool) {
     if json {
       var writer = JSONWriter()
       writer.value(offer)
@@ -36,15 +58,14 @@ struct ShowCommand: ParsableCommand {
     } else {
       Output.print(OfferCard.lines(offer, width: Terminal.width ?? 80).joined(separator: "\n"))
     }
-    // Closing what the end of the process closes anyway takes longer than the look-up did.
-    withExtendedLifetime(database) { Glibc.exit(0) }
   }
 
-  /// Runs `show ID [--json] [--database PATH]` without the parser.
+  /// Runs `show ID [--json] [--database PATH]` without the parser. A terminal may draw the
+  /// image, which takes longer.
   ///
   /// - Returns: false for whatever else there is to say; the parser then says it.
   static func run(plainWords words: ArraySlice<String>) throws -> Bool {
-    guard
+    guard !Terminal.isOutput || words.contains("--json"),
       let plain = PlainWords(words, command: "show", flags: ["--json"], options: ["--database"]),
       plain.names.count == 1
     else { return false }

@@ -48,6 +48,10 @@ struct SyncCommand: WaitingCommand {
   @Flag(name: .long, help: "Print only what is news about favorites, and what keeps failing.")
   var news = false
 
+  @Flag(
+    name: .long, help: "Fetch the images of favorites and of the newest offers, 50 at most, too.")
+  var images = false
+
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
@@ -64,6 +68,9 @@ struct SyncCommand: WaitingCommand {
       throw ValidationError("--from names the source of one feed; name just that feed.")
     }
     if due && force { throw ValidationError("--due and --force contradict each other.") }
+    if images && dryRun {
+      throw ValidationError("--images needs a sync that is not a --dry-run.")
+    }
     if news && dryRun { throw ValidationError("--news needs a sync that is not a --dry-run.") }
   }
 
@@ -76,6 +83,7 @@ struct SyncCommand: WaitingCommand {
     job.isTrial = dryRun
     job.explains = explain
     job.isNews = news
+    job.fetchesImages = images
     job.isJSON = json
     job.isQuiet = quiet
     job.allowsPrivateNetwork = network.allowPrivateNetwork

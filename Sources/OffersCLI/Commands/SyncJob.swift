@@ -21,6 +21,8 @@ struct SyncJob: Sendable {
   var explains = false
   /// Whether to print only news of favorites.
   var isNews = false
+  /// Whether to fetch images, too.
+  var fetchesImages = false
   var isJSON = false
   var isQuiet = false
   var allowsPrivateNetwork = false
@@ -41,6 +43,7 @@ struct SyncJob: Sendable {
     var runs: [SyncRun] = []
     var changes: [OfferChange] = []
     var failures: [OffersError] = []
+    var images: ImageSync.Result?
   }
 
   /// - Throws: an exit code when a feed failed, whose error has been printed then; `OffersError`
@@ -67,6 +70,11 @@ struct SyncJob: Sendable {
         take(feed, result, configuration, &results)
       })
     try await database.clearAway(after: names.count, at: Date())
+    if fetchesImages {
+      results.images = try await fetchImages(
+        into: database, bar,
+        allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
+    }
     if let news {
       try await news.tell(isJSON: isJSON)
     } else {
@@ -99,8 +107,22 @@ struct SyncJob: Sendable {
   private func finish(_ results: Results) throws {
     if isJSON {
       Output.print(
-        SyncReport.json(results.runs, explains: explains, isTrial ? results.changes : nil))
+        SyncReport.json(
+          results.runs, explains: explains, isTrial ? results.changes : nil, results.images))
     }
+  }
+
+  /// An image that fails fails no sync: the offers are there.
+  private func fetchImages(
+    into database: OffersDatabase, _ bar: ProgressBar, allowsPrivateNetwork: Bool
+  ) async throws -> ImageSync.Result {
+    let result = try await ImageSync(
+      database: database, allowsPrivateNetwork: allowsPrivateNetwork
+    ).run(bar)
+    if isQuiet || isJSON || isNews { return result }
+    Output.print(result.line)
+    for line in result.failureLines { Output.note(line) }
+    return result
   }
 
   private func names(subscribed: [String], _ configuration: FeedConfiguration) -> [String] {

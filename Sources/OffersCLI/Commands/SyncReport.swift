@@ -78,7 +78,8 @@ enum SyncReport {
 
   /// `{"runs":[…]}`, and what a trial would change.
   static func json(
-    _ runs: [SyncRun], explains: Bool = false, _ changes: [OfferChange]? = nil
+    _ runs: [SyncRun], explains: Bool = false, _ changes: [OfferChange]? = nil,
+    _ images: ImageSync.Result? = nil
   ) -> String {
     var json = JSONWriter()
     json.object { json in
@@ -91,6 +92,10 @@ enum SyncReport {
         json.array { json in
           for change in changes { json.value(change) }
         }
+      }
+      if let images {
+        json.key("images")
+        json.value(images)
       }
     }
     return json.text

@@ -6,7 +6,8 @@ import Synchronization
 final class ProgressBar: Sendable {
   private struct State {
     var begun = ContinuousClock.now
-    var latest: SyncProgress?
+    /// Makes the line, from the seconds since the beginning.
+    var latest: (@Sendable (Double) -> String)?
     var isVisible = false
     var ticker: Task<Void, Never>?
   }
@@ -21,9 +22,18 @@ final class ProgressBar: Sendable {
   /// Takes note of how far the sync is. The line follows on its own, so that it also shows what
   /// goes on for long without any news, such as a large write.
   func show(_ progress: SyncProgress) {
+    show { Self.line(progress, seconds: $0) }
+  }
+
+  /// Takes note of how many images have been fetched.
+  func show(images done: Int, of total: Int) {
+    show { _ in "images  \(Self.bar(Double(done) / Double(max(1, total))))  \(done) of \(total)" }
+  }
+
+  private func show(_ line: @escaping @Sendable (Double) -> String) {
     guard isEnabled else { return }
     state.withLock { state in
-      state.latest = progress
+      state.latest = line
       if state.ticker == nil { state.ticker = Task { await self.draw() } }
     }
   }
@@ -36,7 +46,7 @@ final class ProgressBar: Sendable {
       state.withLock { state in
         guard !Task.isCancelled, let latest = state.latest else { return }
         state.isVisible = true
-        let text = Self.line(latest, seconds: (ContinuousClock.now - state.begun) / .seconds(1))
+        let text = latest((ContinuousClock.now - state.begun) / .seconds(1))
         Output.noteRaw("\r\u{1B}[K" + DisplayText.fit(text, Terminal.errorWidth - 1))
       }
       pause = .milliseconds(100)
@@ -52,6 +62,12 @@ final class ProgressBar: Sendable {
     }
   }
 
+  private static func bar(_ share: Double) -> String {
+    let filled = Int(share * 20)
+    return "[" + String(repeating: "#", count: filled)
+      + String(repeating: "·", count: 20 - filled) + "]"
+  }
+
   /// `ibotta  [######····]  61 %  21.3 MB  61,000 read  0:02 left`
   static func line(_ progress: SyncProgress, seconds: Double) -> String {
     var parts = [progress.feed]
@@ -59,9 +75,7 @@ final class ProgressBar: Sendable {
       parts.append("writing")
     } else if let total = progress.totalBytes, total > 0 {
       let share = min(1, Double(progress.bytes) / Double(total))
-      let filled = Int(share * 20)
-      let bar = String(repeating: "#", count: filled) + String(repeating: "·", count: 20 - filled)
-      parts.append("[\(bar)] \(Int(share * 100)) %")
+      parts.append("\(bar(share)) \(Int(share * 100)) %")
     }
     parts.append(Units.size(progress.bytes))
     parts.append("\(Units.count(progress.records)) read")

@@ -43,7 +43,7 @@ final class SimulatedWeb: HTTPTransport {
     guard let found = answer(request) else { throw HTTPClientError.connectTimeout }
     return HTTPClientResponse(
       status: .init(statusCode: found.status), headers: HTTPHeaders(found.headers),
-      body: .bytes(ByteBuffer(string: found.body)))
+      body: .bytes(found.bytes.map { ByteBuffer(bytes: $0) } ?? ByteBuffer(string: found.body)))
   }
 }
 
@@ -52,6 +52,8 @@ struct SimulatedAnswer: Sendable {
   var status = 200
   var headers: [(String, String)] = []
   var body = ""
+  /// Stands for the body where it is no text.
+  var bytes: [UInt8]?
 
   init(_ status: Int, _ headers: [(String, String)] = [], _ body: String = "") {
     self.status = status

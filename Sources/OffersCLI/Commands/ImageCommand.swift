@@ -1,0 +1,113 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersStore
+import OffersSync
+
+/// `offers image`
+struct ImageCommand: WaitingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "image",
+    abstract: "Get the image of an offer.",
+    discussion: """
+      It comes from the cache, else from its server, and is then kept for the next time.
+
+      EXAMPLES
+        offers image 110579 -o sauce.png
+        offers image 110579 | magick - sauce.pdf
+      """)
+
+  @Argument(help: "The offer: 110579, or ibotta:110579 when several feeds have that id.")
+  var id: String
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp(
+      "Where to write it: a file, or - for standard output (the default, where that is no terminal).",
+      valueName: "file"))
+  var output: String?
+
+  @Flag(name: .long, help: "Let it come from a server in a private network, too.")
+  var allowPrivateNetwork = false
+
+  @Flag(name: .long, help: "Print one JSON document about it instead of its bytes.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  func validate() throws {
+    if json && output == "-" { throw ValidationError("--json and -o - contradict each other.") }
+  }
+
+  func run() async throws {
+    if output == nil, !json, Terminal.isOutput {
+      throw OffersError(
+        .invalidRequest, "An image is no text for a terminal.",
+        hint: "Write it to a file with -o FILE, or see it with: offers show \(id) --images always")
+    }
+    // Opened for reading first, because whoever has no database yet has no offer.
+    let offer = try location.open(.readOnly).fetchOfferBlocking(named: id)
+    guard let url = offer.imageURL else {
+      throw OffersError(.notFound, "\(offer.ref) has no image.")
+    }
+    let database = try location.open(.readWrite)
+    let loader = ImageLoader(images: database, allowsPrivateNetwork: allowPrivateNetwork)
+    let image: CachedImage
+    do {
+      image = try await loader.image(
+        at: url, feedSource: try await database.findSource(of: offer.ref.feed))
+      await loader.close()
+    } catch {
+      await loader.close()
+      throw error
+    }
+    if let output, output != "-" { try Self.write(image, to: output, isTold: !json) }
+    if json {
+      Output.print(Self.json(image, of: offer.ref))
+    } else if output == nil || output == "-" {
+      Output.printRaw(image.bytes)
+    }
+  }
+
+  private static func write(_ image: CachedImage, to output: String, isTold: Bool) throws {
+    do {
+      try Data(image.bytes).write(to: URL(fileURLWithPath: output), options: .atomic)
+    } catch {
+      throw OffersError(
+        .invalidRequest, "Could not write \(output).",
+        hint: "Check the folder and its permissions.",
+        cause: "\(error)")
+    }
+    let header = image.header
+    if !isTold { return }
+    Output.note(
+      DisplayText.oneLine(
+        "\(output): \(header.format.title), \(header.width) × \(header.height), "
+          + Units.size(image.bytes.count)))
+  }
+
+  /// `{"ref","url","type","width","height","bytes","fetched_at","fresh_until"}`
+  private static func json(_ image: CachedImage, of ref: OfferRef) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      for (name, text) in [
+        ("ref", ref.description), ("url", image.url), ("type", image.header.format.contentType),
+      ] {
+        json.key(name)
+        json.value(text)
+      }
+      for (name, number) in [
+        ("width", image.header.width), ("height", image.header.height),
+        ("bytes", image.bytes.count),
+      ] {
+        json.key(name)
+        json.value(number)
+      }
+      json.key("fetched_at")
+      json.value(image.fetchedAt)
+      json.key("fresh_until")
+      json.value(image.freshUntil)
+    }
+    return json.text
+  }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersStore
+import OffersSync
+
+/// When an offer's image is drawn.
+enum PictureMode: String, ExpressibleByArgument, CaseIterable, Sendable {
+  /// Where it is held, without asking the network.
+  case auto
+  /// Also when it must be fetched first.
+  case always
+  case never
+}
+
+/// The image of an offer above its card, on a terminal.
+struct OfferPicture {
+  let offer: Offer
+  let databasePath: String
+  let mode: PictureMode
+
+  /// The drawing, or a line that says why there is none; nothing where the offer has no image.
+  /// Whether it was drawn comes with it.
+  func text(from database: OffersDatabase) async -> (text: String, isDrawn: Bool) {
+    guard mode != .never, let url = offer.imageURL else { return ("", false) }
+    func line(_ reason: String) -> (String, Bool) {
+      (DisplayText.oneLine("[no picture: \(reason)]") + "\n", false)
+    }
+    do {
+      guard let image = try await image(url, from: database) else {
+        if let failure = try await database.findFailure(of: url, now: Date()) {
+          return line(failure.reason)
+        }
+        return line("not fetched yet; offers image \(offer.ref) -o FILE, or offers sync --images")
+      }
+      let environment = ProcessInfo.processInfo.environment
+      let drawing = TerminalPicture.drawing(
+        image, TerminalPicture.way { environment[$0] }, width: Terminal.width ?? 80,
+        path: environment["PATH"] ?? "")
+      guard let drawing else {
+        let header = image.header
+        return line(
+          "\(header.format.title), \(header.width) × \(header.height); to see it here, install chafa"
+        )
+      }
+      return (drawing, true)
+    } catch {
+      return line((error as? OffersError)?.message ?? "it could not be read")
+    }
+  }
+
+  private func image(_ url: String, from database: OffersDatabase) async throws -> CachedImage? {
+    if mode == .auto { return try await database.findImage(url) }
+    let writable = try OffersDatabase(path: databasePath)
+    let loader = ImageLoader(images: writable)
+    do {
+      let image = try await loader.image(
+        at: url, feedSource: try await database.findSource(of: offer.ref.feed))
+      await loader.close()
+      return image
+    } catch {
+      await loader.close()
+      throw error
+    }
+  }
+
+  /// Writes down that it was seen, if that is to be had without waiting: it keeps the image a place.
+  func noteSeen() async {
+    guard let url = offer.imageURL, mode == .auto else { return }
+    // It costs the image its place at worst.
+    try? await OffersDatabase.noteImageUse(of: url, path: databasePath)
+  }
+}

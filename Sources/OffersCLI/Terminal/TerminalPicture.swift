@@ -1,0 +1,132 @@
+import Foundation
+import OffersCore
+
+/// How a terminal draws an image. No pixel is decoded here: the terminal does that, or the program
+/// `chafa`, a process of its own with bounds.
+enum TerminalPicture {
+  /// What a terminal understands.
+  enum Way: Equatable {
+    /// https://sw.kovidgoyal.net/kitty/graphics-protocol/
+    case kitty
+    /// https://iterm2.com/documentation-images.html
+    case iTerm
+    case sixel
+    /// Letters and half blocks.
+    case symbols
+  }
+
+  /// The largest drawing, in columns and lines.
+  static let columns = 40
+  private static let rows = 15
+  /// How many characters one piece of a kitty drawing may have.
+  private static let pieceLength = 4096
+
+  /// What the variables say of the terminal.
+  static func way(_ variable: (String) -> String?) -> Way {
+    let terminal = variable("TERM") ?? ""
+    let program = variable("TERM_PROGRAM") ?? ""
+    // What stands between passes on letters only.
+    if variable("TMUX") != nil || terminal.hasPrefix("screen") || terminal.hasPrefix("tmux") {
+      return .symbols
+    }
+    if terminal == "xterm-kitty" || terminal == "xterm-ghostty"
+      || variable("KITTY_WINDOW_ID") != nil
+    {
+      return .kitty
+    }
+    if program == "iTerm.app" || program == "WezTerm" || variable("LC_TERMINAL") == "iTerm2" {
+      return .iTerm
+    }
+    if ["foot", "mlterm", "contour", "yaft"].contains(where: terminal.hasPrefix) { return .sixel }
+    return .symbols
+  }
+
+  /// The drawing with its line end; nil when it takes `chafa`, which is not there or failed.
+  static func drawing(_ image: CachedImage, _ way: Way, width: Int, path: String) -> String? {
+    let columns = max(1, min(columns, width - 1, (image.header.width + 7) / 8))
+    switch way {
+    case .iTerm:
+      return "\u{1B}]1337;File=inline=1;size=\(image.bytes.count);width=\(columns);"
+        + "preserveAspectRatio=1:\(Data(image.bytes).base64EncodedString())\u{07}\n"
+    case .kitty where image.header.format == .png:
+      return kitty(Data(image.bytes).base64EncodedString(), columns) + "\n"
+    case .kitty: return Chafa(path: path)?.draw(image.bytes, "kitty", columns, rows)
+    case .sixel: return Chafa(path: path)?.draw(image.bytes, "sixels", columns, rows)
+    case .symbols: return Chafa(path: path)?.draw(image.bytes, "symbols", columns, rows)
+    }
+  }
+
+  private static func kitty(_ text: String, _ columns: Int) -> String {
+    var rest = text.utf8[...]
+    var result = ""
+    var keys = "a=T,f=100,c=\(columns),"
+    repeat {
+      let piece = rest.prefix(pieceLength)
+      rest = rest.dropFirst(pieceLength)
+      result +=
+        "\u{1B}_G\(keys)m=\(rest.isEmpty ? 0 : 1);\(String(decoding: piece, as: UTF8.self))\u{1B}\\"
+      keys = ""
+    } while !rest.isEmpty
+    return result
+  }
+}
+
+/// The program `chafa`, which draws images with letters, and in the ways of other terminals.
+/// https://hpjansson.org/chafa/man/
+struct Chafa {
+  private let program: String
+
+  /// Most bytes of a drawing that are taken.
+  private static let drawingBytes = 8 << 20
+  /// Ends a program that takes long or much: images are anybody's.
+  private static let bounded = "ulimit -t 5; ulimit -v 2000000; exec timeout 5 \"$0\" \"$@\""
+
+  /// - Parameter path: folders, as in the variable PATH.
+  /// - Returns: nil when it is not there.
+  init?(path: String) {
+    let places: [String] = path.split(separator: ":").map { "\($0)/chafa" }
+    guard let found = places.first(where: { access($0, X_OK) == 0 }) else { return nil }
+    program = found
+  }
+
+  /// The drawing with its line end; nil when it failed.
+  func draw(_ bytes: [UInt8], _ format: String, _ columns: Int, _ rows: Int) -> String? {
+    guard let input = Self.file(bytes) else { return nil }
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = [
+      "-c", Self.bounded, program, "--format", format, "--animate", "off", "--symbols",
+      "half+space",
+      "--size", "\(columns)x\(rows)", "-",
+    ]
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    do {
+      try process.run()
+      var drawing = Data()
+      while let piece = try output.fileHandleForReading.read(upToCount: 65_536), !piece.isEmpty {
+        drawing += piece
+        if drawing.count > Self.drawingBytes { process.terminate() }
+      }
+      process.waitUntilExit()
+      guard process.terminationStatus == 0, !drawing.isEmpty, drawing.count <= Self.drawingBytes
+      else { return nil }
+      let text = String(decoding: drawing, as: UTF8.self)
+      return text.hasSuffix("\n") ? text : text + "\n"
+    } catch {
+      return nil
+    }
+  }
+
+  /// A file without a name that holds the bytes.
+  private static func file(_ bytes: [UInt8]) -> FileHandle? {
+    guard let file = tmpfile() else { return nil }
+    defer { fclose(file) }
+    guard fwrite(bytes, 1, bytes.count, file) == bytes.count, fflush(file) == 0 else { return nil }
+    rewind(file)
+    let descriptor = dup(fileno(file))
+    return descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+}

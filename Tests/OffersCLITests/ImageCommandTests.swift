@@ -1,0 +1,210 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersCLI
+
+@Suite("offers image, cache, sync --images and show --images")
+struct ImageCommandTests {
+  /// A home with offers whose images a server has.
+  private static func home(_ server: ImageServer, _ ids: [String] = ["1", "2"]) throws -> Home {
+    try Home(synced: ids.map { FeedItem($0, "Tea \($0)", image: server.url($0)) })
+  }
+
+  private static func image(_ home: Home, _ id: String) throws -> Home.ShellResult {
+    try home.shell("offers image \(id) --allow-private-network -o \(id).png && cksum < \(id).png")
+  }
+
+  @Test("the image is fetched once, then there with no server")
+  func getsImage() throws {
+    let server = try ImageServer()
+    let home = try Self.home(server)
+    let result = try Self.image(home, "1")
+    #expect(result.errors == "1.png: PNG, 1 × 1, 58 B\n")
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: home.folder.file("1.png")))
+    #expect(Array(bytes) == ImageServer.image("1"))
+    let piped = try home.shell("offers image 1 | cmp - 1.png && offers image 1 -o - | cmp - 1.png")
+    #expect(piped.status == 0, "\(piped.errors)")
+    let document = try home.document("image", "1")
+    #expect(
+      Set(document.keys) == [
+        "ref", "url", "type", "width", "height", "bytes", "fetched_at", "fresh_until",
+      ])
+    #expect(document["type"] as? String == "image/png")
+    #expect(document["bytes"] as? Int == 58)
+    #expect(try home.offers("image", "1", "--json", "-o", "-").status == 64)
+    #expect(server.requests == ["1": 1])
+  }
+
+  @Test("what stands in the way is said")
+  func refuses() throws {
+    let server = try ImageServer()
+    let home = try Home(synced: [
+      FeedItem("1", "Tea", image: server.url("1")), FeedItem("2", "Jam"),
+      FeedItem("3", "Milk", image: "pictures/3.png"),
+    ])
+    let url = server.url("1")
+    let refused = try home.offers("image", "1")
+    #expect(
+      refused.errors == """
+        offers: \(url) leads to 127.0.0.1, which is not on the public internet.
+                Nothing was changed. If that is right, add --allow-private-network.
+
+        """)
+    #expect((refused.status, refused.output) == (1, ""))
+    let none = try home.offers("image", "2")
+    #expect(none.errors == "offers: ibotta:2 has no image.\n")
+    #expect(none.status == 66)
+    let relative = try home.offers("image", "3")
+    #expect(
+      relative.errors
+        == "offers: The picture's address pictures/3.png is relative to a feed that is not on the web.\n"
+    )
+    #expect(try home.offers("image", "9").status == 66)
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test("sync --images fetches them, counts what is there, and tells what failed")
+  func syncsImages() throws {
+    let server = try ImageServer()
+    let home = try Home(synced: [
+      FeedItem("1", "Tea", image: server.url("1")), FeedItem("2", "Jam"),
+      FeedItem("3", "Milk", image: server.url("3")), FeedItem("4", "Egg", image: "x.png"),
+    ])
+    let first = try home.offers("sync", "--images", "--allow-private-network")
+    #expect(
+      home.stable(first.output) == """
+        ibotta: nothing found in TIME
+        images: 2 fetched, 0 there already, 1 failed
+
+        """
+        || home.stable(first.output) == """
+          ibotta: 0 new, 0 changed, 0 gone, 0 back, 4 unchanged, 0 skipped in TIME
+          images: 2 fetched, 0 there already, 1 failed
+
+          """
+    )
+    #expect(
+      first.errors
+        == "  ibotta:4: The picture's address x.png is relative to a feed that is not on the web.\n"
+    )
+    let second = try home.document("sync", "--images", "--allow-private-network")
+    let images = second["images"] as? [String: Any]
+    #expect(images?["fetched"] as? Int == 0)
+    #expect(images?["held"] as? Int == 2)
+    #expect((images?["failed"] as? [[String: String]])?.map { $0["ref"] } == ["ibotta:4"])
+    #expect(server.requests == ["1": 1, "3": 1])
+    #expect(try home.offers("sync", "--images", "--dry-run").status == 64)
+  }
+
+  @Test("of many offers the favorites' images and the newest ones are fetched, 50 in all")
+  func prefersFavorites() throws {
+    let server = try ImageServer(pauseMicroseconds: 0)
+    let ids = (1...70).map(String.init)
+    let home = try Self.home(server, ids)
+    #expect(try home.offers("favorite", "3", "5").status == 0)
+    let result = try home.offers("sync", "--images", "--allow-private-network")
+    #expect(result.output.hasSuffix("images: 50 fetched, 0 there already, 0 failed\n"))
+    #expect(Set(server.requests.keys) == Set(["3", "5"] + (23...70).map(String.init)))
+    let cache = try home.document("cache")
+    let held = cache["images"] as? [[String: Any]] ?? []
+    #expect(held.count == 50)
+    #expect(held.count { $0["favorite"] as? Bool == true } == 2)
+    #expect(held.prefix(2).allSatisfy { $0["type"] as? String == "image/png" })
+  }
+
+  @Test("the cache is shown and cleared")
+  func showsCache() throws {
+    let server = try ImageServer()
+    let home = try Self.home(server)
+    #expect(try home.offers("favorite", "2").status == 0)
+    #expect(
+      try home.offers("cache").output == """
+        Holds  0 of 50 images, 0 B, 0 of favorites
+        Asked  0 times, there 0 times; 0 had to go
+
+        """)
+    for id in ["1", "2", "2"] { #expect(try Self.image(home, id).status == 0) }
+    #expect(
+      try home.offers("cache").output == """
+        Holds  2 of 50 images, 116 B, 1 of favorites
+        Asked  3 times, there 1 time (33 %); 0 had to go
+
+           TYPE  PIXELS  SIZE  FETCHED   URL
+        ★  PNG   1 × 1   58 B  just now  \(server.url("2"))
+           PNG   1 × 1   58 B  just now  \(server.url("1"))
+
+        """)
+    #expect(try home.offers("cache", "clear").output == "Cleared 2 images.\n")
+    #expect(try home.offers("cache", "clear", "--json").output == "{\"cleared\":0}\n")
+    #expect(
+      try home.offers("cache", "--json").output
+        == #"{"capacity":50,"hits":0,"misses":0,"evictions":0,"images":[],"failures":[]}"# + "\n")
+    #expect(try home.offers("cache", "away").status == 64)
+  }
+
+  @Test("piped, a card has no picture, whatever is asked for")
+  func drawsNothingPiped() throws {
+    let server = try ImageServer()
+    let home = try Self.home(server)
+    let plain = try home.offers("show", "1").output
+    for mode in ["auto", "always", "never"] {
+      #expect(try home.offers("show", "1", "--images", mode).output == plain)
+    }
+    #expect(!plain.contains("picture"))
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test(
+    "a terminal without means is told what there would be", .enabled(if: PseudoTerminal.isPresent))
+  func tellsPlaceholder() throws {
+    let server = try ImageServer()
+    let home = try Self.home(server)
+    let shown = try PseudoTerminal.run(["show", "1"], in: home)
+    #expect(
+      shown.hasPrefix(
+        """
+        [no picture: not fetched yet; offers image ibotta:1 -o FILE, or offers sync --images]
+        $1.00 Cash Back
+        Tea 1
+
+        """), "\(shown)")
+    let never = try PseudoTerminal.run(["show", "1", "--images", "never"], in: home)
+    #expect(never.hasPrefix("$1.00 Cash Back\n"))
+    let terminal = try PseudoTerminal.run(["image", "1"], in: home)
+    #expect(terminal.contains("An image is no text for a terminal."))
+  }
+
+  @Test("kitty and iTerm2 get the bytes, others what chafa draws")
+  func draws() throws {
+    func way(_ variables: [String: String]) -> TerminalPicture.Way {
+      TerminalPicture.way { variables[$0] }
+    }
+    #expect(way(["TERM": "xterm-kitty"]) == .kitty)
+    #expect(way(["TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"]) == .iTerm)
+    #expect(way(["TERM": "foot"]) == .sixel)
+    #expect(way(["TERM": "xterm-kitty", "TMUX": "/tmp/x"]) == .symbols)
+    #expect(way([:]) == .symbols)
+    let bytes = TinyImage.png(width: 100, height: 50, filling: [UInt8](repeating: 1, count: 4000))
+    let image = CachedImage(
+      url: "x", bytes: bytes, header: try ImageHeader(reading: bytes), fetchedAt: .now,
+      freshUntil: .now)
+    let base64 = Data(bytes).base64EncodedString()
+    let kitty = try #require(TerminalPicture.drawing(image, .kitty, width: 80, path: ""))
+    #expect(
+      kitty == "\u{1B}_Ga=T,f=100,c=13,m=1;\(base64.prefix(4096))\u{1B}\\"
+        + "\u{1B}_Gm=0;\(base64.dropFirst(4096))\u{1B}\\\n")
+    let iTerm = try #require(TerminalPicture.drawing(image, .iTerm, width: 80, path: ""))
+    #expect(iTerm.hasSuffix(":\(base64)\u{07}\n"))
+    #expect(TerminalPicture.drawing(image, .symbols, width: 80, path: "/nowhere") == nil)
+    let folder = try TemporaryFolder()
+    try folder.write("#!/bin/sh\necho \"$@\"; wc -c\n", to: "chafa")
+    #expect(chmod(folder.file("chafa"), 0o700) == 0)
+    #expect(
+      TerminalPicture.drawing(image, .symbols, width: 80, path: "/nowhere:" + folder.path)
+        == "--format symbols --animate off --symbols half+space --size 13x15 -\n\(bytes.count)\n")
+    try folder.write("#!/bin/sh\nexit 1\n", to: "chafa")
+    #expect(TerminalPicture.drawing(image, .symbols, width: 80, path: folder.path) == nil)
+  }
+}

@@ -1,0 +1,271 @@
+import AsyncHTTPClient
+import Foundation
+import OffersCore
+import OffersStore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSync
+
+@Suite("Loading images")
+struct ImageLoaderTests {
+  private static let url = "https://e.com/1.png"
+  private static let png = TinyImage.png()
+
+  private static func answer(
+    _ status: Int = 200, _ headers: [(String, String)] = [], bytes: [UInt8] = png
+  ) -> SimulatedAnswer {
+    var answer = SimulatedAnswer(status, headers)
+    answer.bytes = bytes
+    return answer
+  }
+
+  private static func loader(_ home: FetchHome) -> ImageLoader {
+    ImageLoader(images: home.database, transport: home.web) { home.now }
+  }
+
+  private static func error(_ home: FetchHome, _ url: String = url) async -> OffersError? {
+    await #expect(throws: OffersError.self) { try await loader(home).image(at: url) }
+  }
+
+  @Test("an image is fetched once, then held for a day")
+  func holds() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in Self.answer() }
+    let loader = Self.loader(home)
+    for _ in 0..<3 {
+      #expect(try await loader.image(at: Self.url).bytes == Self.png)
+      home.wait(hours: 11)
+    }
+    #expect(home.web.requests.count == 1)
+    #expect(home.web.requests[0].headers["accept-encoding"] == ["identity"])
+    _ = try await loader.image(at: Self.url)
+    #expect(home.web.requests.count == 2)
+  }
+
+  @Test("one that is no longer fresh is asked for with a condition, and confirmed")
+  func revalidates() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in Self.answer(200, [("ETag", "\"a\""), ("Cache-Control", "max-age=60")]) }
+    let loader = Self.loader(home)
+    _ = try await loader.image(at: Self.url)
+    home.wait(hours: 1)
+    home.web.answer { _ in SimulatedAnswer(304, [("Cache-Control", "max-age=7200")]) }
+    #expect(try await loader.image(at: Self.url).bytes == Self.png)
+    #expect(home.lastConditions == ["if-none-match": "\"a\""])
+    home.wait(hours: 1)
+    _ = try await loader.image(at: Self.url)
+    #expect(home.web.requests.count == 2)
+  }
+
+  @Test("one that is no longer fresh is the answer where its server cannot be reached")
+  func fallsBack() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in Self.answer() }
+    let loader = Self.loader(home)
+    _ = try await loader.image(at: Self.url)
+    home.wait(days: 2)
+    home.web.answer { _ in nil }
+    for _ in 0..<3 { #expect(try await loader.image(at: Self.url).bytes == Self.png) }
+    #expect(home.web.requests.count == 2)
+  }
+
+  @Test("many askers are one request, and who leaves does not take it from the others")
+  func coalesces() async throws {
+    let home = try FetchHome()
+    let server = try ImageServer(pauseMicroseconds: 100_000)
+    let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
+    let url = server.url("a")
+    let leaving = (0..<5).map { _ in Task { try await loader.image(at: url) } }
+    let staying = (0..<20).map { _ in Task { try await loader.image(at: url) } }
+    for task in leaving { task.cancel() }
+    for task in staying { #expect(try await task.value.bytes == ImageServer.image("a")) }
+    #expect(server.requests == ["a": 1])
+    await loader.close()
+  }
+
+  @Test("an image that nobody waits for any more is kept all the same")
+  func keepsAbandoned() async throws {
+    let home = try FetchHome()
+    let server = try ImageServer(pauseMicroseconds: 50_000)
+    let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
+    let task = Task { try await loader.image(at: server.url("a")) }
+    while server.requests.isEmpty { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try await loader.image(at: server.url("a")).bytes == ImageServer.image("a"))
+    #expect(server.requests == ["a": 1])
+    await loader.close()
+  }
+
+  @Test("two requests to one host are under way at most")
+  func sparesHosts() async throws {
+    let home = try FetchHome()
+    let server = try ImageServer(pauseMicroseconds: 20_000)
+    let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<12 {
+        group.addTask { _ = try await loader.image(at: server.url("\(number)")) }
+      }
+      try await group.waitForAll()
+    }
+    #expect(server.requests.count == 12)
+    #expect(server.mostUnderWay == 2)
+    await loader.close()
+  }
+
+  @Test("several loaders of one cache fetch each image about once")
+  func leases() async throws {
+    let home = try FetchHome()
+    let server = try ImageServer()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for seed in 0..<4 {
+        let database = try OffersDatabase(path: home.database.path)
+        group.addTask {
+          let loader = ImageLoader(images: database, allowsPrivateNetwork: true) { _ in nil }
+          var numbers = Array(0..<40)
+          var generator = SeededGenerator(seed: UInt64(seed))
+          numbers.shuffle(using: &generator)
+          for number in numbers { _ = try await loader.image(at: server.url("\(number)")) }
+          await loader.close()
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(server.requests.count == 40)
+    #expect(server.requests.values.allSatisfy { $0 == 1 })
+  }
+
+  @Test("a failure is remembered for ten minutes, or as long as the server asks")
+  func remembersFailures() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(404) }
+    for _ in 0..<3 {
+      #expect(await Self.error(home)?.message == "\(Self.url) answered 404 Not Found.")
+      home.wait(hours: 0.05)
+    }
+    #expect(home.web.requests.count == 1)
+    home.wait(hours: 0.1)
+    home.web.answer { _ in SimulatedAnswer(503, [("Retry-After", "7200")]) }
+    _ = await Self.error(home)
+    home.wait(hours: 1.9)
+    _ = await Self.error(home)
+    #expect(home.web.requests.count == 2)
+    home.wait(hours: 0.2)
+    home.web.answer { _ in Self.answer() }
+    #expect(try await Self.loader(home).image(at: Self.url).bytes == Self.png)
+    #expect(try await home.database.findFailure(of: Self.url, now: home.now) == nil)
+  }
+
+  @Test(
+    "what is no image is refused with a reason and not held",
+    arguments: [
+      ("<!doctype html><html>", "is a web page"), ("<svg xmlns='x'/>", "is an SVG"),
+      ("{\"a\":1}", "is JSON"), ("", "is empty"), ("GIF89a", "is a damaged or cut off GIF"),
+    ])
+  func refuses(body: String, reason: String) async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [("Content-Type", "image/png")], body) }
+    let error = await Self.error(home)
+    #expect(error?.code == .malformedImage)
+    #expect(error?.message.hasPrefix("\(Self.url) \(reason)") == true, "\(error?.message ?? "")")
+    #expect(try await home.database.fetchImageContents(now: home.now).images.isEmpty)
+  }
+
+  @Test("the bytes tell the type, whatever the server says")
+  func believesBytes() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in Self.answer(200, [("Content-Type", "text/plain")]) }
+    #expect(try await Self.loader(home).image(at: Self.url).header.format == .png)
+  }
+
+  @Test("more than 5 MiB and packed ones are refused")
+  func refusesLarge() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in
+      Self.answer(bytes: TinyImage.png(filling: [UInt8](repeating: 0, count: 5 << 20)))
+    }
+    #expect(await Self.error(home)?.code == .limitExceeded)
+    home.web.answer { _ in Self.answer(200, [("Content-Encoding", "gzip")]) }
+    #expect(await Self.error(home, "https://e.com/2")?.message.contains("packed as gzip") == true)
+  }
+
+  @Test("three redirects are followed, four are not")
+  func limitsRedirects() async throws {
+    let home = try FetchHome()
+    home.web.answer { request in
+      let count = Int(request.url.split(separator: "/").last ?? "") ?? 0
+      return count == 0
+        ? Self.answer() : SimulatedAnswer(302, [("Location", "https://e.com/\(count - 1)")])
+    }
+    #expect(try await Self.loader(home).image(at: "https://e.com/3").bytes == Self.png)
+    #expect(
+      await Self.error(home, "https://e.com/4")?.message.contains("more than 3 times") == true)
+  }
+
+  @Test(
+    "a server in a private network is not asked, and that is not remembered",
+    arguments: ["http://127.0.0.1:1/a.png", "http://[::1]/a", "http://169.254.169.254/a"])
+  func refusesPrivateNetworks(url: String) async throws {
+    let home = try FetchHome()
+    let loader = ImageLoader(images: home.database) { _ in nil }
+    let error = await #expect(throws: OffersError.self) { try await loader.image(at: url) }
+    #expect(error?.message.contains("not on the public internet") == true)
+    #expect(error?.hint?.contains("--allow-private-network") == true)
+    #expect(try await home.database.fetchImageContents(now: home.now).failures.isEmpty)
+    await loader.close()
+  }
+
+  @Test("a server that drips is given up after ten seconds", .timeLimit(.minutes(1)))
+  func endsDripping() async throws {
+    let home = try FetchHome()
+    let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n".utf8)
+    let server = try ScriptedServer([.drip([0x89], after: head, pauseMilliseconds: 200)])
+    let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
+    let begun = ContinuousClock.now
+    let error = await #expect(throws: OffersError.self) {
+      try await loader.image(at: server.url("/a"))
+    }
+    #expect(error?.message == "\(server.url("/a")) took longer than 10 seconds.")
+    #expect(ContinuousClock.now - begun < .seconds(15))
+    await loader.close()
+  }
+}
+
+@Suite("Where an image is asked for")
+struct ImageAddressTests {
+  @Test(
+    "addresses are taken as people mean them",
+    arguments: [
+      ("https://e.com/a.png", nil, "https://e.com/a.png"),
+      (" https://e.com/a.png\n", nil, "https://e.com/a.png"),
+      ("http://e.com/a.png", nil, "http://e.com/a.png"),
+      ("http://e.com/a.png", "https://e.com/feed", "https://e.com/a.png"),
+      ("http://E.com/a.png", "https://e.com/feed", "https://E.com/a.png"),
+      ("http://e.com/a.png", "http://e.com/feed", "http://e.com/a.png"),
+      ("http://cdn.e.com/a.png", "https://e.com/feed", "http://cdn.e.com/a.png"),
+      ("http://e.com:8080/a.png", "https://e.com/feed", "http://e.com:8080/a.png"),
+      ("http://e.com/a.png", "https://e.com:8443/feed", "http://e.com/a.png"),
+      ("a.png", "https://e.com/x/feed.json", "https://e.com/x/a.png"),
+      ("//c.com/a.png", "https://e.com/feed", "https://c.com/a.png"),
+    ] as [(String, String?, String)])
+  func takes(text: String, source: String?, expected: String) throws {
+    #expect(try ImageAddress(text, feedSource: source).url == expected)
+  }
+
+  @Test(
+    "what leads nowhere on the web is refused with a reason",
+    arguments: [
+      ("", "has no picture"), ("  ", "has no picture"), ("a.png", "is relative"),
+      ("/a.png", "is relative"), ("data:image/png;base64,AA==", "has the scheme data"),
+      ("file:///etc/passwd", "has the scheme file"), ("javascript:x", "has the scheme javascript"),
+    ])
+  func refuses(text: String, reason: String) {
+    for source in [nil, "/home/a/feed.json", "sample"] {
+      let error = #expect(throws: OffersError.self) {
+        try ImageAddress(text, feedSource: source)
+      }
+      #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    }
+  }
+}
