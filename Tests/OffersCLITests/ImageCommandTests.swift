@@ -162,6 +162,8 @@ struct ImageCommandTests {
     let server = try ImageServer()
     let home = try Self.home(server)
     let shown = try PseudoTerminal.run(["show", "1"], in: home)
+    // Looking did not ask anybody.
+    #expect(server.requests.isEmpty)
     #expect(
       shown.hasPrefix(
         """
@@ -191,20 +193,38 @@ struct ImageCommandTests {
       url: "x", bytes: bytes, header: try ImageHeader(reading: bytes), fetchedAt: .now,
       freshUntil: .now)
     let base64 = Data(bytes).base64EncodedString()
-    let kitty = try #require(TerminalPicture.drawing(image, .kitty, width: 80, path: ""))
+    func draw(_ way: TerminalPicture.Way, path: String = "/nowhere") -> TerminalPicture.Drawing {
+      TerminalPicture.draw(image, way, width: 80, colors: "full", path: path)
+    }
     #expect(
-      kitty == "\u{1B}_Ga=T,f=100,c=13,m=1;\(base64.prefix(4096))\u{1B}\\"
-        + "\u{1B}_Gm=0;\(base64.dropFirst(4096))\u{1B}\\\n")
-    let iTerm = try #require(TerminalPicture.drawing(image, .iTerm, width: 80, path: ""))
-    #expect(iTerm.hasSuffix(":\(base64)\u{07}\n"))
-    #expect(TerminalPicture.drawing(image, .symbols, width: 80, path: "/nowhere") == nil)
+      draw(.kitty)
+        == .drawn(
+          "\u{1B}_Ga=T,f=100,c=13,m=1;\(base64.prefix(4096))\u{1B}\\"
+            + "\u{1B}_Gm=0;\(base64.dropFirst(4096))\u{1B}\\\n"))
+    #expect(
+      draw(.iTerm)
+        == .drawn(
+          "\u{1B}]1337;File=inline=1;size=\(bytes.count);width=13;preserveAspectRatio=1:"
+            + "\(base64)\u{07}\n"))
+    #expect(draw(.symbols) == .needsChafa)
     let folder = try TemporaryFolder()
     try folder.write("#!/bin/sh\necho \"$@\"; wc -c\n", to: "chafa")
     #expect(chmod(folder.file("chafa"), 0o700) == 0)
     #expect(
-      TerminalPicture.drawing(image, .symbols, width: 80, path: "/nowhere:" + folder.path)
-        == "--format symbols --animate off --symbols half+space --size 13x15 -\n\(bytes.count)\n")
+      draw(.sixel, path: "/nowhere:" + folder.path)
+        == .drawn(
+          "--format sixels --colors full --animate off --symbols half+space --size 13x15 -\n"
+            + "\(bytes.count)\n"))
+    let tall = CachedImage(
+      url: "x", bytes: bytes, header: ImageHeader(format: .png, width: 123, height: 456),
+      fetchedAt: .now, freshUntil: .now)
+    #expect(
+      TerminalPicture.draw(tall, .iTerm, width: 80, colors: "full", path: "")
+        == .drawn(
+          "\u{1B}]1337;File=inline=1;size=\(bytes.count);width=8;preserveAspectRatio=1:"
+            + "\(base64)\u{07}\n"))
     try folder.write("#!/bin/sh\nexit 1\n", to: "chafa")
-    #expect(TerminalPicture.drawing(image, .symbols, width: 80, path: folder.path) == nil)
+    #expect(chmod(folder.file("chafa"), 0o700) == 0)
+    #expect(draw(.symbols, path: folder.path) == .failed)
   }
 }

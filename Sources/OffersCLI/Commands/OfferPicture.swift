@@ -34,16 +34,15 @@ struct OfferPicture {
         return line("not fetched yet; offers image \(offer.ref) -o FILE, or offers sync --images")
       }
       let environment = ProcessInfo.processInfo.environment
-      let drawing = TerminalPicture.drawing(
+      let drawing = TerminalPicture.draw(
         image, TerminalPicture.way { environment[$0] }, width: Terminal.width ?? 80,
-        path: environment["PATH"] ?? "")
-      guard let drawing else {
-        let header = image.header
-        return line(
-          "\(header.format.title), \(header.width) × \(header.height); to see it here, install chafa"
-        )
+        colors: TerminalPicture.colors { environment[$0] }, path: environment["PATH"] ?? "")
+      let kind = "\(image.header.format.title), \(image.header.width) × \(image.header.height)"
+      switch drawing {
+      case .drawn(let text): return (text, true)
+      case .needsChafa: return line("\(kind); to see it here, install chafa")
+      case .failed: return line("\(kind), which chafa cannot draw")
       }
-      return (drawing, true)
     } catch {
       return line((error as? OffersError)?.message ?? "it could not be read")
     }

@@ -41,19 +41,50 @@ enum TerminalPicture {
     return .symbols
   }
 
-  /// The drawing with its line end; nil when it takes `chafa`, which is not there or failed.
-  static func drawing(_ image: CachedImage, _ way: Way, width: Int, path: String) -> String? {
-    let columns = max(1, min(columns, width - 1, (image.header.width + 7) / 8))
+  /// What came of drawing.
+  enum Drawing: Equatable {
+    /// With its line end.
+    case drawn(String)
+    /// It takes `chafa`, which is not there.
+    case needsChafa
+    case failed
+  }
+
+  /// - Parameters:
+  ///   - width: that of the terminal, in columns.
+  ///   - colors: how many it has, as `chafa` calls it.
+  ///   - path: where programs are, as in the variable PATH.
+  static func draw(
+    _ image: CachedImage, _ way: Way, width: Int, colors: String, path: String
+  ) -> Drawing {
+    let header = image.header
+    // A line is about as high as two columns are wide, and a column 8 pixels.
+    let columns = max(
+      1, min(columns, width - 1, (header.width + 7) / 8, rows * 2 * header.width / header.height))
     switch way {
     case .iTerm:
-      return "\u{1B}]1337;File=inline=1;size=\(image.bytes.count);width=\(columns);"
-        + "preserveAspectRatio=1:\(Data(image.bytes).base64EncodedString())\u{07}\n"
-    case .kitty where image.header.format == .png:
-      return kitty(Data(image.bytes).base64EncodedString(), columns) + "\n"
-    case .kitty: return Chafa(path: path)?.draw(image.bytes, "kitty", columns, rows)
-    case .sixel: return Chafa(path: path)?.draw(image.bytes, "sixels", columns, rows)
-    case .symbols: return Chafa(path: path)?.draw(image.bytes, "symbols", columns, rows)
+      return .drawn(
+        "\u{1B}]1337;File=inline=1;size=\(image.bytes.count);width=\(columns);"
+          + "preserveAspectRatio=1:\(Data(image.bytes).base64EncodedString())\u{07}\n")
+    case .kitty where header.format == .png:
+      return .drawn(kitty(Data(image.bytes).base64EncodedString(), columns) + "\n")
+    case .kitty, .sixel, .symbols:
+      guard let chafa = Chafa(path: path) else { return .needsChafa }
+      let format = way == .kitty ? "kitty" : way == .sixel ? "sixels" : "symbols"
+      let drawing = chafa.draw(
+        image.bytes,
+        [
+          "--format", format, "--colors", colors, "--animate", "off", "--symbols", "half+space",
+          "--size", "\(columns)x\(rows)", "-",
+        ])
+      return drawing.map { .drawn($0) } ?? .failed
     }
+  }
+
+  /// How many colors a terminal has, as `chafa` calls it.
+  static func colors(_ variable: (String) -> String?) -> String {
+    if variable("NO_COLOR")?.isEmpty == false { return "none" }
+    return ["truecolor", "24bit"].contains(variable("COLORTERM") ?? "") ? "full" : "256"
   }
 
   private static func kitty(_ text: String, _ columns: Int) -> String {
@@ -90,16 +121,12 @@ struct Chafa {
   }
 
   /// The drawing with its line end; nil when it failed.
-  func draw(_ bytes: [UInt8], _ format: String, _ columns: Int, _ rows: Int) -> String? {
+  func draw(_ bytes: [UInt8], _ options: [String]) -> String? {
     guard let input = Self.file(bytes) else { return nil }
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = [
-      "-c", Self.bounded, program, "--format", format, "--animate", "off", "--symbols",
-      "half+space",
-      "--size", "\(columns)x\(rows)", "-",
-    ]
+    process.arguments = ["-c", Self.bounded, program] + options
     process.standardInput = input
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
