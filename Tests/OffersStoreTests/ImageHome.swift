@@ -20,7 +20,8 @@ final class ImageHome: ImageRepositoryHome {
   var images: any ImageRepository { database }
 
   func setFavorite(_ url: String, to isFavorite: Bool) async throws {
-    try await database.write { database in
+    // Not waiting for the disk, which no test here is about.
+    try await database.write(.image) { database in
       let mark =
         isFavorite
         ? "INSERT INTO favorite (feed, id, created_at) VALUES ('ibotta', ?, 0)"
