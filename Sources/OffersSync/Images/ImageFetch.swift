@@ -48,9 +48,11 @@ struct ImageFetch: Sendable {
     // Nobody named this server: it may be no private one.
     var document = HTTPDocument(
       transport: transport, limits: Self.limits, namedOrigin: nil,
-      allowsPrivateNetwork: allowsPrivateNetwork, isImage: true, log: log, now: now)
+      allowsPrivateNetwork: allowsPrivateNetwork, isImage: true, isFirst: true, isMoved: false,
+      log: log, now: now)
     document.validators = Validators(
       etag: held?.etag, lastModified: held?.lastModified, now: startedAt)
+    document.validatedMark = AddressMark.of(url)
     var bytes: [UInt8] = []
     do {
       let isNew = try await document.read(url: url) {
