@@ -31,7 +31,9 @@ final class RecordSpool {
   }
 
   private func makeRoom(_ byteCount: Int) throws {
-    if current.grow(), byteCount <= current.freeBytes { return }
+    while current.grow() {
+      if byteCount <= current.freeBytes { return }
+    }
     if file == nil && blocks.count < Self.blockLimit {
       blocks.append(current)
       current = SpoolBlock(byteCount: max(byteCount, SpoolBlock.usualBytes))
@@ -64,11 +66,13 @@ struct SpoolBlock: Sendable {
     words = [UInt64](repeating: 0, count: (byteCount + 7) / 8)
   }
 
-  /// Makes a first block as large as the others; false when it is.
+  /// Makes a first block twice as large; false when it is as large as the others. Memory that is
+  /// not needed is not cleared: for a small feed that would take longer than the rest.
   mutating func grow() -> Bool {
-    let missing = Self.usualBytes / 8 - words.count
+    let missing = min(words.count, Self.usualBytes / 8 - words.count)
     if missing <= 0 { return false }
-    words += [UInt64](repeating: 0, count: missing)
+    words.reserveCapacity(words.count + missing)
+    for _ in 0..<missing { words.append(0) }
     return true
   }
 
