@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 import Migrations
 import OffersCore
 
@@ -19,12 +20,24 @@ enum Schema {
       try DatabaseFile.checkVersion(current, path: path)
       try checkOwner(of: database, version: current, path: path)
       for migration in Migrations.all where migration.number > current {
-        try database.execute(sql: migration.sql)
-        try database.execute(sql: "PRAGMA user_version = \(migration.number)")
+        try run(
+          migration.sql + ";\nPRAGMA user_version = \(migration.number);", in: database)
       }
       try database.execute(sql: "PRAGMA application_id = \(DatabaseFile.applicationID)")
       return .commit
     }
+  }
+
+  /// Runs many statements at a fraction of what they cost one by one.
+  private static func run(_ sql: String, in database: Database) throws {
+    let connection = database.sqliteConnection
+    let code = sqlite3_exec(connection, sql, nil, nil, nil)
+    guard code == SQLITE_OK else {
+      throw DatabaseError(
+        resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(connection))
+      )
+    }
+    database.clearSchemaCache()
   }
 
   /// Refuses another program's database. The file's header cannot tell as long as that program's
