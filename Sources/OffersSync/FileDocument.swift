@@ -69,8 +69,11 @@ enum FileDocument {
     }
   }
 
-  /// Memory for the next bytes. Whoever waits for them is the only one who touches it.
+  /// Memory for the next bytes.
   private struct Piece: ~Copyable, Sendable {
+    // The compiler cannot see that nobody shares this: one call at a time fills it, on whatever
+    // thread, while the task that owns it is suspended until that call has returned. Only then is it
+    // read, and only its owner frees it.
     nonisolated(unsafe) let bytes = UnsafeMutableRawPointer.allocate(
       byteCount: pieceBytes, alignment: 16)
     deinit { bytes.deallocate() }

@@ -6,6 +6,7 @@ final class SpoolFile: Sendable {
   private let descriptor: Int32
 
   init(folder: String) throws {
+    // mkstemp(3) puts a name that nobody has in place of the six last letters.
     var template = Array("\(folder)/offers-spool-XXXXXX".utf8CString)
     descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw Self.failure("create", folder) }

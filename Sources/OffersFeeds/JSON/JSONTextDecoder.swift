@@ -87,7 +87,8 @@ struct JSONTextDecoder {
     return end - start
   }
 
-  /// Reads `\uXXXX`, or a pair of them, from its backslash on. A surrogate alone is U+FFFD.
+  /// Reads an escape by code unit, `\u` and four hexadecimal digits, or a pair of them, from its
+  /// backslash on. A surrogate alone is U+FFFD: it stands for no character (RFC 8259, section 8.2).
   private static func scalar(
     _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ wasMended: inout Bool
   ) -> UInt32 {
