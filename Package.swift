@@ -109,6 +109,7 @@ let package = Package(
     .target(
       name: "OffersTestSupport",
       dependencies: [
+        "OffersFuzzing",
         "OffersCore",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),

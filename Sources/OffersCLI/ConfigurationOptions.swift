@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import OffersCore
 import OffersFeeds
 
@@ -13,41 +12,21 @@ struct ConfigurationOptions: ParsableArguments {
   var config: String?
 
   /// The file the options and the environment name.
-  var path: Path {
+  var path: SettingPath {
     get throws { try Self.path(named: config) }
   }
 
-  /// Where definitions stand.
-  struct Path: Sendable {
-    let text: String
-    /// True when a person named it: then it must exist.
-    let isNamed: Bool
-  }
-
-  /// The file that an option, if it was given, and the environment name.
-  static func path(named option: String?) throws -> Path {
-    if let named = option ?? variable("OFFERS_CONFIG") {
-      guard !named.isEmpty else {
-        throw OffersError(
-          .invalidRequest, "The path of the definitions is empty.",
-          hint: "Name a file with --config, or unset OFFERS_CONFIG.")
-      }
-      return Path(text: named, isNamed: true)
-    }
-    // The specification ignores a relative XDG_CONFIG_HOME.
-    if let folder = variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
-      return Path(text: folder + "/offers/feeds.yaml", isNamed: false)
-    }
-    let home = variable("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? ""
-    return Path(text: home + "/.config/offers/feeds.yaml", isNamed: false)
-  }
-
-  private static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
+  /// The file that an option, if it was given, and the environment name. Without a home there are
+  /// only the shipped feeds.
+  static func path(named option: String?) throws -> SettingPath {
+    try SettingPath.find(
+      option: (option, "--config"), variable: "OFFERS_CONFIG",
+      folder: ("XDG_CONFIG_HOME", ".config"), file: "offers/feeds.yaml", what: "the definitions")
+      ?? SettingPath(text: "/.config/offers/feeds.yaml", isNamed: false)
   }
 }
 
-extension ConfigurationOptions.Path {
+extension SettingPath {
   /// The shipped feeds and a person's own.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for a wrong definition, `notFound` for a file

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import OffersCore
 import OffersStore
 
@@ -19,28 +18,16 @@ struct DatabaseOptions: ParsableArguments {
 
   /// The file that an option, if it was given, and the environment name.
   static func path(named option: String?) throws -> String {
-    if let named = option ?? variable("OFFERS_DATABASE") {
-      guard !named.isEmpty else {
-        throw OffersError(
-          .invalidRequest, "The database's path is empty.",
-          hint: "Name a file with --database, or unset OFFERS_DATABASE.")
-      }
-      return named
-    }
-    // The specification ignores a relative XDG_DATA_HOME.
-    if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") {
-      return data + "/offers/offers.sqlite"
-    }
-    guard let home = variable("HOME"), home.hasPrefix("/") else {
+    let path = try SettingPath.find(
+      option: (option, "--database"), variable: "OFFERS_DATABASE",
+      folder: ("XDG_DATA_HOME", ".local/share"), file: "offers/offers.sqlite",
+      what: "the database")
+    guard let path else {
       throw OffersError(
         .invalidRequest, "There is no home folder to keep the database in.",
         hint: "Name a file with --database.")
     }
-    return home + "/.local/share/offers/offers.sqlite"
-  }
-
-  private static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
+    return path.text
   }
 
   func open(_ access: OffersDatabase.Access) throws -> OffersDatabase {

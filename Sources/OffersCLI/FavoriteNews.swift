@@ -56,30 +56,15 @@ struct FavoriteNews {
 
   /// `{"changes":[…],"failing":[…]}`
   private static func json(_ news: News) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("changes")
-      json.array { json in
-        for change in news.changes { json.value(change) }
-      }
-      json.key("failing")
-      json.array { json in
-        for feed in news.failing {
-          json.object { json in
-            json.key("feed")
-            json.value(feed.name)
-            json.key("since")
-            json.value(feed.since)
-            json.key("failures")
-            json.value(feed.failureCount)
-            json.key("message")
-            json.value(feed.message)
-            json.key("stopped_at")
-            json.value(feed.stoppedAt)
-          }
-        }
+    JSONWriter.document { json in
+      json.member("changes", each: news.changes) { $0.value($1) }
+      json.member("failing", objects: news.failing) { json, feed in
+        json.member("feed", feed.name)
+        json.member("since", feed.since)
+        json.member("failures", feed.failureCount)
+        json.member("message", feed.message)
+        json.member("stopped_at", feed.stoppedAt)
       }
     }
-    return json.text
   }
 }

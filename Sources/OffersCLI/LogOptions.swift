@@ -76,15 +76,11 @@ struct ErrorLog: LogHandler {
     case .json:
       var json = JSONWriter()
       json.object { json in
-        json.key("time")
-        json.value(time)
-        json.key("level")
-        json.value(level.rawValue)
-        json.key("message")
-        json.value(message)
+        json.member("time", time)
+        json.member("level", level.rawValue)
+        json.member("message", message)
         for (key, value) in metadata {
-          json.key(key)
-          json.value(value)
+          json.member(key, value)
         }
       }
       return json.text

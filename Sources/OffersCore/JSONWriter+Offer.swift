@@ -4,50 +4,27 @@ extension JSONWriter {
   /// Writes an offer as every `--json` and the API print it.
   package mutating func value(_ offer: Offer) {
     object { json in
-      json.key("ref")
-      json.value(offer.ref.description)
-      json.key("feed")
-      json.value(offer.ref.feed)
-      json.key("id")
-      json.value(offer.ref.id)
-      json.key("name")
-      json.value(offer.name)
-      json.key("description")
-      json.value(offer.description)
-      json.key("terms")
-      json.value(offer.terms)
-      json.key("reward")
-      json.value(offer.reward)
-      json.key("image_url")
-      json.value(offer.imageURL)
-      json.key("url")
-      json.value(offer.url)
-      json.key("favorite")
-      json.value(offer.isFavorite)
-      json.key("state")
-      json.value(offer.state.rawValue)
-      json.key("first_seen_at")
-      json.value(offer.firstSeenAt)
-      json.key("changed_at")
-      json.value(offer.changedAt)
-      json.key("gone_at")
-      json.value(offer.goneAt)
-      json.key("retailer")
-      json.value(offer.retailer)
-      json.key("categories")
-      json.array { json in
-        for category in offer.categories { json.value(category) }
-      }
-      json.key("starts_at")
-      json.value(offer.startsAt)
-      json.key("expires_at")
-      json.value(offer.expiresAt)
-      json.key("latitude")
-      json.number(degrees: offer.latitude)
-      json.key("longitude")
-      json.number(degrees: offer.longitude)
-      json.key("attributes")
-      json.value(offer.attributes)
+      json.member("ref", offer.ref.description)
+      json.member("feed", offer.ref.feed)
+      json.member("id", offer.ref.id)
+      json.member("name", offer.name)
+      json.member("description", offer.description)
+      json.member("terms", offer.terms)
+      json.member("reward", offer.reward)
+      json.member("image_url", offer.imageURL)
+      json.member("url", offer.url)
+      json.member("favorite", offer.isFavorite)
+      json.member("state", offer.state.rawValue)
+      json.member("first_seen_at", offer.firstSeenAt)
+      json.member("changed_at", offer.changedAt)
+      json.member("gone_at", offer.goneAt)
+      json.member("retailer", offer.retailer)
+      json.member("categories", each: offer.categories) { $0.value($1) }
+      json.member("starts_at", offer.startsAt)
+      json.member("expires_at", offer.expiresAt)
+      json.member("latitude", number: offer.latitude.map { "\($0)" })
+      json.member("longitude", number: offer.longitude.map { "\($0)" })
+      json.member("attributes") { $0.value(offer.attributes) }
     }
   }
 
@@ -56,40 +33,30 @@ extension JSONWriter {
     array { json in
       for attribute in attributes {
         json.object { json in
-          json.key("label")
-          json.value(attribute.label)
-          json.key("value")
-          json.value(attribute.value)
+          json.member("label", attribute.label)
+          json.member("value", attribute.value)
         }
       }
     }
-  }
-
-  private mutating func number(degrees: Double?) {
-    if let degrees { number("\(degrees)") } else { null() }
   }
 
   /// Writes a reward; the percentage as an exact decimal number.
   package mutating func value(_ reward: Reward?) {
     guard let reward else { return null() }
     object { json in
-      json.key("text")
-      json.value(reward.text)
-      json.key("kind")
-      json.value(reward.kind.rawValue)
-      json.key("minor_units")
-      json.value(reward.minorUnits)
-      json.key("currency")
-      json.value(reward.currency)
-      json.key("percent")
-      if let hundredths = reward.percentHundredths {
-        json.number(Self.decimal(hundredths: hundredths))
-      } else {
-        json.null()
-      }
-      json.key("up_to")
-      json.value(reward.isUpTo)
+      json.member("text", reward.text)
+      json.member("kind", reward.kind.rawValue)
+      json.member("minor_units", reward.minorUnits)
+      json.member("currency", reward.currency)
+      json.member("percent", number: reward.percentHundredths.map(Self.decimal))
+      json.member("up_to", reward.isUpTo)
     }
+  }
+
+  /// Writes a member whose value is a time, a reward, or null.
+  package mutating func member(_ name: String, _ date: Date?) { member(name) { $0.value(date) } }
+  package mutating func member(_ name: String, _ reward: Reward?) {
+    member(name) { $0.value(reward) }
   }
 
   /// Writes a time as ISO 8601 in UTC, to the second.

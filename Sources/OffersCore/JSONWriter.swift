@@ -7,6 +7,13 @@ package struct JSONWriter {
 
   package init() {}
 
+  /// A whole document that is one object, whose members `body` writes.
+  package static func document(_ body: (inout JSONWriter) throws -> Void) rethrows -> String {
+    var json = JSONWriter()
+    try json.object(body)
+    return json.text
+  }
+
   /// What was written so far.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -37,9 +44,10 @@ package struct JSONWriter {
     append(String(number))
   }
 
-  package mutating func value(_ number: Int) { value(Int64(number)) }
+  package mutating func value(_ number: Int?) { value(number.map(Int64.init)) }
 
-  package mutating func value(_ flag: Bool) {
+  package mutating func value(_ flag: Bool?) {
+    guard let flag else { return null() }
     separate()
     append(flag ? "true" : "false")
   }
@@ -53,6 +61,60 @@ package struct JSONWriter {
   package mutating func null() {
     separate()
     append("null")
+  }
+
+  /// Writes a member of an object: its name, then what `body` writes.
+  package mutating func member(
+    _ name: String, _ body: (inout JSONWriter) throws -> Void
+  ) rethrows {
+    key(name)
+    try body(&self)
+  }
+
+  /// Writes a member whose value is a text, a number, a truth value, or null.
+  package mutating func member(_ name: String, _ text: String?) { member(name) { $0.value(text) } }
+  package mutating func member(_ name: String, _ number: Int64?) {
+    member(name) { $0.value(number) }
+  }
+  package mutating func member(_ name: String, _ number: Int?) { member(name) { $0.value(number) } }
+  package mutating func member(_ name: String, _ flag: Bool?) { member(name) { $0.value(flag) } }
+
+  /// Writes a member whose value is a number that is already in JSON's notation, or null.
+  package mutating func member(_ name: String, number literal: String?) {
+    member(name) { if let literal { $0.number(literal) } else { $0.null() } }
+  }
+
+  /// Writes a member whose value is a list, an element each time that `body` is called.
+  package mutating func member<Elements: Sequence>(
+    _ name: String, each elements: Elements,
+    _ body: (inout JSONWriter, Elements.Element) throws -> Void
+  ) rethrows {
+    try member(name) { json in
+      try json.array { json in
+        for element in elements { try body(&json, element) }
+      }
+    }
+  }
+
+  /// Writes a member whose value is an object, whose members `body` writes; null for nil.
+  package mutating func member<Value>(
+    _ name: String, object value: Value?,
+    _ body: (inout JSONWriter, Value) throws -> Void
+  ) rethrows {
+    try member(name) { json in
+      guard let value else { return json.null() }
+      try json.object { try body(&$0, value) }
+    }
+  }
+
+  /// Writes a member whose value is a list of objects, whose members `body` writes.
+  package mutating func member<Elements: Sequence>(
+    _ name: String, objects elements: Elements,
+    _ body: (inout JSONWriter, Elements.Element) throws -> Void
+  ) rethrows {
+    try member(name, each: elements) { json, element in
+      try json.object { try body(&$0, element) }
+    }
   }
 
   private mutating func container(

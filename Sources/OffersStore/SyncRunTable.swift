@@ -114,12 +114,9 @@ enum SyncRunTable {
     json.array { json in
       for problem in problems {
         json.object { json in
-          json.key("position")
-          json.value(problem.position)
-          json.key("effect")
-          json.value(problem.effect.rawValue)
-          json.key("reason")
-          json.value(problem.reason)
+          json.member("position", problem.position)
+          json.member("effect", problem.effect.rawValue)
+          json.member("reason", problem.reason)
         }
       }
     }

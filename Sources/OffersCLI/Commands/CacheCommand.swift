@@ -76,56 +76,32 @@ struct CacheCommand: WaitingCommand {
   }
 
   private static func json(_ contents: ImageCacheContents) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      for (name, count) in [
-        ("capacity", ImageBounds.images), ("hits", contents.hits), ("misses", contents.misses),
-        ("evictions", contents.evictions),
-      ] {
-        json.key(name)
-        json.value(count)
-      }
-      json.key("images")
-      json.array { json in
-        for image in contents.images { json.value(image) }
-      }
-      json.key("failures")
-      json.array { json in
-        for failure in contents.failures {
-          json.object { json in
-            json.key("url")
-            json.value(failure.url)
-            json.key("reason")
-            json.value(failure.reason)
-            json.key("until")
-            json.value(failure.until)
-          }
-        }
+    JSONWriter.document { json in
+      json.member("capacity", ImageBounds.images)
+      json.member("hits", contents.hits)
+      json.member("misses", contents.misses)
+      json.member("evictions", contents.evictions)
+      json.member("images", each: contents.images) { $0.value($1) }
+      json.member("failures", objects: contents.failures) { json, failure in
+        json.member("url", failure.url)
+        json.member("reason", failure.reason)
+        json.member("until", failure.until)
       }
     }
-    return json.text
   }
 }
 
 extension JSONWriter {
   fileprivate mutating func value(_ image: CachedImageSummary) {
     object { json in
-      json.key("url")
-      json.value(image.url)
-      json.key("type")
-      json.value(image.header.format.contentType)
-      json.key("width")
-      json.value(image.header.width)
-      json.key("height")
-      json.value(image.header.height)
-      json.key("bytes")
-      json.value(image.sizeBytes)
-      json.key("favorite")
-      json.value(image.isFavorite)
-      json.key("fetched_at")
-      json.value(image.fetchedAt)
-      json.key("fresh_until")
-      json.value(image.freshUntil)
+      json.member("url", image.url)
+      json.member("type", image.header.format.contentType)
+      json.member("width", image.header.width)
+      json.member("height", image.header.height)
+      json.member("bytes", image.sizeBytes)
+      json.member("favorite", image.isFavorite)
+      json.member("fetched_at", image.fetchedAt)
+      json.member("fresh_until", image.freshUntil)
     }
   }
 }

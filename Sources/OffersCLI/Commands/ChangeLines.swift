@@ -53,26 +53,15 @@ extension JSONWriter {
   /// Writes a change as `--json` prints it.
   mutating func value(_ change: OfferChange) {
     object { json in
-      json.key("at")
-      json.value(change.at)
-      json.key("kind")
-      json.value(change.kind.rawValue)
-      json.key("ref")
-      json.value(change.offer.ref.description)
-      json.key("name")
-      json.value(change.offer.name)
-      json.key("favorite")
-      json.value(change.offer.isFavorite)
-      json.key("from")
-      json.value(change.oldReward)
-      json.key("to")
-      json.value(change.newReward)
-      json.key("fields")
-      json.array { json in
-        for field in change.fields { json.value(field) }
-      }
-      json.key("returned_favorite")
-      json.value(change.returned?.description)
+      json.member("at", change.at)
+      json.member("kind", change.kind.rawValue)
+      json.member("ref", change.offer.ref.description)
+      json.member("name", change.offer.name)
+      json.member("favorite", change.offer.isFavorite)
+      json.member("from", change.oldReward)
+      json.member("to", change.newReward)
+      json.member("fields", each: change.fields) { $0.value($1) }
+      json.member("returned_favorite", change.returned?.description)
     }
   }
 }

@@ -123,20 +123,9 @@ struct ChangesCommand: WaitingCommand {
   }
 
   private func printJSON(_ selection: ChangeSelection, _ database: OffersDatabase) throws {
-    let begin = "{\"changes\":["
-    var isFirst = true
-    try forEachPage(selection, database) { page in
-      var text = ""
-      for change in page {
-        var json = JSONWriter()
-        json.value(change)
-        text += isFirst ? begin : ","
-        isFirst = false
-        text += json.text
-      }
-      Output.printRaw(text)
-    }
-    Output.print((isFirst ? begin : "") + "]}")
+    var list = PagedJSON("changes")
+    try forEachPage(selection, database) { list.print($0) { $0.value($1) } }
+    list.finish()
   }
 
   private func printTable(_ selection: ChangeSelection, _ database: OffersDatabase) throws {

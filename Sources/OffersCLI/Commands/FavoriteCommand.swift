@@ -56,22 +56,12 @@ struct FavoriteCommand: WaitingCommand {
 
   /// `{"favorites":[{"ref","favorite","changed"}]}`
   private static func json(_ changes: [FavoriteChange]) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("favorites")
-      json.array { json in
-        for change in changes {
-          json.object { json in
-            json.key("ref")
-            json.value(change.offer.ref.description)
-            json.key("favorite")
-            json.value(change.offer.isFavorite)
-            json.key("changed")
-            json.value(change.didChange)
-          }
-        }
+    JSONWriter.document { json in
+      json.member("favorites", objects: changes) { json, change in
+        json.member("ref", change.offer.ref.description)
+        json.member("favorite", change.offer.isFavorite)
+        json.member("changed", change.didChange)
       }
     }
-    return json.text
   }
 }

@@ -76,26 +76,14 @@ struct HistoryCommand: ParsableCommand {
 
   /// `{"ref","name","points":[{"at","event","reward"}]}`
   private static func json(_ offer: Offer, _ points: [RewardPoint]) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("ref")
-      json.value(offer.ref.description)
-      json.key("name")
-      json.value(offer.name)
-      json.key("points")
-      json.array { json in
-        for point in points {
-          json.object { json in
-            json.key("at")
-            json.value(point.at)
-            json.key("event")
-            json.value(point.event.rawValue)
-            json.key("reward")
-            json.value(point.reward)
-          }
-        }
+    JSONWriter.document { json in
+      json.member("ref", offer.ref.description)
+      json.member("name", offer.name)
+      json.member("points", objects: points) { json, point in
+        json.member("at", point.at)
+        json.member("event", point.event.rawValue)
+        json.member("reward", point.reward)
       }
     }
-    return json.text
   }
 }

@@ -88,26 +88,15 @@ struct ImageCommand: WaitingCommand {
 
   /// `{"ref","url","type","width","height","bytes","fetched_at","fresh_until"}`
   private static func json(_ image: CachedImage, of ref: OfferRef) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      for (name, text) in [
-        ("ref", ref.description), ("url", image.url), ("type", image.header.format.contentType),
-      ] {
-        json.key(name)
-        json.value(text)
-      }
-      for (name, number) in [
-        ("width", image.header.width), ("height", image.header.height),
-        ("bytes", image.bytes.count),
-      ] {
-        json.key(name)
-        json.value(number)
-      }
-      json.key("fetched_at")
-      json.value(image.fetchedAt)
-      json.key("fresh_until")
-      json.value(image.freshUntil)
+    JSONWriter.document { json in
+      json.member("ref", ref.description)
+      json.member("url", image.url)
+      json.member("type", image.header.format.contentType)
+      json.member("width", image.header.width)
+      json.member("height", image.header.height)
+      json.member("bytes", image.bytes.count)
+      json.member("fetched_at", image.fetchedAt)
+      json.member("fresh_until", image.freshUntil)
     }
-    return json.text
   }
 }

@@ -70,20 +70,11 @@ extension JSONWriter {
   /// `{"fetched","held","failed":[{"ref","reason"}]}`
   mutating func value(_ result: ImageSync.Result) {
     object { json in
-      json.key("fetched")
-      json.value(result.fetched)
-      json.key("held")
-      json.value(result.held)
-      json.key("failed")
-      json.array { json in
-        for (ref, error) in result.failures {
-          json.object { json in
-            json.key("ref")
-            json.value(ref.description)
-            json.key("reason")
-            json.value(error.message)
-          }
-        }
+      json.member("fetched", result.fetched)
+      json.member("held", result.held)
+      json.member("failed", objects: result.failures) { json, failure in
+        json.member("ref", failure.ref.description)
+        json.member("reason", failure.error.message)
       }
     }
   }

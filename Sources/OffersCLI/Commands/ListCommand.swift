@@ -65,21 +65,9 @@ struct ListCommand: ParsableCommand {
   }
 
   private func printJSON(_ query: OfferQuery, _ database: OffersDatabase) throws {
-    // Nothing is printed before the first page is there: what is refused prints no half document.
-    let start = "{\"offers\":["
-    var isFirst = true
-    _ = try forEachPage(query, database) { page in
-      var text = ""
-      for offer in page {
-        var json = JSONWriter()
-        json.value(offer)
-        text += isFirst ? start : ","
-        isFirst = false
-        text += json.text
-      }
-      Output.printRaw(text)
-    }
-    Output.print((isFirst ? start : "") + "]}")
+    var list = PagedJSON("offers")
+    _ = try forEachPage(query, database) { list.print($0) { $0.value($1) } }
+    list.finish()
   }
 
   private func printTable(_ query: OfferQuery, _ database: OffersDatabase) throws {

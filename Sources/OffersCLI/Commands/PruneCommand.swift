@@ -60,21 +60,13 @@ struct PruneCommand: WaitingCommand {
   private static func json(
     _ counts: PruneCounts, before: Int, after: Int, isTrial: Bool
   ) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      for (name, count) in [
-        ("offers", counts.offers), ("changes", counts.changes), ("runs", counts.runs),
-      ] {
-        json.key(name)
-        json.value(count)
-      }
-      json.key("dry_run")
-      json.value(isTrial)
-      json.key("bytes_before")
-      json.value(before)
-      json.key("bytes_after")
-      json.value(after)
+    JSONWriter.document { json in
+      json.member("offers", counts.offers)
+      json.member("changes", counts.changes)
+      json.member("runs", counts.runs)
+      json.member("dry_run", isTrial)
+      json.member("bytes_before", before)
+      json.member("bytes_after", after)
     }
-    return json.text
   }
 }

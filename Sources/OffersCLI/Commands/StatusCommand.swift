@@ -85,30 +85,18 @@ struct StatusCommand: ParsableCommand {
   private static func json(
     _ database: OffersDatabase, _ counts: DatabaseCounts, _ feeds: [FeedTiming]
   ) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("database")
-      json.object { json in
-        json.key("path")
-        json.value(database.path)
-        json.key("bytes")
-        json.value(database.sizeBytes)
-        json.key("sqlite_version")
-        json.value(OffersDatabase.sqliteVersion)
-        for (name, count) in [
-          ("offers", counts.offers), ("favorites", counts.favorites), ("changes", counts.changes),
-          ("runs", counts.runs),
-        ] {
-          json.key(name)
-          json.value(count)
-        }
+    JSONWriter.document { json in
+      json.member("database", object: database) { json, database in
+        json.member("path", database.path)
+        json.member("bytes", database.sizeBytes)
+        json.member("sqlite_version", OffersDatabase.sqliteVersion)
+        json.member("offers", counts.offers)
+        json.member("favorites", counts.favorites)
+        json.member("changes", counts.changes)
+        json.member("runs", counts.runs)
       }
-      json.key("feeds")
-      json.array { json in
-        for feed in feeds { json.value(feed) }
-      }
+      json.member("feeds", each: feeds) { $0.value($1) }
     }
-    return json.text
   }
 }
 
@@ -116,34 +104,20 @@ extension JSONWriter {
   fileprivate mutating func value(_ timing: FeedTiming) {
     let feed = timing.feed
     object { json in
-      json.key("name")
-      json.value(feed.name)
-      json.key("source")
-      json.value(feed.source)
-      json.key("current")
-      json.value(feed.currentCount)
-      json.key("gone")
-      json.value(feed.goneCount)
-      json.key("favorites")
-      json.value(feed.favoriteCount)
-      json.key("last_success_at")
-      json.value(feed.lastSuccessAt)
-      json.key("last_run_at")
-      json.value(feed.lastRun?.startedAt)
-      json.key("last_run")
-      if let run = feed.lastRun { json.value(run) } else { json.null() }
-      json.key("next_due_at")
-      json.value(timing.nextDueAt)
-      json.key("failures")
-      json.value(feed.fetch.failureCount)
-      json.key("failing_since")
-      json.value(feed.fetch.failingSince)
-      json.key("wait_until")
-      json.value(feed.fetch.waitUntil)
-      json.key("stopped_at")
-      json.value(feed.fetch.stoppedAt)
-      json.key("held_back")
-      json.value(feed.fetch.heldCount)
+      json.member("name", feed.name)
+      json.member("source", feed.source)
+      json.member("current", feed.currentCount)
+      json.member("gone", feed.goneCount)
+      json.member("favorites", feed.favoriteCount)
+      json.member("last_success_at", feed.lastSuccessAt)
+      json.member("last_run_at", feed.lastRun?.startedAt)
+      json.member("last_run") { if let run = feed.lastRun { $0.value(run) } else { $0.null() } }
+      json.member("next_due_at", timing.nextDueAt)
+      json.member("failures", feed.fetch.failureCount)
+      json.member("failing_since", feed.fetch.failingSince)
+      json.member("wait_until", feed.fetch.waitUntil)
+      json.member("stopped_at", feed.fetch.stoppedAt)
+      json.member("held_back", feed.fetch.heldCount)
     }
   }
 }

@@ -12,7 +12,7 @@ struct SyncJob: Sendable {
   /// Where to read the one feed from; nil for where it was read from last.
   let source: String?
   let databasePath: String
-  let configurationPath: ConfigurationOptions.Path
+  let configurationPath: SettingPath
   var acceptsRemovals = false
   var reason = SyncReason.asked
   /// Whether only to show what would change.
@@ -30,7 +30,7 @@ struct SyncJob: Sendable {
 
   init(
     feeds: [String], source: String?, databasePath: String,
-    configurationPath: ConfigurationOptions.Path
+    configurationPath: SettingPath
   ) {
     self.feeds = feeds
     self.source = source

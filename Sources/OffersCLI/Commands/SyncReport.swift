@@ -81,24 +81,13 @@ enum SyncReport {
     _ runs: [SyncRun], explains: Bool = false, _ changes: [OfferChange]? = nil,
     _ images: ImageSync.Result? = nil
   ) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("runs")
-      json.array { json in
-        for run in runs { json.value(run, explains: explains) }
-      }
+    JSONWriter.document { json in
+      json.member("runs", each: runs) { json, run in json.value(run, explains: explains) }
       if let changes {
-        json.key("changes")
-        json.array { json in
-          for change in changes { json.value(change) }
-        }
+        json.member("changes", each: changes) { $0.value($1) }
       }
-      if let images {
-        json.key("images")
-        json.value(images)
-      }
+      if let images { json.member("images") { $0.value(images) } }
     }
-    return json.text
   }
 
   /// Stands in the report for a run that could not even begin.
@@ -113,60 +102,35 @@ extension JSONWriter {
   /// Writes a run as `--json` prints it, with why it was made and what comes next if wanted.
   mutating func value(_ run: SyncRun, explains: Bool = false) {
     object { json in
-      json.key("feed")
-      json.value(run.feed)
-      json.key("outcome")
-      json.value(run.outcome.rawValue)
+      json.member("feed", run.feed)
+      json.member("outcome", run.outcome.rawValue)
       let counts = run.counts
-      for (name, count) in [
-        ("new", counts.new), ("changed", counts.changed), ("gone", counts.gone),
-        ("back", counts.back), ("unchanged", counts.unchanged), ("skipped", counts.skipped),
-        ("bytes", run.bytes),
-      ] {
-        json.key(name)
-        json.value(count)
+      json.member("new", counts.new)
+      json.member("changed", counts.changed)
+      json.member("gone", counts.gone)
+      json.member("back", counts.back)
+      json.member("unchanged", counts.unchanged)
+      json.member("skipped", counts.skipped)
+      json.member("bytes", run.bytes)
+      json.member("duration_seconds", number: Self.seconds(run.durationSeconds))
+      json.member("error", object: run.error) { json, error in
+        json.member("code", error.code.rawValue)
+        json.member("message", error.message)
+        json.member("hint", error.hint)
       }
-      json.key("duration_seconds")
-      json.number(Self.seconds(run.durationSeconds))
-      json.key("error")
-      json.value(run.error)
       if explains { json.writeExplanation(of: run) }
     }
   }
 
   private mutating func writeExplanation(of run: SyncRun) {
-    key("reason")
-    value(run.request?.reason.rawValue)
-    key("status")
-    if let status = run.request?.status { value(status) } else { null() }
-    key("conditional")
-    if let request = run.request { value(request.isConditional) } else { null() }
-    key("put_off")
-    if let skip = run.skip {
-      object { json in
-        json.key("why")
-        json.value(skip.name)
-        json.key("until")
-        json.value(skip.until)
-      }
-    } else {
-      null()
+    member("reason", run.request?.reason.rawValue)
+    member("status", run.request?.status)
+    member("conditional", run.request?.isConditional)
+    member("put_off", object: run.skip) { json, skip in
+      json.member("why", skip.name)
+      json.member("until", skip.until)
     }
-    key("next_due_at")
-    value(run.nextDueAt ?? run.skip?.until)
-  }
-
-  /// Writes an error, or null.
-  mutating func value(_ error: OffersError?) {
-    guard let error else { return null() }
-    object { json in
-      json.key("code")
-      json.value(error.code.rawValue)
-      json.key("message")
-      json.value(error.message)
-      json.key("hint")
-      json.value(error.hint)
-    }
+    member("next_due_at", run.nextDueAt ?? run.skip?.until)
   }
 
   /// To the millisecond, never in exponent notation.

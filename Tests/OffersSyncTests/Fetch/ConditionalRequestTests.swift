@@ -150,9 +150,7 @@ struct ConditionalRequestTests {
       feeds:
         ibotta: {source: "https://other.example/offers.json", items: "", id: id, fields: {name: id}}
       """
-    let other = SyncEngine(
-      store: home.database, configuration: try .init(yaml: yaml, name: "feeds.yaml"),
-      now: { home.now }, jitter: { 1 }, transport: home.web)
+    let other = try home.engine(yaml)
     let run = try await other.sync("ibotta")
     #expect(home.lastConditions.isEmpty)
     #expect(run.counts.changed == 3)

@@ -67,9 +67,7 @@ struct FetchPatienceTests {
         200, [],
         "<rss><channel><ttl>90</ttl><item><guid>1</guid><title>A</title></item></channel></rss>")
     }
-    let engine = SyncEngine(
-      store: home.database, configuration: try .init(yaml: yaml, name: "feeds.yaml"),
-      now: { home.now }, jitter: { 1 }, transport: home.web)
+    let engine = try home.engine(yaml)
     let run = try await engine.sync("news")
     #expect(run.counts.new == 1)
     #expect(run.nextDueAt == home.now.addingTimeInterval(90 * 60))
@@ -125,9 +123,7 @@ struct FetchPatienceTests {
         feeds:
           shop: {source: "\(FetchHome.url)", every: \(every), items: "", id: id, fields: {name: name}}
         """
-      return SyncEngine(
-        store: home.database, configuration: try .init(yaml: yaml, name: "feeds.yaml"),
-        now: { home.now }, jitter: { 1 }, transport: home.web)
+      return try home.engine(yaml)
     }
     _ = try await engine("7d").sync("shop")
     home.wait(hours: 2)

@@ -114,9 +114,7 @@ struct MovedFeedTests {
       default: SimulatedAnswer(200, [], #"{"items":[{"id":2,"name":"B"}]}"#)
       }
     }
-    let engine = SyncEngine(
-      store: home.database, configuration: try .init(yaml: yaml, name: "feeds.yaml"),
-      now: { home.now }, jitter: { 1 }, transport: home.web)
+    let engine = try home.engine(yaml)
     for _ in 1...4 { _ = try await engine.sync("pg") }
     #expect(try await home.ids() == ["1", "2"])
   }
@@ -148,10 +146,7 @@ struct MovedFeedTests {
         ? SimulatedAnswer(301, [("Location", "https://b.example/o?key=geheim")])
         : SimulatedAnswer(200, [("ETag", "\"x\"")], FeedText.feed(1...3))
     }
-    let engine = SyncEngine(
-      store: home.database, configuration: try .init(yaml: yaml, name: "feeds.yaml"),
-      environment: { $0 == "SHOP_KEY" ? "geheim" : nil }, now: { home.now }, jitter: { 1 },
-      transport: home.web)
+    let engine = try home.engine(yaml, variables: ["SHOP_KEY": "geheim"])
     for _ in 1...4 { _ = try await engine.sync("shop") }
     let state = try await home.database.findSyncState(of: "shop")
     #expect(state?.fetch.movedTo == nil)

@@ -90,6 +90,15 @@ final class FetchHome: Sendable {
       store: database, now: { [self] in now }, jitter: { 1 }, transport: web)
   }
 
+  /// An engine for feeds that a YAML text defines.
+  func engine(
+    _ yaml: String, variables: [String: String] = [:]
+  ) throws -> SyncEngine {
+    SyncEngine(
+      store: database, configuration: try .init(yaml: yaml, name: "feeds.yaml"),
+      environment: { variables[$0] }, now: { [self] in now }, jitter: { 1 }, transport: web)
+  }
+
   @discardableResult
   func sync(
     from source: String? = nil, _ reason: SyncReason = .asked, acceptsRemovals: Bool = false

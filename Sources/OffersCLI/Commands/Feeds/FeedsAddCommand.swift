@@ -67,12 +67,12 @@ struct FeedsAddCommand: WaitingCommand {
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
     var job = SyncJob(
       feeds: [name], source: nil, databasePath: try location.path,
-      configurationPath: ConfigurationOptions.Path(text: file.text, isNamed: true))
+      configurationPath: SettingPath(text: file.text, isNamed: true))
     job.allowsPrivateNetwork = network.allowPrivateNetwork
     try await job.run()
   }
 
-  private func checkIsNew(in yaml: String?, _ file: ConfigurationOptions.Path) throws {
+  private func checkIsNew(in yaml: String?, _ file: SettingPath) throws {
     let own = try yaml.map { yaml in
       // One of comments alone, or with other settings, has no feeds yet.
       try FeedConfiguration(

@@ -107,36 +107,20 @@ enum FeedListing {
 
   /// `{"feeds":[…]}`
   static func json(_ entries: [Entry]) -> String {
-    var json = JSONWriter()
-    json.object { json in
-      json.key("feeds")
-      json.array { json in
-        for entry in entries { write(entry, to: &json) }
-      }
+    JSONWriter.document { json in
+      json.member("feeds", objects: entries) { write($1, to: &$0) }
     }
-    return json.text
   }
 
   private static func write(_ entry: Entry, to json: inout JSONWriter) {
-    json.object { json in
-      json.key("name")
-      json.value(entry.name)
-      json.key("title")
-      json.value(entry.title)
-      json.key("subscribed")
-      json.value(entry.feed != nil)
-      json.key("source")
-      json.value(entry.source)
-      json.key("every_seconds")
-      json.value(entry.everySeconds)
-      json.key("current")
-      if let feed = entry.feed { json.value(feed.currentCount) } else { json.null() }
-      json.key("last_run_at")
-      json.value(entry.feed?.lastRun?.startedAt)
-      json.key("last_outcome")
-      json.value(entry.feed?.lastRun?.outcome.rawValue)
-      json.key("next_due_at")
-      json.value(entry.nextDueAt)
-    }
+    json.member("name", entry.name)
+    json.member("title", entry.title)
+    json.member("subscribed", entry.feed != nil)
+    json.member("source", entry.source)
+    json.member("every_seconds", entry.everySeconds)
+    json.member("current", entry.feed?.currentCount)
+    json.member("last_run_at", entry.feed?.lastRun?.startedAt)
+    json.member("last_outcome", entry.feed?.lastRun?.outcome.rawValue)
+    json.member("next_due_at", entry.nextDueAt)
   }
 }

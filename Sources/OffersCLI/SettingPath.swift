@@ -1,0 +1,42 @@
+import Glibc
+import OffersCore
+
+/// A file that an option, a variable, or a folder of the XDG Base Directory Specification names.
+struct SettingPath: Sendable {
+  let text: String
+  /// True when a person named it.
+  let isNamed: Bool
+
+  /// The file that is named, or that stands where the specification says; nil when there is no home.
+  ///
+  /// - Parameters:
+  ///   - option: the option's value, and its name.
+  ///   - variable: the variable that stands for it.
+  ///   - folder: the variable of the specification, and the folder in the home that it stands for.
+  ///   - file: the file's path in that folder.
+  ///   - what: what it is, for messages.
+  /// - Throws: `OffersError` with `invalidRequest` for an empty path.
+  static func find(
+    option: (value: String?, name: String), variable: String,
+    folder: (variable: String, inHome: String), file: String, what: String
+  ) throws -> SettingPath? {
+    if let named = option.value ?? self.variable(variable) {
+      guard !named.isEmpty else {
+        throw OffersError(
+          .invalidRequest, "The path of \(what) is empty.",
+          hint: "Name a file with \(option.name), or unset \(variable).")
+      }
+      return SettingPath(text: named, isNamed: true)
+    }
+    // The specification ignores a relative folder.
+    func absolute(_ name: String) -> String? {
+      self.variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    let base = absolute(folder.variable) ?? absolute("HOME").map { "\($0)/\(folder.inHome)" }
+    return base.map { SettingPath(text: "\($0)/\(file)", isNamed: false) }
+  }
+
+  private static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+}
