@@ -1,13 +1,21 @@
 import ArgumentParser
+import OffersFeeds
 import OffersSync
 
 /// Where a command that fetches may go.
 struct NetworkOptions: ParsableArguments {
   @Flag(
     name: .long,
-    help: "Let redirects and next pages lead into private networks, too.")
+    help: "Let redirects, next pages and images lead into private networks, too.")
   var allowPrivateNetwork = false
 
+  /// Whether the option or the setting opens private networks.
+  func allowsPrivateNetwork(_ configuration: FeedConfiguration) -> Bool {
+    allowPrivateNetwork || configuration.allowsPrivateNetwork
+  }
+
   /// What a fetch without a database is to keep to.
-  var syncOptions: SyncOptions { SyncOptions(allowsPrivateNetwork: allowPrivateNetwork) }
+  func syncOptions(_ configuration: FeedConfiguration) -> SyncOptions {
+    SyncOptions(allowsPrivateNetwork: allowsPrivateNetwork(configuration))
+  }
 }

@@ -27,13 +27,12 @@ struct ImageCommand: WaitingCommand {
       valueName: "file"))
   var output: String?
 
-  @Flag(name: .long, help: "Let it come from a server in a private network, too.")
-  var allowPrivateNetwork = false
-
   @Flag(name: .long, help: "Print one JSON document about it instead of its bytes.")
   var json = false
 
+  @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
+  @OptionGroup var configuration: ConfigurationOptions
 
   func validate() throws {
     if json && output == "-" { throw ValidationError("--json and -o - contradict each other.") }
@@ -51,7 +50,9 @@ struct ImageCommand: WaitingCommand {
       throw OffersError(.notFound, "\(offer.ref) has no image.")
     }
     let database = try location.open(.readWrite)
-    let loader = ImageLoader(images: database, allowsPrivateNetwork: allowPrivateNetwork)
+    let loader = ImageLoader(
+      images: database,
+      allowsPrivateNetwork: try network.allowsPrivateNetwork(configuration.path.load()))
     let image: CachedImage
     do {
       image = try await loader.image(

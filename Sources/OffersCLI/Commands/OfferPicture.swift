@@ -18,6 +18,7 @@ struct OfferPicture {
   let offer: Offer
   let databasePath: String
   let mode: PictureMode
+  let allowsPrivateNetwork: Bool
 
   /// The drawing, or a line that says why there is none; nothing where the offer has no image.
   /// Whether it was drawn comes with it.
@@ -51,7 +52,7 @@ struct OfferPicture {
   private func image(_ url: String, from database: OffersDatabase) async throws -> CachedImage? {
     if mode == .auto { return try await database.findImage(url) }
     let writable = try OffersDatabase(path: databasePath)
-    let loader = ImageLoader(images: writable)
+    let loader = ImageLoader(images: writable, allowsPrivateNetwork: allowsPrivateNetwork)
     do {
       let image = try await loader.image(
         at: url, feedSource: try await database.findSource(of: offer.ref.feed))

@@ -28,7 +28,9 @@ struct ShowCommand: WaitingCommand {
         + "never does not.", valueName: "when"))
   var images = PictureMode.auto
 
+  @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
+  @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
     guard Terminal.isOutput, !json, images != .never else {
@@ -36,7 +38,11 @@ struct ShowCommand: WaitingCommand {
     }
     let database = try location.open(.readOnly)
     let offer = try database.fetchOfferBlocking(named: id)
-    let picture = OfferPicture(offer: offer, databasePath: try location.path, mode: images)
+    // What is held already is drawn whatever the settings say.
+    let isOpen =
+      try images == .always && network.allowsPrivateNetwork(configuration.path.load())
+    let picture = OfferPicture(
+      offer: offer, databasePath: try location.path, mode: images, allowsPrivateNetwork: isOpen)
     let (drawing, isDrawn) = await picture.text(from: database)
     Output.printRaw(drawing)
     Self.print(offer, json: false)

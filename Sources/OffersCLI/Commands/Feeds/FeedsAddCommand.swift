@@ -48,10 +48,10 @@ struct FeedsAddCommand: WaitingCommand {
     try FeedGuess.checkName(name)
     let file = try configuration.path
     // A file that is named may be a new one.
-    try checkIsNew(in: try TextFile.read(file.text), file)
-    let definition = try await made()
+    let options = network.syncOptions(try checkIsNew(in: try TextFile.read(file.text), file))
+    let definition = try await made(options)
     let check = try await SyncEngine(store: NoStore()).check(
-      definition, from: nil, firstCount: 1, options: network.syncOptions)
+      definition, from: nil, firstCount: 1, options: options)
     guard check.offerCount > 0 else {
       let reason = check.problems.first.map { " Record \($0.position): \($0.reason)." } ?? ""
       throw OffersError(
@@ -61,7 +61,7 @@ struct FeedsAddCommand: WaitingCommand {
     }
     try TextFile.update(file.text) { yaml in
       // Somebody else may have added it meanwhile.
-      try checkIsNew(in: yaml, file)
+      _ = try checkIsNew(in: yaml, file)
       return try DefinitionEdit.adding(definition, to: yaml, name: file.text)
     }
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
@@ -72,21 +72,24 @@ struct FeedsAddCommand: WaitingCommand {
     try await job.run()
   }
 
-  private func checkIsNew(in yaml: String?, _ file: SettingPath) throws {
+  /// The configuration that the file makes, without this feed.
+  private func checkIsNew(in yaml: String?, _ file: SettingPath) throws -> FeedConfiguration {
     let own = try yaml.map { yaml in
       // One of comments alone, or with other settings, has no feeds yet.
       try FeedConfiguration(
         yaml: DefinitionEdit.completed(yaml, name: file.text), name: file.text)
     }
-    if (own ?? .shipped).names.contains(name) {
+    let configuration = own ?? .shipped
+    if configuration.names.contains(name) {
       throw OffersError(
         .invalidRequest, "There is a feed \(name) already.",
         hint: "Choose another name, or see it with: offers feeds show \(name)")
     }
+    return configuration
   }
 
   /// The definition that the document and the options make.
-  private func made() async throws -> FeedDefinition {
+  private func made(_ options: SyncOptions) async throws -> FeedDefinition {
     var said = DefinitionOverride(name: name)
     try said.set(format: format, items: items, map: map, every: every)
     if said.isComplete {
@@ -94,7 +97,7 @@ struct FeedsAddCommand: WaitingCommand {
     }
     let proposal = try await FeedGuess.propose(
       name: name, source: source, items: said.items, missing: said.missing,
-      options: network.syncOptions)
+      options: options)
     return try said.definition(source: FeedGuess.address(of: source), over: proposal)
   }
 

@@ -33,22 +33,24 @@ struct FeedsCheckCommand: WaitingCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
-    let definitions = try definitions()
+    let configured = try configuration.path.load()
+    let definitions = try definitions(configured)
     guard from == nil || definitions.count == 1 else {
       throw OffersError(
         .invalidRequest, "\(feed) defines \(definitions.count) feeds; --from is for one.")
     }
     let engine = SyncEngine(store: NoStore())
+    let options = network.syncOptions(configured)
     for definition in definitions {
-      let check = try await engine.check(definition, from: from, options: network.syncOptions)
+      let check = try await engine.check(definition, from: from, options: options)
       Output.print(FeedCheckReport.text(check, definition, width: Terminal.width ?? 80))
       if check.offerCount == 0 { throw ExitStatus.failed }
     }
   }
 
-  private func definitions() throws -> [FeedDefinition] {
+  private func definitions(_ configured: FeedConfiguration) throws -> [FeedDefinition] {
     let isFile = feed.contains("/") || feed.hasSuffix(".yaml") || feed.hasSuffix(".yml")
-    guard isFile else { return [try configuration.path.load().fetch(feed)] }
+    guard isFile else { return [try configured.fetch(feed)] }
     guard let yaml = try TextFile.read(feed) else {
       throw OffersError(.notFound, "There is no file \(feed).", hint: "Name a feed or a YAML file.")
     }

@@ -24,10 +24,11 @@ struct FeedsGuessCommand: WaitingCommand {
   var name: String = "feed"
 
   @OptionGroup var network: NetworkOptions
+  @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
     let proposal = try await FeedGuess.propose(
-      name: name, source: source, options: network.syncOptions)
+      name: name, source: source, options: network.syncOptions(configuration.path.load()))
     Output.printRaw(DefinitionText.yaml(for: proposal.definition))
     for note in proposal.notes { Output.note(DisplayText.oneLine(note)) }
   }

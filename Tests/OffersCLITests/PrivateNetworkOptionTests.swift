@@ -1,0 +1,81 @@
+import OffersTestSupport
+import Testing
+
+@Suite("--allow-private-network and the setting of that name")
+struct PrivateNetworkOptionTests {
+  private static let feed = #"[{"id":"1","name":"Tea"},{"id":"2","name":"Jam"}]"#
+
+  /// A server that leads to another one on this machine, as often as said.
+  private static func servers(_ times: Int) throws -> (ScriptedServer, ScriptedServer) {
+    let target = try ScriptedServer(
+      Array(repeating: .answer("200 OK", [], feed), count: times))
+    let server = try ScriptedServer(
+      Array(
+        repeating: .answer("302 Found", ["Location: \(target.url())"], ""), count: times))
+    return (server, target)
+  }
+
+  private static let commands: [[String]] = [
+    ["feeds", "guess", "URL"], ["feeds", "check", "ibotta", "--from", "URL"],
+    ["feeds", "add", "shop", "URL"], ["sync", "ibotta", "--from", "URL"],
+  ]
+
+  private static func run(
+    _ home: Home, _ command: [String], _ url: String, _ options: [String] = []
+  ) throws -> OffersProgram.Result {
+    try OffersProgram.run(
+      command.map { $0 == "URL" ? url : $0 } + options, environment: home.environment)
+  }
+
+  @Test("every command that reads a feed keeps to it", arguments: commands)
+  func guardsFeeds(command: [String]) throws {
+    let home = try Home()
+    let (server, target) = try Self.servers(4)
+    let refused = try Self.run(home, command, server.url())
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("which is not on the public internet"))
+    #expect(refused.errors.contains("add --allow-private-network"))
+    #expect(target.requests.isEmpty)
+    let allowed = try Self.run(home, command, server.url(), ["--allow-private-network"])
+    #expect(allowed.status == 0, "\(allowed.errors)")
+    #expect(!target.requests.isEmpty)
+  }
+
+  @Test("the setting opens every command that reads a feed", arguments: commands)
+  func opensFeeds(command: [String]) throws {
+    let home = try Home()
+    let (server, target) = try Self.servers(4)
+    let result = try Self.run(home, command, server.url(), try home.opened())
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(!target.requests.isEmpty)
+  }
+
+  @Test(
+    "the option and the setting open the commands that fetch images",
+    .enabled(if: PseudoTerminal.isPresent))
+  func opensImages() throws {
+    let server = try ImageServer()
+    let home = try Home(synced: [FeedItem("1", "Tea", image: server.url("1"))])
+    let show = ["show", "1", "--images", "always"]
+    #expect(try home.offers("image", "1").status == 1)
+    #expect(
+      try PseudoTerminal.run(show, in: home).contains("which is not on the public internet"))
+    #expect(server.requests.isEmpty)
+    _ = try PseudoTerminal.run(show + ["--allow-private-network"], in: home)
+    #expect(server.requests == ["1": 1])
+    #expect(try home.offers("cache", "clear").status == 0)
+    let setting = try home.opened()
+    _ = try PseudoTerminal.run(show + setting, in: home)
+    #expect(server.requests == ["1": 2])
+    #expect(try home.offers("cache", "clear").status == 0)
+    #expect(try Self.run(home, ["image", "1", "--json"], "", setting).status == 0)
+    #expect(server.requests == ["1": 3])
+  }
+}
+
+extension Home {
+  /// The options that name a configuration which opens private networks.
+  fileprivate func opened() throws -> [String] {
+    ["--config", try folder.write("allow-private-network: true\nfeeds: {}\n", to: "feeds.yaml")]
+  }
+}
