@@ -13,7 +13,8 @@ public protocol SyncStore: Sendable {
   /// The names of the feeds that a sync of everything means, sorted.
   func fetchSubscribedFeeds() async throws -> [String]
 
-  /// What the last syncs of the feed left behind; nil when it is not subscribed.
+  /// What the last syncs of the feed left behind; nil when there were none, or it was given up. Of
+  /// one that never worked it is what its server said.
   func findSyncState(of feed: String) async throws -> SyncState?
 
   /// What the store holds of the feed, to compare with. Empty for an unknown feed.

@@ -9,11 +9,27 @@ enum FeedTable {
       database, sql: "SELECT feed_key FROM feed WHERE name = ?", arguments: [name])
   }
 
-  /// The feed's key; subscribes to it when it is new.
+  /// The key of a feed that is subscribed or was: one that never worked is not there for readers.
+  static func findReadKey(_ name: String, in database: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      database,
+      sql: """
+        SELECT feed_key FROM feed JOIN feed_detail USING (feed_key)
+        WHERE name = ? AND (unsubscribed_at IS NULL
+          OR EXISTS (SELECT 1 FROM offer WHERE offer.feed_key = feed.feed_key))
+        """,
+      arguments: [name])
+  }
+
+  /// The feed's key; notes it when it is new.
+  ///
+  /// - Parameter subscribes: whether it is to be synced with all the others from now on. A feed that
+  ///   never worked is not, but what its server asked for is remembered.
   static func fetchKey(
-    _ name: String, source: String, at seconds: Int64, in database: Database
+    _ name: String, source: String, subscribes: Bool, at seconds: Int64, in database: Database
   ) throws -> Int64 {
     if let key = try findKey(name, in: database) {
+      if !subscribes { return key }
       // Whoever syncs a feed that was given up wants it again.
       try database.execute(
         sql: """
@@ -28,7 +44,8 @@ enum FeedTable {
       arguments: [name, source, seconds])
     let key = database.lastInsertedRowID
     try database.execute(
-      sql: "INSERT INTO feed_detail (feed_key) VALUES (?)", arguments: [key])
+      sql: "INSERT INTO feed_detail (feed_key, unsubscribed_at) VALUES (?, ?)",
+      arguments: [key, subscribes ? nil : seconds])
     return key
   }
 
@@ -50,7 +67,8 @@ enum FeedTable {
   static func findState(_ name: String, in database: Database) throws -> SyncState? {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT chosen_source, current_count, document_hash, document_head_hash, document_bytes,
+        SELECT unsubscribed_at IS NULL AS is_subscribed,
+          chosen_source, current_count, document_hash, document_head_hash, document_bytes,
           (SELECT run.source FROM sync_run AS run
             WHERE run.feed_key = feed.feed_key AND run.outcome IN ('updated', 'unchanged')
             ORDER BY run.run_id DESC LIMIT 1) AS last_good_source,
@@ -58,9 +76,15 @@ enum FeedTable {
             WHERE run.feed_key = feed.feed_key ORDER BY run.run_id DESC LIMIT 1) AS last_run_at,
           \(FetchStateTable.selection)
         FROM feed JOIN feed_detail USING (feed_key) LEFT JOIN feed_fetch USING (feed_key)
-        WHERE name = ? AND unsubscribed_at IS NULL
+        WHERE name = ? AND (unsubscribed_at IS NULL OR feed_fetch.feed_key IS NOT NULL)
         """)
     return try Row.fetchOne(statement, arguments: [name]).map { row in
+      let lastRunAt = (row["last_run_at"] as Int64?).map(OfferTable.date)
+      guard row["is_subscribed"] else {
+        return SyncState(
+          source: nil, document: nil, currentCount: 0, lastGoodSource: nil, lastRunAt: lastRunAt,
+          fetch: FetchStateTable.state(from: row))
+      }
       var document: DocumentFingerprint?
       if let hash = row["document_hash"] as Data?, let head = row["document_head_hash"] as Data?,
         let size = row["document_bytes"] as Int?
@@ -70,7 +94,7 @@ enum FeedTable {
       return SyncState(
         source: row["chosen_source"], document: document, currentCount: row["current_count"],
         lastGoodSource: row["last_good_source"],
-        lastRunAt: (row["last_run_at"] as Int64?).map(OfferTable.date),
+        lastRunAt: lastRunAt,
         fetch: FetchStateTable.state(from: row))
     }
   }

@@ -35,7 +35,7 @@ extension OffersDatabase: OfferRepository {
 
   /// - Throws: `OffersError` with `notFound`, which names the feeds there are.
   static func fetchFeedKey(_ feed: String, in database: Database) throws -> Int64 {
-    if let key = try FeedTable.findKey(feed, in: database) { return key }
+    if let key = try FeedTable.findReadKey(feed, in: database) { return key }
     let names = try FeedTable.names(in: database).joined(separator: ", ")
     throw OffersError(.notFound, "There is no feed “\(feed)”.", hint: "Feeds: \(names).")
   }

@@ -70,7 +70,8 @@ extension OffersDatabase: SyncStore {
   private static func apply(_ plan: SyncPlan, in database: Database) throws -> SyncRun {
     let seconds = Int64(plan.run.startedAt.timeIntervalSince1970)
     let feedKey = try FeedTable.fetchKey(
-      plan.run.feed, source: plan.rememberedSource ?? plan.run.source, at: seconds, in: database)
+      plan.run.feed, source: plan.rememberedSource ?? plan.run.source, subscribes: true,
+      at: seconds, in: database)
     let runKey = try SyncRunTable.insert(plan.run, feedKey: feedKey, in: database)
     let writer = try DifferenceWriter(database, feedKey: feedKey, runKey: runKey, at: seconds)
     let begun = ContinuousClock.now
@@ -105,16 +106,9 @@ extension OffersDatabase: SyncStore {
   ) async throws {
     // A source that somebody named is theirs, and to be kept for certain.
     try await write(source == nil ? .note : .ordinary) { database in
-      let seconds = Int64(run.startedAt.timeIntervalSince1970)
-      let key: Int64
-      if run.outcome == .failed {
-        // A feed that never worked is not subscribed to by failing.
-        guard let known = try FeedTable.findKey(run.feed, in: database) else { return }
-        key = known
-      } else {
-        key = try FeedTable.fetchKey(
-          run.feed, source: source ?? run.source, at: seconds, in: database)
-      }
+      let key = try FeedTable.fetchKey(
+        run.feed, source: source ?? run.source, subscribes: run.outcome != .failed,
+        at: Int64(run.startedAt.timeIntervalSince1970), in: database)
       try SyncRunTable.insert(run, feedKey: key, in: database)
       if let source { try FeedTable.setSource(source, feedKey: key, in: database) }
       if let fetch { try FetchStateTable.save(fetch, feedKey: key, in: database) }

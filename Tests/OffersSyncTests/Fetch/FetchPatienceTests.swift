@@ -98,6 +98,34 @@ struct FetchPatienceTests {
     #expect(try await home.sync().outcome == .unchanged)
   }
 
+  @Test("Retry-After is remembered of a feed that never worked, and makes it none that is synced")
+  func honoursRetryAfterOfNewFeeds() async throws {
+    let home = try FetchHome()
+    let engine = try home.engine(
+      """
+      feeds:
+        shop:
+          source: https://feed.example/shop.json
+          items: ""
+          id: id
+          fields: {name: name}
+      """)
+    home.web.answer { _ in SimulatedAnswer(429, [("Retry-After", "7200")]) }
+    #expect(try await engine.sync("shop").outcome == .failed)
+    let until = home.now.addingTimeInterval(7200)
+    #expect(try await engine.sync("shop").skip == .wait(until: until))
+    #expect(home.web.requests.count == 1)
+    #expect(try await home.database.fetchSubscribedFeeds() == ["ibotta"])
+    await #expect(throws: OffersError.self) {
+      try await home.database.fetchOffers(OfferQuery(feed: "shop"))
+    }
+    home.wait(hours: 2)
+    home.web.answer { _ in SimulatedAnswer(200, [], #"[{"id":1,"name":"Tea"}]"#) }
+    #expect(try await engine.sync("shop").counts.new == 1)
+    #expect(try await home.database.fetchSubscribedFeeds() == ["ibotta", "shop"])
+    #expect(try await home.database.findSyncState(of: "shop")?.fetch.failureCount == 0)
+  }
+
   @Test("what a server asked for stands, whatever it says when somebody insists")
   func keepsRetryAfter() async throws {
     let home = try FetchHome()
