@@ -92,14 +92,17 @@ public final class OffersDatabase: Sendable {
   ) throws -> DatabaseQueue {
     // Opening may write: becoming WAL, and migrating.
     try writeGuard.hold {
+      let isReady = header == .ours(version: Schema.version, isReady: true)
+      if !isReady {
+        // Before the log is turned on: what stands in no log need not be moved into the file.
+        try Schema.migrate(path: file.path, settings: settings, busySeconds: busySeconds)
+      }
       let queue = try DatabaseQueue(
         path: file.path, configuration: configuration(readOnly: false))
       try queue.inDatabase { database in
-        if case .ours(version: Schema.version, isReady: true) = header {
+        if isReady {
           return try DatabaseFile.checkVersion(Schema.version(of: database), path: file.path)
         }
-        // Before the log is turned on: what stands in no log need not be moved into the file.
-        try Schema.migrate(database, path: file.path)
         try database.execute(sql: "PRAGMA journal_mode = WAL")
         checkpoint(database)
       }
@@ -133,21 +136,25 @@ public final class OffersDatabase: Sendable {
     configuration.prepareDatabase { database in
       _ = offers_disable_checkpoint_on_close(database.sqliteConnection)
       if database.configuration.readonly { return }
-      // Pages of 8 KiB make a large import a fifth cheaper. Only a new file takes the size.
-      // Checkpoints are ours alone, under the guard. FAST overwrites what is deleted only where
-      // the page is written anyway.
-      try database.execute(
-        sql: """
-          PRAGMA page_size = 8192;
-          PRAGMA synchronous = FULL;
-          PRAGMA wal_autocheckpoint = 0;
-          PRAGMA journal_size_limit = \(journalLimitBytes);
-          PRAGMA secure_delete = FAST;
-          PRAGMA cache_size = -\(cacheKibibytes);
-          """)
+      try database.execute(sql: settings)
     }
     return configuration
   }
+
+  /// The settings of a connection that writes.
+  ///
+  /// Pages of 8 KiB make a large import a fifth cheaper. Only a new file takes the size.
+  /// Checkpoints are ours alone, under the guard. FAST overwrites what is deleted only where the
+  /// page is written anyway.
+  private static let settings = """
+    PRAGMA page_size = 8192;
+    PRAGMA synchronous = FULL;
+    PRAGMA wal_autocheckpoint = 0;
+    PRAGMA journal_size_limit = \(journalLimitBytes);
+    PRAGMA secure_delete = FAST;
+    PRAGMA cache_size = -\(cacheKibibytes);
+
+    """
 
   private static let busySeconds = 20.0
   private static let busyMilliseconds = Int32(busySeconds * 1000)

@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 import Migrations
 import OffersCore
 
@@ -12,42 +11,35 @@ enum Schema {
     try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
   }
 
-  /// Runs the migrations that are missing, each step and its number in one transaction. The caller
-  /// holds the write guard.
-  static func migrate(_ database: Database, path: String) throws {
-    try database.inTransaction(.immediate) {
-      let current = try version(of: database)
-      try DatabaseFile.checkVersion(current, path: path)
-      try checkOwner(of: database, version: current, path: path)
-      for migration in Migrations.all where migration.number > current {
-        try run(
-          migration.sql + ";\nPRAGMA user_version = \(migration.number);", in: database)
-      }
-      try database.execute(sql: "PRAGMA application_id = \(DatabaseFile.applicationID)")
-      return .commit
-    }
-  }
-
-  /// Runs many statements at a fraction of what they cost one by one.
-  private static func run(_ sql: String, in database: Database) throws {
-    let connection = database.sqliteConnection
-    let code = sqlite3_exec(connection, sql, nil, nil, nil)
-    guard code == SQLITE_OK else {
-      throw DatabaseError(
-        resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(connection))
-      )
-    }
-    database.clearSchemaCache()
+  /// Runs the migrations that are missing, with their number and the file's mark in one transaction.
+  /// The caller holds the write guard.
+  ///
+  /// - Parameter settings: pragmas of every connection that writes.
+  static func migrate(path: String, settings: String, busySeconds: Double) throws {
+    let connection = try SetUpConnection(path: path, busySeconds: busySeconds)
+    try connection.run(settings + "BEGIN IMMEDIATE;")
+    let current = Int(try connection.fetchNumber("PRAGMA user_version"))
+    try DatabaseFile.checkVersion(current, path: path)
+    try checkOwner(connection, version: current, path: path)
+    let missing = Migrations.all.filter { $0.number > current }.map(\.sql)
+    try connection.run(
+      missing.joined(separator: ";\n") + """
+        ;
+        PRAGMA user_version = \(version);
+        PRAGMA application_id = \(DatabaseFile.applicationID);
+        COMMIT;
+        """)
   }
 
   /// Refuses another program's database. The file's header cannot tell as long as that program's
   /// tables stand only in its log.
-  private static func checkOwner(of database: Database, version: Int, path: String) throws {
-    let mark = try Int32.fetchOne(database, sql: "PRAGMA application_id")
-    if mark == DatabaseFile.applicationID { return }
-    let isBlank = try Bool.fetchOne(
-      database, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)")
-    guard mark == 0, version == 0, isBlank == true else {
+  private static func checkOwner(
+    _ connection: borrowing SetUpConnection, version: Int, path: String
+  ) throws {
+    let mark = try connection.fetchNumber("PRAGMA application_id")
+    if mark == Int64(DatabaseFile.applicationID) { return }
+    let entries = try connection.fetchNumber("SELECT count(*) FROM sqlite_schema")
+    guard mark == 0, version == 0, entries == 0 else {
       throw DatabaseFile.foreignFile(path)
     }
   }
