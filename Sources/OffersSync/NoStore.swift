@@ -10,7 +10,8 @@ package struct NoStore: SyncStore {
     try await body()
   }
 
-  package func fetchSubscribedFeeds() async throws -> [String] { [] }
+  /// What a new database is subscribed to.
+  package func fetchSubscribedFeeds() async throws -> [String] { ["ibotta"] }
   package func findSyncState(of feed: String) async throws -> SyncState? { nil }
   package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
     KnownOffers(capacity: 0)

@@ -9,11 +9,12 @@ extension SyncAttempt {
     _ facts: DocumentFacts
   ) -> SyncPlan {
     let held = quarantine(collector)
+    let (run, fetch) = end(
+      held == nil ? .updated : .quarantined, bytes: document.sizeBytes,
+      counts: collector.counts, error: held, problems: collector.problems,
+      mendedCount: collector.mendedCount)
     return SyncPlan(
-      run: run(
-        held == nil ? .updated : .quarantined, bytes: document.sizeBytes,
-        counts: collector.counts, error: held, problems: collector.problems,
-        mendedCount: collector.mendedCount),
+      run: run,
       records: held != nil && isStrange(collector) ? NoRecords() : records,
       vanishedKeys: held == nil && !isSelection
         ? collector.known.vanishedKeys() : [],
@@ -22,7 +23,7 @@ extension SyncAttempt {
       firstPageRecords: collector.firstPageRecords, isSearch: options.query != nil,
       title: facts.title,
       shared: facts.shared.map { OfferAttribute(label: $0, value: $1) },
-      fetch: remembered(isHeld: held != nil))
+      fetch: fetch)
   }
 
   /// Whether a document shares no offer with a feed of more than a few: it is more likely another

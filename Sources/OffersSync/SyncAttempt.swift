@@ -27,20 +27,24 @@ struct SyncAttempt {
   /// A run, and for a trial what it would have changed.
   typealias Result = (run: SyncRun, changes: [OfferChange])
 
-  /// A run as far as it has come.
-  func run(
+  /// How it ended: the run as far as it has come, and what to remember of the server, nil to leave
+  /// that as it is.
+  typealias Ending = (run: SyncRun, fetch: FetchState?)
+
+  func end(
     _ outcome: SyncOutcome, bytes: Int = 0, counts: SyncCounts = SyncCounts(),
     error: OffersError? = nil, problems: [ReadProblem] = [], mendedCount: Int = 0
-  ) -> SyncRun {
+  ) -> Ending {
     let elapsed = ContinuousClock.now - clock
     let fetch =
-      outcome == .failed ? failed : remembered(isHeld: outcome == .quarantined) ?? state?.fetch
+      outcome == .failed ? afterFailure : afterSuccess(isHeld: outcome == .quarantined)
     let usual = startedAt.addingTimeInterval(TimeInterval(schedule.everySeconds))
-    return SyncRun(
+    let run = SyncRun(
       feed: definition.name, source: template.text, outcome: outcome, counts: counts, bytes: bytes,
       startedAt: startedAt, durationSeconds: elapsed / .seconds(1), error: error,
       problems: problems.hiding(pages.secrets), mendedCount: mendedCount, request: request,
-      nextDueAt: fetch?.nextDueAt ?? usual)
+      nextDueAt: (fetch ?? state?.fetch)?.nextDueAt ?? usual)
+    return (run, fetch)
   }
 
   /// What was asked of a server; nil for a source that is none.
@@ -59,7 +63,7 @@ struct SyncAttempt {
   }
 
   /// What to remember of the server after a sync that worked; nil for what is there already.
-  func remembered(isHeld: Bool) -> FetchState? {
+  private func afterSuccess(isHeld: Bool) -> FetchState? {
     // What a search finds is not the feed, and with it the feed is no longer one document.
     if options.query != nil { return schedule.afterSearch(state?.fetch) }
     var answer = answer
@@ -90,18 +94,18 @@ struct SyncAttempt {
     do {
       return try await perform(with: store, intake, progress)
     } catch let error as OffersError {
-      let run = run(
+      let ending = end(
         .failed, bytes: intake.gate.hasher.sizeBytes,
         counts: intake.collector?.skipped ?? SyncCounts(),
         error: told(error), problems: intake.collector?.problems ?? [],
         mendedCount: intake.collector?.mendedCount ?? 0)
-      return (await recorded(run, in: store), [])
+      return (await recorded(ending, in: store), [])
     }
   }
 
   /// The run of an attempt that failed before anything was read.
   func failed(_ error: OffersError, in store: any SyncStore) async -> SyncRun {
-    await recorded(run(.failed, error: told(error)), in: store)
+    await recorded(end(.failed, error: told(error)), in: store)
   }
 
   /// The error as it is told and stored.
@@ -115,15 +119,22 @@ struct SyncAttempt {
       cause: error.cause)
   }
 
-  private func recorded(_ run: SyncRun, in store: any SyncStore) async -> SyncRun {
-    if isTrial { return run }
+  private func recorded(_ ending: Ending, in store: any SyncStore) async -> SyncRun {
     // The failure itself is worth more to the caller than a failure to record it.
-    try? await store.record(run, remember: nil, fetch: failed)
-    return run
+    try? await record(ending, in: store)
+    return ending.run
+  }
+
+  /// Writes down a run that changes no offer.
+  private func record(
+    _ ending: Ending, remember source: String? = nil, in store: any SyncStore
+  ) async throws {
+    if isTrial { return }
+    try await store.record(ending.run, remember: source, fetch: ending.fetch)
   }
 
   /// What to remember of the server after a sync that failed; nil to leave it.
-  private var failed: FetchState? {
+  private var afterFailure: FetchState? {
     // A source that was only tried says nothing about the one that is remembered.
     let isOwn = options.query == nil && template.text == usualSource
     guard isOwn else { return nil }
@@ -176,11 +187,9 @@ struct SyncAttempt {
     let held = OffersError(
       .quarantined, "The feed still lacks the offers whose removal is held back; none was removed.",
       hint: acceptanceHint)
-    let run = run(.quarantined, counts: unchangedCounts, error: held)
-    if !isTrial {
-      try await store.record(run, remember: nil, fetch: remembered(isHeld: true))
-    }
-    return run
+    let ending = end(.quarantined, counts: unchangedCounts, error: held)
+    try await record(ending, in: store)
+    return ending.run
   }
 
   /// Whether an offer that the document lacks may be there all the same.
@@ -230,11 +239,9 @@ struct SyncAttempt {
   private struct AnotherDocument: Error {}
 
   private func unchanged(_ bytes: Int, in store: any SyncStore) async throws -> SyncRun {
-    let run = run(.unchanged, bytes: bytes, counts: unchangedCounts)
-    if !isTrial {
-      try await store.record(run, remember: remembered, fetch: remembered(isHeld: false))
-    }
-    return run
+    let ending = end(.unchanged, bytes: bytes, counts: unchangedCounts)
+    try await record(ending, remember: remembered, in: store)
+    return ending.run
   }
 
   private var unchangedCounts: SyncCounts {

@@ -170,9 +170,9 @@ public struct SyncEngine: Sendable {
     if !isWanted,
       schedule.asksConditionally(fetch, rules: rules, now: now())
     {
-      context.validators = Validators(
-        etag: fetch.etag, lastModified: fetch.lastModified, now: now())
-      context.validatedMark = fetch.validatedMark
+      context.condition = FetchCondition(
+        validators: Validators(etag: fetch.etag, lastModified: fetch.lastModified, now: now()),
+        addressMark: fetch.validatedMark)
     }
     return context
   }

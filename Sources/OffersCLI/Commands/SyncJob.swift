@@ -50,19 +50,31 @@ struct SyncJob: Sendable {
   ///   for what keeps all from being synced.
   func run() async throws {
     let configuration = try configurationPath.load()
-    if isTrial, !OffersDatabase.exists(at: databasePath) {
-      return try await runTrial(NoStore(), ["ibotta"], configuration)
-    }
-    let database = try OffersDatabase(path: databasePath, access: .readWrite)
-    if isTrial {
-      return try await runTrial(
-        database, try await database.fetchSubscribedFeeds(), configuration)
-    }
-    let engine = SyncEngine(store: database, configuration: configuration, logger: log.logger)
-    let names = names(subscribed: try await database.fetchSubscribedFeeds(), configuration)
-    let news = isNews ? try await FavoriteNews(database) : nil
-    var results = Results()
+    // A trial makes no database. Without one there is nothing to compare with.
+    let database =
+      isTrial && !OffersDatabase.exists(at: databasePath)
+      ? nil : try OffersDatabase(path: databasePath, access: .readWrite)
+    let store: any SyncStore = database ?? NoStore()
+    let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
+    let names = names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !isNews)
+    var results = Results()
+    if let database, !isTrial {
+      try await sync(names, engine, database, bar, configuration, &results)
+    } else {
+      for name in names {
+        await preview(name, engine, options, bar, configuration, &results)
+      }
+      finish(results)
+    }
+    if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
+  }
+
+  private func sync(
+    _ names: [String], _ engine: SyncEngine, _ database: OffersDatabase, _ bar: ProgressBar,
+    _ configuration: FeedConfiguration, _ results: inout Results
+  ) async throws {
+    let news = isNews ? try await FavoriteNews(database) : nil
     try await engine.sync(
       names, options: options, progress: { bar.show($0) },
       finished: { feed, result in
@@ -78,9 +90,8 @@ struct SyncJob: Sendable {
     if let news {
       try await news.tell(isJSON: isJSON)
     } else {
-      try finish(results)
+      finish(results)
     }
-    if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
   }
 
   private var options: SyncOptions {
@@ -89,22 +100,7 @@ struct SyncJob: Sendable {
       allowsPrivateNetwork: allowsPrivateNetwork)
   }
 
-  /// Shows what a sync would change. Without a database there is nothing to compare with.
-  private func runTrial(
-    _ store: any SyncStore, _ subscribed: [String], _ configuration: FeedConfiguration
-  ) async throws {
-    let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
-    let names = names(subscribed: subscribed, configuration)
-    let bar = ProgressBar(isEnabled: !isQuiet && !isJSON)
-    var results = Results()
-    for name in names {
-      await preview(name, engine, options, bar, configuration, &results)
-    }
-    try finish(results)
-    if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
-  }
-
-  private func finish(_ results: Results) throws {
+  private func finish(_ results: Results) {
     if isJSON {
       Output.print(
         SyncReport.json(

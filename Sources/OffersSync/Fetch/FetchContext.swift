@@ -6,10 +6,8 @@ struct FetchContext {
   let transport: any HTTPTransport
   let limits: FetchLimits
   var allowsPrivateNetwork = false
-  /// Validators to ask with for something newer; empty to ask for the document itself.
-  var validators = Validators.none
-  /// The mark of the address that gave the validators.
-  var validatedMark: String?
+  /// The first document's.
+  var condition = FetchCondition.none
   /// Where the source has moved for good; nil where it has not.
   var newAddress: String?
   let now: @Sendable () -> Date
@@ -27,7 +25,7 @@ struct FetchContext {
     HTTPDocument(
       transport: transport, limits: limits, namedOrigin: HTTPOrigin(source),
       allowsPrivateNetwork: allowsPrivateNetwork, headers: headers,
-      isFirst: isFirst, isMoved: newAddress != nil, validators: isFirst ? validators : .none,
-      validatedMark: validatedMark, trace: trace, log: log, now: now, explain: explain)
+      isFirst: isFirst, isMoved: newAddress != nil, condition: isFirst ? condition : .none,
+      trace: trace, log: log, now: now, explain: explain)
   }
 }

@@ -22,10 +22,7 @@ struct HTTPDocument {
   let isFirst: Bool
   /// Whether it is asked for where it has moved to.
   let isMoved: Bool
-  /// Validators to ask with for something newer; empty to ask for the document itself.
-  var validators = Validators.none
-  /// The mark of the address that gave the validators: no other is asked with them.
-  var validatedMark: String?
+  var condition = FetchCondition.none
   var trace: @Sendable (String) -> Void = { _ in }
   let log: FetchLog
   let now: @Sendable () -> Date
@@ -119,12 +116,12 @@ struct HTTPDocument {
       log.answer.status = Int(response.status.code)
       trace(
         "\(current) answered \(response.status.code)"
-          + (isAskedConditionally(current) ? " to a conditional request" : ""))
+          + (condition.applies(to: current) ? " to a conditional request" : ""))
       switch response.status.code {
       case 200:
         note(response, from: current)
         return (response, current)
-      case 304 where isAskedConditionally(current):
+      case 304 where condition.applies(to: current):
         note(response, from: current)
         log.answer.isNotModified = true
         // What is read to its end leaves the connection open for the next request.
@@ -162,19 +159,17 @@ struct HTTPDocument {
         : "application/json, application/xml, text/xml, */*;q=0.5")
     // Images are packed already.
     request.headers.add(name: "accept-encoding", value: isImage ? "identity" : "gzip, deflate")
-    if isAskedConditionally(address) {
+    if condition.applies(to: address) {
       log.answer.isConditional = true
-      for (name, value) in validators.conditions { request.headers.add(name: name, value: value) }
+      for (name, value) in condition.validators.conditions {
+        request.headers.add(name: name, value: value)
+      }
     }
     // Another host, by a redirect or as the next page, gets none of what was meant for this one.
     if HTTPOrigin(address) == namedOrigin {
       for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
     }
     return request
-  }
-
-  private func isAskedConditionally(_ address: String) -> Bool {
-    !validators.isEmpty && AddressMark.of(address) == validatedMark
   }
 
   /// Keeps what an answer says for the next time.

@@ -46,13 +46,14 @@ struct ImageFetch: Sendable {
     let log = FetchLog()
     let startedAt = now()
     // Nobody named this server: it may be no private one.
-    var document = HTTPDocument(
+    let document = HTTPDocument(
       transport: transport, limits: Self.limits, namedOrigin: nil,
       allowsPrivateNetwork: allowsPrivateNetwork, isImage: true, isFirst: true, isMoved: false,
+      condition: FetchCondition(
+        validators: Validators(
+          etag: held?.etag, lastModified: held?.lastModified, now: startedAt),
+        addressMark: AddressMark.of(url)),
       log: log, now: now)
-    document.validators = Validators(
-      etag: held?.etag, lastModified: held?.lastModified, now: startedAt)
-    document.validatedMark = AddressMark.of(url)
     var bytes: [UInt8] = []
     do {
       let isNew = try await document.read(url: url) {
