@@ -35,7 +35,8 @@ private final class CheckSink: OfferSink {
   private let rewards: RewardParser
   private let firstCount: Int
   private let now: Date
-  private var ids: Set<String> = []
+  /// The hashes of all ids: of a million they take less room than the ids.
+  private var ids: Set<UInt64> = []
 
   init(_ definition: FeedDefinition, firstCount: Int, now: Date) {
     self.definition = definition
@@ -50,7 +51,9 @@ private final class CheckSink: OfferSink {
       check.fieldCounts[field, default: 0] += 1
     }
     let offer = offer(texts)
-    if !ids.insert(offer.ref.id).inserted { check.repeatedCount += 1 }
+    var id = ContentHash(seed: 3)
+    id.combine(texts[.id])
+    if !ids.insert(id.value).inserted { check.repeatedCount += 1 }
     for attribute in offer.attributes { check.attributeCounts[attribute.label, default: 0] += 1 }
     if offer.reward?.value != nil { check.exactRewardCount += 1 }
     if check.first.count < firstCount { check.first.append(offer) }
