@@ -25,7 +25,7 @@ struct Offers: ParsableCommand {
     subcommands: [
       SyncCommand.self, ListCommand.self, ShowCommand.self, ImageCommand.self, FavoriteCommand.self,
       ChangesCommand.self, HistoryCommand.self, StatusCommand.self, FeedsCommand.self,
-      CacheCommand.self, PruneCommand.self,
+      CacheCommand.self, PruneCommand.self, ManualCommand.self,
     ])
 
   /// Runs on the main thread. Only commands that must wait for something pay for a second one.
@@ -35,6 +35,7 @@ struct Offers: ParsableCommand {
       let words = words(CommandLine.arguments.dropFirst())
       if try ShowCommand.run(plainWords: words[...]) { return }
       if let job = try SyncCommand.job(plainWords: words[...]) { wait { try await job.run() } }
+      try CommandTree.check(words, under: Self.self)
       let command = try parseAsRoot(words)
       guard let waiting = command as? any WaitingCommand else {
         var command = command

@@ -36,8 +36,10 @@ extension OffersDatabase: OfferRepository {
   /// - Throws: `OffersError` with `notFound`, which names the feeds there are.
   static func fetchFeedKey(_ feed: String, in database: Database) throws -> Int64 {
     if let key = try FeedTable.findReadKey(feed, in: database) { return key }
-    let names = try FeedTable.names(in: database).joined(separator: ", ")
-    throw OffersError(.notFound, "There is no feed “\(feed)”.", hint: "Feeds: \(names).")
+    let names = try FeedTable.names(in: database)
+    throw OffersError(
+      .notFound, "There is no feed “\(feed)”.",
+      hint: NearestWord.hint(for: feed, among: names, title: "Feeds"))
   }
 
   /// Finds what a person means: `feed:id` when the part before a colon is a feed with that offer,
@@ -55,8 +57,10 @@ extension OffersDatabase: OfferRepository {
       return offer
     }
     if feeds.isEmpty {
+      let near = try NearIDs.nearest(to: text, in: database).map { "Did you mean \($0)? " }
       throw OffersError(
-        .notFound, "There is no offer “\(text)”.", hint: "See what there is: offers list")
+        .notFound, "There is no offer “\(text)”.",
+        hint: (near ?? "") + "See what there is: offers list")
     }
     let names = feeds.map { "\($0):\(text)" }.joined(separator: ", ")
     throw OffersError(
@@ -107,6 +111,17 @@ extension OffersDatabase {
 
   package func countOffersBlocking(_ query: OfferQuery) throws -> Int {
     try readBlocking { try Self.countOffers(query, in: $0) }
+  }
+
+  /// The ids of current and gone offers that begin with a text, and their names.
+  ///
+  /// - Parameter limit: how many of one feed at most.
+  package func fetchIDsBlocking(
+    beginningWith text: String, limit: Int
+  ) throws -> [(ref: OfferRef, name: String)] {
+    try readBlocking { database in
+      try NearIDs.fetch(beginningWith: text, limit: limit, in: database).map { ($0.ref, $0.name) }
+    }
   }
 
   package func fetchFeedsBlocking() throws -> [Feed] {

@@ -40,6 +40,36 @@ struct ExitCodeTests {
     #expect(!FileManager.default.fileExists(atPath: "/nowhere"))
   }
 
+  @Test(
+    "what was meant is named",
+    arguments: [
+      (["lst"], "offers: There is no command “offers lst”.\n        Did you mean list? "),
+      (
+        ["feeds", "chek"],
+        "offers: There is no command “offers feeds chek”.\n        Did you mean check? "
+      ),
+      (
+        ["list", "--feed", "ibota"],
+        "offers: There is no feed “ibota”.\n        Did you mean ibotta? "
+      ),
+      (
+        ["sync", "movis"], "offers: There is no feed “movis”.\n        Did you mean movies? "
+      ),
+      (["show", "110597"], "offers: There is no offer “110597”.\n        Did you mean 110579? "),
+      (
+        ["favorite", "ibotta:11057"],
+        "offers: There is no offer “ibotta:11057”.\n        Did you mean ibotta:110579? "
+      ),
+      (["show", "999999"], "offers: There is no offer “999999”.\n        See what there is: "),
+      (["sync", "--qiet"], "Error: Unknown option '--qiet'. Did you mean '--quiet'?"),
+    ])
+  func suggestions(arguments: [String], expected: String) throws {
+    let home = try Home(synced: [FeedItem("110579", "Tea"), FeedItem("2", "Jam")])
+    let result = try OffersProgram.run(arguments, environment: home.environment)
+    #expect(result.errors.hasPrefix(expected), "\(result.errors)")
+    #expect(result.status != 0)
+  }
+
   @Test("A feed that cannot be read, and a file that is no database of ours, are 1")
   func failed() throws {
     let home = try Home()

@@ -37,7 +37,7 @@ struct ChangesCommand: WaitingCommand {
   @Flag(name: .long, help: "Only favorites.")
   var favorites = false
 
-  @Option(name: .long, help: "Only this feed.")
+  @Option(name: .long, help: "Only this feed.", completion: Completions.feeds)
   var feed: String?
 
   @Option(

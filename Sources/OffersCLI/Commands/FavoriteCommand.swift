@@ -16,7 +16,9 @@ struct FavoriteCommand: WaitingCommand {
         offers favorite ibotta:110579 --remove
       """)
 
-  @Argument(help: "The offers: 110579, or ibotta:110579 when several feeds have that id.")
+  @Argument(
+    help: "The offers: 110579, or ibotta:110579 when several feeds have that id.",
+    completion: Completions.ids)
   var id: [String]
 
   @Flag(name: .long, help: "Take the star away.")

@@ -17,7 +17,9 @@ struct HistoryCommand: ParsableCommand {
         offers history ibotta:110579 --json
       """)
 
-  @Argument(help: "The offer: 110579, or ibotta:110579 when several feeds have that id.")
+  @Argument(
+    help: "The offer: 110579, or ibotta:110579 when several feeds have that id.",
+    completion: Completions.ids)
   var id: String
 
   @Flag(name: .long, help: "Print one JSON document.")

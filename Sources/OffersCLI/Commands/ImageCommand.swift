@@ -17,7 +17,9 @@ struct ImageCommand: WaitingCommand {
         offers image 110579 | magick - sauce.pdf
       """)
 
-  @Argument(help: "The offer: 110579, or ibotta:110579 when several feeds have that id.")
+  @Argument(
+    help: "The offer: 110579, or ibotta:110579 when several feeds have that id.",
+    completion: Completions.ids)
   var id: String
 
   @Option(

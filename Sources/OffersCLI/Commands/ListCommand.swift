@@ -17,7 +17,7 @@ struct ListCommand: ParsableCommand {
         offers list --json | jq -r '.offers[].name'
       """)
 
-  @Option(name: .long, help: "Only this feed.")
+  @Option(name: .long, help: "Only this feed.", completion: Completions.feeds)
   var feed: String?
 
   @Flag(name: .long, help: "Only favorites, gone ones too.")

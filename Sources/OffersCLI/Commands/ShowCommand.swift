@@ -15,7 +15,9 @@ struct ShowCommand: WaitingCommand {
         offers show 110579 --images always
       """)
 
-  @Argument(help: "The offer: 110579, or ibotta:110579 when several feeds have that id.")
+  @Argument(
+    help: "The offer: 110579, or ibotta:110579 when several feeds have that id.",
+    completion: Completions.ids)
   var id: String
 
   @Flag(name: .long, help: "Print one JSON document.")

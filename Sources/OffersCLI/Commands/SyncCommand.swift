@@ -20,7 +20,8 @@ struct SyncCommand: WaitingCommand {
         offers sync --due --news          what cron runs: silent unless a favorite has news
       """)
 
-  @Argument(help: "The feeds to sync (default: every subscribed one).")
+  @Argument(
+    help: "The feeds to sync (default: every subscribed one).", completion: Completions.feeds)
   var feed: [String] = []
 
   @Option(

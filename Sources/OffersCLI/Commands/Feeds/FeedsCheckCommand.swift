@@ -19,7 +19,8 @@ struct FeedsCheckCommand: WaitingCommand {
         offers feeds check my-feed.yaml --from export.json
       """)
 
-  @Argument(help: "A feed's name, or a YAML file with definitions.")
+  @Argument(
+    help: "A feed's name, or a YAML file with definitions.", completion: Completions.feeds)
   var feed: String
 
   @Option(

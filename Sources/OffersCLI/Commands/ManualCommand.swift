@@ -1,0 +1,15 @@
+import ArgumentParser
+import OffersCore
+
+/// `offers manual`, which the installation makes the manual page with.
+struct ManualCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "manual",
+    abstract: "Print the manual page, for man.",
+    shouldDisplay: false)
+
+  func run() throws {
+    var page = try ManualPage(description: Offers._dumpHelp(), version: Version.current)
+    Output.printRaw(page.text())
+  }
+}

@@ -1,0 +1,56 @@
+import GRDB
+import OffersCore
+
+/// Ids that begin like a text, for completing them and for finding what a person meant.
+enum NearIDs {
+  /// Found by the index alone, whatever the number of offers.
+  static let sql = """
+    SELECT offer.id, offer.name FROM offer
+    WHERE offer.feed_key = ? AND offer.id >= ? AND offer.id < ? ORDER BY offer.id LIMIT ?
+    """
+
+  /// An offer's id and name.
+  struct Entry {
+    let ref: OfferRef
+    let name: String
+  }
+
+  /// - Parameters:
+  ///   - text: the beginning, as in `1105` or `ibotta:1105`.
+  ///   - limit: how many of one feed at most.
+  static func fetch(
+    beginningWith text: String, limit: Int, in database: Database
+  ) throws -> [Entry] {
+    var feeds = try FeedTable.names(in: database)
+    var beginning = text
+    if let colon = text.firstIndex(of: ":"), feeds.contains(String(text[..<colon])) {
+      feeds = [String(text[..<colon])]
+      beginning = String(text[text.index(after: colon)...])
+    }
+    let statement = try database.cachedStatement(sql: sql)
+    var found: [Entry] = []
+    for feed in feeds {
+      guard let key = try FeedTable.findKey(feed, in: database) else { continue }
+      let rows = try Row.fetchAll(
+        statement, arguments: [key, beginning, beginning + "\u{10FFFF}", limit])
+      found += rows.map { Entry(ref: OfferRef(feed: feed, id: $0["id"]), name: $0["name"]) }
+    }
+    return found
+  }
+
+  /// How many ids are looked at to find the nearest one.
+  private static let candidateLimit = 500
+
+  /// The id that a person most likely meant: one of those that begin alike.
+  static func nearest(to text: String, in database: Database) throws -> String? {
+    guard text.count >= 3 else { return nil }
+    for kept in [text.count - 1, text.count / 2] {
+      let near = try fetch(
+        beginningWith: String(text.prefix(kept)), limit: candidateLimit, in: database)
+      let words = near.map { text.contains(":") ? $0.ref.description : $0.ref.id }
+      let best = words.min { NearestWord.distance($0, text) < NearestWord.distance($1, text) }
+      if let best, NearestWord.distance(best, text) <= 2 { return best }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,92 @@
+import OffersTestSupport
+import Testing
+
+@Suite("What a shell offers while somebody types")
+struct CompletionTests {
+  /// What the program answers a shell that completes a word of a command.
+  private static func complete(
+    _ home: Home, _ command: [String], argument: String, word: String, shell: String? = nil,
+    options: [String] = []
+  ) throws -> [String] {
+    let line = ["offers"] + command + options + [word]
+    let words =
+      ["---completion"] + command + ["--", argument, "\(line.count - 1)", "\(word.count)"] + line
+    var environment = home.environment
+    environment["SAP_SHELL"] = shell
+    let result = try OffersProgram.run(words, environment: environment)
+    #expect((result.status, result.errors) == (0, ""))
+    return result.output.split(separator: "\n").map(String.init)
+  }
+
+  private static func home() throws -> Home {
+    try Home(synced: [
+      FeedItem("110579", "Tea"), FeedItem("110580", "Jam: plum"), FeedItem("2", "Milk\u{1B}[2J"),
+    ])
+  }
+
+  @Test("ids that begin like the word, by themselves or behind their feed")
+  func completesIDs() throws {
+    let home = try Self.home()
+    for command in [["show"], ["favorite"], ["image"], ["history"]] {
+      #expect(
+        try Self.complete(home, command, argument: "positional@0", word: "1105")
+          == ["110579", "110580"])
+    }
+    #expect(
+      try Self.complete(home, ["show"], argument: "positional@0", word: "ibotta:2")
+        == ["ibotta:2"])
+    #expect(try Self.complete(home, ["show"], argument: "positional@0", word: "x").isEmpty)
+    #expect(try Self.complete(home, ["show"], argument: "positional@0", word: "").count == 3)
+  }
+
+  @Test("fish and zsh are told the names, too, with nothing in them that moves the cursor")
+  func tellsNames() throws {
+    let home = try Self.home()
+    #expect(
+      try Self.complete(home, ["show"], argument: "positional@0", word: "", shell: "fish")
+        == ["110579\tTea", "110580\tJam: plum", "2\tMilk␛[2J"])
+    let zsh = try Self.complete(
+      home, ["show"], argument: "positional@0", word: "ibotta:2", shell: "zsh")
+    #expect(zsh.first == #"ibotta\:2:Milk␛[2J"#)
+  }
+
+  @Test("an id that several feeds have is offered with its feed")
+  func tellsFeedsApart() throws {
+    let home = try Self.home()
+    let feed = try home.feed([FeedItem("2", "Milk")], named: "shop.json")
+    #expect(try home.offers("feeds", "add", "shop", feed).status == 0)
+    #expect(
+      try Self.complete(home, ["show"], argument: "positional@0", word: "2")
+        == ["ibotta:2", "shop:2"])
+  }
+
+  @Test("feeds, a person's own among them")
+  func completesFeeds() throws {
+    let home = try Self.home()
+    let settings = try home.folder.write(
+      "feeds:\n  shop: {source: x.json, id: id, fields: {name: name}}\n", to: "own.yaml")
+    let found = try Self.complete(
+      home, ["sync"], argument: "positional@0", word: "", options: ["--config", settings])
+    #expect(found == ["albums", "facts", "ibotta", "movies", "restaurants", "shop"])
+    #expect(
+      try Self.complete(home, ["list"], argument: "--feed", word: "").contains("movies"))
+  }
+
+  @Test("without a database there is nothing to offer, and nothing is made")
+  func makesNothing() throws {
+    let home = try Home()
+    #expect(try Self.complete(home, ["show"], argument: "positional@0", word: "1").isEmpty)
+    #expect(try home.shell("ls").output == "shell-errors\nshell-output\n")
+  }
+
+  @Test("each shell takes the script it is given", arguments: ["bash", "zsh", "fish"])
+  func scripts(shell: String) throws {
+    let home = try Home()
+    let check = try home.shell(
+      """
+      offers --generate-completion-script \(shell) > script && test -s script || exit 1
+      if command -v \(shell) >/dev/null; then \(shell) -n script; fi
+      """)
+    #expect(check.status == 0, "\(check.errors)")
+  }
+}
