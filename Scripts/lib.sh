@@ -53,3 +53,20 @@ require_packages() {
 # change a variable at once; here they would cost a tenth of the time.
 # shellcheck disable=SC2034
 release=(-c release -Xswiftc -enforce-exclusivity=unchecked)
+
+# Puts the program under a prefix, with what it says of itself: install_program PROGRAM PREFIX FILE...
+install_program() {
+  local program=$1 prefix=$2 file
+  shift 2
+  for file in "$@"; do
+    install -d -m 755 "$(dirname "$prefix/$file")"
+    case $file in
+    bin/*) install -m 755 "$program" "$prefix/$file" ;;
+    */man1/*) "$program" manual >"$prefix/$file" ;;
+    */bash-completion/*) "$program" --generate-completion-script bash >"$prefix/$file" ;;
+    */zsh/*) "$program" --generate-completion-script zsh >"$prefix/$file" ;;
+    */fish/*) "$program" --generate-completion-script fish >"$prefix/$file" ;;
+    esac
+    if [[ $file != bin/* ]]; then chmod 644 "$prefix/$file"; fi
+  done
+}

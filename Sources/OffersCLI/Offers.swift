@@ -31,6 +31,7 @@ struct Offers: ParsableCommand {
   /// Runs on the main thread. Only commands that must wait for something pay for a second one.
   static func main() {
     Output.reserveStandardDescriptors()
+    ProgressBar.clearWhenInterrupted()
     do {
       let words = words(CommandLine.arguments.dropFirst())
       if try ShowCommand.run(plainWords: words[...]) { return }

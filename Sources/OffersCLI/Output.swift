@@ -31,7 +31,10 @@ enum Output {
   /// Prints an error as what and where, then what to do next.
   static func error(_ error: OffersError, feed: String? = nil) {
     let place = feed.map { "\($0): " } ?? ""
-    var lines = ["offers: " + place + DisplayText.oneLine(error.message)]
+    let style = Style(.auto, isTerminal: Terminal.isError) {
+      getenv($0).map { String(cString: $0) }
+    }
+    var lines = [style.bad("offers:") + " " + place + DisplayText.oneLine(error.message)]
     if let hint = error.hint { lines.append("        " + DisplayText.oneLine(hint)) }
     note(lines.joined(separator: "\n"))
   }

@@ -47,6 +47,8 @@ struct ScriptTests {
     let home = try Home()
     for name in [
       "build", "offers", "start", "test", "check", "soak", "schedule", "benchmark", "fuzz",
+      "install",
+      "package",
     ].map({ "Scripts/" + $0 })
       + [".ci/run"]
     {
@@ -54,6 +56,57 @@ struct ScriptTests {
       #expect(FileManager.default.isExecutableFile(atPath: path), "\(name)")
       #expect(try home.shell("bash -n '\(path)'").status == 0, "\(name)")
     }
+  }
+
+  @Test("What is installed works from where it is, and is removed without the rest")
+  func install() throws {
+    let home = try Home()
+    let run = "OFFERS_PROGRAM='\(OffersProgram.path)' '\(PackageFolder.file("Scripts/install"))'"
+    try home.folder.write("mine", to: "mine")
+    let installed = try home.shell("mkdir -p p/bin && mv mine p/bin && \(run) \"$PWD/p\"")
+    #expect(installed.status == 0, "\(installed.errors)")
+    #expect(try home.shell("p/bin/offers --version").status == 0)
+    #expect(try home.shell("grep -c . p/share/man/man1/offers.1").status == 0)
+    #expect(try home.shell("bash -n p/share/bash-completion/completions/offers").status == 0)
+    #expect(try home.shell("\(run) --remove \"$PWD/p\"").status == 0)
+    #expect(try home.shell("find p -type f").output == "p/bin/mine\n")
+    #expect(try home.shell("\(run) --nonsense").status == 1)
+  }
+
+  @Test(
+    "A package of it is made, with what it needs to run",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg-deb")))
+  func package() throws {
+    let home = try Home()
+    // A small program in its place: to pack the real one takes a minute.
+    try home.folder.write(
+      "#!/bin/bash\nif [[ $1 == --version ]]; then echo 1.2; else echo text; fi\n", to: "small")
+    let made = try home.shell(
+      "chmod +x small && OFFERS_PROGRAM=\"$PWD/small\" "
+        + "'\(PackageFolder.file("Scripts/package"))' \"$PWD\"")
+    #expect(made.status == 0, "\(made.errors)")
+    let package = made.output.trimmingCharacters(in: .newlines)
+    #expect(package.hasSuffix(".deb"))
+    let files = try home.shell("dpkg-deb -c '\(package)' | awk '!/\\/$/ {print $6}' | sort").output
+    #expect(
+      files == """
+        ./usr/bin/offers
+        ./usr/lib/systemd/user/offers-sync.service
+        ./usr/lib/systemd/user/offers-sync.timer
+        ./usr/share/bash-completion/completions/offers
+        ./usr/share/doc/offers/README.md.gz
+        ./usr/share/fish/vendor_completions.d/offers.fish
+        ./usr/share/man/man1/offers.1.gz
+        ./usr/share/zsh/vendor-completions/_offers
+
+        """)
+    #expect(try home.shell("dpkg-deb -f '\(package)' Version").output == "1.2\n")
+    let unit = try home.shell(
+      "dpkg-deb --fsys-tarfile '\(package)' "
+        + "| tar -xO ./usr/lib/systemd/user/offers-sync.service"
+    ).output
+    #expect(unit.contains("\nExecStart=/usr/bin/offers sync --due --news\n"))
+    #expect(!unit.contains("DATA"))
   }
 
   @Test("A schedule is installed once, runs what it says, and is removed without the rest")

@@ -2,6 +2,10 @@ import Foundation
 
 /// A socket that listens on a free port of this machine.
 final class LoopbackListener: Sendable {
+  /// How long somebody may take to come, in milliseconds: on a busy machine a test that has begun
+  /// can wait for minutes before it goes on. The end of the tests ends the waiting, too.
+  static let patience: Int32 = 900_000
+
   let port: UInt16
   private let descriptor: Int32
 

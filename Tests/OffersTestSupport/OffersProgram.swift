@@ -20,8 +20,10 @@ public struct OffersProgram: Sendable {
   /// The environment a run gets: no variable of the person's own that steers the program.
   public static func environment(_ extra: [String: String]) -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
-    for name in ["OFFERS_DATABASE", "OFFERS_CONFIG", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "COLUMNS"]
-    { environment[name] = nil }
+    for name in [
+      "OFFERS_DATABASE", "OFFERS_CONFIG", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "COLUMNS", "NO_COLOR",
+      "PAGER", "OFFERS_PAGER",
+    ] { environment[name] = nil }
     return environment.merging(extra) { $1 }
   }
 

@@ -13,14 +13,26 @@ enum ChangeLines {
   }
 
   /// A change's line, and another one for a favorite that it probably is.
-  static func lines(_ change: OfferChange, _ table: Table) -> String {
-    let line = table.line(cells(change)) + "\n"
+  static func lines(
+    _ change: OfferChange, _ table: Table, _ style: Style = .plain
+  ) -> String {
+    let line = set(table.line(cells(change)), change.kind, style) + "\n"
     guard let other = change.returned else { return line }
     let text =
       change.kind == .gone
       ? "   probably \(other) by now; star it: offers favorite \(other)"
       : "   probably your favorite \(other) again; star it: offers favorite \(change.offer.ref)"
     return line + DisplayText.oneLine(text) + "\n"
+  }
+
+  /// The line in what its kind stands for.
+  private static func set(_ line: String, _ kind: OfferChange.Kind, _ style: Style) -> String {
+    switch kind {
+    case .up, .back: style.good(line)
+    case .down, .expiring: style.bad(line)
+    case .gone: style.faint(line)
+    default: line
+    }
   }
 
   private static func cells(_ change: OfferChange) -> [String] {

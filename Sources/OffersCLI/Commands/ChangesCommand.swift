@@ -53,6 +53,7 @@ struct ChangesCommand: WaitingCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var paged: PagedOptions
   @OptionGroup var location: DatabaseOptions
 
   /// How many changes are held in memory at a time.
@@ -104,7 +105,8 @@ struct ChangesCommand: WaitingCommand {
     if json {
       try printJSON(selection, database)
     } else {
-      try printTable(selection, database)
+      let style = paged.terminal.style
+      try paged.show { try printTable(selection, database, style) }
       if selection.count == 0 { Output.note("No changes since \(Units.time(shownSince)).") }
     }
     // Only now: what could not be printed has not been read.
@@ -128,13 +130,15 @@ struct ChangesCommand: WaitingCommand {
     list.finish()
   }
 
-  private func printTable(_ selection: ChangeSelection, _ database: OffersDatabase) throws {
+  private func printTable(
+    _ selection: ChangeSelection, _ database: OffersDatabase, _ style: Style
+  ) throws {
     var table: Table?
     try forEachPage(selection, database) { page in
       let made = table ?? ChangeLines.table(page)
-      let header = table == nil ? made.header + "\n" : ""
+      let header = table == nil ? style.bold(made.header) + "\n" : ""
       table = made
-      Output.printRaw(header + page.map { ChangeLines.lines($0, made) }.joined())
+      Output.printRaw(header + page.map { ChangeLines.lines($0, made, style) }.joined())
     }
   }
 }

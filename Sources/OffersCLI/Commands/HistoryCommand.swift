@@ -25,6 +25,7 @@ struct HistoryCommand: ParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var terminal: TerminalOptions
   @OptionGroup var location: DatabaseOptions
 
   func run() throws {
@@ -32,12 +33,14 @@ struct HistoryCommand: ParsableCommand {
     if json {
       Output.print(Self.json(offer, points))
     } else {
-      Output.print(Self.lines(offer, points, now: Date()).joined(separator: "\n"))
+      Output.print(Self.lines(offer, points, now: Date(), terminal.style).joined(separator: "\n"))
     }
   }
 
-  private static func lines(_ offer: Offer, _ points: [RewardPoint], now: Date) -> [String] {
-    var lines = OfferCard.heading(offer, width: min(Terminal.width ?? 80, 100))
+  private static func lines(_ offer: Offer, _ points: [RewardPoint], now: Date, _ style: Style)
+    -> [String]
+  {
+    var lines = OfferCard.heading(offer, width: min(Terminal.width ?? 80, 100), style)
     lines += [DisplayText.oneLine(offer.ref.description), ""]
     guard points.count > 1 else {
       return lines + ["The reward has not changed since \(Units.time(offer.firstSeenAt))."]
@@ -56,7 +59,7 @@ struct HistoryCommand: ParsableCommand {
         Table.Column(title: "WHEN", isWhole: true), Table.Column(title: "REWARD"),
         Table.Column(title: "EVENT"),
       ], sample: rows, totalWidth: Terminal.width)
-    return lines + [table.header] + rows.map(table.line)
+    return lines + [style.bold(table.header)] + rows.map(table.line)
   }
 
   /// The exact rewards in the unit of the last one; a gap where it was another or the offer gone.

@@ -30,13 +30,14 @@ struct ShowCommand: WaitingCommand {
         + "never does not.", valueName: "when"))
   var images = PictureMode.auto
 
+  @OptionGroup var terminal: TerminalOptions
   @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
     guard Terminal.isOutput, !json, images != .never else {
-      return try Self.show(id, json: json, path: location.path)
+      return try Self.show(id, json: json, path: location.path, terminal.style)
     }
     let database = try location.open(.readOnly)
     let offer = try database.fetchOfferBlocking(named: id)
@@ -47,24 +48,27 @@ struct ShowCommand: WaitingCommand {
       offer: offer, databasePath: try location.path, mode: images, allowsPrivateNetwork: isOpen)
     let (drawing, isDrawn) = await picture.text(from: database)
     Output.printRaw(drawing)
-    Self.print(offer, json: false)
+    Self.print(offer, json: false, terminal.style)
     if isDrawn { await picture.noteSeen() }
   }
 
-  private static func show(_ id: String, json: Bool, path: String) throws {
+  private static func show(
+    _ id: String, json: Bool, path: String, _ style: Style = .plain
+  ) throws {
     let database = try OffersDatabase(path: path, access: .readOnly)
-    print(try database.fetchOfferBlocking(named: id), json: json)
+    print(try database.fetchOfferBlocking(named: id), json: json, style)
     // Closing what the end of the process closes anyway takes longer than the look-up did.
     withExtendedLifetime(database) { Glibc.exit(0) }
   }
 
-  private static func print(_ offer: Offer, json: Bool) {
+  private static func print(_ offer: Offer, json: Bool, _ style: Style) {
     if json {
       var writer = JSONWriter()
       writer.value(offer)
       Output.print(writer.text)
     } else {
-      Output.print(OfferCard.lines(offer, width: Terminal.width ?? 80).joined(separator: "\n"))
+      let lines = OfferCard.lines(offer, width: Terminal.width ?? 80, style)
+      Output.print(lines.joined(separator: "\n"))
     }
   }
 
@@ -87,14 +91,14 @@ struct ShowCommand: WaitingCommand {
 /// An offer as a card: what it pays, what it is, its terms, then the particulars.
 enum OfferCard {
   /// - Parameter width: where lines are broken, in columns.
-  static func lines(_ offer: Offer, width: Int) -> [String] {
+  static func lines(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
     let width = min(width, 100)
-    var lines = heading(offer, width: width)
+    var lines = heading(offer, width: width, style)
     if let description = offer.description {
       lines += DisplayText.wrap(DisplayText.safe(description), width)
     }
     if let terms = offer.terms {
-      lines += ["", "Terms"]
+      lines += ["", style.bold("Terms")]
       lines += DisplayText.wrap(DisplayText.safe(terms), width - 2).map {
         $0.isEmpty ? "" : "  " + $0
       }
@@ -111,19 +115,21 @@ enum OfferCard {
         ? [DisplayText.oneLine(value)]
         : DisplayText.wrap(DisplayText.oneLine(value), max(20, width - indent))
       lines += parts.enumerated().map { index, part in
-        (index == 0 ? label : String(repeating: " ", count: indent)) + part
+        (index == 0 ? style.faint(label) : String(repeating: " ", count: indent)) + part
       }
     }
     return lines
   }
 
   /// What it pays and what it is called.
-  static func heading(_ offer: Offer, width: Int) -> [String] {
+  static func heading(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
     let title = [
-      offer.isFavorite ? "★" : nil, offer.reward.map { DisplayText.oneLine($0.text) },
+      offer.isFavorite ? style.star("★") : nil,
+      offer.reward.map { style.good(DisplayText.oneLine($0.text)) },
       offer.state == .gone ? "(gone)" : nil,
     ].compactMap(\.self).joined(separator: " ")
-    return (title.isEmpty ? [] : [title]) + DisplayText.wrap(DisplayText.oneLine(offer.name), width)
+    return (title.isEmpty ? [] : [title])
+      + DisplayText.wrap(DisplayText.oneLine(offer.name), width).map(style.bold)
   }
 
   private static func particulars(_ offer: Offer) -> [(String, String)] {

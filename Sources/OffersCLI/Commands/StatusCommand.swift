@@ -18,6 +18,7 @@ struct StatusCommand: ParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
+  @OptionGroup var terminal: TerminalOptions
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
@@ -29,11 +30,14 @@ struct StatusCommand: ParsableCommand {
     }
     let counts = try database.countEverythingBlocking()
     Output.print(
-      json ? Self.json(database, counts, feeds) : Self.text(database, counts, feeds, at: Date()))
+      json
+        ? Self.json(database, counts, feeds)
+        : Self.text(database, counts, feeds, at: Date(), terminal.style))
   }
 
   private static func text(
-    _ database: OffersDatabase, _ counts: DatabaseCounts, _ feeds: [FeedTiming], at now: Date
+    _ database: OffersDatabase, _ counts: DatabaseCounts, _ feeds: [FeedTiming], at now: Date,
+    _ style: Style
   ) -> String {
     let holds = [
       Units.count(counts.offers, "offer"), Units.count(counts.favorites, "favorite"),
@@ -63,7 +67,7 @@ struct StatusCommand: ParsableCommand {
       ]
     }
     let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
-    lines.append(table.header)
+    lines.append(style.bold(table.header))
     lines += rows.map(table.line)
     for timing in feeds {
       let troubles = timing.troubles(at: now)
@@ -76,7 +80,7 @@ struct StatusCommand: ParsableCommand {
           continue
         }
         let parts = DisplayText.wrap(trouble, max(20, width - 2))
-        lines += parts.prefix(1) + parts.dropFirst().map { "  " + $0 }
+        lines += (parts.prefix(1) + parts.dropFirst().map { "  " + $0 }).map(style.bad)
       }
     }
     return lines.joined(separator: "\n")

@@ -1,3 +1,4 @@
+import Glibc
 import OffersSync
 import Synchronization
 
@@ -16,7 +17,7 @@ final class ProgressBar: Sendable {
   private let isEnabled: Bool
 
   init(isEnabled: Bool) {
-    self.isEnabled = isEnabled && Terminal.isError
+    self.isEnabled = isEnabled && Terminal.canRedraw
   }
 
   /// Takes note of how far the sync is. The line follows on its own, so that it also shows what
@@ -59,6 +60,18 @@ final class ProgressBar: Sendable {
       state.ticker?.cancel()
       if state.isVisible { Output.noteRaw("\r\u{1B}[K") }
       state = State()
+    }
+  }
+
+  /// Takes the line away when the program is interrupted, and then ends it as an interrupt does:
+  /// a shell says 130. What was being written is taken back by whoever opens the database next.
+  static func clearWhenInterrupted() {
+    guard Terminal.canRedraw else { return }
+    signal(SIGINT) { number in
+      let clearing: StaticString = "\r\u{1B}[K"
+      _ = write(STDERR_FILENO, clearing.utf8Start, clearing.utf8CodeUnitCount)
+      signal(number, SIG_DFL)
+      raise(number)
     }
   }
 

@@ -5,6 +5,11 @@ enum Terminal {
   static let isOutput = isatty(STDOUT_FILENO) == 1
   static let isError = isatty(STDERR_FILENO) == 1
 
+  /// Whether a line on standard error can be taken back.
+  static var canRedraw: Bool {
+    isError && getenv("TERM").map { String(cString: $0) } != "dumb"
+  }
+
   /// The width of standard output in columns; nil when it is no terminal, and text is not cut.
   static var width: Int? { isOutput ? columns(of: STDOUT_FILENO) : nil }
 

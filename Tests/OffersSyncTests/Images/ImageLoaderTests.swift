@@ -38,7 +38,7 @@ struct ImageLoaderTests {
       home.wait(hours: 11)
     }
     #expect(home.web.requests.count == 1)
-    #expect(home.web.requests[0].headers["accept-encoding"] == ["identity"])
+    #expect(home.web.requests.first?.headers["accept-encoding"] == ["identity"])
     _ = try await loader.image(at: Self.url)
     #expect(home.web.requests.count == 2)
   }

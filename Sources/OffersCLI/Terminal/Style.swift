@@ -1,0 +1,40 @@
+import ArgumentParser
+
+/// How a terminal sets words off; elsewhere they stay plain.
+///
+/// Goes by https://no-color.org and by `TERM=dumb`. Colors are the terminal's own sixteen, so that
+/// they suit its background.
+struct Style: Sendable {
+  /// When words are set off.
+  enum Mode: String, ExpressibleByArgument, CaseIterable, Sendable {
+    /// On a terminal that can.
+    case auto
+    case always
+    case never
+  }
+
+  private let isOn: Bool
+
+  static let plain = Style(.never, isTerminal: false) { _ in nil }
+
+  init(_ mode: Mode, isTerminal: Bool, _ variable: (String) -> String?) {
+    switch mode {
+    case .always: isOn = true
+    case .never: isOn = false
+    case .auto:
+      let term = variable("TERM") ?? ""
+      isOn =
+        isTerminal && !term.isEmpty && term != "dumb" && (variable("NO_COLOR") ?? "").isEmpty
+    }
+  }
+
+  func bold(_ text: String) -> String { set(text, "1") }
+  func faint(_ text: String) -> String { set(text, "2") }
+  func good(_ text: String) -> String { set(text, "32") }
+  func bad(_ text: String) -> String { set(text, "31") }
+  func star(_ text: String) -> String { set(text, "33") }
+
+  private func set(_ text: String, _ code: String) -> String {
+    isOn && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
+}

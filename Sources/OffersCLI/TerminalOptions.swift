@@ -1,0 +1,37 @@
+import ArgumentParser
+import Foundation
+
+/// How a command shows its text on a terminal.
+struct TerminalOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Whether to set words off in color: auto does on a terminal, unless $NO_COLOR is set or "
+        + "$TERM is dumb.", valueName: "when"))
+  var color = Style.Mode.auto
+
+  var style: Style {
+    let environment = ProcessInfo.processInfo.environment
+    return Style(color, isTerminal: Terminal.isOutput) { environment[$0] }
+  }
+}
+
+/// The same for a command whose text may be longer than the screen.
+struct PagedOptions: ParsableArguments {
+  @OptionGroup var terminal: TerminalOptions
+
+  @Flag(name: .long, help: "Do not show long output page by page.")
+  var noPager = false
+
+  /// Prints a text that may be long: on a terminal through a pager.
+  func show(_ print: () throws -> Void) throws {
+    let environment = ProcessInfo.processInfo.environment
+    guard Terminal.isOutput, !noPager, let pager = Pager({ environment[$0] }) else {
+      return try print()
+    }
+    // Waiting for the pager comes also behind an error, which is told when it is gone.
+    let result = Result { try print() }
+    pager.finish()
+    try result.get()
+  }
+}

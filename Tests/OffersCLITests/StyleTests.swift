@@ -1,0 +1,99 @@
+import OffersTestSupport
+import Testing
+
+@testable import OffersCLI
+
+@Suite("Colors and the pager", .enabled(if: PseudoTerminal.isPresent))
+struct StyleTests {
+  private static func home() throws -> Home {
+    let home = try Home(synced: [FeedItem("1", "Tea", "$1.00 Cash Back"), FeedItem("2", "Jam")])
+    let feed = try home.feed([FeedItem("1", "Tea", "$2.00 Cash Back"), FeedItem("2", "Jam")])
+    guard try home.offers("sync", "--from", feed).status == 0,
+      try home.offers("favorite", "1").status == 0
+    else { throw Home.Unexpected("the home could not be made") }
+    return home
+  }
+
+  private static let commands = [
+    ["show", "1"], ["history", "1"], ["changes", "--since", "1d"], ["status"],
+  ]
+
+  @Test("a terminal gets colors", arguments: commands)
+  func colors(command: [String]) throws {
+    let home = try Self.home()
+    let variables = ["NO_COLOR": "", "OFFERS_PAGER": ""]
+    let colored = try PseudoTerminal.run(command, in: home, variables: variables)
+    #expect(colored.contains("\u{1B}["))
+    // Set off or not, the words and their places are the same.
+    #expect(
+      colored.replacing(/\u{1B}\[\d*m/, with: "") == (try PseudoTerminal.run(command, in: home)))
+  }
+
+  @Test("NO_COLOR, TERM=dumb and --color never turn them off", arguments: commands)
+  func plain(command: [String]) throws {
+    let home = try Self.home()
+    for variables in [["NO_COLOR": "1"], ["NO_COLOR": "", "TERM": "dumb"]] {
+      let shown = try PseudoTerminal.run(
+        command, in: home, variables: variables.merging(["OFFERS_PAGER": ""]) { $1 })
+      #expect(!shown.contains("\u{1B}"))
+    }
+    let shown = try PseudoTerminal.run(
+      command + ["--color", "never"], in: home, variables: ["NO_COLOR": "", "OFFERS_PAGER": ""])
+    #expect(!shown.contains("\u{1B}"))
+  }
+
+  @Test("a pipe gets none unless they are asked for", arguments: commands)
+  func piped(command: [String]) throws {
+    let home = try Self.home()
+    func run(_ options: [String]) throws -> String {
+      try OffersProgram.run(command + options, environment: home.environment).output
+    }
+    #expect(!(try run([])).contains("\u{1B}"))
+    #expect(!(try run(["--color", "auto"])).contains("\u{1B}"))
+    #expect(try run(["--color", "always"]).contains("\u{1B}["))
+  }
+
+  @Test("an empty NO_COLOR is none, as no-color.org says")
+  func emptyVariable() {
+    func style(_ variables: [String: String], _ mode: Style.Mode = .auto) -> Style {
+      Style(mode, isTerminal: true) { variables[$0] }
+    }
+    #expect(style(["TERM": "xterm", "NO_COLOR": ""]).bad("x") == "\u{1B}[31mx\u{1B}[0m")
+    #expect(style(["TERM": "xterm", "NO_COLOR": "0"]).bad("x") == "x")
+    #expect(style([:]).bad("x") == "x")
+    #expect(style(["NO_COLOR": "1"], .always).bad("x") == "\u{1B}[31mx\u{1B}[0m")
+    #expect(style(["TERM": "xterm"]).bad("") == "")
+  }
+
+  @Test("long output goes through the pager that is named, and what is piped does not")
+  func pages() throws {
+    let home = try Self.home()
+    let command = ["changes", "--since", "1d"]
+    func run(_ variables: [String: String], _ options: [String] = []) throws -> String {
+      try PseudoTerminal.run(
+        command + options, in: home, variables: variables.merging(["NO_COLOR": "1"]) { $1 })
+    }
+    let plain = try run(["OFFERS_PAGER": ""])
+    #expect(plain.contains("Tea"))
+    let numbered = plain.split(separator: "\n").map { "> \($0)" }.joined(separator: "\n") + "\n"
+    #expect(try run(["OFFERS_PAGER": "sed 's/^/> /'"]) == numbered)
+    #expect(try run(["OFFERS_PAGER": "", "PAGER": "sed 's/^/> /'"]) == plain)
+    #expect(try run(["PAGER": "sed 's/^/> /'"]) == numbered)
+    #expect(try run(["PAGER": "sed 's/^/> /'"], ["--no-pager"]) == plain)
+    #expect(try run(["PAGER": "sed 's/^/> /'", "TERM": "dumb"]) == plain)
+    #expect(try run(["PAGER": "no-such-pager --x"]) == plain)
+    #expect(
+      try home.shell("PAGER='sed s/^/>/' offers changes --since 1d").output.contains(">") == false)
+  }
+
+  @Test("a pager that is left early ends the command silently, and nothing counts as read")
+  func leavesEarly() throws {
+    let items = (1...5000).map { FeedItem("\($0)", "Tea number \($0) of a long list") }
+    let home = try Home(synced: items)
+    let shown = try PseudoTerminal.run(
+      ["changes", "--since", "last"], in: home, variables: ["PAGER": "head -n 1", "NO_COLOR": "1"])
+    #expect(shown.split(separator: "\n").count == 1, "\(shown.prefix(300))")
+    let again = try home.document("changes", "--since", "last")
+    #expect((again["changes"] as? [Any])?.count == 5000)
+  }
+}
