@@ -148,7 +148,9 @@ private struct Pictures {
   }
 
   static func url(_ number: Int) -> String {
-    "https://product-images.example-cdn.com/\(number * 2_654_435_761 % 0xFFFF_FFFF)/offer.png"
+    // All of one length, as those of the C program.
+    let name = String(1 << 32 + number * 2_654_435_761 % (1 << 32), radix: 16).dropFirst()
+    return "https://product-images.example-cdn.com/\(name)/offer.png"
   }
 
   mutating func next() -> CachedImage {

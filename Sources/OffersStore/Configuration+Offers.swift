@@ -4,6 +4,8 @@ import SQLiteShim
 extension Configuration {
   /// How long a connection waits for another program that has the file to itself.
   static let busySeconds = 20.0
+  /// Pages of 8 KiB make a large import a fifth cheaper. Only a new file takes the size.
+  static let pageBytes = 8192
   private static let cacheKibibytes = 8 << 10
   private static let journalLimitBytes = 4 << 20
 
@@ -16,12 +18,11 @@ extension Configuration {
     configuration.prepareDatabase { database in
       _ = offers_disable_checkpoint_on_close(database.sqliteConnection)
       if database.configuration.readonly { return }
-      // Pages of 8 KiB make a large import a fifth cheaper. Only a new file takes the size.
       // Checkpoints are ours alone, under the guard. FAST overwrites what is deleted only where
       // the page is written anyway.
       try database.execute(
         sql: """
-          PRAGMA page_size = 8192;
+          PRAGMA page_size = \(pageBytes);
           PRAGMA synchronous = FULL;
           PRAGMA wal_autocheckpoint = 0;
           PRAGMA journal_size_limit = \(journalLimitBytes);

@@ -11,6 +11,9 @@ final class WritingConnection: Sendable {
   private let reader: ReadingConnection
   /// Whether a commit waits for the disk at present. Changed by who has the queue alone.
   private let isSynchronous = Atomic(true)
+  /// How many have the queue or wait for it.
+  private let userCount = Atomic(0)
+  private let log = LogSize()
 
   /// Opens the file, migrates it if need be, and turns its log on, all in turn: opening may write.
   ///
@@ -33,65 +36,133 @@ final class WritingConnection: Sendable {
         // Before the log is turned on: what stands in no log need not be moved into the file.
         try Schema.migrate(database, path: file.path)
         try database.execute(sql: "PRAGMA journal_mode = WAL")
-        Self.emptyLog(database)
+        Self.moveLog(database)
       }
       return queue
     }
+    queue.inDatabase { log.watch($0) }
   }
 
   /// Reads what will be written about.
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await queue.read(body)
+    userCount.add(1, ordering: .sequentiallyConsistent)
+    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
+    return try await queue.read(body)
   }
 
   /// Writes in one immediate transaction under the write guard, and moves the log into the file.
   func write<Result: Sendable>(
     _ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await queue.writeWithoutTransaction { try self.perform(mode, on: $0, body) }
+    if mode == .image, let result = try writeImageAtOnce(body) { return result }
+    return try await inTurn { try self.perform(mode, on: $0, body) }
+  }
+
+  /// Writes on the calling thread where nobody else writes: changing threads twice takes as long as
+  /// writing an image down. Where the log has to be moved, which waits for the disk, another thread
+  /// does that.
+  ///
+  /// - Returns: nil when somebody else writes. Nothing was written then.
+  private func writeImageAtOnce<Result>(_ body: (Database) throws -> Result) throws -> Result? {
+    let (isFree, _) = userCount.compareExchange(
+      expected: 0, desired: 1, ordering: .sequentiallyConsistent)
+    guard isFree else { return nil }
+    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
+    // The queue first: the guard keeps out other processes, and not who has the queue in this one.
+    let result = try queue.writeWithoutTransaction { database in
+      try writeGuard.holdIfFree {
+        try setSynchronous(false, database)
+        return try Self.transact(database, body)
+      }
+    }
+    if log.bytes > WriteMode.image.logBytes {
+      later { self.moveLog(after: .image, $0) }
+    }
+    return result
   }
 
   /// Writes behind the writes that wait already, without waiting for it. A failure is not told.
   func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
-    queue.asyncWriteWithoutTransaction {
-      // The caller gave up hearing of it.
-      try? self.perform(mode, on: $0, body)
+    later { try self.perform(mode, on: $0, body) }
+  }
+
+  private func later(_ body: @escaping @Sendable (Database) throws -> Void) {
+    userCount.add(1, ordering: .sequentiallyConsistent)
+    queue.asyncWriteWithoutTransaction { database in
+      defer { self.userCount.subtract(1, ordering: .sequentiallyConsistent) }
+      // Who asked gave up hearing of it.
+      try? self.writeGuard.hold { try body(database) }
+    }
+  }
+
+  /// Does something under the write guard when the queue is free.
+  private func inTurn<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    userCount.add(1, ordering: .sequentiallyConsistent)
+    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
+    return try await queue.writeWithoutTransaction { database in
+      try self.writeGuard.hold { try body(database) }
     }
   }
 
   private func perform<Result>(
     _ mode: WriteMode, on database: Database, _ body: (Database) throws -> Result
   ) throws -> Result {
-    try writeGuard.hold {
-      defer { end(mode, database) }
-      try begin(mode, database)
-      var result: Result?
+    defer { end(mode, database) }
+    try begin(mode, database)
+    var result: Result?
+    if mode == .image {
+      result = try Self.transact(database, body)
+    } else {
       try database.inTransaction(.immediate) {
         result = try body(database)
         return .commit
       }
-      if mode.logBytes == 0 || file.logBytes > mode.logBytes { Self.emptyLog(database) }
-      guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
-      return result
     }
+    moveLog(after: mode, database)
+    guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+    return result
+  }
+
+  /// A transaction by statements that are kept: reading GRDB's own anew each time takes a tenth of
+  /// what a picture takes.
+  private static func transact<Result>(
+    _ database: Database, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    try RawStatement(cached: "BEGIN IMMEDIATE", database).run()
+    do {
+      let result = try body(database)
+      try RawStatement(cached: "COMMIT", database).run()
+      return result
+    } catch {
+      // SQLite may have taken it back by itself, where the disk is full.
+      if database.isInsideTransaction { try database.execute(sql: "ROLLBACK") }
+      throw error
+    }
+  }
+
+  /// Moves the log into the file when it is large enough. The caller holds the guard.
+  private func moveLog(after mode: WriteMode, _ database: Database) {
+    if log.bytes <= mode.logBytes, mode.logBytes > 0 { return }
+    // Images come by the dozen: their log is written over, not made anew.
+    Self.moveLog(database, mode == .image ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE)
   }
 
   /// Tries a write: what the body writes is taken back.
   func writeTrial<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await queue.writeWithoutTransaction { database in
-      try self.writeGuard.hold {
-        var result: Result?
-        try database.inTransaction(.immediate) {
-          result = try body(database)
-          return .rollback
-        }
-        guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
-        return result
+    try await inTurn { database in
+      var result: Result?
+      try database.inTransaction(.immediate) {
+        result = try body(database)
+        return .rollback
       }
+      guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+      return result
     }
   }
 
@@ -99,16 +170,14 @@ final class WritingConnection: Sendable {
   ///
   /// - Returns: whether it did.
   func compact(whenFreeAbove share: Double) async throws -> Bool {
-    try await queue.writeWithoutTransaction { database in
-      try self.writeGuard.hold {
-        let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
-        let all = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-        guard Double(free) > share * Double(all) else { return false }
-        try self.setSynchronous(true, database)
-        try database.execute(sql: "VACUUM")
-        Self.emptyLog(database)
-        return true
-      }
+    try await inTurn { database in
+      let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+      let all = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+      guard Double(free) > share * Double(all) else { return false }
+      try self.setSynchronous(true, database)
+      try database.execute(sql: "VACUUM")
+      Self.moveLog(database)
+      return true
     }
   }
 
@@ -152,12 +221,14 @@ final class WritingConnection: Sendable {
     }
   }
 
-  /// Moves the log into the file and empties it, unless a reader still needs it: then the next
+  /// Moves the log into the file, and empties it, unless a reader still needs it: then the next
   /// write does. The caller holds the guard.
-  private static func emptyLog(_ database: Database) {
+  private static func moveLog(
+    _ database: Database, _ way: Int32 = SQLITE_CHECKPOINT_TRUNCATE
+  ) {
     withoutWaiting(database) {
       // What fails here stays safe in the log.
-      _ = sqlite3_wal_checkpoint_v2($0, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+      _ = sqlite3_wal_checkpoint_v2($0, nil, way, nil, nil)
     }
   }
 
