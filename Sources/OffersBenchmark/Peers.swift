@@ -22,6 +22,8 @@ struct Peers {
       missing = ["No peers at \(folder): only offers itself is measured."]
       return
     }
+    // The compiler says why where it cannot write there.
+    try? FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
     limit = findLimit(folder)
     rssLimit = findRSSLimit(folder)
     imageLimit = findImageLimit(folder)
