@@ -100,7 +100,8 @@ let package = Package(
           .when(configuration: .release))
       ]),
     .executableTarget(
-      name: "OffersBenchmark", dependencies: ["Expat", "OffersCore", "OffersFeeds"],
+      name: "OffersBenchmark",
+      dependencies: ["Expat", "OffersCore", "OffersFeeds", "OffersStore"],
       swiftSettings: strict),
     .target(
       name: "OffersFuzzing", dependencies: ["OffersCore", "OffersFeeds"], swiftSettings: strict),

@@ -7,11 +7,12 @@ struct Benchmark {
     usage: Scripts/benchmark sync [--sizes 132,100000,1000000] [--rounds 7]
            Scripts/benchmark read [--rounds 7]
            Scripts/benchmark refresh [--rounds 7]
+           Scripts/benchmark images [--rounds 7]
     """
 
-  static func main() {
+  static func main() async {
     do {
-      try run(Array(CommandLine.arguments.dropFirst()))
+      try await run(Array(CommandLine.arguments.dropFirst()))
     } catch let error as Usage {
       FileHandle.standardError.write(Data("benchmark: \(error.text)\n\(usage)\n".utf8))
       exit(64)
@@ -25,14 +26,19 @@ struct Benchmark {
     let text: String
   }
 
-  private static func run(_ words: [String]) throws {
+  private static func run(_ words: [String]) async throws {
     if words.first == "work" {
+      if words.dropFirst().first == "images", words.count == 4, let seconds = Double(words[3]) {
+        return try await ImageWork(folder: words[2], seconds: seconds).run()
+      }
       guard words.count > 1, let work = ReadWork(rawValue: words[1]) else {
         throw Usage(text: "name what to measure")
       }
       return try work.run(words.dropFirst(2))
     }
-    guard let what = words.first, ["sync", "read", "read-files", "refresh"].contains(what) else {
+    guard let what = words.first,
+      ["sync", "read", "read-files", "refresh", "images"].contains(what)
+    else {
       throw Usage(text: "name what to measure")
     }
     var sizes = [132, 100_000, 1_000_000]
@@ -58,6 +64,9 @@ struct Benchmark {
     let read = ReadBenchmark(offers: offers, scratch: scratch, peers: peers, rounds: rounds)
     if what == "read-files" { return try read.makeFiles() }
     if what == "read" { return try read.run() }
+    if what == "images" {
+      return try ImageBenchmark(scratch: scratch, peers: peers, rounds: rounds).run()
+    }
     if what == "refresh" {
       return try RefreshBenchmark(offers: offers, scratch: scratch, rounds: rounds).run()
     }

@@ -10,6 +10,8 @@ struct Peers {
   private(set) var limit: String?
   /// The C program that reads RSS into SQLite.
   private(set) var rssLimit: String?
+  /// The C program that keeps images in SQLite.
+  private(set) var imageLimit: String?
   private(set) var python: String?
 
   init(folder: String, scratch: String) {
@@ -20,8 +22,11 @@ struct Peers {
       missing = ["No peers at \(folder): only offers itself is measured."]
       return
     }
+    // The compiler says why where it cannot write there.
+    try? FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
     limit = findLimit(folder)
     rssLimit = findRSSLimit(folder)
+    imageLimit = findImageLimit(folder)
     let venv = scratch + "/venv/bin/python"
     if FileManager.default.isExecutableFile(atPath: venv) {
       python = venv
@@ -59,6 +64,20 @@ struct Peers {
       return program
     } catch {
       missing.append("No C program for RSS: it needs gcc, libexpat1-dev and libsqlite3-dev.")
+      return nil
+    }
+  }
+
+  private mutating func findImageLimit(_ folder: String) -> String? {
+    let program = scratch + "/limit_image"
+    if FileManager.default.isExecutableFile(atPath: program) { return program }
+    do {
+      _ = try ProcessTimer.time([
+        "gcc", "-O2", "-o", program, folder + "/limit_image.c", "-lsqlite3",
+      ])
+      return program
+    } catch {
+      missing.append("No C program for images: it needs gcc and libsqlite3-dev.")
       return nil
     }
   }

@@ -109,9 +109,11 @@ enum GIFFrame {
 /// A WebP file: RIFF chunks (RFC 9649).
 enum WebPFrame {
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
-    guard let length = bytes.little(4, 4), length >= 12, length + 8 <= bytes.count else {
-      return nil
-    }
+    // A reader may ignore what stands behind the end (RFC 9649, 2.4). Here it is refused: a WebP's
+    // head in front of another file is no WebP. One byte may fill up an odd length.
+    guard let length = bytes.little(4, 4), length >= 12,
+      length + 8 == bytes.count || length % 2 == 1 && length + 9 == bytes.count
+    else { return nil }
     let end = length + 8
     guard let first = chunkEnd(bytes, 12, end) else { return nil }
     if bytes.has("VP8 ", at: 12) { return lossy(bytes, 20) }

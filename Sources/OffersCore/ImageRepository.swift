@@ -10,8 +10,9 @@ import Foundation
 /// - **Favorites stay**: the images of favorites, the last used 30 of them, go only by `clear`.
 ///   The other 20 places are for browsing.
 /// - **Reads do not write**: finding and touching wait for no writer. Uses are gathered in memory
-///   and written in batches: after `ImageBounds.gatheredUses` of them, before one image must go, and
-///   by `flush`. A program that dies before may lose some of the order, never an image.
+///   and written in batches: before an image is put, by `flush`, and else after
+///   `ImageBounds.gatheredUses` of them or `gatheredSeconds`. A program that dies before may lose
+///   some of the order and of the counts, never an image.
 /// - **Durable against crashes**: an image that `put` returned for is there after a `kill -9`. After
 ///   a power cut the last ones may be missing; the rest is whole.
 ///
@@ -80,5 +81,7 @@ public enum ImageBounds {
   /// Most pixels of an image, by its header: 50 megapixels, which take 200 MB to draw.
   public static let pixels = 50_000_000
   /// After how many uses they are written down.
-  public static let gatheredUses = 1000
+  public static let gatheredUses = 10_000
+  /// How long after the first of them at most, at the next use: others choose what goes by them.
+  public static let gatheredSeconds = 600
 }

@@ -37,8 +37,9 @@ enum ImageFailureTable {
   }
 
   static func delete(_ url: String, in database: Database) throws {
-    try database.execute(
-      literal: "DELETE FROM image_failure WHERE url = \(url)")
+    let statement = try RawStatement(cached: "DELETE FROM image_failure WHERE url = ?", database)
+    statement.bind(1, copying: url)
+    try statement.run()
   }
 
   static func clear(in database: Database) throws {

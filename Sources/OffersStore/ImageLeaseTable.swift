@@ -23,9 +23,11 @@ enum ImageLeaseTable {
 
   /// Ends a lease; whoever has it where no holder is named.
   static func end(_ url: String, holder: Int64?, in database: Database) throws {
-    try database.execute(
-      sql: "DELETE FROM image_lease WHERE url = ?1 AND (?2 IS NULL OR holder = ?2)",
-      arguments: [url, holder])
+    let statement = try RawStatement(
+      cached: "DELETE FROM image_lease WHERE url = ?1 AND (?2 IS NULL OR holder = ?2)", database)
+    statement.bind(1, copying: url)
+    if let holder { statement.bind(2, holder) } else { statement.bindNull(2) }
+    try statement.run()
   }
 
   static func clear(in database: Database) throws {

@@ -4,13 +4,6 @@ import OffersCore
 
 /// The SQL for images and how they were used.
 enum ImageTable {
-  /// An image's place and when it was last used.
-  struct Place {
-    let slot: Int64
-    let url: String
-    let useOrder: Int64
-  }
-
   private static let findSQL = """
     SELECT content_type, width, height, etag, last_modified, fetched_at, fresh_until, bytes
     FROM image_cache WHERE url = ?
@@ -64,11 +57,13 @@ enum ImageTable {
     statement.bind(6, copying: image.lastModified)
     statement.bind(7, seconds(image.fetchedAt))
     statement.bind(8, seconds(image.freshUntil))
-    statement.bind(9, copying: image.bytes)
     statement.bind(10, slot)
-    try statement.run()
-    // The kept statement would keep the bytes, too.
-    statement.bindNull(9)
+    try image.bytes.withUnsafeBytes { bytes in
+      statement.bind(9, bytes: bytes)
+      // The bytes may be gone before the kept statement is used again.
+      defer { statement.bindNull(9) }
+      try statement.run()
+    }
   }
 
   static func confirm(
@@ -85,70 +80,46 @@ enum ImageTable {
       arguments: [etag, lastModified, seconds(fetchedAt), seconds(freshUntil), url])
   }
 
-  /// The places that are taken, the longest unused first.
-  static func places(in database: Database) throws -> [Place] {
+  /// The places of the images that favorites have.
+  static func favoriteSlots(in database: Database) throws -> Set<Int64> {
     let statement = try RawStatement(
       cached: """
-        SELECT image_cache.slot, image_cache.url, coalesce(image_use.use_order, 0)
-        FROM image_cache LEFT JOIN image_use USING (slot)
-        ORDER BY 3, 1
+        SELECT image_cache.slot
+        FROM favorite
+        CROSS JOIN feed ON feed.name = favorite.feed
+        CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+        CROSS JOIN image_cache ON image_cache.url = offer.image_url
         """, database)
     defer { statement.reset() }
-    var places: [Place] = []
-    while try statement.step() {
-      places.append(
-        Place(
-          slot: statement.number(0), url: statement.string(1) ?? "",
-          useOrder: statement.number(2)))
-    }
-    return places
-  }
-
-  /// The addresses of the images that favorites have.
-  static func favoriteURLs(in database: Database) throws -> Set<String> {
-    try Set(
-      String.fetchAll(
-        database.cachedStatement(
-          sql: """
-            SELECT offer.image_url
-            FROM favorite
-            JOIN feed ON feed.name = favorite.feed
-            JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
-            WHERE offer.image_url IS NOT NULL
-            """)))
+    var slots: Set<Int64> = []
+    while try statement.step() { slots.insert(statement.number(0)) }
+    return slots
   }
 
   /// Writes uses down, in their order, as later than all before.
   static func note(_ batch: ImageUses.Batch, in database: Database) throws {
     if batch.isEmpty { return }
-    for url in batch.urls {
-      if let slot = try findSlot(of: url, in: database) { try use(slot, in: database) }
-    }
-    try count(hits: batch.hits, misses: batch.misses, in: database)
+    var places = try ImagePlaces(database)
+    try note(batch.urls, &places, in: database)
+    try count(batch, in: database)
   }
 
-  /// Makes a place the last used one.
-  static func use(_ slot: Int64, in database: Database) throws {
-    let statement = try RawStatement(
-      cached: """
-        INSERT INTO image_use (slot, use_order)
-        SELECT ?1, coalesce(max(use_order), 0) + 1 FROM image_use WHERE true
-        ON CONFLICT (slot) DO UPDATE SET use_order = excluded.use_order
-        """, database)
-    statement.bind(1, slot)
-    try statement.run()
-  }
-
-  static func count(
-    hits: Int = 0, misses: Int = 0, evictions: Int = 0, in database: Database
+  static func note(
+    _ urls: [String], _ places: inout ImagePlaces, in database: Database
   ) throws {
+    for url in urls {
+      if let slot = try findSlot(of: url, in: database) { try places.use(slot, in: database) }
+    }
+  }
+
+  private static func count(_ batch: ImageUses.Batch, in database: Database) throws {
     let statement = try RawStatement(
       cached: """
         UPDATE image_tally
         SET hit_count = hit_count + ?, miss_count = miss_count + ?,
           eviction_count = eviction_count + ?
         """, database)
-    for (index, count) in [hits, misses, evictions].enumerated() {
+    for (index, count) in [batch.hits, batch.misses, batch.evictions].enumerated() {
       statement.bind(Int32(index + 1), Int64(count))
     }
     try statement.run()
@@ -162,13 +133,12 @@ enum ImageTable {
   }
 
   /// The images without their bytes, the last used first.
-  static func summaries(
-    favorites: Set<String>, in database: Database
-  ) throws -> [CachedImageSummary] {
-    try Row.fetchAll(
+  static func summaries(in database: Database) throws -> [CachedImageSummary] {
+    let favorites = try favoriteSlots(in: database)
+    return try Row.fetchAll(
       database,
       sql: """
-        SELECT url, content_type, width, height, length(bytes) AS size_bytes, fetched_at,
+        SELECT slot, url, content_type, width, height, length(bytes) AS size_bytes, fetched_at,
           fresh_until
         FROM image_cache LEFT JOIN image_use USING (slot)
         ORDER BY coalesce(image_use.use_order, 0) DESC, slot DESC
@@ -179,7 +149,8 @@ enum ImageTable {
         url: row["url"],
         header: ImageHeader(format: format, width: row["width"], height: row["height"]),
         sizeBytes: row["size_bytes"], fetchedAt: OfferTable.date(row["fetched_at"]),
-        freshUntil: OfferTable.date(row["fresh_until"]), isFavorite: favorites.contains(row["url"]))
+        freshUntil: OfferTable.date(row["fresh_until"]), isFavorite: favorites.contains(row["slot"])
+      )
     }
   }
 

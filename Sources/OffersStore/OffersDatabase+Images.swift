@@ -45,35 +45,21 @@ extension OffersDatabase: ImageRepository {
 
   public func putImage(_ image: CachedImage) async throws {
     try Self.check(image)
-    try await write(.image) { [imageUses] database in
-      try ImageTable.note(imageUses.take(), in: database)
-      if let slot = try ImageTable.findSlot(of: image.url, in: database) {
-        try ImageTable.put(image, slot: slot, isFree: false, in: database)
-        try ImageTable.use(slot, in: database)
-      } else {
-        let (slot, isFree) = try Self.place(in: database)
-        try ImageTable.put(image, slot: slot, isFree: isFree, in: database)
-        try ImageTable.use(slot, in: database)
-        if !isFree { try ImageTable.count(evictions: 1, in: database) }
-      }
+    let isEviction = try await write(.image) { [imageUses] database in
+      var places = try ImagePlaces(database)
+      try ImageTable.note(imageUses.takeOrder(), &places, in: database)
+      let held = try ImageTable.findSlot(of: image.url, in: database)
+      let free = held == nil ? places.free : nil
+      let slot =
+        try held ?? free
+        ?? places.oldest(favorites: ImageTable.favoriteSlots(in: database))
+      try ImageTable.put(image, slot: slot, isFree: free != nil, in: database)
+      try places.use(slot, in: database)
       try ImageFailureTable.delete(image.url, in: database)
       try ImageLeaseTable.end(image.url, holder: nil, in: database)
+      return held == nil && free == nil
     }
-  }
-
-  /// A free place, else that of the image that has to go.
-  private static func place(in database: Database) throws -> (slot: Int64, isFree: Bool) {
-    let places = try ImageTable.places(in: database)
-    if places.count < ImageBounds.images {
-      let taken = Set(places.map(\.slot))
-      let free = (1...Int64(ImageBounds.images)).first { !taken.contains($0) }
-      return (free ?? 1, free != nil)
-    }
-    let favorites = try ImageTable.favoriteURLs(in: database)
-    let kept = Set(
-      places.reversed().lazy.filter { favorites.contains($0.url) }
-        .prefix(ImageBounds.favoriteImages).map(\.slot))
-    return ((places.first { !kept.contains($0.slot) } ?? places[0]).slot, false)
+    if isEviction { imageUses.noteEviction() }
   }
 
   private static func check(_ image: CachedImage) throws {
@@ -128,8 +114,7 @@ extension OffersDatabase: ImageRepository {
   public func fetchImageContents(now: Date) async throws -> ImageCacheContents {
     let gathered = imageUses.gathered
     return try await read { database in
-      let favorites = try ImageTable.favoriteURLs(in: database)
-      let written = try ImageTable.summaries(favorites: favorites, in: database)
+      let written = try ImageTable.summaries(in: database)
       let tally = try ImageTable.tally(in: database)
       // What was used since the last batch was used last.
       let later = Set(gathered.urls)
@@ -137,7 +122,8 @@ extension OffersDatabase: ImageRepository {
       return ImageCacheContents(
         images: recent + written.filter { !later.contains($0.url) },
         hits: tally.hits + gathered.hits, misses: tally.misses + gathered.misses,
-        evictions: tally.evictions, failures: try ImageFailureTable.all(now: now, in: database))
+        evictions: tally.evictions + gathered.evictions,
+        failures: try ImageFailureTable.all(now: now, in: database))
     }
   }
 

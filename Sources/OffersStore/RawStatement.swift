@@ -38,7 +38,7 @@ struct RawStatement {
       handle, index, base.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
   }
 
-  /// Binds a text or bytes, which are copied.
+  /// Binds a text, which is copied.
   func bind(_ index: Int32, copying text: String?) {
     guard var text else { return bindNull(index) }
     text.withUTF8 {
@@ -47,10 +47,9 @@ struct RawStatement {
     }
   }
 
-  func bind(_ index: Int32, copying bytes: [UInt8]) {
-    _ = bytes.withUnsafeBytes {
-      sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), Self.transient)
-    }
+  /// Binds bytes that stay in place until `run` returns.
+  func bind(_ index: Int32, bytes: UnsafeRawBufferPointer) {
+    sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
   }
 
   /// `SQLITE_TRANSIENT`, a macro that Swift does not see.

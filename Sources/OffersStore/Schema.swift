@@ -13,11 +13,9 @@ enum Schema {
 
   /// Runs the migrations that are missing, with their number and the file's mark in one transaction.
   /// The caller holds the write guard.
-  ///
-  /// - Parameter settings: pragmas of every connection that writes.
-  static func migrate(path: String, settings: String, busySeconds: Double) throws {
-    let connection = try SetUpConnection(path: path, busySeconds: busySeconds)
-    try connection.run(settings + "BEGIN IMMEDIATE;")
+  static func migrate(path: String) throws {
+    let connection = try SetUpConnection(path: path)
+    try connection.run(Configuration.writingSettings + "BEGIN IMMEDIATE;")
     let current = Int(try connection.fetchNumber("PRAGMA user_version"))
     try DatabaseFile.checkVersion(current, path: path)
     try checkOwner(connection, version: current, path: path)

@@ -10,7 +10,7 @@ struct SetUpConnection: ~Copyable {
   private let handle: OpaquePointer
 
   /// - Throws: `DatabaseError`.
-  init(path: String, busySeconds: Double) throws {
+  init(path: String) throws {
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let opened else {
@@ -18,7 +18,7 @@ struct SetUpConnection: ~Copyable {
       throw DatabaseError(resultCode: ResultCode(rawValue: code))
     }
     handle = opened
-    sqlite3_busy_timeout(handle, Int32(busySeconds * 1000))
+    sqlite3_busy_timeout(handle, Int32(Configuration.busySeconds * 1000))
     _ = offers_disable_checkpoint_on_close(handle)
   }
 

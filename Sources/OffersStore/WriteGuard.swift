@@ -28,4 +28,11 @@ struct WriteGuard: Sendable {
     defer { lock.unlock() }
     return try body()
   }
+
+  /// Runs `body` if no other process writes or checkpoints; returns nil otherwise.
+  func holdIfFree<Result>(_ body: () throws -> Result) throws -> Result? {
+    guard try lock.tryLock() else { return nil }
+    defer { lock.unlock() }
+    return try body()
+  }
 }

@@ -5,11 +5,12 @@ import OffersTestSupport
 enum PseudoTerminal {
   static var isPresent: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/script") }
 
-  /// Returns what the terminal showed, its line ends made plain. It has neither colors nor a pager
-  /// unless the variables say so.
+  /// Returns what the terminal showed, its line ends made plain.
+  ///
+  /// - Parameter variables: what the terminal says of itself. It has neither colors nor a pager unless
+  ///   they say so.
   static func run(
-    _ arguments: [String], in home: Home, columns: Int = 80,
-    variables: [String: String] = ["NO_COLOR": "1", "OFFERS_PAGER": ""]
+    _ arguments: [String], in home: Home, columns: Int = 80, variables: [String: String] = [:]
   ) throws -> String {
     let words = ([OffersProgram.path] + arguments).map {
       "'" + $0.replacing("'", with: #"'\''"#) + "'"
@@ -20,7 +21,7 @@ enum PseudoTerminal {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
     process.arguments = ["--quiet", "--return", "--command", command, "/dev/null"]
     process.environment = OffersProgram.environment(home.environment)
-      .merging(["SHELL": "/bin/sh", "TERM": "xterm"]) { $1 }
+      .merging(["SHELL": "/bin/sh", "TERM": "xterm", "NO_COLOR": "1", "PAGER": ""]) { $1 }
       .merging(variables) { $1 }
     // An input that stays open, so that nothing is typed at the terminal, not even its end.
     let input = Pipe()

@@ -21,7 +21,7 @@ struct StyleTests {
   @Test("a terminal gets colors", arguments: commands)
   func colors(command: [String]) throws {
     let home = try Self.home()
-    let variables = ["NO_COLOR": "", "OFFERS_PAGER": ""]
+    let variables = ["NO_COLOR": ""]
     let colored = try PseudoTerminal.run(command, in: home, variables: variables)
     #expect(colored.contains("\u{1B}["))
     // Set off or not, the words and their places are the same.
@@ -34,11 +34,11 @@ struct StyleTests {
     let home = try Self.home()
     for variables in [["NO_COLOR": "1"], ["NO_COLOR": "", "TERM": "dumb"]] {
       let shown = try PseudoTerminal.run(
-        command, in: home, variables: variables.merging(["OFFERS_PAGER": ""]) { $1 })
+        command, in: home, variables: variables)
       #expect(!shown.contains("\u{1B}"))
     }
     let shown = try PseudoTerminal.run(
-      command + ["--color", "never"], in: home, variables: ["NO_COLOR": "", "OFFERS_PAGER": ""])
+      command + ["--color", "never"], in: home, variables: ["NO_COLOR": ""])
     #expect(!shown.contains("\u{1B}"))
   }
 
@@ -71,7 +71,7 @@ struct StyleTests {
     let command = ["changes", "--since", "1d"]
     func run(_ variables: [String: String], _ options: [String] = []) throws -> String {
       try PseudoTerminal.run(
-        command + options, in: home, variables: variables.merging(["NO_COLOR": "1"]) { $1 })
+        command + options, in: home, variables: variables)
     }
     let plain = try run(["OFFERS_PAGER": ""])
     #expect(plain.contains("Tea"))

@@ -127,6 +127,21 @@ struct ImageHeaderTests {
     #expect(Self.reason(wrongSum) == "is a damaged or cut off PNG")
   }
 
+  @Test("a WebP ends where it says, except for a byte that fills it up")
+  func refusesTrailingWebP() {
+    for name in TinyImage.names where name.hasPrefix("webp") {
+      var bytes = TinyImage.make(name)
+      #expect(Self.reason(bytes + [0]) == "is a damaged or cut off WebP")
+      #expect(Self.reason(bytes + bytes) == "is a damaged or cut off WebP")
+      // Another part of one byte, with and without the one that fills it up.
+      bytes += Array("EXIF".utf8) + [1, 0, 0, 0, 7]
+      bytes[4] += 9
+      #expect(Self.reason(bytes) == nil)
+      #expect(Self.reason(bytes + [0]) == nil)
+      #expect(Self.reason(bytes + [0, 0]) == "is a damaged or cut off WebP")
+    }
+  }
+
   @Test("a JPEG may be filled up, progressive, and have something behind its end")
   func takesOddJPEGs() throws {
     var bytes = TinyImage.jpeg(width: 3, height: 2) + [0, 1, 2]

@@ -1,23 +1,13 @@
 import Foundation
 import OffersCore
+import OffersTestSupport
 import Testing
 
 @testable import OffersFeeds
 
-/// Where the collected feeds lie: not in the package but beside it.
+/// The collected feeds.
 private enum SharedFeeds {
-  private static let folders = [
-    URL(fileURLWithPath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("shared/feeds"),
-    URL(fileURLWithPath: "/work/shared/feeds"),
-  ]
-
-  private static var folder: URL? {
-    folders.first {
-      FileManager.default.fileExists(atPath: $0.appendingPathComponent("field").path)
-    }
-  }
+  private static var folder: URL? { SharedFiles.folder("field")?.deletingLastPathComponent() }
 
   static var areThere: Bool { folder != nil }
 

@@ -193,7 +193,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       try check.expect(
         try await check.images.fetchImageContents(now: check.now).hits == 25, "hits")
     },
-    ImageRepositoryRule("a thousand uses are written down by themselves") { check in
+    ImageRepositoryRule("ten thousand uses are written down by themselves") { check in
       try await check.put(1...50)
       for use in 0..<ImageBounds.gatheredUses {
         _ = try await check.images.findImage(check.url(use % 2 + 1))

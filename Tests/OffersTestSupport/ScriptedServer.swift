@@ -49,7 +49,9 @@ public final class ScriptedServer: Sendable {
     Thread.detachNewThread {
       for step in steps {
         // Nobody who comes within this time is coming at all.
-        guard let connection = listener.accept(milliseconds: LoopbackListener.patience) else { break }
+        guard let connection = listener.accept(milliseconds: LoopbackListener.patience) else {
+          break
+        }
         Self.serve(connection, step, received)
       }
     }
@@ -66,7 +68,9 @@ public final class ScriptedServer: Sendable {
 
   private static func perform(_ step: Step, _ connection: Int32, _ received: Received) {
     var request = [UInt8](repeating: 0, count: 4096)
-    guard LoopbackListener.waitForInput(connection, milliseconds: LoopbackListener.patience) else { return }
+    guard LoopbackListener.waitForInput(connection, milliseconds: LoopbackListener.patience) else {
+      return
+    }
     let count = recv(connection, &request, request.count, 0)
     received.all.withLock {
       $0.append(String(decoding: request.prefix(max(0, count)), as: UTF8.self))

@@ -34,6 +34,7 @@ struct ImageSync: Sendable {
     }
     let loader = ImageLoader(images: database, allowsPrivateNetwork: allowsPrivateNetwork)
     var result = Result()
+    bar.show(images: 0, of: wanted.count)
     await withTaskGroup(of: (WantedImage, OffersError?).self) { group in
       // The last fetched is the last used: favorites and the newest are the last to go.
       for image in wanted.reversed() { group.addTask { (image, await fetch(image, loader)) } }

@@ -222,12 +222,10 @@ struct ImageLoaderTests {
     let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n".utf8)
     let server = try ScriptedServer([.drip([0x89], after: head, pauseMilliseconds: 200)])
     let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
-    let begun = ContinuousClock.now
     let error = await #expect(throws: OffersError.self) {
       try await loader.image(at: server.url("/a"))
     }
     #expect(error?.message == "\(server.url("/a")) took longer than 10 seconds.")
-    #expect(ContinuousClock.now - begun < .seconds(15))
     await loader.close()
   }
 }

@@ -1,0 +1,24 @@
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// How large a connection found the log when it last wrote, without asking the file system.
+final class LogSize: Sendable {
+  private let pageCount = Atomic<Int32>(0)
+
+  var bytes: Int { Int(pageCount.load(ordering: .relaxed)) * Configuration.pageBytes }
+
+  /// Hears of the connection's commits, as long as this lives.
+  /// https://sqlite.org/c3ref/wal_hook.html
+  func watch(_ database: Database) {
+    let hook:
+      @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32)
+        -> Int32 = { size, _, _, pageCount in
+          guard let size else { return SQLITE_OK }
+          Unmanaged<LogSize>.fromOpaque(size).takeUnretainedValue()
+            .pageCount.store(pageCount, ordering: .relaxed)
+          return SQLITE_OK
+        }
+    _ = sqlite3_wal_hook(database.sqliteConnection, hook, Unmanaged.passUnretained(self).toOpaque())
+  }
+}

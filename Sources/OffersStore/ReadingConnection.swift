@@ -1,0 +1,32 @@
+import GRDB
+import Synchronization
+
+/// The connection that reads, opened when it is first needed: a program that only writes does
+/// without.
+final class ReadingConnection: Sendable {
+  private let file: DatabaseFile
+  private let queue = Mutex<DatabaseQueue?>(nil)
+
+  init(_ file: DatabaseFile) { self.file = file }
+
+  func fetchQueue() throws -> DatabaseQueue {
+    try queue.withLock { queue in
+      if let queue { return queue }
+      let opened = try open()
+      queue = opened
+      return opened
+    }
+  }
+
+  /// Lets go of the file until it is needed again.
+  func close() { queue.withLock { $0 = nil } }
+
+  private func open() throws -> DatabaseQueue {
+    let queue = try DatabaseQueue(
+      path: file.pathForReading, configuration: .offers(isReadOnly: true))
+    try queue.inDatabase {
+      try DatabaseFile.checkVersion(Schema.version(of: $0), path: file.path)
+    }
+    return queue
+  }
+}

@@ -1,0 +1,31 @@
+/// How a write goes about it.
+enum WriteMode {
+  case ordinary
+  /// A note about a sync that changed no offer. A power cut may lose the last of them, and nothing
+  /// else: it is not worth waiting for the disk.
+  case note
+  /// A picture, or how pictures were used. A power cut may lose the last of them, which can be had
+  /// again.
+  case image
+  /// Megabytes of offers at once.
+  case bulk
+  /// Removals that see to it themselves that nothing refers to what they remove. A foreign key's
+  /// own check of a removed run would read all changes.
+  case clearing
+
+  /// Whether to wait for the disk.
+  var isSynchronous: Bool { self != .note && self != .image }
+
+  /// Whether foreign keys are checked row by row.
+  var checksForeignKeys: Bool { self != .bulk && self != .clearing }
+
+  /// How large the log may be before it is moved into the file: notes stay small, and some hundred
+  /// pictures share one wait for the disk.
+  var logBytes: Int {
+    switch self {
+    case .note: 256 << 10
+    case .image: 4 << 20
+    case .ordinary, .bulk, .clearing: 0
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import GRDB
+import GRDBSQLite
+import OffersCore
+import Synchronization
+
+/// The connection that writes, and what it takes turns by.
+final class WritingConnection: Sendable {
+  private let queue: DatabaseQueue
+  private let writeGuard: WriteGuard
+  private let file: DatabaseFile
+  private let reader: ReadingConnection
+  /// Whether a commit waits for the disk at present. Changed by who has the queue alone.
+  private let isSynchronous = Atomic(true)
+  /// How many have the queue or wait for it.
+  private let userCount = Atomic(0)
+  private let log = LogSize()
+
+  /// Opens the file, migrates it if need be, and turns its log on, all in turn: opening may write.
+  ///
+  /// - Parameters:
+  ///   - header: what the file was found to be.
+  ///   - reader: the connection beside this one that may have to let go of the file.
+  init(
+    _ file: DatabaseFile, _ header: DatabaseFile.Header, _ writeGuard: WriteGuard,
+    reader: ReadingConnection
+  ) throws {
+    self.file = file
+    self.writeGuard = writeGuard
+    self.reader = reader
+    queue = try writeGuard.hold {
+      let isReady = header == .ours(version: Schema.version, isReady: true)
+      // Before the log is turned on: what stands in no log need not be moved into the file.
+      if !isReady { try Schema.migrate(path: file.path) }
+      let queue = try DatabaseQueue(path: file.path, configuration: .offers(isReadOnly: false))
+      try queue.inDatabase { database in
+        if isReady {
+          return try DatabaseFile.checkVersion(Schema.version(of: database), path: file.path)
+        }
+        try database.execute(sql: "PRAGMA journal_mode = WAL")
+        Self.moveLog(database)
+      }
+      return queue
+    }
+    queue.inDatabase { log.watch($0) }
+  }
+
+  /// Reads what will be written about.
+  func read<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    userCount.add(1, ordering: .sequentiallyConsistent)
+    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
+    return try await queue.read(body)
+  }
+
+  /// Writes in one immediate transaction under the write guard, and moves the log into the file.
+  func write<Result: Sendable>(
+    _ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    if mode == .image, let result = try writeImageAtOnce(body) { return result }
+    return try await inTurn { try self.perform(mode, on: $0, body) }
+  }
+
+  /// Writes on the calling thread where nobody else writes: changing threads twice takes as long as
+  /// writing an image down. Where the log has to be moved, which waits for the disk, another thread
+  /// does that.
+  ///
+  /// - Returns: nil when somebody else writes. Nothing was written then.
+  private func writeImageAtOnce<Result>(_ body: (Database) throws -> Result) throws -> Result? {
+    let (isFree, _) = userCount.compareExchange(
+      expected: 0, desired: 1, ordering: .sequentiallyConsistent)
+    guard isFree else { return nil }
+    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
+    // The queue first: the guard keeps out other processes, and not who has the queue in this one.
+    let result = try queue.writeWithoutTransaction { database in
+      try writeGuard.holdIfFree {
+        try setSynchronous(false, database)
+        return try Self.transact(database, body)
+      }
+    }
+    if log.bytes > WriteMode.image.logBytes {
+      later { self.moveLog(after: .image, $0) }
+    }
+    return result
+  }
+
+  /// Writes behind the writes that wait already, without waiting for it. A failure is not told.
+  func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
+    later { try self.perform(mode, on: $0, body) }
+  }
+
+  private func later(_ body: @escaping @Sendable (Database) throws -> Void) {
+    userCount.add(1, ordering: .sequentiallyConsistent)
+    queue.asyncWriteWithoutTransaction { database in
+      defer { self.userCount.subtract(1, ordering: .sequentiallyConsistent) }
+      // Who asked gave up hearing of it.
+      try? self.writeGuard.hold { try body(database) }
+    }
+  }
+
+  /// Does something under the write guard when the queue is free.
+  private func inTurn<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    userCount.add(1, ordering: .sequentiallyConsistent)
+    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
+    return try await queue.writeWithoutTransaction { database in
+      try self.writeGuard.hold { try body(database) }
+    }
+  }
+
+  private func perform<Result>(
+    _ mode: WriteMode, on database: Database, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    defer { end(mode, database) }
+    try begin(mode, database)
+    var result: Result?
+    if mode == .image {
+      result = try Self.transact(database, body)
+    } else {
+      try database.inTransaction(.immediate) {
+        result = try body(database)
+        return .commit
+      }
+    }
+    moveLog(after: mode, database)
+    guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+    return result
+  }
+
+  /// A transaction by statements that are kept: reading GRDB's own anew each time takes a tenth of
+  /// what a picture takes.
+  private static func transact<Result>(
+    _ database: Database, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    try RawStatement(cached: "BEGIN IMMEDIATE", database).run()
+    do {
+      let result = try body(database)
+      try RawStatement(cached: "COMMIT", database).run()
+      return result
+    } catch {
+      // SQLite may have taken it back by itself, where the disk is full.
+      if database.isInsideTransaction { try database.execute(sql: "ROLLBACK") }
+      throw error
+    }
+  }
+
+  /// Moves the log into the file when it is large enough. The caller holds the guard.
+  private func moveLog(after mode: WriteMode, _ database: Database) {
+    if log.bytes <= mode.logBytes, mode.logBytes > 0 { return }
+    // Images come by the dozen: their log is written over, not made anew.
+    Self.moveLog(database, mode == .image ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE)
+  }
+
+  /// Tries a write: what the body writes is taken back.
+  func writeTrial<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await inTurn { database in
+      var result: Result?
+      try database.inTransaction(.immediate) {
+        result = try body(database)
+        return .rollback
+      }
+      guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+      return result
+    }
+  }
+
+  /// Rewrites the file without its free pages when more than a share of it is free.
+  ///
+  /// - Returns: whether it did.
+  func compact(whenFreeAbove share: Double) async throws -> Bool {
+    try await inTurn { database in
+      let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+      let all = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+      guard Double(free) > share * Double(all) else { return false }
+      try self.setSynchronous(true, database)
+      try database.execute(sql: "VACUUM")
+      Self.moveLog(database)
+      return true
+    }
+  }
+
+  /// Prepares the connection for a write.
+  ///
+  /// Foreign keys are not checked row by row in an import: its rows get the same two, looked up in
+  /// the same transaction. A database without offers is filled with a rollback journal instead of a
+  /// log, at two thirds of the cost, because everything is then written once and not twice; there
+  /// is nothing to read yet that could have to wait. If another process has the file open, SQLite
+  /// refuses the change and the log is used.
+  private func begin(_ mode: WriteMode, _ database: Database) throws {
+    try setSynchronous(mode.isSynchronous, database)
+    if mode.checksForeignKeys { return }
+    try database.execute(sql: "PRAGMA foreign_keys = OFF")
+    guard mode == .bulk,
+      try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM offer)") == true
+    else { return }
+    reader.close()
+    Self.setJournal("DELETE", database)
+  }
+
+  private func end(_ mode: WriteMode, _ database: Database) {
+    if mode == .bulk { Self.setJournal("WAL", database) }
+    if mode.checksForeignKeys { return }
+    _ = sqlite3_exec(database.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
+  }
+
+  /// Says whether the next commit waits for the disk. It stays so until somebody says otherwise:
+  /// one picture after another need not say it each time.
+  private func setSynchronous(_ isSynchronous: Bool, _ database: Database) throws {
+    if self.isSynchronous.load(ordering: .relaxed) == isSynchronous { return }
+    try database.execute(sql: "PRAGMA synchronous = \(isSynchronous ? "FULL" : "NORMAL")")
+    self.isSynchronous.store(isSynchronous, ordering: .relaxed)
+  }
+
+  /// Asks for another journal, without waiting. A refusal leaves the one there is; both are safe,
+  /// and whoever opens the file next asks for the log again.
+  private static func setJournal(_ mode: String, _ database: Database) {
+    withoutWaiting(database) {
+      _ = sqlite3_exec($0, "PRAGMA journal_mode = \(mode)", nil, nil, nil)
+    }
+  }
+
+  /// Moves the log into the file, and empties it, unless a reader still needs it: then the next
+  /// write does. The caller holds the guard.
+  private static func moveLog(
+    _ database: Database, _ way: Int32 = SQLITE_CHECKPOINT_TRUNCATE
+  ) {
+    withoutWaiting(database) {
+      // What fails here stays safe in the log.
+      _ = sqlite3_wal_checkpoint_v2($0, nil, way, nil, nil)
+    }
+  }
+
+  private static func withoutWaiting(_ database: Database, _ body: (OpaquePointer?) -> Void) {
+    let connection = database.sqliteConnection
+    sqlite3_busy_timeout(connection, 0)
+    body(connection)
+    sqlite3_busy_timeout(connection, Int32(Configuration.busySeconds * 1000))
+  }
+}
