@@ -259,6 +259,23 @@ public final class OffersDatabase: Sendable {
     }
   }
 
+  /// The same on the calling thread.
+  ///
+  /// - Parameter waitSeconds: how long to wait for other writers.
+  func writeBlocking<Result>(
+    _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
+    _ body: (Database) throws -> Result
+  ) throws -> Result {
+    do {
+      let writer = try fetchWriter()
+      return try writer.queue.writeWithoutTransaction {
+        try perform(mode, on: $0, writer.writeGuard, waitSeconds: waitSeconds, body)
+      }
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
   /// Writes behind the writes that wait already, without waiting for it. A failure is not told.
   func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
     writer?.queue.asyncWriteWithoutTransaction { [writer] in
@@ -270,9 +287,9 @@ public final class OffersDatabase: Sendable {
 
   private func perform<Result>(
     _ mode: WriteMode, on database: Database, _ writeGuard: WriteGuard,
-    _ body: (Database) throws -> Result
+    waitSeconds: Double = WriteGuard.waitSeconds, _ body: (Database) throws -> Result
   ) throws -> Result {
-    try writeGuard.hold {
+    try writeGuard.hold(waitSeconds: waitSeconds) {
       defer { Self.end(mode, database) }
       try begin(mode, database)
       var result: Result?
