@@ -5,6 +5,13 @@ enum Terminal {
   static let isOutput = isatty(STDOUT_FILENO) == 1
   static let isError = isatty(STDERR_FILENO) == 1
 
+  /// Whether standard output may be styled: not where a person or the terminal says no.
+  /// https://no-color.org
+  static var isStyled: Bool {
+    func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+    return isOutput && variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"
+  }
+
   /// The width of standard output in columns; nil when it is no terminal, and text is not cut.
   static var width: Int? { isOutput ? columns(of: STDOUT_FILENO) : nil }
 
