@@ -90,7 +90,9 @@ final class SearchIndexWriter {
       try SearchIndex.rebuild(in: database)
     case .difference:
       try flush()
-      if let lastKey {
+      if work == .rebuild {
+        try SearchIndex.rebuild(in: database)
+      } else if let lastKey {
         try database.execute(
           sql: """
             INSERT INTO offer_search (rowid, \(SearchIndex.columns))
@@ -105,7 +107,15 @@ final class SearchIndexWriter {
     for (key, texts) in pending.sorted(by: { $0.key < $1.key }) {
       delete.bind(1, key)
       for (place, text) in texts.enumerated() { delete.bind(Int32(place + 2), copying: text) }
-      try delete.run()
+      do {
+        try delete.run()
+      } catch let error as DatabaseError
+        where error.extendedResultCode == .SQLITE_CORRUPT_VTAB
+      {
+        // Another program has written texts that the index was not told of.
+        work = .rebuild
+        break
+      }
       find.bind(1, key)
       defer { find.reset() }
       guard try find.step() else { continue }

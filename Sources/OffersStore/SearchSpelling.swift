@@ -134,6 +134,8 @@ extension SearchExpression {
     var parts = self.parts
     for (part, word, text) in words {
       parts[part].words[word] = text
+      // What is put there is a whole word.
+      if word == parts[part].words.count - 1 { parts[part].isOpen = false }
       parts[part].text = parts[part].words.joined(separator: " ")
     }
     return SearchExpression(parts)

@@ -35,7 +35,8 @@ struct QueryPlanTests {
       }
       try body(database)
       database.trace(options: [])
-      return try statements.map { sql in
+      // What begins as a comment is run by the search index within a statement of ours.
+      return try statements.filter { !$0.hasPrefix("--") }.map { sql in
         let rows = try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql)")
         return Plan(sql: sql, steps: rows.map { $0["detail"] })
       }

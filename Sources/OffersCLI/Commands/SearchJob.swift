@@ -71,7 +71,8 @@ struct SearchJob: Sendable {
       let results = try await results(of: search, database)
       try finish(
         SearchReport(
-          words: words, feed: feed, page: page ?? 1, source: .server, results: results), database)
+          words: words, feed: feed, page: search.lastPage, source: .server, results: results),
+        database)
       return
     }
     // A page that the server has not got is not the same page of what is stored.

@@ -13,6 +13,7 @@ struct SearchReport {
   /// The words as they were typed.
   let words: String
   let feed: String?
+  /// The last page of what there is to see.
   let page: Int
   let source: Source
   let results: SearchResults
