@@ -18,13 +18,14 @@ enum SearchIndex {
 
   /// Whether the index is what the offers are.
   static func isCurrent(in database: Database) throws -> Bool {
-    let statement = try database.cachedStatement(sql: "SELECT is_current FROM search_state")
+    let statement = try database.cachedStatement(
+      sql: "SELECT is_current FROM search_state WHERE state_key = 1")
     return try Bool.fetchOne(statement) ?? false
   }
 
   static func setCurrent(_ isCurrent: Bool, in database: Database) throws {
     try database.execute(
-      sql: "UPDATE search_state SET is_current = ?1 WHERE is_current <> ?1",
+      sql: "UPDATE search_state SET is_current = ?1 WHERE state_key = 1 AND is_current <> ?1",
       arguments: [isCurrent])
   }
 

@@ -102,4 +102,17 @@ struct HostileTextTests {
       #expect(shown != "", "\(command)")
     }
   }
+
+  @Test("Only our own bold is around words that were found", .enabled(if: PseudoTerminal.isPresent))
+  func marked() throws {
+    let home = try Home(synced: [Self.item("1")])
+    for words in ["tea", "31m", "end", "2j"] {
+      let shown = try PseudoTerminal.run(
+        ["search", words], in: home, variables: ["TERM": "xterm", "NO_COLOR": ""])
+      #expect(shown.contains("\u{1B}[1m"))
+      let rest = shown.replacing("\u{1B}[1m", with: "").replacing("\u{1B}[22m", with: "")
+      #expect(Self.isPlain(rest), "\(words)")
+      #expect(rest.split(separator: "\n").count == 2)
+    }
+  }
 }

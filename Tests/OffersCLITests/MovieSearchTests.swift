@@ -32,7 +32,7 @@ struct MovieSearchTests {
 
   private static func names(_ result: OffersProgram.Result) -> [String] {
     result.output.split(separator: "\n").dropFirst().compactMap {
-      $0.components(separatedBy: "  ").last
+      $0.components(separatedBy: "  ").last?.trimmingCharacters(in: .whitespaces)
     }
   }
 

@@ -6,7 +6,9 @@ enum PseudoTerminal {
   static var isPresent: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/script") }
 
   /// Returns what the terminal showed, its line ends made plain.
-  static func run(_ arguments: [String], in home: Home, columns: Int = 80) throws -> String {
+  static func run(
+    _ arguments: [String], in home: Home, columns: Int = 80, variables: [String: String] = [:]
+  ) throws -> String {
     let words = ([OffersProgram.path] + arguments).map {
       "'" + $0.replacing("'", with: #"'\''"#) + "'"
     }
@@ -16,7 +18,7 @@ enum PseudoTerminal {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
     process.arguments = ["--quiet", "--return", "--command", command, "/dev/null"]
     process.environment = OffersProgram.environment(home.environment)
-      .merging(["SHELL": "/bin/sh"]) { $1 }
+      .merging(["SHELL": "/bin/sh"]) { $1 }.merging(variables) { $1 }
     // An input that stays open, so that nothing is typed at the terminal, not even its end.
     let input = Pipe()
     process.standardInput = input

@@ -96,7 +96,7 @@ struct ReadmeTests {
     let source = try PackageFolder.text(of: "Tests/OffersCLITests/ReadmeExample.swift")
     let example = part(of: source, from: "// README begins\n", to: "\n// README ends")
     #expect(blocks("swift").contains(example))
-    #expect(example.split(separator: "\n").count <= 30)
+    #expect(example.split(separator: "\n").count <= 35)
   }
 
   @Test("The example of the library works")
@@ -110,6 +110,8 @@ struct ReadmeTests {
     let offer = try #require(await screen.offers.first)
     try await screen.toggleStar(of: offer)
     #expect(await screen.offers.first?.isFavorite == true)
+    try await screen.find("TEA")
+    #expect(await screen.offers.map(\.name) == ["Tea"])
     #expect(try home.offers("list", "--favorites").output.contains("Tea"))
   }
 

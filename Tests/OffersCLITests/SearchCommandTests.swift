@@ -130,9 +130,6 @@ struct SearchCommandTests {
     let searches = try home.document("search")["searches"] as? [[String: Any]]
     #expect(searches?.map { $0["words"] as? String } == ["tea", "Rye", "coffee"])
     #expect(searches?.map { $0["number"] as? Int } == [1, 2, 3])
-    for number in 1...12 { try home.offers("search", "tea", "limit", "\(number)") }
-    for number in 1...12 { try home.offers("search", "-\(number % 2 == 0 ? "rye" : "tea") ") }
-    #expect((try home.document("search")["searches"] as? [Any])?.count == 3)
   }
 
   @Test("A database that cannot be written to is searched all the same")
@@ -164,17 +161,30 @@ struct SearchCommandTests {
     .enabled(if: PseudoTerminal.isPresent))
   func terminal() throws {
     let home = try Self.home()
-    let shown = try PseudoTerminal.run(["search", "coffee"], in: home, columns: 44)
+    let terminal = ["TERM": "xterm-256color", "NO_COLOR": ""]
+    func show(_ words: String..., columns: Int = 80, variables: [String: String] = [:]) throws
+      -> String
+    {
+      try PseudoTerminal.run(
+        ["search"] + words, in: home, columns: columns,
+        variables: terminal.merging(variables) { $1 })
+    }
+    let bold = "\u{1B}[1m"
+    let plain = "\u{1B}[22m"
     #expect(
-      shown == """
+      try show("coffee", columns: 44) == """
            ID        REWARD        NAME
-           ibotta:1  $3.50 Cash…   Café Lumière®…
+           ibotta:1  $3.50 Cash…   Café Lumière® Gr…
            ibotta:2  5% Cash Back  Green Tea
-           Terms: …good with \u{1B}[1mcoffee\u{1B}[22m creamer.
+           Terms: …with \(bold)coffee\(plain) creamer.
 
-        """ || shown.contains("\u{1B}[1mcoffee\u{1B}[22m creamer."))
-    #expect(shown.split(separator: "\n").count == 4)
-    let wide = try PseudoTerminal.run(["search", "cafe", "lumiere"], in: home)
-    #expect(wide.contains("\u{1B}[1mCafé\u{1B}[22m \u{1B}[1mLumière\u{1B}[22m® Ground Coffee"))
+        """)
+    let wide = try show("cafe", "lumiere")
+    #expect(wide.contains("\(bold)Café\(plain) \(bold)Lumière\(plain)® Ground Coffee"))
+    #expect(try show("ground", columns: 44).contains("Café Lumière® \(bold)Gr\(plain)…\n"))
+    for variable in [["TERM": "dumb"], ["NO_COLOR": "1"]] {
+      let shown = try show("coffee", variables: variable)
+      #expect(!shown.contains("\u{1B}") && shown.contains("Terms: Limit 2. Not good with coffee"))
+    }
   }
 }

@@ -77,7 +77,7 @@ struct SearchJob: Sendable {
     }
     // A page that the server has not got is not the same page of what is stored.
     let isPastEnd = found.error == nil && (page ?? 1) > 1
-    let results = isPastEnd ? SearchResults() : try search(database)
+    let results = isPastEnd ? SearchResults() : try searchKnown(database)
     try finish(
       SearchReport(
         words: words, feed: feed, page: page ?? 1, source: found.error == nil ? .server : .store,
@@ -117,6 +117,15 @@ struct SearchJob: Sendable {
       hits.append(SearchHit(offer: offer, matches: matches[ref] ?? []))
     }
     return SearchResults(hits: hits, hasMore: search.hasMore)
+  }
+
+  /// What is stored of a feed, which need not be anything yet.
+  private func searchKnown(_ database: OffersDatabase) throws -> SearchResults {
+    do {
+      return try search(database)
+    } catch let error as OffersError where error.code == .notFound {
+      return SearchResults()
+    }
   }
 
   private func search(_ database: OffersDatabase) throws -> SearchResults {
