@@ -27,7 +27,7 @@ struct MovieSearchTests {
   private static func search(_ home: Home, _ words: String...) throws -> OffersProgram.Result {
     try OffersProgram.run(
       ["search", "--feed", "movies"] + words,
-      environment: home.environment.merging(["TMDB_API_KEY": "k"]) { $1 })
+      environment: home.environment.merging(["TMDB_API_KEY": "s3cret"]) { $1 })
   }
 
   private static func names(_ result: OffersProgram.Result) -> [String] {
@@ -50,8 +50,8 @@ struct MovieSearchTests {
     #expect(Self.names(second) == ["Supergirl"] && second.errors == "")
     #expect(
       server.requests.map { $0.split(separator: " ")[1] } == [
-        "/3/search/movie?api_key=k&query=superman&page=1",
-        "/3/search/movie?api_key=k&query=superman&page=2",
+        "/3/search/movie?api_key=s3cret&query=superman&page=1",
+        "/3/search/movie?api_key=s3cret&query=superman&page=2",
       ])
     // Nobody answers any more.
     let offline = try Self.search(home, "superman")
@@ -69,7 +69,7 @@ struct MovieSearchTests {
     let server = try ScriptedServer([
       .answer(
         "401 Unauthorized", ["Content-Type: application/json"],
-        #"{"status_code":7,"status_message":"Invalid API key: k","success":false}"#)
+        #"{"status_code":7,"status_message":"Invalid API key: s3cret","success":false}"#)
     ])
     let home = try Self.home(server)
     let refused = try Self.search(home, "superman")

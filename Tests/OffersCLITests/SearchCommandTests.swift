@@ -173,15 +173,15 @@ struct SearchCommandTests {
     let plain = "\u{1B}[22m"
     #expect(
       try show("coffee", columns: 44) == """
-           ID        REWARD        NAME
-           ibotta:1  $3.50 Cash…   Café Lumière® Gr…
-           ibotta:2  5% Cash Back  Green Tea
+           ID        REWARD          NAME
+           ibotta:1  $3.50 Cash Ba…  Café Lumière®…
+           ibotta:2  5% Cash Back    Green Tea
            Terms: …with \(bold)coffee\(plain) creamer.
 
         """)
     let wide = try show("cafe", "lumiere")
     #expect(wide.contains("\(bold)Café\(plain) \(bold)Lumière\(plain)® Ground Coffee"))
-    #expect(try show("ground", columns: 44).contains("Café Lumière® \(bold)Gr\(plain)…\n"))
+    #expect(try show("ground", columns: 48).contains("Café Lumière® \(bold)Gro\(plain)…\n"))
     for variable in [["TERM": "dumb"], ["NO_COLOR": "1"]] {
       let shown = try show("coffee", variables: variable)
       #expect(!shown.contains("\u{1B}") && shown.contains("Terms: Limit 2. Not good with coffee"))
