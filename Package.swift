@@ -33,6 +33,7 @@ let package = Package(
         .embedInCode("0002_add_details.sql"),
         .embedInCode("0003_add_fetching.sql"),
         .embedInCode("0004_add_images.sql"),
+        .embedInCode("0005_add_search.sql"),
       ],
       swiftSettings: strict),
     .target(name: "OffersCore", swiftSettings: strict),

@@ -23,10 +23,13 @@ public enum Migrations {
     Migration(
       number: 4, name: "0004_add_images",
       sql: text(PackageResources._004_add_images_sql)),
+    Migration(
+      number: 5, name: "0005_add_search",
+      sql: text(PackageResources._005_add_search_sql)),
   ]
 
   /// The schema version this program writes.
-  public static let currentVersion = 4
+  public static let currentVersion = 5
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

@@ -8,6 +8,7 @@ struct Benchmark {
            Scripts/benchmark read [--rounds 7]
            Scripts/benchmark refresh [--rounds 7]
            Scripts/benchmark images [--rounds 7]
+           Scripts/benchmark find [--sizes 100000,1000000] [--rounds 7]
     """
 
   static func main() async {
@@ -37,17 +38,17 @@ struct Benchmark {
       return try work.run(words.dropFirst(2))
     }
     guard let what = words.first,
-      ["sync", "read", "read-files", "refresh", "images"].contains(what)
+      ["sync", "read", "read-files", "refresh", "images", "find"].contains(what)
     else {
       throw Usage(text: "name what to measure")
     }
-    var sizes = [132, 100_000, 1_000_000]
+    var sizes = what == "find" ? [100_000, 1_000_000] : [132, 100_000, 1_000_000]
     var rounds = 7
     var rest = words.dropFirst()
     while let option = rest.popFirst() {
       guard let value = rest.popFirst() else { throw Usage(text: "\(option) needs a value") }
       switch option {
-      case "--sizes" where what == "sync":
+      case "--sizes" where what == "sync" || what == "find":
         sizes = try value.split(separator: ",").map { try number(String($0)) }
       case "--rounds":
         rounds = try number(value)
@@ -66,6 +67,11 @@ struct Benchmark {
     if what == "read" { return try read.run() }
     if what == "images" {
       return try ImageBenchmark(scratch: scratch, peers: peers, rounds: rounds).run()
+    }
+    if what == "find" {
+      return try FindBenchmark(
+        offers: offers, scratch: scratch, peers: peers, sizes: sizes, rounds: rounds
+      ).run()
     }
     if what == "refresh" {
       return try RefreshBenchmark(offers: offers, scratch: scratch, rounds: rounds).run()

@@ -1,7 +1,8 @@
 import Foundation
 
 /// What a sync costs: the first import, then again with the same, changed, reordered and re-spaced
-/// documents, beside other programs where there are any.
+/// documents, beside other programs where there are any. As those make no search index, none is made
+/// here; `FindBenchmark` says what it costs.
 struct SyncBenchmark {
   let offers: String
   let scratch: String
@@ -17,6 +18,7 @@ struct SyncBenchmark {
   func run() throws {
     var report = Report()
     report.printMachine()
+    print("All without a search index (--no-index), as the other programs make none.\n")
     for line in peers.missing { print(line + "\n") }
     for size in sizes {
       let feeds = try makeFeeds(size)
@@ -29,20 +31,8 @@ struct SyncBenchmark {
 
   /// The plain feed, then the others in the order of `again`.
   private func makeFeeds(_ size: Int) throws -> [String] {
-    try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: true)
-    var paths = try FeedGenerator.Variant.allCases.map { variant in
-      let source = peers.folder == nil ? "own" : "peer"
-      let path = "\(work)/\(source)-\(size)-\(variant.rawValue).json"
-      if !FileManager.default.fileExists(atPath: path) {
-        if let command = peers.generator(variant, count: size, path: path + ".new") {
-          _ = try ProcessTimer.time(command)
-        } else {
-          try FeedGenerator(count: size).write(variant, to: path + ".new")
-        }
-        try FileManager.default.moveItem(atPath: path + ".new", toPath: path)
-      }
-      return path
-    }
+    let files = FeedFiles(folder: work, peers: peers)
+    var paths = try FeedGenerator.Variant.allCases.map { try files.path($0, count: size) }
     let respaced = paths[0] + ".respaced"
     if !FileManager.default.fileExists(atPath: respaced) {
       try FeedGenerator.respace(paths[0], to: respaced)
@@ -52,7 +42,7 @@ struct SyncBenchmark {
   }
 
   private func sync(_ feed: String) -> [String] {
-    [offers, "sync", "ibotta", "--from", feed, "--quiet", "--database", database]
+    [offers, "sync", "ibotta", "--from", feed, "--quiet", "--no-index", "--database", database]
   }
 
   private func measureSync(_ size: Int, _ feeds: [String], _ report: inout Report) throws {

@@ -22,6 +22,18 @@ enum Completions {
     }
   }
 
+  /// What was searched for lately, and found.
+  static var searches: CompletionKind {
+    .custom { words, _, _ in
+      guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)),
+        let database = try? OffersDatabase(path: path, access: .readOnly)
+      else { return [] }
+      return ((try? database.fetchRecentSearchesBlocking()) ?? []).map {
+        DisplayText.oneLine($0.words)
+      }
+    }
+  }
+
   /// More than a screen of ids helps nobody to choose.
   private static let limit = 50
 

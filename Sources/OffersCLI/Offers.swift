@@ -12,6 +12,7 @@ struct Offers: ParsableCommand {
       EXAMPLES
         offers sync                        read the feeds you are subscribed to
         offers list --favorites            see what you starred
+        offers search pasta sauce          find offers by their words
         offers show 110579                 read one offer
         offers favorite 110579             star it
         offers changes --favorites         see what became of what you starred
@@ -23,7 +24,8 @@ struct Offers: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      SyncCommand.self, ListCommand.self, ShowCommand.self, ImageCommand.self, FavoriteCommand.self,
+      SyncCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, ImageCommand.self,
+      FavoriteCommand.self,
       ChangesCommand.self, HistoryCommand.self, StatusCommand.self, FeedsCommand.self,
       CacheCommand.self, PruneCommand.self, ManualCommand.self,
     ])
@@ -35,6 +37,7 @@ struct Offers: ParsableCommand {
     do {
       let words = words(CommandLine.arguments.dropFirst())
       if try ShowCommand.run(plainWords: words[...]) { return }
+      if try SearchCommand.run(plainWords: words[...]) { return }
       if let job = try SyncCommand.job(plainWords: words[...]) { wait { try await job.run() } }
       try CommandTree.check(words, under: Self.self)
       let command = try parseAsRoot(words)

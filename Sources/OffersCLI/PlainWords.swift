@@ -15,9 +15,12 @@ struct PlainWords {
     optionNames.firstIndex(of: option).map { optionValues[$0] }
   }
 
+  /// - Parameter takesHyphens: whether a word may begin with a hyphen, `-h` and what begins with two
+  ///   aside; behind a `--` all may.
   /// - Returns: nil when the words are not the command's plain form.
   init?(
-    _ words: ArraySlice<String>, command: String, flags known: [String], options valued: [String]
+    _ words: ArraySlice<String>, command: String, flags known: [String], options valued: [String],
+    takesHyphens: Bool = false
   ) {
     var words = words
     guard words.popFirst() == command else { return nil }
@@ -30,7 +33,10 @@ struct PlainWords {
         else { return nil }
         optionNames.append(word)
         optionValues.append(value)
-      } else if word.hasPrefix("-") {
+      } else if takesHyphens, word == "--" {
+        names += words
+        return
+      } else if word.hasPrefix("--") || word == "-h" || (word.hasPrefix("-") && !takesHyphens) {
         return nil
       } else {
         names.append(word)

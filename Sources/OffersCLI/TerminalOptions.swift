@@ -10,9 +10,12 @@ struct TerminalOptions: ParsableArguments {
         + "$TERM is dumb.", valueName: "when"))
   var color = Style.Mode.auto
 
-  var style: Style {
+  var style: Style { Self.style(color) }
+
+  /// The style of standard output.
+  static func style(_ mode: Style.Mode) -> Style {
     let environment = ProcessInfo.processInfo.environment
-    return Style(color, isTerminal: Terminal.isOutput) { environment[$0] }
+    return Style(mode, isTerminal: Terminal.isOutput) { environment[$0] }
   }
 }
 

@@ -2,7 +2,9 @@ import Foundation
 
 extension JSONWriter {
   /// Writes an offer as every `--json` and the API print it.
-  package mutating func value(_ offer: Offer) {
+  ///
+  /// - Parameter more: writes members behind the offer's own.
+  package mutating func value(_ offer: Offer, more: (inout JSONWriter) -> Void = { _ in }) {
     object { json in
       json.member("ref", offer.ref.description)
       json.member("feed", offer.ref.feed)
@@ -25,6 +27,7 @@ extension JSONWriter {
       json.member("latitude", number: offer.latitude.map { "\($0)" })
       json.member("longitude", number: offer.longitude.map { "\($0)" })
       json.member("attributes") { $0.value(offer.attributes) }
+      more(&json)
     }
   }
 

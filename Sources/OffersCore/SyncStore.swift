@@ -109,6 +109,8 @@ public struct SyncPlan: Sendable {
   public let firstPageRecords: Int?
   /// Whether the offers were searched for: then what the feed says of itself is not theirs.
   public let isSearch: Bool
+  /// Whether the search index is to be kept; else it is made anew when it is next needed.
+  public let isIndexed: Bool
   /// The feed's name for people, where it has one.
   public let title: String?
   /// Labelled texts that every offer of the feed shows.
@@ -119,9 +121,10 @@ public struct SyncPlan: Sendable {
   public init(
     run: SyncRun, records: any OfferRecordSource, vanishedKeys: [Int64],
     rememberedSource: String?, document: DocumentFingerprint?, firstPageRecords: Int? = nil,
-    isSearch: Bool = false, title: String? = nil, shared: [OfferAttribute] = [],
-    fetch: FetchState? = nil
+    isSearch: Bool = false, isIndexed: Bool = true, title: String? = nil,
+    shared: [OfferAttribute] = [], fetch: FetchState? = nil
   ) {
+    self.isIndexed = isIndexed
     self.fetch = fetch
     self.isSearch = isSearch
     self.run = run

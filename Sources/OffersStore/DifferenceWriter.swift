@@ -15,6 +15,7 @@ final class DifferenceWriter {
   private let replaceDetail: RawStatement
   private let removeDetail: RawStatement
   private let stored: StoredOfferQuery
+  private let index: SearchIndexWriter
   private(set) var counts = SyncCounts()
   private(set) var problems: [ReadProblem] = []
   private var firstPageRecords = Int.max
@@ -23,8 +24,12 @@ final class DifferenceWriter {
   /// The last offer's key before the first new one.
   private(set) var lastKey: Int64 = 0
 
-  /// - Parameter seconds: the Unix time that new, changed and gone offers are stamped with.
-  init(_ database: Database, feedKey: Int64, runKey: Int64, at seconds: Int64) throws {
+  /// - Parameters:
+  ///   - seconds: the Unix time that new, changed and gone offers are stamped with.
+  ///   - isIndexed: whether to keep the search index.
+  init(
+    _ database: Database, feedKey: Int64, runKey: Int64, at seconds: Int64, isIndexed: Bool = true
+  ) throws {
     self.database = database
     self.runKey = runKey
     self.seconds = seconds
@@ -40,6 +45,7 @@ final class DifferenceWriter {
     replaceDetail = try RawStatement(database, Self.detailSQL)
     removeDetail = try RawStatement(database, "DELETE FROM offer_detail WHERE offer_key = ?1")
     stored = try StoredOfferQuery(database)
+    index = try SearchIndexWriter(database, isWanted: isIndexed)
   }
 
   /// The columns of the texts that most offers have, in the order of `OfferField`.
@@ -105,6 +111,8 @@ final class DifferenceWriter {
       counts.gone += 1
       try note(.gone, key)
     }
+    // Last: other writes between would break up the index's own.
+    try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
   }
 
   private func insert(_ record: OfferRecord) throws {
@@ -133,6 +141,7 @@ final class DifferenceWriter {
     let key = record.offerKey
     guard let difference = try stored.findDifference(record) else { return try insert(record) }
     if let fields = difference.fields {
+      if difference.isSearched { try index.willChange(key) }
       _ = bind(record, to: updateOffer)
       updateOffer.bind(Self.parameterCount + 1, seconds)
       updateOffer.bind(Self.parameterCount + 2, key)

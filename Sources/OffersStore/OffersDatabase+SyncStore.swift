@@ -49,7 +49,7 @@ extension OffersDatabase: SyncStore {
 
   public func apply(_ plan: SyncPlan) async throws -> SyncRun {
     try await write(plan.records.isLarge ? .bulk : .ordinary) {
-      try Self.apply(plan, in: $0)
+      try Self.apply(plan, isIndexed: plan.isIndexed, in: $0)
     }
   }
 
@@ -62,18 +62,22 @@ extension OffersDatabase: SyncStore {
       query.afterID = try ChangeSearch(database).lastID
       query.kinds = Set(OfferChange.Kind.allCases).subtracting([.expiring])
       query.limit = Self.previewLimit
-      let run = try Self.apply(plan, in: database)
+      let run = try Self.apply(plan, isIndexed: false, in: database)
       return (run, try ChangeSelection(query, in: database).read(in: database))
     }
   }
 
-  private static func apply(_ plan: SyncPlan, in database: Database) throws -> SyncRun {
+  private static func apply(
+    _ plan: SyncPlan, isIndexed: Bool, in database: Database
+  ) throws -> SyncRun {
     let seconds = Int64(plan.run.startedAt.timeIntervalSince1970)
     let feedKey = try FeedTable.fetchKey(
-      plan.run.feed, source: plan.rememberedSource ?? plan.run.source, subscribes: true,
-      at: seconds, in: database)
+      plan.run.feed, source: plan.rememberedSource ?? plan.run.source,
+      // Whoever only searches a feed's server did not ask for the feed.
+      subscribes: !plan.isSearch, at: seconds, in: database)
     let runKey = try SyncRunTable.insert(plan.run, feedKey: feedKey, in: database)
-    let writer = try DifferenceWriter(database, feedKey: feedKey, runKey: runKey, at: seconds)
+    let writer = try DifferenceWriter(
+      database, feedKey: feedKey, runKey: runKey, at: seconds, isIndexed: isIndexed)
     let begun = ContinuousClock.now
     try writer.write(plan)
     let counts = writer.counts

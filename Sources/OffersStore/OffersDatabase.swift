@@ -129,6 +129,20 @@ public final class OffersDatabase: Sendable {
     try await translating { try await fetchWriter().write(mode, body) }
   }
 
+  /// The same on the calling thread.
+  ///
+  /// - Parameter waitSeconds: how long to wait for other writers.
+  func writeBlocking<Result>(
+    _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
+    _ body: (Database) throws -> Result
+  ) throws -> Result {
+    do {
+      return try fetchWriter().writeBlocking(mode, waitSeconds: waitSeconds, body)
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
   /// Writes behind the writes that wait already, without waiting for it. A failure is not told.
   func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
     writer?.writeLater(mode, body)

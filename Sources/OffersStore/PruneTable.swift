@@ -72,10 +72,15 @@ enum PruneTable {
       sql: "DELETE FROM change WHERE offer_key = ? AND kind <> 'new'")
     let deleteNew = try database.cachedStatement(sql: "DELETE FROM change WHERE change_id = ?")
     var news = try NewChangeSearch(ChangeSearch(database), in: database)
+    let index = try SearchIndexWriter(database, rebuilds: false)
     var counts = PruneCounts()
     for offer in offers {
+      try index.willChange(offer.key)
       try deleteOffer.execute(arguments: [offer.key, goneBefore])
-      guard database.changesCount > 0 else { continue }
+      guard database.changesCount > 0 else {
+        index.didKeep(offer.key)
+        continue
+      }
       counts.offers += 1
       try deleteDetail.execute(arguments: [offer.key])
       try deleteChanges.execute(arguments: [offer.key])
@@ -87,6 +92,7 @@ enum PruneTable {
         counts.changes += 1
       }
     }
+    try index.finish()
     return counts
   }
 

@@ -14,6 +14,8 @@ struct StoredOfferQuery {
   struct Difference {
     /// The fields that differ as `{"name":{"from":…,"to":…}}`; nil when none does.
     var fields: String?
+    /// Whether one of them is a text that is searched.
+    var isSearched: Bool
     /// Whether the offer was gone.
     var wasGone: Bool
   }
@@ -40,6 +42,7 @@ struct StoredOfferQuery {
     guard try statement.step() else { return nil }
     var json = JSONWriter()
     var differs = false
+    var isSearched = false
     json.object { json in
       record.forEachField { field, text in
         let column = Int32(field.rawValue)
@@ -55,10 +58,12 @@ struct StoredOfferQuery {
             field, &json, { Self.write(old, field, to: &$0) }, { Self.write(text, field, to: &$0) })
         }
         differs = true
+        if SearchIndex.has(field) { isSearched = true }
       }
     }
     return Difference(
-      fields: differs ? json.text : nil, wasGone: !statement.isNull(Self.firstOther + 4))
+      fields: differs ? json.text : nil, isSearched: isSearched,
+      wasGone: !statement.isNull(Self.firstOther + 4))
   }
 
   private func reward(from text: UnsafeRawBufferPointer?) -> Reward? {

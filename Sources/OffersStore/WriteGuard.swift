@@ -18,11 +18,13 @@ struct WriteGuard: Sendable {
   }
 
   /// Runs `body` while no other process writes or checkpoints.
-  func hold<Result>(_ body: () throws -> Result) throws -> Result {
-    guard try lock.lock(waitSeconds: Self.waitSeconds) else {
+  func hold<Result>(
+    waitSeconds: Double = waitSeconds, _ body: () throws -> Result
+  ) throws -> Result {
+    guard try lock.lock(waitSeconds: waitSeconds) else {
       throw OffersError(
         .storageFailed,
-        "Another process has been writing to the database for \(Int(Self.waitSeconds)) seconds.",
+        "Another process has been writing to the database for \(Int(waitSeconds)) seconds.",
         hint: "Wait for it or stop it, then try again. Nothing was changed.")
     }
     defer { lock.unlock() }

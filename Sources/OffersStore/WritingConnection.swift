@@ -61,6 +61,19 @@ final class WritingConnection: Sendable {
     return try await inTurn { try self.perform(mode, on: $0, body) }
   }
 
+  /// The same on the calling thread.
+  ///
+  /// - Parameter waitSeconds: how long to wait for other processes.
+  func writeBlocking<Result>(
+    _ mode: WriteMode, waitSeconds: Double, _ body: (Database) throws -> Result
+  ) throws -> Result {
+    userCount.add(1, ordering: .sequentiallyConsistent)
+    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
+    return try queue.writeWithoutTransaction { database in
+      try writeGuard.hold(waitSeconds: waitSeconds) { try perform(mode, on: database, body) }
+    }
+  }
+
   /// Writes on the calling thread where nobody else writes: changing threads twice takes as long as
   /// writing an image down. Where the log has to be moved, which waits for the disk, another thread
   /// does that.

@@ -19,12 +19,19 @@ final class DifferenceCollector: OfferSink {
   /// The ids of this page, for a feed that has pages: an offer may come again on the next one, but
   /// not on the same.
   private var pageIDs: Set<[UInt8]>?
+  /// The ids of all offers in their order, a page each, of a search.
+  private(set) var foundPages: [[String]]
+  private let isSearch: Bool
 
-  /// - Parameter hasPages: whether there may be more than one document.
+  /// - Parameters:
+  ///   - hasPages: whether there may be more than one document.
+  ///   - isSearch: whether to note what was found.
   init(
     known: KnownOffers, definition: FeedDefinition, derivationSeed: UInt64, spool: RecordSpool,
-    hasPages: Bool = false
+    hasPages: Bool = false, isSearch: Bool = false
   ) {
+    self.isSearch = isSearch
+    foundPages = isSearch ? [[]] : []
     if hasPages { pageIDs = [] }
     self.known = known
     self.spool = spool
@@ -35,6 +42,7 @@ final class DifferenceCollector: OfferSink {
   func accept(_ texts: OfferTexts, position: Int) throws {
     guard let id = texts.id else { return }
     offerCount += 1
+    if isSearch { foundPages[foundPages.count - 1].append(String(decoding: id, as: UTF8.self)) }
     if pageIDs?.insert(Array(id)).inserted == false { return skipRepeated(id, position) }
     let hash = texts.contentHash(seed: seed)
     let key: Int64
@@ -85,6 +93,7 @@ final class DifferenceCollector: OfferSink {
     if firstPageRecords == nil { firstPageRecords = records }
     earlierRecords = records
     if pageIDs != nil { pageIDs = [] }
+    if isSearch { foundPages.append([]) }
   }
 
   /// Says that the whole feed was read.

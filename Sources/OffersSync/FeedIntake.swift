@@ -24,7 +24,7 @@ final class FeedIntake {
     let made = DifferenceCollector(
       known: try await store.fetchKnownOffers(of: attempt.definition.name),
       definition: attempt.definition, derivationSeed: attempt.derivationSeed, spool: spool,
-      hasPages: attempt.pages.hasPages)
+      hasPages: attempt.pages.hasPages, isSearch: attempt.options.query != nil)
     collector = made
     return made
   }

@@ -54,7 +54,8 @@ struct FeedPages {
 
   func read(into receiver: Receiver) async throws -> Reading {
     let rule = definition.pages ?? PageRule()
-    var number = rule.first
+    let first = template.hasPage ? rule.first + options.firstPage - 1 : rule.first
+    var number = first
     var page: Page
     switch try await readPage(
       at: pageSource(number), page: number, records: 0, isFirst: true, receiver)
@@ -70,7 +71,7 @@ struct FeedPages {
     }
     var records = page.records
     var visited: Set<String> = []
-    while number - rule.first + 1 < (options.pages ?? rule.limit), page.records > 0 {
+    while number - first + 1 < (options.pages ?? rule.limit), page.records > 0 {
       guard let next = try nextSource(behind: page, number: number, rule, &visited) else { break }
       number += 1
       receiver.nextPage(records)

@@ -21,7 +21,7 @@ extension SyncAttempt {
       rememberedSource: held == nil ? remembered : nil,
       document: held == nil && options.query == nil ? document : nil,
       firstPageRecords: collector.firstPageRecords, isSearch: options.query != nil,
-      title: facts.title,
+      isIndexed: options.isIndexed, title: facts.title,
       shared: facts.shared.map { OfferAttribute(label: $0, value: $1) },
       fetch: fetch)
   }

@@ -24,8 +24,16 @@ struct SyncAttempt {
   /// Whether nothing is to be written.
   let isTrial: Bool
 
-  /// A run, and for a trial what it would have changed.
-  typealias Result = (run: SyncRun, changes: [OfferChange])
+  /// What came of it.
+  struct Result: Sendable {
+    let run: SyncRun
+    /// For a trial what it would have changed.
+    var changes: [OfferChange] = []
+    /// What a search's server found, the ids of a page each.
+    var foundPages: [[String]] = []
+    /// How many pages there are, where the document says so.
+    var pageCount: Int?
+  }
 
   /// How it ended: the run as far as it has come, and what to remember of the server, nil to leave
   /// that as it is.
@@ -87,8 +95,8 @@ struct SyncAttempt {
   func perform(
     with store: any SyncStore, _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> Result {
-    if let document = state?.document, try await recognise(document) {
-      return (try await unchanged(document.sizeBytes, in: store), [])
+    if options.query == nil, let document = state?.document, try await recognise(document) {
+      return Result(run: try await unchanged(document.sizeBytes, in: store))
     }
     let intake = FeedIntake(attempt: self, store: store)
     do {
@@ -99,7 +107,7 @@ struct SyncAttempt {
         counts: intake.collector?.skipped ?? SyncCounts(),
         error: told(error), problems: intake.collector?.problems ?? [],
         mendedCount: intake.collector?.mendedCount ?? 0)
-      return (await recorded(ending, in: store), [])
+      return Result(run: await recorded(ending, in: store))
     }
   }
 
@@ -163,19 +171,27 @@ struct SyncAttempt {
     let document = intake.gate.hasher.finish()
     let facts: DocumentFacts
     switch reading {
-    case .notModified: return (try await notModified(in: store), [])
-    case .sameDocument: return (try await unchanged(document.sizeBytes, in: store), [])
+    case .notModified: return Result(run: try await notModified(in: store))
+    case .sameDocument:
+      return Result(run: try await unchanged(document.sizeBytes, in: store))
     case .read(let read): facts = read
     }
     let collector = try await intake.begin()
     collector.finish()
-    if document == state?.document {
-      return (try await unchanged(document.sizeBytes, in: store), [])
+    // The same document says nothing about what was searched for.
+    if document == state?.document, options.query == nil {
+      return Result(run: try await unchanged(document.sizeBytes, in: store))
     }
     try checkReadable(collector)
     report(document.sizeBytes, isWriting: true)
     let plan = plan(collector, try intake.spool.finish(), document, facts)
-    return isTrial ? try await store.preview(plan) : (try await store.apply(plan), [])
+    if isTrial {
+      let (run, changes) = try await store.preview(plan)
+      return Result(run: run, changes: changes)
+    }
+    return Result(
+      run: try await store.apply(plan), foundPages: collector.foundPages,
+      pageCount: facts.pageCount)
   }
 
   /// The server has nothing newer than what its validators were for: the stored document, or one

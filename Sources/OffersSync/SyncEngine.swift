@@ -78,9 +78,10 @@ public struct SyncEngine: Sendable {
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
   ) async throws -> (run: SyncRun, changes: [OfferChange]) {
-    try await withTransport(options.limits) {
+    let result = try await withTransport(options.limits) {
       try await attempt(feed, options, isTrial: true, over: $0, progress)
     }
+    return (result.run, result.changes)
   }
 
   /// Lends connections for some syncs, and closes them.
@@ -127,11 +128,10 @@ public struct SyncEngine: Sendable {
     let isOther = options.query != nil || template.text != usual
     if !isOther, let skip = schedule.skip(options.reason, state, now: startedAt) {
       logger.info("skipped", metadata: ["feed": "\(definition.name)", "why": "\(skip)"])
-      return (
-        SyncRun(
+      return SyncAttempt.Result(
+        run: SyncRun(
           feed: definition.name, source: template.text, outcome: .skipped, bytes: 0,
-          startedAt: startedAt, durationSeconds: 0, skip: skip), []
-      )
+          startedAt: startedAt, durationSeconds: 0, skip: skip))
     }
     let seed = definition.derivationSeed
     let attempt = SyncAttempt(
@@ -147,7 +147,7 @@ public struct SyncEngine: Sendable {
     do {
       result = try await attempt.perform(with: store, progress)
     } catch let error as OffersError {
-      result = (await attempt.failed(error, in: store), [])
+      result = SyncAttempt.Result(run: await attempt.failed(error, in: store))
     }
     log(result.run)
     return result

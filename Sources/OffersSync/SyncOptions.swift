@@ -12,8 +12,12 @@ public struct SyncOptions: Hashable, Sendable {
   public var limits: FetchLimits
   /// What to search for, in a feed whose server searches; nil for the feed itself.
   public var query: String?
+  /// The page to begin with, from 1, of a feed whose pages have numbers.
+  public var firstPage: Int
   /// Most pages to read of a feed that has pages; nil for what its definition says.
   public var pages: Int?
+  /// Whether to keep the search index; else it is made anew when it is next needed.
+  public var isIndexed: Bool
   /// Why the feed is synced: `due` leaves out what is not due, `forced` asks a server although it
   /// wanted to be left alone.
   public var reason: SyncReason
@@ -22,9 +26,12 @@ public struct SyncOptions: Hashable, Sendable {
 
   public init(
     source: String? = nil, acceptsRemovals: Bool = false, lockWaitSeconds: Double = 5,
-    limits: FetchLimits = FetchLimits(), query: String? = nil, pages: Int? = nil,
-    reason: SyncReason = .asked, allowsPrivateNetwork: Bool = false
+    limits: FetchLimits = FetchLimits(), query: String? = nil, firstPage: Int = 1,
+    pages: Int? = nil, isIndexed: Bool = true, reason: SyncReason = .asked,
+    allowsPrivateNetwork: Bool = false
   ) {
+    self.firstPage = firstPage
+    self.isIndexed = isIndexed
     self.reason = reason
     self.allowsPrivateNetwork = allowsPrivateNetwork
     self.source = source

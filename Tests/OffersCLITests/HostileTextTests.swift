@@ -27,6 +27,8 @@ struct HostileTextTests {
     let home = try Home(synced: [Self.item("1"), Self.item("\u{1B}[31m2"), FeedItem("3", "Jam")])
     for command in [
       ["list"], ["show", "1"], ["favorite", "1"], ["list", "--favorites"],
+      ["search", "tea"], ["search", "31m"], ["search", "te\u{1B}c"], ["search"],
+      ["search", "tea", "--feed", "\u{1B}c"], ["search", "31mtae"],
       ["favorite", "1", "--remove"], ["show", "\u{1B}[31m2"], ["show", "\u{1B}]0;gone\u{7}"],
       ["changes"], ["history", "1"], ["changes", "--feed", "\u{1B}c"],
       ["changes", "--since", "\u{1B}c"], ["changes", "--kind", "\u{1B}c"],
@@ -75,7 +77,8 @@ struct HostileTextTests {
     let home = try Home(synced: [Self.item("1")])
     for command in [
       ["list", "--json"], ["show", "1", "--json"], ["favorite", "1", "--json"],
-      ["changes", "--json"], ["history", "1", "--json"],
+      ["changes", "--json"], ["history", "1", "--json"], ["search", "tea", "--json"],
+      ["search", "--json"],
     ] {
       let result = try OffersProgram.run(command, environment: home.environment)
       #expect(
@@ -97,6 +100,19 @@ struct HostileTextTests {
       let shown = try PseudoTerminal.run(command, in: home)
       #expect(Self.isPlain(shown), "\(command)")
       #expect(shown != "", "\(command)")
+    }
+  }
+
+  @Test("Only our own bold is around words that were found", .enabled(if: PseudoTerminal.isPresent))
+  func marked() throws {
+    let home = try Home(synced: [Self.item("1")])
+    for words in ["tea", "31m", "end", "2j"] {
+      let shown = try PseudoTerminal.run(
+        ["search", words], in: home, variables: ["TERM": "xterm", "NO_COLOR": ""])
+      #expect(shown.contains("\u{1B}[1m"))
+      let rest = shown.replacing("\u{1B}[1m", with: "").replacing("\u{1B}[22m", with: "")
+      #expect(Self.isPlain(rest), "\(words)")
+      #expect(rest.split(separator: "\n").count == 2)
     }
   }
 }

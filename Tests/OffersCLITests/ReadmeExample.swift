@@ -13,6 +13,11 @@ actor OffersScreen {
   /// Reads the disk only, so it works offline.
   func load() async throws { offers = try await database.fetchOffers(OfferQuery(limit: 50)) }
 
+  /// Finds by any words, best first; `hit.matches` says where they stand.
+  func find(_ words: String) async throws {
+    offers = try await database.search(SearchQuery(words)).hits.map(\.offer)
+  }
+
   func toggleStar(of offer: Offer) async throws {
     _ = try await database.setFavorites(named: [offer.ref.description], to: !offer.isFavorite)
     try await load()

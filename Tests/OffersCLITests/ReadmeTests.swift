@@ -5,7 +5,8 @@ import Testing
 @Suite("The README")
 struct ReadmeTests {
   private static let commandNames = [
-    "sync", "list", "show", "image", "favorite", "changes", "history", "status", "feeds", "cache",
+    "sync", "list", "search", "show", "image", "favorite", "changes", "history", "status", "feeds",
+    "cache",
     "prune",
   ]
   private let text: String
@@ -95,7 +96,7 @@ struct ReadmeTests {
     let source = try PackageFolder.text(of: "Tests/OffersCLITests/ReadmeExample.swift")
     let example = part(of: source, from: "// README begins\n", to: "\n// README ends")
     #expect(blocks("swift").contains(example))
-    #expect(example.split(separator: "\n").count <= 30)
+    #expect(example.split(separator: "\n").count <= 35)
   }
 
   @Test("The example of the library works")
@@ -109,6 +110,8 @@ struct ReadmeTests {
     let offer = try #require(await screen.offers.first)
     try await screen.toggleStar(of: offer)
     #expect(await screen.offers.first?.isFavorite == true)
+    try await screen.find("TEA")
+    #expect(await screen.offers.map(\.name) == ["Tea"])
     #expect(try home.offers("list", "--favorites").output.contains("Tea"))
   }
 
@@ -155,6 +158,6 @@ struct ReadmeTests {
 
   @Test("It can be read in one sitting")
   func length() {
-    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 401)
+    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 480)
   }
 }

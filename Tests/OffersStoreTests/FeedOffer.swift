@@ -6,10 +6,16 @@ struct FeedOffer: Sendable {
   var name: String
   var description: String?
   var reward: Reward?
+  /// Other fields, lists as their JSON.
+  var more: [OfferField: String]
   /// What the hash stands for besides the texts.
   var seed: UInt64 = 0
 
-  init(_ id: String, name: String = "Milk", description: String? = nil, reward: Reward? = nil) {
+  init(
+    _ id: String, name: String = "Milk", description: String? = nil, reward: Reward? = nil,
+    more: [OfferField: String] = [:]
+  ) {
+    self.more = more
     self.id = id
     self.name = name
     self.description = description
@@ -22,9 +28,9 @@ struct FeedOffer: Sendable {
 
   /// Hands over views of the texts.
   func withTexts<Result>(_ body: (OfferTexts) throws -> Result) rethrows -> Result {
-    let fields: [(OfferField, String?)] = [
-      (.id, id), (.name, name), (.description, description), (.reward, reward?.text),
-    ]
+    let fields: [(OfferField, String?)] =
+      [(.id, id), (.name, name), (.description, description), (.reward, reward?.text)]
+      + more.sorted { $0.key.rawValue < $1.key.rawValue }
     let bytes = fields.flatMap { Array(($0.1 ?? "").utf8) }
     return try bytes.withUnsafeBytes { bytes in
       var texts = OfferTexts()

@@ -17,8 +17,14 @@ struct QueryPlanTests {
     /// Whether it reads a whole table, the few feeds aside, or sorts.
     var isSlow: Bool {
       steps.contains {
-        $0.hasPrefix("SCAN ") && !$0.hasPrefix("SCAN feed") || $0.contains("TEMP B-TREE")
+        $0.hasPrefix("SCAN ") && !$0.hasPrefix("SCAN feed") && !Self.isList($0)
+          || $0.contains("TEMP B-TREE")
       }
+    }
+
+    /// Whether a step goes over the elements of one offer's list, which are no table.
+    static func isList(_ step: String) -> Bool {
+      step == "SCAN CONSTANT ROW" || step == "SCAN item"
     }
 
     func uses(_ step: String) -> Bool { steps.contains { $0.contains(step) } }
@@ -35,7 +41,8 @@ struct QueryPlanTests {
       }
       try body(database)
       database.trace(options: [])
-      return try statements.map { sql in
+      // What begins as a comment is run by the search index within a statement of ours.
+      return try statements.filter { !$0.hasPrefix("--") }.map { sql in
         let rows = try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql)")
         return Plan(sql: sql, steps: rows.map { $0["detail"] })
       }

@@ -49,8 +49,17 @@ struct Store {
   /// Syncs a feed as the engine would: all that it has now, in its order.
   @discardableResult
   func sync(
-    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, isLarge: Bool = false
+    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, isLarge: Bool = false,
+    isIndexed: Bool = true
   ) async throws -> SyncRun {
+    try await database.apply(plan(offers, feed: feed, at: seconds, isLarge, isIndexed))
+  }
+
+  /// What the engine would hand over of a feed.
+  func plan(
+    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000,
+    _ isLarge: Bool = false, _ isIndexed: Bool = true
+  ) async throws -> SyncPlan {
     var known = try await database.fetchKnownOffers(of: feed)
     var counts = SyncCounts()
     var records = FeedRecords(isLarge: isLarge)
@@ -67,9 +76,8 @@ struct Store {
     let run = SyncRun(
       feed: feed, source: "/feeds/\(feed).json", outcome: .updated, counts: counts, bytes: 10,
       startedAt: Date(timeIntervalSince1970: Double(seconds)), durationSeconds: 0)
-    return try await database.apply(
-      SyncPlan(
-        run: run, records: records, vanishedKeys: known.vanishedKeys(), rememberedSource: nil,
-        document: nil))
+    return SyncPlan(
+      run: run, records: records, vanishedKeys: known.vanishedKeys(), rememberedSource: nil,
+      document: nil, isIndexed: isIndexed)
   }
 }

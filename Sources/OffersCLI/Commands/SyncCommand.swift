@@ -53,6 +53,10 @@ struct SyncCommand: WaitingCommand {
     name: .long, help: "Fetch the images of favorites and of the newest offers, 50 at most, too.")
   var images = false
 
+  @Flag(
+    name: .long, help: "Leave the search index to the next sync or search, which makes it anew.")
+  var noIndex = false
+
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
@@ -85,6 +89,7 @@ struct SyncCommand: WaitingCommand {
     job.explains = explain
     job.isNews = news
     job.fetchesImages = images
+    job.isIndexed = !noIndex
     job.isJSON = json
     job.isQuiet = quiet
     job.allowsPrivateNetwork = network.allowPrivateNetwork
@@ -96,7 +101,8 @@ struct SyncCommand: WaitingCommand {
   static func job(plainWords words: ArraySlice<String>) throws -> SyncJob? {
     guard
       let plain = PlainWords(
-        words, command: "sync", flags: ["--accept-removals", "--due", "--json", "--quiet"],
+        words, command: "sync",
+        flags: ["--accept-removals", "--due", "--json", "--no-index", "--quiet"],
         options: ["--from", "--database", "--config"]),
       plain["--from"] == nil || plain.names.count <= 1
     else { return nil }
@@ -106,6 +112,7 @@ struct SyncCommand: WaitingCommand {
       configurationPath: try ConfigurationOptions.path(named: plain["--config"]))
     job.acceptsRemovals = plain.flags.contains("--accept-removals")
     job.reason = plain.flags.contains("--due") ? .due : .asked
+    job.isIndexed = !plain.flags.contains("--no-index")
     job.isJSON = plain.flags.contains("--json")
     job.isQuiet = plain.flags.contains("--quiet")
     return job

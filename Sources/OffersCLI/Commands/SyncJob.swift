@@ -21,6 +21,8 @@ struct SyncJob: Sendable {
   var explains = false
   /// Whether to print only news of favorites.
   var isNews = false
+  /// Whether to keep the search index.
+  var isIndexed = true
   /// Whether to fetch images, too.
   var fetchesImages = false
   var isJSON = false
@@ -81,6 +83,8 @@ struct SyncJob: Sendable {
         bar.clear()
         take(feed, result, configuration, &results)
       })
+    // One that another sync left out, where nothing was written that would have made it.
+    if isIndexed { try await database.refreshSearchIndex() }
     try await database.clearAway(after: names.count, at: Date())
     if fetchesImages {
       results.images = try await fetchImages(
@@ -96,7 +100,7 @@ struct SyncJob: Sendable {
 
   private var options: SyncOptions {
     SyncOptions(
-      source: source, acceptsRemovals: acceptsRemovals, reason: reason,
+      source: source, acceptsRemovals: acceptsRemovals, isIndexed: isIndexed, reason: reason,
       allowsPrivateNetwork: allowsPrivateNetwork)
   }
 

@@ -36,6 +36,10 @@ struct Table {
     widths = columns.indices.map { columns[$0].isWhole ? widest[$0] : min(widest[$0], limit) }
   }
 
+  /// The column of the terminal that the last column of the table begins at, from 0, where its first
+  /// rows are all.
+  var lastColumnStart: Int { widths.dropLast().reduce(0) { $0 + $1 + 2 } }
+
   var header: String { line(columns.map(\.title)) }
 
   /// One row; its texts must be safe and without line ends.

@@ -1,0 +1,96 @@
+-- The words of all offers, to be searched, and what was searched for last.
+
+-- The texts of an offer that are searched, lists as one text with a line each: of attributes the
+-- values, not their labels, which all offers of a feed share. Short lists, which are nearly all,
+-- are put together at half the cost of the general way. No table-valued functions: SQLite allows
+-- none where the index reads this by itself.
+CREATE VIEW search_text AS
+SELECT
+  offer.offer_key,
+  offer.name,
+  offer.description,
+  offer.terms,
+  detail.retailer,
+  CASE
+    WHEN detail.categories IS NULL THEN NULL
+    WHEN json_array_length(detail.categories) <= 4 THEN
+      json_extract(detail.categories, '$[0]')
+      || coalesce(char(10) || json_extract(detail.categories, '$[1]'), '')
+      || coalesce(char(10) || json_extract(detail.categories, '$[2]'), '')
+      || coalesce(char(10) || json_extract(detail.categories, '$[3]'), '')
+    ELSE (
+      WITH RECURSIVE item (place) AS (
+        SELECT 0
+        UNION ALL
+        SELECT place + 1 FROM item WHERE place + 1 < json_array_length(detail.categories)
+      )
+      SELECT group_concat(json_extract(detail.categories, '$[' || place || ']'), char(10))
+      FROM item
+    )
+  END AS categories,
+  CASE
+    WHEN detail.attributes IS NULL THEN NULL
+    WHEN json_array_length(detail.attributes) <= 6 THEN
+      json_extract(detail.attributes, '$[0][1]')
+      || coalesce(char(10) || json_extract(detail.attributes, '$[1][1]'), '')
+      || coalesce(char(10) || json_extract(detail.attributes, '$[2][1]'), '')
+      || coalesce(char(10) || json_extract(detail.attributes, '$[3][1]'), '')
+      || coalesce(char(10) || json_extract(detail.attributes, '$[4][1]'), '')
+      || coalesce(char(10) || json_extract(detail.attributes, '$[5][1]'), '')
+    ELSE (
+      WITH RECURSIVE item (place) AS (
+        SELECT 0
+        UNION ALL
+        SELECT place + 1 FROM item WHERE place + 1 < json_array_length(detail.attributes)
+      )
+      SELECT group_concat(json_extract(detail.attributes, '$[' || place || '][1]'), char(10))
+      FROM item
+    )
+  END AS attributes
+FROM offer LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key;
+
+-- Where each word stands. It holds no texts of its own, and no trigger keeps it: whoever writes
+-- offers writes it in the same transaction, or marks it as not current below.
+CREATE VIRTUAL TABLE offer_search USING fts5 (
+  name, description, terms, retailer, categories, attributes,
+  content = 'search_text',
+  content_rowid = 'offer_key',
+  tokenize = 'unicode61 remove_diacritics 2'
+);
+
+-- Up to 16 MiB of words are gathered before they are written: large writes are a third cheaper.
+INSERT INTO offer_search (offer_search, rank) VALUES ('hashsize', 16777216);
+-- How much a word counts, by the column that it stands in.
+INSERT INTO offer_search (offer_search, rank) VALUES ('rank', 'bm25(10, 3, 1, 5, 3, 2)');
+
+-- All words there are, with the number of offers that have them.
+CREATE VIRTUAL TABLE search_term USING fts5vocab ('offer_search', 'row');
+
+CREATE TABLE search_state (
+  state_key INTEGER PRIMARY KEY CHECK (state_key = 1),
+  -- Whether the index is exactly what the offers are. What is not is made anew when it is needed.
+  is_current INTEGER NOT NULL CHECK (is_current IN (0, 1))
+) STRICT;
+
+INSERT INTO search_state (state_key, is_current)
+SELECT 1, NOT EXISTS (SELECT 1 FROM offer);
+
+CREATE TABLE recent_search (
+  -- Counts up: the latest search has the highest.
+  search_order INTEGER PRIMARY KEY,
+  -- What the words mean to the index, the same for all spellings of one search.
+  expression TEXT NOT NULL CHECK (expression <> ''),
+  -- The feed that was searched, '' for all.
+  feed TEXT NOT NULL,
+  -- As they were typed.
+  words TEXT NOT NULL CHECK (words <> ''),
+  searched_at INTEGER NOT NULL,
+  UNIQUE (expression, feed)
+) STRICT;
+
+CREATE TRIGGER recent_search_holds_10 AFTER INSERT ON recent_search
+BEGIN
+  DELETE FROM recent_search WHERE search_order <= (
+    SELECT search_order FROM recent_search ORDER BY search_order DESC LIMIT 1 OFFSET 10
+  );
+END;

@@ -1,0 +1,147 @@
+import Foundation
+
+/// What finding costs: searches, lists and look-ups as whole processes, beside the `sqlite3` shell
+/// that runs the best query by hand on the same file; and what a sync pays for the search index.
+struct FindBenchmark {
+  let offers: String
+  let scratch: String
+  let peers: Peers
+  let sizes: [Int]
+  let rounds: Int
+
+  private static let shell = "sqlite3"
+  private static let noIndex = "first import, no index"
+  private static let noIndexAgain = "1 % changed, no index"
+  /// What is read, with the shell's query and the program's words.
+  private typealias Task = (name: String, query: String, words: [String])
+
+  private var work: String { scratch + "/find" }
+  private var database: String { work + "/offers.sqlite" }
+  private var base: String { work + "/base.sqlite" }
+  /// A median of few processes of some milliseconds says nothing.
+  private var readRounds: Int { max(rounds, 21) }
+
+  func run() throws {
+    try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: true)
+    var report = Report()
+    report.printMachine()
+    let fixed = try measureStart(&report)
+    for size in sizes {
+      try measureIndexing(size, &report)
+      if let fixed { try measureReading(size, fixed: fixed, &report) }
+    }
+    report.printGoals()
+    for path in [database, base] { try removeFiles(at: path) }
+  }
+
+  /// What the program's start costs more than the shell's, in CPU seconds; nil without a shell.
+  private func measureStart(_ report: inout Report) throws -> Double? {
+    guard (try? ProcessTimer.time([Self.shell, "--version"])) != nil else {
+      print("No sqlite3 shell to compare with: apt-get install sqlite3\n")
+      return nil
+    }
+    let contenders = [
+      Contender(name: Self.shell, command: [Self.shell, ":memory:", "SELECT 1"]) {},
+      Contender(name: "offers --version", command: [offers, "--version"]) {},
+    ]
+    let costs = try ProcessTimer(rounds: 41).run(contenders)
+    report.printTable("Start-up", contenders.map(\.name), costs)
+    guard let shell = costs[Self.shell], let own = costs["offers --version"] else { return nil }
+    report.add("start-up, to the sqlite3 shell", Report.ratio(own, shell), atMost: 2.2)
+    return max(0, own.median(\.cpu) - shell.median(\.cpu))
+  }
+
+  private func sync(_ feed: String, _ options: String...) -> [String] {
+    [offers, "sync", "ibotta", "--from", feed, "--quiet", "--database", database] + options
+  }
+
+  private func measureIndexing(_ size: Int, _ report: inout Report) throws {
+    let files = FeedFiles(folder: scratch + "/sync", peers: peers)
+    let plain = try files.path(.plain, count: size)
+    let changed = try files.path(.changed, count: size)
+    let fresh = { try removeFiles(at: database) }
+    let filled = {
+      try removeFiles(at: database)
+      try copyFiles(from: base, to: database)
+    }
+    try fresh()
+    _ = try ProcessTimer.time(sync(plain))
+    try removeFiles(at: base)
+    try copyFiles(from: database, to: base)
+    let contenders = [
+      Contender(name: Self.noIndex, command: sync(plain, "--no-index"), prepare: fresh),
+      Contender(name: "first import", command: sync(plain), prepare: fresh),
+      Contender(name: Self.noIndexAgain, command: sync(changed, "--no-index"), prepare: filled),
+      Contender(name: "1 % changed", command: sync(changed), prepare: filled),
+    ]
+    let isLarge = size >= 1_000_000
+    let costs = try ProcessTimer(rounds: isLarge ? min(rounds, 3) : rounds).run(contenders)
+    try filled()
+    report.printTable(
+      "Indexing \(size) offers", contenders.map(\.name), costs,
+      sizes: ["first import": try sizeOfFiles(at: database)])
+    for (name, other, limit) in [
+      ("first import", Self.noIndex, 2.2), ("1 % changed", Self.noIndexAgain, 1.2),
+    ] {
+      guard let with = costs[name], let without = costs[other] else { continue }
+      report.add(
+        "\(size): \(name) with the index, to one without", Report.ratio(with, without),
+        atMost: limit)
+    }
+    if isLarge, let first = costs["first import"] {
+      report.add(
+        "\(size): peak memory, first import with the index",
+        first.median { Double($0.peakBytes) } / 1e6, atMost: 64, " MB")
+    }
+  }
+
+  private var tasks: [Task] {
+    func search(_ expression: String) -> String {
+      """
+      SELECT o.id, o.name, o.reward_text
+      FROM offer_search AS s CROSS JOIN offer AS o ON o.offer_key = s.rowid
+      WHERE offer_search MATCH '\(expression)' AND o.gone_at IS NULL ORDER BY rank LIMIT 20
+      """
+    }
+    // What the list can sort by shows in its help.
+    let help = (try? ProcessTimer.output([offers, "list", "--help"])) ?? ""
+    let isSorted = help.contains("--sort")
+    return [
+      ("one word", search("coffee"), ["search", "coffee"]),
+      ("two words", search("organic coffee"), ["search", "organic", "coffee"]),
+      ("a prefix word", search("cof*"), ["search", "cof"]),
+      (
+        isSorted ? "first page by reward" : "first page",
+        """
+        SELECT id, name, reward_text FROM offer WHERE gone_at IS NULL
+        ORDER BY \(isSorted ? "reward_minor_units DESC" : "offer_key") LIMIT 50
+        """, ["list", "--limit", "50"] + (isSorted ? ["--sort", "reward"] : [])
+      ),
+      (
+        "one offer",
+        """
+        SELECT o.id, o.name, o.reward_text FROM offer AS o JOIN feed AS f USING (feed_key)
+        WHERE f.name = 'ibotta' AND o.id = '110579'
+        """, ["show", "110579"]
+      ),
+    ]
+  }
+
+  private func measureReading(_ size: Int, fixed: Double, _ report: inout Report) throws {
+    for task in tasks {
+      let contenders = [
+        Contender(name: Self.shell, command: [Self.shell, database, task.query]) {},
+        Contender(
+          name: "offers \(task.words[0])",
+          command: [offers] + task.words + ["--database", database]
+        ) {},
+      ]
+      let costs = try ProcessTimer(rounds: readRounds).run(contenders)
+      report.printTable("\(task.name) of \(size) offers", contenders.map(\.name), costs)
+      guard let shell = costs[Self.shell], let own = costs[contenders[1].name] else { continue }
+      let ratio = (own.median(\.cpu) - fixed) / max(shell.median(\.cpu), 1e-4)
+      report.add(
+        "\(size): \(task.name), less the start-up, to the sqlite3 shell", ratio, atMost: 1.5)
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import OffersCore
+
+/// What a search found, as it is printed.
+struct SearchReport {
+  /// Who found it.
+  enum Source: String {
+    /// The feed's own server.
+    case server
+    case store
+  }
+
+  /// The words as they were typed.
+  let words: String
+  let feed: String?
+  /// The last page of what there is to see.
+  let page: Int
+  let source: Source
+  let results: SearchResults
+  /// Why the server did not find it.
+  var error: OffersError?
+
+  /// The words that were looked for in the end.
+  var foundWords: String { results.correctedWords ?? words }
+
+  private var place: String { feed.map { " in \($0)" } ?? "" }
+
+  /// What there is to say beside the offers, a line each.
+  var notes: [String] {
+    let quoted = "“\(DisplayText.oneLine(words))”"
+    var notes: [String] = []
+    if let error, let feed {
+      notes.append("offers: \(feed): \(DisplayText.oneLine(error.message))")
+      if let hint = error.hint { notes.append("        " + DisplayText.oneLine(hint)) }
+      if !results.hits.isEmpty {
+        notes.append("These are the stored offers of \(feed), not its server's.")
+      }
+    }
+    if let corrected = results.correctedWords {
+      notes.append("Nothing has \(quoted). This has “\(DisplayText.oneLine(corrected))”:")
+    }
+    if !results.hits.isEmpty { return notes }
+    if page > 1 {
+      notes.append("Nothing on page \(page) for \(quoted)\(place).")
+    } else if !words.unicodeScalars.contains(where: Self.isSearched) {
+      notes.append("\(quoted) has no letter or digit to look for.")
+    } else {
+      notes.append("Nothing found for \(quoted)\(place).")
+    }
+    return notes
+  }
+
+  /// Letters, digits and signs that only some alphabets have, as the index sees them.
+  private static func isSearched(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+      .decimalNumber, .letterNumber, .otherNumber, .privateUse:
+      true
+    default: false
+    }
+  }
+
+  /// The offers as a table. On a terminal the words are marked, and where the name has none of them
+  /// a line below shows what does.
+  func table(width: Int?, _ style: Style) -> String {
+    let rows = results.hits.map { Self.cells($0.offer) }
+    let table = Table(
+      columns: [
+        Table.Column(title: " ", isWhole: true), Table.Column(title: "ID", isWhole: true),
+        Table.Column(title: "REWARD"), Table.Column(title: "NAME"),
+      ], sample: rows, totalWidth: width)
+    var text = style.bold(table.header) + "\n"
+    for (hit, row) in zip(results.hits, rows) {
+      text += line(hit, row, table, width, style) + "\n"
+    }
+    return text
+  }
+
+  private func line(
+    _ hit: SearchHit, _ row: [String], _ table: Table, _ width: Int?, _ style: Style
+  ) -> String {
+    let plain = table.line(row)
+    guard let width, let match = hit.matches.first else { return plain }
+    let gone = hit.offer.state == .gone ? Self.goneMark : ""
+    if match.field == .name {
+      let start = DisplayText.pad(table.line(row.dropLast() + [""]), table.lastColumnStart)
+      let shift = gone.unicodeScalars.count
+      let name = MarkedText(
+        gone + hit.offer.name,
+        ranges: match.ranges.map { $0.lowerBound + shift..<$0.upperBound + shift })
+      return start + name.text(max(1, width - table.lastColumnStart), style)
+    }
+    let (label, text) = Self.text(of: match, in: hit.offer)
+    let columns = width - DisplayText.width(label) - 5
+    let snippet = MarkedText(text, ranges: match.ranges).lead(columns / 3)
+    return plain + "\n   \(style.faint(label)): \(snippet.text(columns, style))"
+  }
+
+  private static let goneMark = "gone: "
+
+  private static func cells(_ offer: Offer) -> [String] {
+    [
+      offer.isFavorite ? "★" : " ",
+      DisplayText.oneLine(offer.ref.description),
+      DisplayText.oneLine(offer.reward?.text ?? "–"),
+      (offer.state == .gone ? goneMark : "") + DisplayText.oneLine(offer.name),
+    ]
+  }
+
+  /// What a field is called, and what it says.
+  private static func text(of match: SearchMatch, in offer: Offer) -> (String, String) {
+    let index = match.index ?? 0
+    switch match.field {
+    case .name: return ("Name", offer.name)
+    case .description: return ("Description", offer.description ?? "")
+    case .terms: return ("Terms", offer.terms ?? "")
+    case .retailer: return ("Sold by", offer.retailer ?? "")
+    case .categories:
+      return ("Category", offer.categories.indices.contains(index) ? offer.categories[index] : "")
+    case .attributes:
+      guard offer.attributes.indices.contains(index) else { return ("", "") }
+      let attribute = offer.attributes[index]
+      return (DisplayText.fit(DisplayText.oneLine(attribute.label), 24), attribute.value)
+    }
+  }
+
+  /// `{"words","corrected_words","feed","page","has_more","source","error","offers":[…]}`
+  var json: String {
+    JSONWriter.document { json in
+      json.member("words", words)
+      json.member("corrected_words", results.correctedWords)
+      json.member("feed", feed)
+      json.member("page", page)
+      json.member("has_more", results.hasMore)
+      json.member("source", source.rawValue)
+      json.member("error", object: error) { json, error in
+        json.member("code", error.code.rawValue)
+        json.member("message", error.message)
+        json.member("hint", error.hint)
+      }
+      json.member("offers", each: results.hits) { $0.value($1) }
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Writes an offer with where the words stand in it.
+  fileprivate mutating func value(_ hit: SearchHit) {
+    value(hit.offer) { json in
+      json.member("matches", objects: hit.matches) { json, match in
+        json.member("field", match.field.rawValue)
+        json.member("index", match.index)
+        json.member("ranges", each: match.ranges) { json, range in
+          json.array { json in
+            json.value(range.lowerBound)
+            json.value(range.upperBound)
+          }
+        }
+      }
+    }
+  }
+}

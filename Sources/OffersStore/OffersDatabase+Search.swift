@@ -1,0 +1,126 @@
+import Foundation
+import GRDB
+import OffersCore
+
+extension OffersDatabase: SearchRepository {
+  public func search(_ query: SearchQuery) async throws -> SearchResults {
+    if let results = try await read({ try Self.search(query, in: $0) }) { return results }
+    try await refreshSearchIndex()
+    guard let results = try await read({ try Self.search(query, in: $0) }) else {
+      throw Self.indexNotCurrent
+    }
+    return results
+  }
+
+  public func fetchRecentSearches() async throws -> [RecentSearch] {
+    try await read { try RecentSearchTable.list(in: $0) }
+  }
+
+  public func noteSearch(_ search: RecentSearch) async throws {
+    try await write(.note) { try Self.note(search, in: $0) }
+  }
+
+  /// Makes the search index anew unless it is what the offers are.
+  public func refreshSearchIndex() async throws {
+    // Reading a database is enough to be allowed to search it.
+    let writer = canWrite ? self : try OffersDatabase(path: path)
+    if try await writer.readToWrite({ try SearchIndex.isCurrent(in: $0) }) { return }
+    try await writer.write { try Self.refreshIndex(in: $0) }
+  }
+
+  private static func refreshIndex(in database: Database) throws {
+    // Another process may have done it meanwhile.
+    if try !SearchIndex.isCurrent(in: database) { try SearchIndex.rebuild(in: database) }
+  }
+
+  /// Another process leaves the index out again as soon as it is made.
+  private static let indexNotCurrent = OffersError(
+    .storageFailed, "The search index was out of date again at once.",
+    hint: "Wait for the sync that runs with --no-index, then search again.")
+
+  /// - Returns: nil when the index is not current.
+  private static func search(_ query: SearchQuery, in database: Database) throws -> SearchResults? {
+    guard query.limit > 0, query.page > 0, query.limit < Int32.max, query.page < Int32.max else {
+      throw OffersError(.invalidRequest, "A search needs a limit and a page of at least 1.")
+    }
+    let feedKey = try query.feed.map { try fetchFeedKey($0, in: database) }
+    guard try SearchIndex.isCurrent(in: database) else { return nil }
+    let expression = try SearchExpression(query.words, in: database)
+    if expression.isEmpty { return SearchResults() }
+    let table = SearchTable(feedKey: feedKey, favoritesOnly: query.favoritesOnly)
+    if let page = try page(of: expression, query, table, in: database) { return page }
+    let opened = try SearchExpression(query.words, opensLetter: true, in: database)
+    if opened != expression, let page = try page(of: opened, query, table, in: database) {
+      return page
+    }
+    let nearest = try SearchSpelling(expression).findNearest(in: database) {
+      try table.finds($0, in: database)
+    }
+    guard let nearest else { return SearchResults() }
+    let page = try page(of: nearest, query, table, in: database) ?? SearchResults()
+    return SearchResults(hits: page.hits, hasMore: page.hasMore, correctedWords: nearest.text)
+  }
+
+  /// A page of what an expression finds; nil when it finds nothing at all.
+  private static func page(
+    of expression: SearchExpression, _ query: SearchQuery, _ table: SearchTable,
+    in database: Database
+  ) throws -> SearchResults? {
+    let marks = SearchMarks()
+    let found = try table.find(
+      expression, marks: marks, limit: query.limit + 1, offset: (query.page - 1) * query.limit,
+      in: database)
+    if found.isEmpty, try query.page == 1 || !table.finds(expression, in: database) { return nil }
+    let hits = try found.prefix(query.limit).compactMap { found in
+      try OfferTable.find(key: found.key, in: database).map { offer in
+        SearchHit(offer: offer, matches: marks.matches(in: found.texts, of: offer))
+      }
+    }
+    return SearchResults(hits: hits, hasMore: found.count > query.limit)
+  }
+
+  private static func note(_ search: RecentSearch, in database: Database) throws {
+    let expression = try SearchExpression(search.words, in: database)
+    if expression.isEmpty { return }
+    try RecentSearchTable.put(
+      expression, feed: search.feed, at: Int64(search.searchedAt.timeIntervalSince1970),
+      in: database)
+  }
+}
+
+/// The same for a command line, on the calling thread.
+extension OffersDatabase {
+  /// How long a search that is done waits for other writers to be noted, in seconds.
+  private static let noteWaitSeconds = 2.0
+
+  /// - Parameter rebuilding: called before the index is made anew.
+  package func searchBlocking(
+    _ query: SearchQuery, rebuilding: () -> Void
+  ) throws -> SearchResults {
+    if let results = try readBlocking({ try Self.search(query, in: $0) }) { return results }
+    rebuilding()
+    let writer = canWrite ? self : try OffersDatabase(path: path)
+    try writer.writeBlocking { try Self.refreshIndex(in: $0) }
+    guard let results = try readBlocking({ try Self.search(query, in: $0) }) else {
+      throw Self.indexNotCurrent
+    }
+    return results
+  }
+
+  package func fetchRecentSearchesBlocking() throws -> [RecentSearch] {
+    try readBlocking { try RecentSearchTable.list(in: $0) }
+  }
+
+  /// Notes a search unless it is the latest already.
+  package func noteSearchBlocking(_ search: RecentSearch) throws {
+    let isLatest = try readBlocking { database in
+      try RecentSearchTable.isLatest(
+        SearchExpression(search.words, in: database), feed: search.feed, in: database)
+    }
+    if isLatest { return }
+    let writer = canWrite ? self : try OffersDatabase(path: path)
+    try writer.writeBlocking(.note, waitSeconds: Self.noteWaitSeconds) {
+      try Self.note(search, in: $0)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import OffersCore
+
+/// What the index puts around the words that it found, and the way back to places in a text.
+struct SearchMarks {
+  let start: String
+  let end: String
+
+  /// The marks differ each time, so that no text of a feed can hold them.
+  init(number: UInt64 = .random(in: .min ... .max)) {
+    let name = String(number, radix: 36)
+    start = "\u{2}\(name)<"
+    end = "\u{2}\(name)>"
+  }
+
+  /// The places between marks, as offsets into the scalars of the text without them, and how many
+  /// scalars that text has.
+  func ranges(in text: String) -> (ranges: [Range<Int>], count: Int) {
+    var ranges: [Range<Int>] = []
+    var count = 0
+    var rest = text.unicodeScalars[...]
+    let marks = (Array(start.unicodeScalars), Array(end.unicodeScalars))
+    var opened: Int?
+    while let next = rest.firstIndex(of: "\u{2}") {
+      count += rest[..<next].count
+      rest = rest[next...]
+      if rest.starts(with: marks.0) {
+        opened = count
+        rest = rest.dropFirst(marks.0.count)
+      } else if rest.starts(with: marks.1) {
+        if let start = opened { ranges.append(start..<count) }
+        opened = nil
+        rest = rest.dropFirst(marks.1.count)
+      } else {
+        count += 1
+        rest = rest.dropFirst()
+      }
+    }
+    return (ranges, count + rest.count)
+  }
+
+  /// Where the words stand in an offer.
+  ///
+  /// - Parameter texts: as the index gives them, with marks, in the order of `SearchIndex.fields`.
+  func matches(in texts: [String?], of offer: Offer) -> [SearchMatch] {
+    zip(SearchIndex.fields, texts).flatMap { field, text -> [SearchMatch] in
+      guard let text, text.contains(start) else { return [] }
+      let (ranges, count) = ranges(in: text)
+      switch field {
+      case .categories: return Self.split(ranges, count, field, offer.categories)
+      case .attributes: return Self.split(ranges, count, field, offer.attributes.map(\.value))
+      case .name, .description, .terms, .retailer:
+        return [SearchMatch(field: field, ranges: ranges)]
+      }
+    }
+  }
+
+  /// The places in a list whose elements were searched as one text with a line each.
+  private static func split(
+    _ ranges: [Range<Int>], _ count: Int, _ field: SearchMatch.Field, _ elements: [String]
+  ) -> [SearchMatch] {
+    var matches: [SearchMatch] = []
+    var begin = 0
+    for (index, element) in elements.enumerated() where begin < count {
+      let end = begin + element.unicodeScalars.count
+      let own = ranges.filter { $0.lowerBound >= begin && $0.upperBound <= end }
+      if !own.isEmpty {
+        matches.append(
+          SearchMatch(
+            field: field, index: index,
+            ranges: own.map { $0.lowerBound - begin..<$0.upperBound - begin }))
+      }
+      begin = end + 1
+    }
+    return matches
+  }
+}

@@ -1,0 +1,143 @@
+import GRDB
+
+/// Finds what was probably meant by words that nothing has.
+struct SearchSpelling {
+  private let expression: SearchExpression
+
+  /// Most words that are considered instead of one.
+  private static let candidateLimit = 4
+  /// Most combinations of them that are tried.
+  private static let attemptLimit = 40
+  /// Most words of a search that are considered at all.
+  private static let wordLimit = 8
+
+  init(_ expression: SearchExpression) { self.expression = expression }
+
+  /// A word to be looked for instead of another.
+  private struct Candidate {
+    let word: String
+    /// Twice the letters it differs by, and one more where only its beginning is that near.
+    let cost: Int
+    let startsAlike: Bool
+    let offerCount: Int64
+
+    func isBetter(than other: Candidate) -> Bool {
+      if cost != other.cost { return cost < other.cost }
+      if startsAlike != other.startsAlike { return startsAlike }
+      return offerCount == other.offerCount ? word < other.word : offerCount > other.offerCount
+    }
+  }
+
+  /// A word of the search.
+  private struct Place {
+    let part: Int
+    let word: Int
+    let text: String
+    let isOpen: Bool
+    let limit: Int
+  }
+
+  /// How many letters may be wrong in a word: none in short ones and in numbers, where each means
+  /// something else.
+  static func limit(for word: String) -> Int {
+    if word.unicodeScalars.contains(where: { $0.properties.numericType != nil }) { return 0 }
+    switch word.unicodeScalars.count {
+    case ...2: return 0
+    case 3...5: return 1
+    default: return 2
+    }
+  }
+
+  /// The nearest expression that finds something, by few and common words; nil when there is none.
+  ///
+  /// - Parameter finds: whether an expression finds something.
+  func findNearest(
+    in database: Database, _ finds: (SearchExpression) throws -> Bool
+  ) throws -> SearchExpression? {
+    let places = self.places
+    if places.isEmpty { return nil }
+    let candidates = try candidates(for: places, in: database)
+    for choice in Self.choices(candidates) {
+      let attempt = expression.replacing(
+        zip(places, choice).compactMap { place, candidate in
+          candidate.map { (place.part, place.word, $0.word) }
+        })
+      if try finds(attempt) { return attempt }
+    }
+    return nil
+  }
+
+  private var places: [Place] {
+    var places: [Place] = []
+    for (number, part) in expression.parts.enumerated() {
+      for (index, word) in part.words.enumerated() {
+        let limit = Self.limit(for: word)
+        let isOpen = part.isOpen && index == part.words.count - 1
+        if limit > 0, places.count < Self.wordLimit {
+          places.append(
+            Place(part: number, word: index, text: word, isOpen: isOpen, limit: limit))
+        }
+      }
+    }
+    return places
+  }
+
+  /// For each word the nearest that there are, itself aside.
+  private func candidates(
+    for places: [Place], in database: Database
+  ) throws -> [[Candidate]] {
+    var best = places.map { _ in [Candidate]() }
+    let distances = places.map { EditDistance(from: $0.text, limit: $0.limit) }
+    try SearchTable.forEachTerm(in: database) { bytes, count in
+      for (index, place) in places.enumerated() {
+        let missing = place.text.utf8.count - bytes.count
+        // A scalar has at most four bytes.
+        if missing > 4 * place.limit || (!place.isOpen && -missing > 4 * place.limit) { continue }
+        let term = String(decoding: bytes, as: UTF8.self)
+        let (whole, beginning) = distances[index].distances(to: term)
+        // Nearly every short beginning is near to some word.
+        let isNearStart = place.isOpen && place.text.utf8.count > 3
+        guard term != place.text,
+          let cost = whole.map({ 2 * $0 }) ?? (isNearStart ? beginning.map { 2 * $0 + 1 } : nil)
+        else { continue }
+        let candidate = Candidate(
+          word: term, cost: cost,
+          startsAlike: term.unicodeScalars.first == place.text.unicodeScalars.first,
+          offerCount: count)
+        let rank = best[index].firstIndex { candidate.isBetter(than: $0) } ?? best[index].count
+        best[index].insert(candidate, at: rank)
+        if best[index].count > Self.candidateLimit { best[index].removeLast() }
+      }
+    }
+    return best
+  }
+
+  /// What to put for each word, nil to leave it, the least change first.
+  private static func choices(_ candidates: [[Candidate]]) -> [[Candidate?]] {
+    var choices: [(cost: Int, choice: [Candidate?])] = [(0, [])]
+    for options in candidates {
+      let all = [nil] + options.map(Optional.some)
+      choices = choices.flatMap { base in
+        all.map { (base.cost + ($0?.cost ?? 0), base.choice + [$0]) }
+      }
+      // The sort keeps the order of equals, which is that of the candidates.
+      choices.sort { $0.cost < $1.cost }
+      choices = Array(choices.prefix(attemptLimit))
+    }
+    return choices.map(\.choice).filter { $0.contains { $0 != nil } }
+  }
+}
+
+extension SearchExpression {
+  /// The expression with other words in some places, which then show as they are looked for.
+  func replacing(_ words: [(part: Int, word: Int, text: String)]) -> SearchExpression {
+    var parts = self.parts
+    for (part, word, text) in words {
+      parts[part].words[word] = text
+      // What is put there is a whole word.
+      if word == parts[part].words.count - 1 { parts[part].isOpen = false }
+      parts[part].text = parts[part].words.joined(separator: " ")
+    }
+    return SearchExpression(parts)
+  }
+}

@@ -1,0 +1,82 @@
+import GRDB
+import OffersCore
+
+/// The SQL that finds offers by their words.
+struct SearchTable {
+  private let condition: String
+  private let arguments: StatementArguments
+
+  /// - Parameters:
+  ///   - feedKey: only this feed; nil for all.
+  ///   - favoritesOnly: only favorites, gone ones too; else only what is current.
+  init(feedKey: Int64?, favoritesOnly: Bool) {
+    var parts = [favoritesOnly ? Self.isFavorite : "offer.gone_at IS NULL"]
+    var arguments: StatementArguments = []
+    if let feedKey {
+      // The plus keeps SQLite from going by the index on ids.
+      parts.append("+offer.feed_key = ?")
+      arguments += [feedKey]
+    }
+    condition = parts.joined(separator: " AND ")
+    self.arguments = arguments
+  }
+
+  private static let isFavorite = """
+    EXISTS (
+      SELECT 1 FROM feed CROSS JOIN favorite ON favorite.feed = feed.name
+      WHERE feed.feed_key = offer.feed_key AND favorite.id = offer.id)
+    """
+
+  /// An offer that was found, and its texts with marks around the words.
+  struct Found {
+    let key: Int64
+    /// In the order of `SearchIndex.fields`.
+    let texts: [String?]
+  }
+
+  /// The offers that an expression finds, best first.
+  ///
+  /// The index gives them ranked; the offers themselves are looked at only until the page is full.
+  func find(
+    _ expression: SearchExpression, marks: SearchMarks, limit: Int, offset: Int,
+    in database: Database
+  ) throws -> [Found] {
+    let texts = SearchIndex.fields.indices.map { "highlight(offer_search, \($0), ?1, ?2)" }
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT offer_search.rowid, \(texts.joined(separator: ", "))
+        FROM offer_search CROSS JOIN offer ON offer.offer_key = offer_search.rowid
+        WHERE offer_search MATCH ?3 AND \(condition)
+        ORDER BY offer_search.rank LIMIT ? OFFSET ?
+        """)
+    let rows = try Row.fetchCursor(
+      statement,
+      arguments: [marks.start, marks.end, expression.match] + arguments + [limit, offset])
+    var found: [Found] = []
+    while let row = try rows.next() {
+      found.append(Found(key: row[0], texts: SearchIndex.fields.indices.map { row[$0 + 1] }))
+    }
+    return found
+  }
+
+  /// Whether an expression finds anything.
+  func finds(_ expression: SearchExpression, in database: Database) throws -> Bool {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT 1 FROM offer_search CROSS JOIN offer ON offer.offer_key = offer_search.rowid
+        WHERE offer_search MATCH ? AND \(condition) LIMIT 1
+        """)
+    return try Int.fetchOne(statement, arguments: [expression.match] + arguments) != nil
+  }
+
+  /// Hands over all words there are, with the number of offers that have them.
+  static func forEachTerm(
+    in database: Database, _ body: (_ term: UnsafeRawBufferPointer, _ count: Int64) -> Void
+  ) throws {
+    let rows = try RawStatement(cached: "SELECT term, doc FROM search_term", database)
+    defer { rows.reset() }
+    while try rows.step() {
+      if let term = rows.text(0) { body(term, rows.number(1)) }
+    }
+  }
+}

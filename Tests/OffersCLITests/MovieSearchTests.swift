@@ -1,0 +1,127 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("Searching movies by way of their server")
+struct MovieSearchTests {
+  private static func page(_ titles: [String], of count: Int) -> ScriptedServer.Step {
+    let items = titles.map { title in
+      #"{"id":\#(title.utf8.reduce(0) { $0 &* 31 &+ Int($1) } % 100_000),"title":"\#(title)"}"#
+    }
+    return .answer(
+      "200 OK", ["Content-Type: application/json"],
+      #"{"page":1,"results":[\#(items.joined(separator: ","))],"total_pages":\#(count)}"#)
+  }
+
+  /// A home whose movies are asked for here.
+  private static func home(_ server: ScriptedServer) throws -> Home {
+    let home = try Home()
+    let movies = try home.offers("feeds", "show", "movies").output
+    let own = movies.replacing("https://api.themoviedb.org", with: server.url(""))
+    try FileManager.default.createDirectory(
+      atPath: home.folder.file(".config/offers"), withIntermediateDirectories: true)
+    try home.folder.write(own, to: ".config/offers/feeds.yaml")
+    return home
+  }
+
+  private static func search(_ home: Home, _ words: String...) throws -> OffersProgram.Result {
+    try OffersProgram.run(
+      ["search", "--feed", "movies"] + words,
+      environment: home.environment.merging(["TMDB_API_KEY": "s3cret"]) { $1 })
+  }
+
+  private static func names(_ result: OffersProgram.Result) -> [String] {
+    result.output.split(separator: "\n").dropFirst().compactMap {
+      $0.components(separatedBy: "  ").last?.trimmingCharacters(in: .whitespaces)
+    }
+  }
+
+  @Test("The server is asked page by page, and what came is found later without it")
+  func pages() throws {
+    let server = try ScriptedServer([
+      Self.page(["Superman II", "Superman", "Man of Steel"], of: 2),
+      Self.page(["Supergirl"], of: 2),
+    ])
+    let home = try Self.home(server)
+    let first = try Self.search(home, "superman")
+    #expect(first.status == 0 && Self.names(first) == ["Superman II", "Superman", "Man of Steel"])
+    #expect(first.errors == "More: --page 2\n")
+    let second = try Self.search(home, "superman", "--page", "2")
+    #expect(Self.names(second) == ["Supergirl"] && second.errors == "")
+    #expect(
+      server.requests.map { $0.split(separator: " ")[1] } == [
+        "/3/search/movie?api_key=s3cret&query=superman&page=1",
+        "/3/search/movie?api_key=s3cret&query=superman&page=2",
+      ])
+    // Nobody answers any more.
+    let offline = try Self.search(home, "superman")
+    #expect(Set(Self.names(offline)) == ["Superman", "Superman II"])
+    #expect(offline.errors.contains("These are the stored offers of movies, not its server's."))
+    #expect(offline.status == 0)
+    let all = try home.offers("search", "supergirl")
+    #expect(Self.names(all) == ["Supergirl"] && all.errors == "")
+    #expect(try home.document("search")["searches"].map { "\($0)" }?.contains("movies") == true)
+    #expect(try home.offers("status").output.contains("movies") == false)
+  }
+
+  @Test("Without an answer and with nothing stored the search has failed")
+  func offline() throws {
+    let server = try ScriptedServer([
+      .answer(
+        "401 Unauthorized", ["Content-Type: application/json"],
+        #"{"status_code":7,"status_message":"Invalid API key: s3cret","success":false}"#)
+    ])
+    let home = try Self.home(server)
+    let refused = try Self.search(home, "superman")
+    #expect(refused.status == 1 && refused.output == "")
+    #expect(refused.errors.contains("Invalid API key: {env:TMDB_API_KEY}"))
+    let document = try Home.parse(try Self.search(home, "superman", "--json").output)
+    #expect((document["error"] as? [String: Any])?["code"] as? String == "sourceFailed")
+    #expect((document["offers"] as? [Any])?.isEmpty == true)
+    #expect(document["source"] as? String == "store")
+    // A key that is not set asks nobody.
+    let keyless = try home.offers("search", "--feed", "movies", "superman")
+    #expect(keyless.errors.contains("TMDB_API_KEY is not set") && keyless.status == 64)
+    #expect(try home.offers("search").errors.hasPrefix("No searches yet."))
+  }
+
+  @Test("Where the server finds nothing, what is stored is looked through for what was meant")
+  func nothing() throws {
+    let server = try ScriptedServer([
+      Self.page(["Superman"], of: 1), Self.page([], of: 1), Self.page([], of: 1),
+      Self.page([], of: 1),
+    ])
+    let home = try Self.home(server)
+    _ = try Self.search(home, "superman")
+    let typo = try Self.search(home, "supermna")
+    #expect(Self.names(typo) == ["Superman"])
+    #expect(typo.errors == "Nothing has “supermna”. This has “superman”:\n")
+    let nothing = try Self.search(home, "xylophone", "--exit-status")
+    #expect(nothing.status == 66 && nothing.errors == "Nothing found for “xylophone” in movies.\n")
+    let behind = try Self.search(home, "superman", "--page", "9")
+    #expect(behind.status == 0 && behind.output == "")
+    #expect(behind.errors == "Nothing on page 9 for “superman” in movies.\n")
+  }
+
+  private static let shared = ["../shared", "/work/shared"].map {
+    $0.hasPrefix("/") ? $0 : PackageFolder.file($0)
+  }.first { FileManager.default.fileExists(atPath: $0 + "/feeds/movies/superman-page-1.json") }
+
+  @Test(
+    "Real pages are taken as they are, all that the definition allows", .enabled(if: shared != nil))
+  func realPages() throws {
+    let folder = try #require(Self.shared) + "/feeds/movies/"
+    let pages = try ["superman-page-1.json", "superman-page-2.json", "nothing-found.json"].map {
+      ScriptedServer.Step.answer(
+        "200 OK", [], try String(contentsOfFile: folder + $0, encoding: .utf8))
+    }
+    let server = try ScriptedServer(pages)
+    let home = try Self.home(server)
+    let all = try Self.search(home, "superman", "--all")
+    #expect(Self.names(all).count == 40 && all.errors == "More: --page 3\n")
+    let nothing = try Self.search(home, "qqqqqqqq")
+    #expect(nothing.errors == "Nothing found for “qqqqqqqq” in movies.\n")
+    #expect(try home.document("search")["searches"] as? [Any] != nil)
+    #expect(try home.offers("search", "superman", "--limit", "100").errors == "")
+  }
+}

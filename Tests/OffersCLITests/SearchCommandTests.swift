@@ -1,0 +1,190 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("offers search")
+struct SearchCommandTests {
+  private static let items = [
+    FeedItem("1", "Café Lumière® Ground Coffee", "$3.50 Cash Back"),
+    FeedItem("2", "Green Tea", "5% Cash Back", terms: "Limit 2. Not good with coffee creamer."),
+    FeedItem("3", "Rye Bread", nil),
+  ]
+
+  private static func home() throws -> Home { try Home(synced: items) }
+
+  @Test("It prints a table, best first, and says nothing else")
+  func table() throws {
+    let result = try Self.home().offers("search", "COFFEE")
+    #expect(
+      result.output == """
+           ID        REWARD           NAME
+           ibotta:1  $3.50 Cash Back  Café Lumière® Ground Coffee
+           ibotta:2  5% Cash Back     Green Tea
+
+        """)
+    #expect(result.errors == "" && result.status == 0)
+  }
+
+  @Test("A typo says on standard error what was found instead")
+  func typo() throws {
+    let result = try Self.home().offers("search", "cofee", "grund")
+    #expect(result.errors == "Nothing has “cofee grund”. This has “coffee ground”:\n")
+    #expect(result.output.contains("ibotta:1") && !result.output.contains("ibotta:2"))
+    #expect(result.status == 0)
+  }
+
+  @Test("Finding nothing is no failure, unless it is asked for")
+  func nothing() throws {
+    let home = try Self.home()
+    for (options, status) in [([], 0), (["--exit-status"], 66)] as [([String], Int32)] {
+      for words in [["xylophone"], ["xylophone", "--feed", "ibotta"]] {
+        let result = try OffersProgram.run(
+          ["search"] + words + options, environment: home.environment)
+        #expect(result.status == status && result.output == "")
+        #expect(result.errors.hasPrefix("Nothing found for “xylophone”"))
+      }
+    }
+    #expect(try home.offers("search", "tea", "--exit-status").status == 0)
+    #expect(try home.offers("search", "🙂").errors == "“🙂” has no letter or digit to look for.\n")
+    #expect(
+      try home.offers("search", "tea", "--page", "4").errors == "Nothing on page 4 for “tea”.\n")
+  }
+
+  @Test("As a document it has the offers, where the words stand, and what was looked for")
+  func document() throws {
+    let home = try Self.home()
+    let document = try home.document("search", "grene", "coffee", "--limit", "1")
+    #expect(
+      Set(document.keys) == [
+        "words", "corrected_words", "feed", "page", "has_more", "source", "error", "offers",
+      ])
+    #expect(document["words"] as? String == "grene coffee")
+    #expect(document["corrected_words"] as? String == "green coffee")
+    #expect(document["source"] as? String == "store")
+    #expect(document["has_more"] as? Bool == false && document["page"] as? Int == 1)
+    let offer = try #require((document["offers"] as? [[String: Any]])?.first)
+    #expect(offer["ref"] as? String == "ibotta:2")
+    let matches = try #require(offer["matches"] as? [[String: Any]])
+    #expect(matches.map { $0["field"] as? String } == ["name", "terms"])
+    #expect(matches.map { $0["ranges"] as? [[Int]] } == [[[0, 5]], [[23, 29]]])
+    #expect(matches.allSatisfy { $0["index"] is NSNull })
+    let nothing = try home.offers("search", "xylophone", "--json")
+    #expect(try (Home.parse(nothing.output)["offers"] as? [Any])?.isEmpty == true)
+    #expect(nothing.status == 0)
+  }
+
+  @Test("Any word may be typed, also one that begins with a hyphen")
+  func anyWord() throws {
+    let home = try Self.home()
+    for words in [
+      ["-coffee"], ["--", "--coffee"], ["coffee", "--", "--json"], ["-c"], ["-"], ["--", "-h"],
+      ["\"coffee"], ["coffee*"], ["coffee AND"], ["'"], ["C++"], ["12 oz."], ["☕"], [""], ["%"],
+    ] {
+      let result = try OffersProgram.run(["search"] + words, environment: home.environment)
+      #expect(result.status == 0, "\(words): \(result.errors)")
+    }
+    #expect(try home.offers("search", "-coffee").output.contains("ibotta:1"))
+  }
+
+  @Test(
+    "What cannot be asked for is wrong usage",
+    arguments: [
+      ["tea", "--limit", "0"], ["tea", "--limit", "1001"], ["tea", "--page", "0"],
+      ["tea", "--page", "x"], ["tea", "--all"], ["tea", "--all", "--page", "2"], ["tea", "--jsn"],
+      ["tea", "--feed", "ibotta", "--all"],
+    ])
+  func wrongUsage(words: [String]) throws {
+    let home = try Self.home()
+    let result = try OffersProgram.run(["search"] + words, environment: home.environment)
+    #expect(result.status == 64 && result.output == "")
+  }
+
+  @Test("An unknown feed, a number that is not kept and a missing database are not there")
+  func notThere() throws {
+    let home = try Self.home()
+    for words in [["tea", "--feed", "nobody"], ["7!"]] {
+      #expect(
+        try OffersProgram.run(["search"] + words, environment: home.environment).status == 66)
+    }
+    let empty = try Home()
+    #expect(try empty.offers("search", "tea").status == 66)
+    #expect(try empty.offers("search").status == 66)
+  }
+
+  @Test("The last searches that found something are kept, and picked by number")
+  func recent() throws {
+    let home = try Self.home()
+    #expect(try home.offers("search").errors.hasPrefix("No searches yet."))
+    for words in ["rye", "tea", "xylophone", "cofee", "Rye"] { try home.offers("search", words) }
+    #expect(
+      try home.offers("search").output == """
+        NO  FEED  WORDS
+        1!  –     Rye
+        2!  –     coffee
+        3!  –     tea
+
+        """)
+    let picked = try home.offers("search", "3!")
+    #expect(picked.output.contains("Green Tea"))
+    #expect(try home.document("search", "1!")["words"] as? String == "tea")
+    let searches = try home.document("search")["searches"] as? [[String: Any]]
+    #expect(searches?.map { $0["words"] as? String } == ["tea", "Rye", "coffee"])
+    #expect(searches?.map { $0["number"] as? Int } == [1, 2, 3])
+  }
+
+  @Test("A database that cannot be written to is searched all the same")
+  func readOnly() throws {
+    let home = try Self.home()
+    try home.offers("search", "tea")
+    // Root may write anything; then it is an ordinary search.
+    let result = try home.shell("chmod a-w . offers.sqlite*; offers search coffee; chmod u+w .")
+    #expect(result.output.contains("Green Tea") && result.status == 0)
+  }
+
+  @Test("A sync may leave the index out; the search makes it")
+  func noIndex() throws {
+    let home = try Home()
+    #expect(
+      try home.offers("sync", "--quiet", "--no-index", "--from", home.feed(Self.items)).status == 0)
+    #expect(try home.offers("search", "tea").output.contains("Green Tea"))
+    for item in ["Oat", "Wheat"] {
+      let feed = try home.feed(Self.items + [FeedItem("9", item)])
+      try home.offers("sync", "--quiet", "--no-index", "--from", feed)
+    }
+    // The feed is the same, and still the index is made.
+    #expect(try home.offers("sync").output.contains("9 unchanged") == false)
+    #expect(try home.offers("search", "wheat").output.contains("Wheat"))
+  }
+
+  @Test(
+    "A terminal shows the words in bold, and what has them where the name does not",
+    .enabled(if: PseudoTerminal.isPresent))
+  func terminal() throws {
+    let home = try Self.home()
+    let terminal = ["TERM": "xterm-256color", "NO_COLOR": ""]
+    func show(_ words: String..., columns: Int = 80, variables: [String: String] = [:]) throws
+      -> String
+    {
+      try PseudoTerminal.run(
+        ["search"] + words, in: home, columns: columns,
+        variables: terminal.merging(variables) { $1 })
+    }
+    let bold = "\u{1B}[1m"
+    let plain = "\u{1B}[22m"
+    #expect(
+      try show("coffee", columns: 44) == """
+           ID        REWARD          NAME
+           ibotta:1  $3.50 Cash Ba…  Café Lumière®…
+           ibotta:2  5% Cash Back    Green Tea
+           Terms: …with \(bold)coffee\(plain) creamer.
+
+        """)
+    let wide = try show("cafe", "lumiere")
+    #expect(wide.contains("\(bold)Café\(plain) \(bold)Lumière\(plain)® Ground Coffee"))
+    #expect(try show("ground", columns: 48).contains("Café Lumière® \(bold)Gro\(plain)…\n"))
+    for variable in [["TERM": "dumb"], ["NO_COLOR": "1"]] {
+      let shown = try show("coffee", variables: variable)
+      #expect(!shown.contains("\u{1B}") && shown.contains("Terms: Limit 2. Not good with coffee"))
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+import OffersStore
+import OffersSync
+import OffersTestSupport
+import Testing
+
+@Suite("Letting a server search")
+struct ServerSearchTests {
+  private let folder: TemporaryFolder
+  private let database: OffersDatabase
+
+  init() throws {
+    folder = try TemporaryFolder()
+    database = try OffersDatabase(path: folder.file("offers.sqlite"))
+  }
+
+  private static func page(_ ids: [Int], of count: Int? = nil, next: String? = nil) -> String {
+    let items = ids.map { #"{"id":\#($0),"title":"Film \#($0)"}"# }.joined(separator: ",")
+    let rest =
+      (count.map { #","total_pages":\#($0)"# } ?? "") + (next.map { #","next":"\#($0)""# } ?? "")
+    return #"{"results":[\#(items)]\#(rest)}"#
+  }
+
+  private static func answer(_ ids: [Int], of count: Int? = nil, next: String? = nil)
+    -> ScriptedServer.Step
+  {
+    .answer("200 OK", [], page(ids, of: count, next: next))
+  }
+
+  private func engine(
+    _ server: ScriptedServer, search: String = "/find?q={query}&p={page}",
+    pages: String = "{total: total_pages, limit: 3}"
+  ) throws -> SyncEngine {
+    let yaml = """
+      feeds:
+        films:
+          source: \(server.url("/all"))
+          search: \(server.url(search))
+          items: results
+          id: id
+          fields: {name: title}
+          pages: \(pages)
+      """
+    return SyncEngine(
+      store: database, configuration: try FeedConfiguration(yaml: yaml, name: "feeds.yaml"),
+      environment: { _ in nil })
+  }
+
+  private static func ids(_ search: ServerSearch) -> [String] { search.offers.map(\.id) }
+
+  private static func paths(_ server: ScriptedServer) -> [String] {
+    server.requests.map { String($0.split(separator: " ")[1]) }
+  }
+
+  @Test("one page is asked for, by its number, and comes in the server's order")
+  func asksForOnePage() async throws {
+    let server = try ScriptedServer([
+      Self.answer([5, 3, 9, 5], of: 8), Self.answer([3, 7], of: 8), Self.answer([], of: 8),
+    ])
+    let engine = try engine(server)
+    let first = try await engine.search("films", for: "C++ & más")
+    #expect(Self.ids(first) == ["5", "3", "9"] && first.hasMore && first.pageCount == 8)
+    let eighth = try await engine.search("films", for: "x", page: 8)
+    #expect(Self.ids(eighth) == ["3", "7"] && !eighth.hasMore)
+    let ninth = try await engine.search("films", for: "x", page: 9)
+    #expect(Self.ids(ninth) == [] && !ninth.hasMore && ninth.run.error == nil)
+    #expect(
+      Self.paths(server) == [
+        "/find?q=C%2B%2B%20%26%20m%C3%A1s&p=1", "/find?q=x&p=8", "/find?q=x&p=9",
+      ])
+    // What stood on a page before is found again though nothing was written of it.
+    let offers = try await database.fetchOffers(OfferQuery(feed: "films"))
+    #expect(offers.map(\.name) == ["Film 5", "Film 3", "Film 9", "Film 7"])
+  }
+
+  @Test("all pages are those that the definition allows, an offer on two of them once")
+  func asksForAll() async throws {
+    let server = try ScriptedServer([
+      Self.answer([1, 2], of: 5), Self.answer([2, 3], of: 5), Self.answer([4], of: 5),
+    ])
+    let search = try await engine(server).search("films", for: "x", page: nil)
+    #expect(Self.ids(search) == ["1", "2", "3", "4"])
+    #expect(search.lastPage == 3 && search.hasMore && search.run.counts.new == 4)
+  }
+
+  @Test("where each page has the next one's address, they are read up to the one that is wanted")
+  func followsAddresses() async throws {
+    let pages = [
+      Self.answer([1], next: "/2"), Self.answer([2], next: "/3"), Self.answer([3]),
+    ]
+    let server = try ScriptedServer(Array(pages.prefix(2)) + pages)
+    let engine = try engine(server, search: "/find?q={query}", pages: "{next: next}")
+    #expect(try await Self.ids(engine.search("films", for: "x", page: 2)) == ["2"])
+    #expect(try await Self.ids(engine.search("films", for: "x", page: 5)) == [])
+    #expect(server.requests.count == 5)
+  }
+
+  @Test("searching subscribes to nothing, removes nothing and keeps what the feed has")
+  func keepsTheFeed() async throws {
+    let server = try ScriptedServer([
+      Self.answer([7]), .answer("200 OK", [], Self.page([1, 2], of: 1)), Self.answer([2, 8]),
+    ])
+    let engine = try engine(server)
+    _ = try await engine.search("films", for: "x")
+    #expect(try await database.fetchFeeds().map(\.name) == ["ibotta"])
+    #expect(try await database.search(SearchQuery("film 7", feed: "films")).hits.count == 1)
+    #expect(try await engine.sync("films").error == nil)
+    #expect(try await database.fetchFeeds().map(\.name) == ["films", "ibotta"])
+    #expect(try await Self.ids(engine.search("films", for: "y")) == ["2", "8"])
+    let offers = try await database.fetchOffers(OfferQuery(feed: "films"))
+    #expect(Set(offers.map(\.ref.id)) == ["1", "2", "8"] || offers.count == 4)
+  }
+
+  @Test("a server that fails is told by the run, one that cannot be searched before it is asked")
+  func fails() async throws {
+    let server = try ScriptedServer([
+      .answer("500 Internal Server Error", [], ""), .answer("200 OK", [], "<html>"),
+    ])
+    let engine = try engine(server)
+    for _ in 0..<2 {
+      let search = try await engine.search("films", for: "x")
+      #expect(search.run.outcome == .failed && search.offers == [])
+    }
+    await #expect(throws: OffersError.self) { try await engine.search("films", for: "x", page: 0) }
+    let shipped = SyncEngine(store: database)
+    let error = await #expect(throws: OffersError.self) {
+      let search = try await shipped.search("albums", for: "x")
+      if let error = search.run.error { throw error }
+    }
+    #expect(error?.code == .invalidRequest)
+  }
+}
