@@ -1,3 +1,5 @@
+import OffersCore
+
 /// How far a document goes along the path to its offers, and what keys stand where it leaves it.
 ///
 /// It follows a path of plain keys alone, for a message: a wrong key is mostly a misspelt one.

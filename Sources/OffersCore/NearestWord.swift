@@ -1,8 +1,8 @@
 /// Finds the word that somebody most likely meant.
-enum NearestWord {
+package enum NearestWord {
   /// The word at most two edits away, or of which the text is the beginning or the other way
   /// round, or that differs in its ending; nil when none is near.
-  static func find(_ text: String, among words: [String]) -> String? {
+  package static func find(_ text: String, among words: [String]) -> String? {
     let typed = text.lowercased()
     let ranked = words.map { ($0, distance(typed, $0.lowercased())) }
     if let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= min(2, max(1, best.0.count / 2)) {
@@ -25,20 +25,20 @@ enum NearestWord {
   private static let listLimit = 12
 
   /// The words behind a title, the first twelve of them.
-  static func list(_ words: [String], title: String) -> String {
+  package static func list(_ words: [String], title: String) -> String {
     let shown = words.prefix(listLimit).joined(separator: ", ")
     let rest = words.count - listLimit
     return rest > 0 ? "\(title): \(shown) and \(rest) more." : "\(title): \(shown)."
   }
 
   /// A hint that names the nearest word, if there is one, and the first twelve.
-  static func hint(for text: String, among words: [String], title: String) -> String {
+  package static func hint(for text: String, among words: [String], title: String) -> String {
     let all = list(words, title: title)
     return find(text, among: words).map { "Did you mean \($0)? \(all)" } ?? all
   }
 
   /// How many characters must be put in, taken out or replaced to get from one to the other.
-  static func distance(_ left: String, _ right: String) -> Int {
+  private static func distance(_ left: String, _ right: String) -> Int {
     let right = Array(right)
     var row = Array(0...right.count)
     for (line, character) in left.prefix(100).enumerated() {
