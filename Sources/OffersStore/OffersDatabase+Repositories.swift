@@ -20,24 +20,36 @@ extension OffersDatabase: OfferRepository {
   }
 
   private static func fetchOffers(_ query: OfferQuery, in database: Database) throws -> [Offer] {
-    try checkFeed(of: query, in: database)
-    return try OfferTable.list(query, in: database)
+    try OfferTable.list(keyQuery(query, in: database), in: database)
   }
 
   private static func countOffers(_ query: OfferQuery, in database: Database) throws -> Int {
-    try checkFeed(of: query, in: database)
-    return try OfferTable.count(query, in: database)
+    let keyQuery = try keyQuery(query, in: database)
+    if query.isWholeFeed { return try FeedTable.countCurrent(of: query.feed, in: database) }
+    return try keyQuery.count(in: database)
   }
 
-  private static func checkFeed(of query: OfferQuery, in database: Database) throws {
-    if let feed = query.feed { _ = try fetchFeedKey(feed, in: database) }
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` where the order
+  ///   has no place behind an offer.
+  static func keyQuery(
+    _ query: OfferQuery, behind lastKey: Int64? = nil, in database: Database
+  ) throws -> OfferKeyQuery {
+    if query.after != nil, query.sort != .feed {
+      throw OffersError(
+        .invalidRequest, "Pages behind an offer are those of the feeds' order.",
+        hint: "Go on with an offset in other orders.")
+    }
+    let feedKey = try query.feed.map { try fetchFeedKey($0, in: database) }
+    return OfferKeyQuery(query, feedKey: feedKey, behind: lastKey)
   }
 
   /// - Throws: `OffersError` with `notFound`, which names the feeds there are.
   static func fetchFeedKey(_ feed: String, in database: Database) throws -> Int64 {
     if let key = try FeedTable.findReadKey(feed, in: database) { return key }
-    let names = try FeedTable.names(in: database).joined(separator: ", ")
-    throw OffersError(.notFound, "There is no feed “\(feed)”.", hint: "Feeds: \(names).")
+    let names = try FeedTable.names(in: database)
+    throw OffersError(
+      .notFound, "There is no feed “\(feed)”.",
+      hint: NearestWord.hint(for: feed, among: names, title: "Feeds"))
   }
 
   /// Finds what a person means: `feed:id` when the part before a colon is a feed with that offer,
@@ -99,10 +111,6 @@ extension OffersDatabase: FeedRepository {
 extension OffersDatabase {
   package func fetchOfferBlocking(named text: String) throws -> Offer {
     try readBlocking { try Self.fetchOffer(named: text, in: $0) }
-  }
-
-  package func fetchOffersBlocking(_ query: OfferQuery) throws -> [Offer] {
-    try readBlocking { try Self.fetchOffers(query, in: $0) }
   }
 
   package func countOffersBlocking(_ query: OfferQuery) throws -> Int {
