@@ -23,8 +23,9 @@ struct Offers: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      SyncCommand.self, ListCommand.self, ShowCommand.self, ImageCommand.self, FavoriteCommand.self,
-      ChangesCommand.self, HistoryCommand.self, StatusCommand.self, FeedsCommand.self,
+      SyncCommand.self, ListCommand.self, ShowCommand.self, OpenCommand.self, ImageCommand.self,
+      FavoriteCommand.self, ChangesCommand.self, HistoryCommand.self, StatusCommand.self,
+      FeedsCommand.self,
       CacheCommand.self, PruneCommand.self,
     ])
 
