@@ -24,10 +24,10 @@ struct Offers: ParsableCommand {
       """,
     version: Version.current,
     subcommands: [
-      SyncCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, ImageCommand.self,
-      FavoriteCommand.self,
-      ChangesCommand.self, HistoryCommand.self, StatusCommand.self, FeedsCommand.self,
-      CacheCommand.self, PruneCommand.self, ManualCommand.self,
+      SyncCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, OpenCommand.self,
+      ImageCommand.self, FavoriteCommand.self, ChangesCommand.self, HistoryCommand.self,
+      StatusCommand.self, FeedsCommand.self, CacheCommand.self, PruneCommand.self,
+      ManualCommand.self,
     ])
 
   /// Runs on the main thread. Only commands that must wait for something pay for a second one.

@@ -14,17 +14,21 @@ enum Since: Hashable {
   init(parsing text: String, now: Date) throws {
     if text == "last" {
       self = .last
-    } else if let seconds = Self.findSeconds(text) {
-      self = .time(now - seconds)
-    } else if let time = Self.findTime(text) {
-      self = .time(time)
     } else {
-      throw OffersError(
-        .invalidRequest, "“\(text)” is no time.",
-        hint:
-          "Write 30m, 12h, 7d or 2w, a day as 2026-11-01, a time as 2026-11-01T08:15:00Z, or last."
-      )
+      self = .time(try Self.time(parsing: text, now: now, orElse: ", or last"))
     }
+  }
+
+  /// Reads what `init(parsing:now:)` does, `last` aside.
+  ///
+  /// - Parameter others: what else a message should offer.
+  static func time(parsing text: String, now: Date, orElse others: String = "") throws -> Date {
+    if let seconds = findSeconds(text) { return now - seconds }
+    if let time = findTime(text) { return time }
+    throw OffersError(
+      .invalidRequest, "“\(text)” is no time.",
+      hint: "Write 30m, 12h, 7d or 2w, a day as 2026-11-01, a time as 2026-11-01T08:15:00Z"
+        + "\(others).")
   }
 
   /// The seconds of a number with m, h, d or w.

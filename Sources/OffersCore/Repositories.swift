@@ -1,24 +1,3 @@
-/// Which offers to list, in the order their feeds first printed them.
-public struct OfferQuery: Hashable, Sendable {
-  /// Only this feed; nil for all.
-  public var feed: String?
-  /// Only favorites. They are listed when gone, too.
-  public var favoritesOnly: Bool
-  /// At most this many; nil for all.
-  public var limit: Int?
-  /// Only what comes behind this offer: the last one of the page before.
-  public var after: OfferRef?
-
-  public init(
-    feed: String? = nil, favoritesOnly: Bool = false, limit: Int? = nil, after: OfferRef? = nil
-  ) {
-    self.feed = feed
-    self.favoritesOnly = favoritesOnly
-    self.limit = limit
-    self.after = after
-  }
-}
-
 /// Reads offers. No call waits for the network or for a sync.
 public protocol OfferRepository: Sendable {
   /// The offer, or nil when the database does not have it.
@@ -30,10 +9,14 @@ public protocol OfferRepository: Sendable {
   ///   id; the message names them.
   func fetchOffer(named text: String) async throws -> Offer
 
-  /// The offers a query selects: current ones, and gone ones only among favorites.
+  /// The offers a query selects: current ones, and gone ones only among favorites and where they
+  /// are asked for.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, and with `invalidRequest` where
+  ///   `after` is given in another order than the feeds'.
   func fetchOffers(_ query: OfferQuery) async throws -> [Offer]
 
-  /// How many offers a query selects, its limit aside.
+  /// How many offers a query selects, its limit and offset aside.
   func countOffers(_ query: OfferQuery) async throws -> Int
 }
 

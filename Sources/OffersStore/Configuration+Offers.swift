@@ -31,6 +31,7 @@ extension Configuration {
     configuration.label = "offers"
     configuration.prepareDatabase { database in
       _ = offers_disable_checkpoint_on_close(database.sqliteConnection)
+      NaturalCollation.install(on: database.sqliteConnection)
       if database.configuration.readonly { return }
       try database.execute(sql: writingSettings)
     }

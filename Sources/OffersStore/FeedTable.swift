@@ -55,6 +55,13 @@ enum FeedTable {
       database, sql: "SELECT current_count FROM feed WHERE feed_key = ?", arguments: [feedKey]) ?? 0
   }
 
+  /// How many offers a feed has now, or all of them, those that were given up included.
+  static func countCurrent(of feed: String?, in database: Database) throws -> Int {
+    try Int.fetchOne(
+      database, sql: "SELECT sum(current_count) FROM feed WHERE ?1 IS NULL OR name = ?1",
+      arguments: [feed]) ?? 0
+  }
+
   static func names(in database: Database) throws -> [String] {
     try String.fetchAll(
       database,

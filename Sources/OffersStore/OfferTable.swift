@@ -54,55 +54,9 @@ enum OfferTable {
     try String.fetchAll(database, sql: feedsWithIDSQL, arguments: [id])
   }
 
-  static func listSQL(_ query: OfferQuery) -> (sql: String, arguments: StatementArguments) {
-    let (condition, arguments) = condition(query)
-    var sql = "\(selection) WHERE \(condition) ORDER BY offer.offer_key"
-    var all = arguments
-    if let limit = query.limit {
-      sql += " LIMIT ?"
-      all += [limit]
-    }
-    return (sql, all)
-  }
-
-  static func list(_ query: OfferQuery, in database: Database) throws -> [Offer] {
-    let (sql, arguments) = listSQL(query)
-    return try Row.fetchCursor(database, sql: sql, arguments: arguments).map(offer).reduce(into: [])
-    {
-      $0.append($1)
-    }
-  }
-
-  static func count(_ query: OfferQuery, in database: Database) throws -> Int {
-    let (condition, arguments) = condition(query)
-    return try Int.fetchOne(
-      database,
-      sql: """
-        SELECT count(*) FROM offer JOIN feed USING (feed_key)
-        LEFT JOIN favorite ON favorite.feed = feed.name AND favorite.id = offer.id
-        WHERE \(condition)
-        """, arguments: arguments) ?? 0
-  }
-
-  private static func condition(_ query: OfferQuery) -> (String, StatementArguments) {
-    var parts = [query.favoritesOnly ? "favorite.created_at IS NOT NULL" : "offer.gone_at IS NULL"]
-    var arguments: StatementArguments = []
-    if let feed = query.feed {
-      // The plus keeps SQLite from going by the index on ids, which would sort the whole feed for
-      // each page. In the order of the keys all pages together are one pass over the table.
-      parts.append("+offer.feed_key = (SELECT feed_key FROM feed WHERE name = ?)")
-      arguments += [feed]
-    }
-    if let after = query.after {
-      parts.append(
-        """
-        offer.offer_key > (
-          SELECT last.offer_key FROM offer AS last JOIN feed AS last_feed USING (feed_key)
-          WHERE last_feed.name = ? AND last.id = ?)
-        """)
-      arguments += [after.feed, after.id]
-    }
-    return (parts.joined(separator: " AND "), arguments)
+  /// The offers a query selects, in its order.
+  static func list(_ query: OfferKeyQuery, in database: Database) throws -> [Offer] {
+    try query.keys(in: database).compactMap { try find(key: $0, in: database) }
   }
 
   private static func offer(from row: Row) -> Offer {

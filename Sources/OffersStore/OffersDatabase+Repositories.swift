@@ -20,17 +20,27 @@ extension OffersDatabase: OfferRepository {
   }
 
   private static func fetchOffers(_ query: OfferQuery, in database: Database) throws -> [Offer] {
-    try checkFeed(of: query, in: database)
-    return try OfferTable.list(query, in: database)
+    try OfferTable.list(keyQuery(query, in: database), in: database)
   }
 
   private static func countOffers(_ query: OfferQuery, in database: Database) throws -> Int {
-    try checkFeed(of: query, in: database)
-    return try OfferTable.count(query, in: database)
+    let keyQuery = try keyQuery(query, in: database)
+    if query.isWholeFeed { return try FeedTable.countCurrent(of: query.feed, in: database) }
+    return try keyQuery.count(in: database)
   }
 
-  private static func checkFeed(of query: OfferQuery, in database: Database) throws {
-    if let feed = query.feed { _ = try fetchFeedKey(feed, in: database) }
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` where the order
+  ///   has no place behind an offer.
+  static func keyQuery(
+    _ query: OfferQuery, behind lastKey: Int64? = nil, in database: Database
+  ) throws -> OfferKeyQuery {
+    if query.after != nil, query.sort != .feed {
+      throw OffersError(
+        .invalidRequest, "Pages behind an offer are those of the feeds' order.",
+        hint: "Go on with an offset in other orders.")
+    }
+    let feedKey = try query.feed.map { try fetchFeedKey($0, in: database) }
+    return OfferKeyQuery(query, feedKey: feedKey, behind: lastKey)
   }
 
   /// - Throws: `OffersError` with `notFound`, which names the feeds there are.
@@ -103,10 +113,6 @@ extension OffersDatabase: FeedRepository {
 extension OffersDatabase {
   package func fetchOfferBlocking(named text: String) throws -> Offer {
     try readBlocking { try Self.fetchOffer(named: text, in: $0) }
-  }
-
-  package func fetchOffersBlocking(_ query: OfferQuery) throws -> [Offer] {
-    try readBlocking { try Self.fetchOffers(query, in: $0) }
   }
 
   package func countOffersBlocking(_ query: OfferQuery) throws -> Int {

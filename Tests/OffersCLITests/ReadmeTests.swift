@@ -5,9 +5,8 @@ import Testing
 @Suite("The README")
 struct ReadmeTests {
   private static let commandNames = [
-    "sync", "list", "search", "show", "image", "favorite", "changes", "history", "status", "feeds",
-    "cache",
-    "prune",
+    "sync", "list", "search", "show", "open", "image", "favorite", "changes", "history", "status",
+    "feeds", "cache", "prune",
   ]
   private let text: String
 

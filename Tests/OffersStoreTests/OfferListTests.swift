@@ -132,27 +132,4 @@ struct OfferListTests {
     #expect(feeds.contains { $0.hasPrefix("SEARCH offer USING COVERING INDEX offer_by_id") })
     #expect(!feeds.contains { $0.hasPrefix("SCAN offer") })
   }
-
-  @Test("a page starts where the last one ended and sorts nothing", arguments: [false, true])
-  func pagesByKey(favoritesOnly: Bool) async throws {
-    let plan = try await Self.pagePlan(feed: nil, favoritesOnly: favoritesOnly)
-    #expect(plan.contains { $0.hasPrefix("SEARCH offer USING INTEGER PRIMARY KEY (rowid>?)") })
-    #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
-  }
-
-  @Test(
-    "a page of one feed starts where the last one ended and sorts nothing",
-    arguments: [false, true])
-  func pagesWithinFeed(favoritesOnly: Bool) async throws {
-    let plan = try await Self.pagePlan(feed: "ibotta", favoritesOnly: favoritesOnly)
-    #expect(plan.contains { $0.hasPrefix("SEARCH offer USING INTEGER PRIMARY KEY (rowid>?)") })
-    #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(plan)")
-  }
-
-  private static func pagePlan(feed: String?, favoritesOnly: Bool) async throws -> [String] {
-    let query = OfferQuery(
-      feed: feed, favoritesOnly: favoritesOnly, limit: 7, after: OfferRef(feed: "ibotta", id: "9"))
-    let (sql, arguments) = OfferTable.listSQL(query)
-    return try await plan(try await filled(), sql, arguments)
-  }
 }

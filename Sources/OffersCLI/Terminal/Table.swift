@@ -19,13 +19,11 @@ struct Table {
   init(columns: [Column], sample: [[String]], totalWidth: Int?) {
     self.columns = columns
     self.totalWidth = totalWidth
-    let widest = columns.indices.map { index in
-      sample.reduce(DisplayText.width(columns[index].title)) {
-        max($0, DisplayText.width($1[index]))
-      }
-    }
+    let widest = Self.widest(columns, sample)
     guard let totalWidth else {
-      widths = widest
+      widths = columns.indices.map {
+        columns[$0].isWhole ? widest[$0] : min(widest[$0], Self.freeLimit)
+      }
       return
     }
     let fixed = columns.indices.reduce(2 * (columns.count - 1)) {
@@ -33,7 +31,40 @@ struct Table {
     }
     // One long value must not push the rest out of sight.
     let limit = max(4, min(max(12, totalWidth / 3), (totalWidth - fixed) / 2))
-    widths = columns.indices.map { columns[$0].isWhole ? widest[$0] : min(widest[$0], limit) }
+    let takesRest = columns.last.map { !$0.isWhole && !$0.isRight } ?? false
+    let shrinking = columns.indices.filter { !columns[$0].isWhole }
+    var widths = widest
+    for index in shrinking { widths[index] = min(widest[index], takesRest ? limit : totalWidth) }
+    var excess = shrinking.reduce(fixed - totalWidth) { $0 + widths[$1] }
+    while excess > 0, let index = shrinking.max(by: { widths[$0] < widths[$1] }), widths[index] > 4
+    {
+      widths[index] -= 1
+      excess -= 1
+    }
+    self.widths = widths
+  }
+
+  /// How many columns, from the left, have room on a terminal; one at least.
+  static func countThatFits(_ columns: [Column], sample: [[String]], totalWidth: Int) -> Int {
+    var used = 0
+    for (index, width) in widest(columns, sample).enumerated() {
+      used += (index > 0 ? 2 : 0) + (columns[index].isWhole ? width : min(width, fewestColumns))
+      if used > totalWidth { return max(1, index) }
+    }
+    return columns.count
+  }
+
+  /// No value is filled up to more columns than this where there is no terminal.
+  private static let freeLimit = 100
+  /// Less of a value tells nothing.
+  private static let fewestColumns = 8
+
+  private static func widest(_ columns: [Column], _ sample: [[String]]) -> [Int] {
+    columns.indices.map { index in
+      sample.reduce(DisplayText.width(columns[index].title)) {
+        max($0, DisplayText.width($1[index]))
+      }
+    }
   }
 
   /// The column of the terminal that the last column of the table begins at, from 0, where its first
@@ -53,7 +84,8 @@ struct Table {
       }
       let isLast = index == cells.count - 1
       if isLast && !columns[index].isRight {
-        line += totalWidth.map { DisplayText.fit(cell, max(1, $0 - used)) } ?? cell
+        let isCut = !columns[index].isWhole
+        line += totalWidth.map { isCut ? DisplayText.fit(cell, max(1, $0 - used)) : cell } ?? cell
         continue
       }
       let text =

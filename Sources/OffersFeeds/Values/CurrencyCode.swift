@@ -49,6 +49,16 @@ package struct CurrencyCode: Sendable {
     self.isWord = isWord
   }
 
+  /// The currencies whose unit is not divided into a hundred, and how many decimals each has.
+  package static var withOtherUnits: [(code: String, unitDigits: Int)] {
+    let table = table
+    return (0..<table.count).compactMap { position in
+      let cell = table[position]
+      let digits = Int(cell.value[0] - 0x30)
+      return digits == 2 ? nil : (String(decoding: cell.name, as: UTF8.self), digits)
+    }
+  }
+
   func isSame(_ other: CurrencyCode?) -> Bool {
     guard let other else { return false }
     return letters == other.letters

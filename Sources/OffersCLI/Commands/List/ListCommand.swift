@@ -1,0 +1,153 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersStore
+
+/// `offers list`
+struct ListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List offers.",
+    discussion: """
+      Lists what the feeds have, in their order. Favorites are listed with --favorites even when
+      the feed no longer has them, marked gone.
+
+      EXAMPLES
+        offers list --limit 20 --page 2
+        offers list --favorites --expiring 48h
+        offers list --sort reward --reward-at-least 5%
+        offers list --columns ref,reward,expires_at --format csv > offers.csv
+        offers list --json | jq -r '.offers[].name'
+      """)
+
+  @OptionGroup var filters: ListFilters
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "What it goes by: feed (its order), reward (highest first), name, newest, expiry.",
+      valueName: "order"),
+    completion: .list(OfferQuery.Sort.allCases.map(\.rawValue)))
+  var sort = OfferQuery.Sort.feed.rawValue
+
+  @Flag(name: .long, help: "Turn it round; what the order says nothing of stays last.")
+  var reverse = false
+
+  @Option(name: .long, help: ArgumentHelp("At most this many.", valueName: "n"))
+  var limit: Int?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "This page, from 1, of --limit offers (\(Self.usualPageSize) without one).", valueName: "n"))
+  var page: Int?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "What to show, in this order, with commas: ref,name,reward,expires_at.",
+      valueName: "columns"),
+    completion: .list(OfferColumn.allCases.map(\.rawValue)))
+  var columns: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "How to print it: \(ListFormat.allCases.map(\.rawValue).joined(separator: ", ")).",
+      valueName: "format"),
+    completion: .list(ListFormat.allCases.map(\.rawValue)))
+  var format: String?
+
+  @Flag(name: .long, help: "Print one JSON document, as --format json.")
+  var json = false
+
+  @OptionGroup var paged: PagedOptions
+  @OptionGroup var location: DatabaseOptions
+
+  private static let usualPageSize = 50
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
+    if let page, page < 1 { throw ValidationError("--page must be at least 1.") }
+    if json, let format, format != "json" {
+      throw ValidationError(
+        "--json and --format \(DisplayText.oneLine(format)) exclude each other.")
+    }
+  }
+
+  func run() throws {
+    let format: ListFormat =
+      try self.format.map { try NamedChoice.find($0, what: "format", title: "Formats") }
+      ?? (json ? .json : .table)
+    let columns = try self.columns.map { try OfferColumn.list(parsing: $0) }
+    var query = try filters.query(at: Date())
+    query.sort = try NamedChoice.find(sort, what: "order", title: "Orders")
+    query.isReversed = reverse
+    try setPage(of: &query)
+    let database = try location.open(.readOnly)
+    var printer = format.printer(columns, usual: Self.usualColumns(query), paged.terminal.style)
+    var pages = database.pagesBlocking(of: query)
+    var count = 0
+    try paged.show {
+      var offers = try pages.next()
+      while !offers.isEmpty {
+        printer.print(offers)
+        count += offers.count
+        offers = try pages.next()
+      }
+      printer.finish()
+    }
+    if format.isForPeople || count == 0 { try note(count, query, database, format) }
+  }
+
+  private func setPage(of query: inout OfferQuery) throws {
+    query.limit = limit
+    guard let page else { return }
+    let size = limit ?? Self.usualPageSize
+    let (offset, isTooFar) = (page - 1).multipliedReportingOverflow(by: size)
+    if isTooFar {
+      throw OffersError(
+        .invalidRequest, "There is no page \(page).", hint: "Pages are counted from 1.")
+    }
+    query.limit = size
+    query.offset = offset
+  }
+
+  /// What people want to see, and what the list is about.
+  private static func usualColumns(_ query: OfferQuery) -> [OfferColumn] {
+    var columns: [OfferColumn] = [.favorite, .ref, .reward]
+    if query.goneOnly { columns.append(.goneAt) }
+    if query.newSince != nil || query.sort == .newest { columns.append(.firstSeenAt) }
+    if query.expiring != nil || query.sort == .expiry { columns.append(.expiresAt) }
+    return columns + [.name]
+  }
+
+  /// Says why nothing is shown, or how much of what there is.
+  private func note(
+    _ count: Int, _ query: OfferQuery, _ database: OffersDatabase, _ format: ListFormat
+  ) throws {
+    if count == 0, query.offset == 0 {
+      // Programs see for themselves that it is empty, but not that a name is misspelt.
+      if format.isForPeople || filters.retailer != nil || filters.category != nil {
+        Output.note(try filters.note(onEmptyFrom: database))
+      }
+      return
+    }
+    guard let limit = query.limit, count == limit || query.offset > 0 else { return }
+    let total = try database.countOffersBlocking(query)
+    if count == 0 {
+      let pages = Units.count((total + limit - 1) / limit, "page")
+      Output.note(
+        total == 0
+          ? try filters.note(onEmptyFrom: database)
+          : "\(Units.count(total, "offer")) make \(pages) of \(Units.count(limit)).")
+    } else if query.offset > 0 {
+      let first = query.offset + 1
+      Output.note(
+        "\(Units.count(first))–\(Units.count(query.offset + count)) of \(Units.count(total)) offers"
+      )
+    } else if total > count {
+      Output.note("\(Units.count(count)) of \(Units.count(total)) offers")
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import OffersCore
+
+/// What a list can show of an offer, named as in the JSON documents; `reward_…` are the parts of
+/// the reward.
+enum OfferColumn: String, CaseIterable {
+  case ref, feed, id, name, description, terms, reward
+  case rewardKind = "reward_kind"
+  case rewardMinorUnits = "reward_minor_units"
+  case rewardCurrency = "reward_currency"
+  case rewardPercent = "reward_percent"
+  case rewardUpTo = "reward_up_to"
+  case imageURL = "image_url"
+  case url, favorite, state
+  case firstSeenAt = "first_seen_at"
+  case changedAt = "changed_at"
+  case goneAt = "gone_at"
+  case retailer, categories
+  case startsAt = "starts_at"
+  case expiresAt = "expires_at"
+  case latitude, longitude, attributes
+
+  /// Reads `name,reward,expires_at`; hyphens and capitals are fine.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for an unknown or a repeated one.
+  static func list(parsing text: String) throws -> [OfferColumn] {
+    var columns: [OfferColumn] = []
+    for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let name = String(word.filter { $0 != " " }).lowercased().replacing("-", with: "_")
+      let column: OfferColumn = try NamedChoice.find(name, what: "column", title: "Columns")
+      if columns.contains(column) {
+        throw OffersError(
+          .invalidRequest, "The column \(name) is named twice.", hint: "Name each one once.")
+      }
+      columns.append(column)
+    }
+    return columns
+  }
+
+  /// The head of the column in a table for people.
+  var title: String {
+    switch self {
+    case .favorite: ""
+    case .ref: "ID"
+    case .id: "BARE ID"
+    default: rawValue.uppercased().replacing("_", with: " ")
+    }
+  }
+
+  /// How a table sets the column.
+  var tableColumn: Table.Column {
+    switch self {
+    case .favorite: Table.Column(title: " ", isWhole: true)
+    case .ref, .id, .feed, .state, .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:
+      Table.Column(title: title, isWhole: true)
+    case .rewardMinorUnits, .rewardPercent, .latitude, .longitude:
+      Table.Column(title: title, isRight: true)
+    default: Table.Column(title: title)
+    }
+  }
+
+  /// The value as a table shows it to people, safe and in one line; `–` where there is none.
+  func shown(_ offer: Offer) -> String {
+    switch self {
+    case .favorite: return offer.isFavorite ? "★" : " "
+    case .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:
+      return time(offer).map(Units.time) ?? "–"
+    default: return plain(offer).map(DisplayText.oneLine) ?? "–"
+    }
+  }
+
+  /// The value as it stands in a file for programs; nil where there is none.
+  func plain(_ offer: Offer) -> String? {
+    switch self {
+    case .ref: offer.ref.description
+    case .feed: offer.ref.feed
+    case .id: offer.ref.id
+    case .name: offer.name
+    case .description: offer.description
+    case .terms: offer.terms
+    case .reward: offer.reward?.text
+    case .rewardKind: offer.reward?.kind.rawValue
+    case .rewardMinorUnits: offer.reward?.minorUnits.map(String.init)
+    case .rewardCurrency: offer.reward?.currency
+    case .rewardPercent: offer.reward?.percentHundredths.map(JSONWriter.decimal)
+    case .rewardUpTo: offer.reward.map { $0.isUpTo ? "true" : "false" }
+    case .imageURL: offer.imageURL
+    case .url: offer.url
+    case .favorite: offer.isFavorite ? "true" : "false"
+    case .state: offer.state.rawValue
+    case .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:
+      time(offer)?.formatted(.iso8601)
+    case .retailer: offer.retailer
+    case .categories: joined(offer.categories)
+    case .latitude: offer.latitude.map { "\($0)" }
+    case .longitude: offer.longitude.map { "\($0)" }
+    case .attributes: joined(offer.attributes.map { "\($0.label): \($0.value)" })
+    }
+  }
+
+  /// Writes the value as a member of the offer's JSON object.
+  func write(_ offer: Offer, to json: inout JSONWriter) {
+    switch self {
+    case .reward: json.member(rawValue, offer.reward)
+    case .rewardMinorUnits: json.member(rawValue, offer.reward?.minorUnits)
+    case .rewardUpTo: json.member(rawValue, offer.reward?.isUpTo)
+    case .favorite: json.member(rawValue, offer.isFavorite)
+    case .categories: json.member(rawValue, each: offer.categories) { $0.value($1) }
+    case .rewardPercent, .latitude, .longitude: json.member(rawValue, number: plain(offer))
+    case .attributes: json.member(rawValue) { $0.value(offer.attributes) }
+    default: json.member(rawValue, plain(offer))
+    }
+  }
+
+  private func time(_ offer: Offer) -> Date? {
+    switch self {
+    case .firstSeenAt: offer.firstSeenAt
+    case .changedAt: offer.changedAt
+    case .goneAt: offer.goneAt
+    case .startsAt: offer.startsAt
+    case .expiresAt: offer.expiresAt
+    default: nil
+    }
+  }
+
+  private func joined(_ texts: [String]) -> String? {
+    texts.isEmpty ? nil : texts.joined(separator: "; ")
+  }
+}

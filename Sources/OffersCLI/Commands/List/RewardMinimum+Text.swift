@@ -1,0 +1,42 @@
+import OffersCore
+import OffersFeeds
+
+extension OfferQuery.RewardMinimum {
+  /// Reads `1.50` (money of any currency), `$1.50` or `1.50 EUR` (money of that one) and `5%`.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for anything else.
+  init(parsing text: String) throws {
+    let isBare = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
+    // A bare number is first read as money with two decimals.
+    let parser = RewardParser(currency: "USD", bareCurrency: isBare ? "USD" : nil)
+    var copy = text
+    let reward = copy.withUTF8 { parser.parse(UnsafeRawBufferPointer($0)) }
+    switch reward.kind {
+    case OfferRecord.percent where !reward.isUpTo: self = .percent(hundredths: reward.number)
+    case OfferRecord.amount where isBare: self = Self.anyAmount(hundredths: reward.number)
+    case OfferRecord.amount where !reward.isUpTo:
+      let letters = [reward.currency.0, reward.currency.1, reward.currency.2]
+      self = .amount(
+        minorUnits: reward.number, currency: String(decoding: letters, as: UTF8.self))
+    default:
+      throw OffersError(
+        .invalidRequest, "“\(text)” is no reward.",
+        hint: "Write 1.50 for any currency, $1.50 or 1.50 EUR for one, or 5%.")
+    }
+  }
+
+  private static func anyAmount(hundredths: Int64) -> Self {
+    var others: [String: Int64] = [:]
+    for (code, digits) in CurrencyCode.withOtherUnits {
+      if digits < 2 {
+        // 1.50 yen are at least 2 of them.
+        others[code] = hundredths / 100 + (hundredths % 100 > 0 ? 1 : 0)
+      } else {
+        let (units, isTooLarge) = hundredths.multipliedReportingOverflow(
+          by: digits == 3 ? 10 : 100)
+        others[code] = isTooLarge ? .max : units
+      }
+    }
+    return .anyAmount(minorUnits: hundredths, others: others)
+  }
+}

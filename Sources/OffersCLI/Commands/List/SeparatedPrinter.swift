@@ -1,0 +1,72 @@
+import OffersCore
+
+/// Values between signs, a record an offer, behind a record of the columns' names.
+///
+/// In a file or a pipe they are what the feed says, whatever that is; on a terminal what could
+/// steer it is replaced.
+struct SeparatedPrinter: OfferPrinter {
+  enum Kind {
+    /// RFC 4180: commas and CRLF; what holds a comma, a quote or a line end stands in quotes.
+    case csv
+    /// Tabs and LF, for tools that know lines only: tabs and line ends in values become spaces.
+    case tsv
+  }
+
+  private let columns: [OfferColumn]
+  private let kind: Kind
+  private let isOnTerminal: Bool
+  private var hasHead = false
+
+  init(_ columns: [OfferColumn], _ kind: Kind, isOnTerminal: Bool = Terminal.isOutput) {
+    self.columns = columns
+    self.kind = kind
+    self.isOnTerminal = isOnTerminal
+  }
+
+  mutating func print(_ page: [Offer]) {
+    var text = head()
+    for offer in page { text += record(columns.map { $0.plain(offer) ?? "" }) }
+    Output.printRaw(text)
+  }
+
+  mutating func finish() { Output.printRaw(head()) }
+
+  private mutating func head() -> String {
+    if hasHead { return "" }
+    hasHead = true
+    return record(columns.map(\.rawValue))
+  }
+
+  func record(_ values: [String]) -> String {
+    let values = isOnTerminal ? values.map(DisplayText.safe) : values
+    switch kind {
+    case .csv: return values.map(Self.quoted).joined(separator: ",") + "\r\n"
+    case .tsv: return values.map(Self.spaced).joined(separator: "\t") + "\n"
+    }
+  }
+
+  private static let quotedBytes = Array("\",\n\r".utf8)
+
+  /// By bytes: as one character, a quote with an accent behind it or a line end with a carriage
+  /// return before it is another one.
+  private static func quoted(_ value: String) -> String {
+    guard value.utf8.contains(where: { quotedBytes.contains($0) }) else { return value }
+    var result: [UInt8] = [0x22]
+    for byte in value.utf8 {
+      if byte == 0x22 { result.append(byte) }
+      result.append(byte)
+    }
+    return String(decoding: result + [0x22], as: UTF8.self)
+  }
+
+  private static func spaced(_ value: String) -> String {
+    guard value.utf8.contains(where: isBreak) else { return value }
+    let parts = value.utf8.split(whereSeparator: isBreak)
+    return parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+  }
+
+  /// Whether a byte is a tab or belongs to a line end.
+  private static func isBreak(_ byte: UInt8) -> Bool {
+    byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+}

@@ -1,0 +1,107 @@
+import OffersCore
+
+/// An aligned table. On a terminal it is as wide as that, and columns that have no room there are
+/// left out and named.
+struct TablePrinter: OfferPrinter {
+  private let columns: [OfferColumn]
+  private let mayLeaveOut: Bool
+  private let totalWidth: Int?
+  private let style: Style
+  private var shown: (table: Table, count: Int)?
+
+  /// - Parameter mayLeaveOut: whether columns without room are left out; the usual ones never are.
+  init(
+    _ columns: [OfferColumn], mayLeaveOut: Bool, totalWidth: Int? = Terminal.width,
+    _ style: Style = .plain
+  ) {
+    self.style = style
+    self.columns = columns
+    self.mayLeaveOut = mayLeaveOut
+    self.totalWidth = totalWidth
+  }
+
+  mutating func print(_ page: [Offer]) {
+    let rows = page.map { OfferCells.shown($0, columns) }
+    var text = ""
+    if shown == nil { text = begin(rows) + "\n" }
+    guard let (table, count) = shown else { return }
+    for (offer, row) in zip(page, rows) {
+      let line = table.line(Array(row.prefix(count)))
+      text += (offer.state == .gone ? style.faint(line) : line) + "\n"
+    }
+    Output.printRaw(text)
+  }
+
+  /// Decides which columns there are and how wide, and returns the head.
+  private mutating func begin(_ rows: [[String]]) -> String {
+    var heads = columns.map(\.tableColumn)
+    if mayLeaveOut, let totalWidth {
+      let count = Table.countThatFits(heads, sample: rows, totalWidth: totalWidth)
+      heads = Array(heads.prefix(count))
+    }
+    let table = Table(columns: heads, sample: rows, totalWidth: totalWidth)
+    shown = (table, heads.count)
+    return style.bold(table.header)
+  }
+
+  /// An empty table has no head either: the note on standard error says why it is empty.
+  func finish() {
+    guard let count = shown?.count, count < columns.count else { return }
+    let names = columns.dropFirst(count).map(\.rawValue).joined(separator: ", ")
+    Output.note("No room for \(names): the terminal is too narrow.")
+  }
+}
+
+/// A table of GitHub Flavored Markdown. https://github.github.com/gfm/#tables-extension-
+struct MarkdownPrinter: OfferPrinter {
+  private let columns: [OfferColumn]
+  private var hasHead = false
+
+  init(_ columns: [OfferColumn]) { self.columns = columns }
+
+  mutating func print(_ page: [Offer]) {
+    var text = head()
+    for offer in page {
+      text += Self.line(OfferCells.shown(offer, columns).map(Self.escaped))
+    }
+    Output.printRaw(text)
+  }
+
+  mutating func finish() { Output.printRaw(head()) }
+
+  private mutating func head() -> String {
+    if hasHead { return "" }
+    hasHead = true
+    let rules = columns.map { $0.tableColumn.isRight ? "--:" : "---" }
+    return Self.line(columns.map(\.title)) + Self.line(rules)
+  }
+
+  private static func line(_ cells: [String]) -> String {
+    "| " + cells.joined(separator: " | ") + " |\n"
+  }
+
+  /// Puts a backslash before what Markdown or HTML would take for a sign.
+  static func escaped(_ cell: String) -> String {
+    guard cell.utf8.contains(where: signs.contains) else { return cell }
+    var result: [UInt8] = []
+    for byte in cell.utf8 {
+      if signs.contains(byte) { result.append(0x5C) }
+      result.append(byte)
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static let signs = Array(#"\|`*_[]<>&~"#.utf8)
+}
+
+/// The cells of a row for people.
+enum OfferCells {
+  static func shown(_ offer: Offer, _ columns: [OfferColumn]) -> [String] {
+    let marksGone =
+      offer.state == .gone && !columns.contains(.state) && !columns.contains(.goneAt)
+    return columns.map { column in
+      let text = column.shown(offer)
+      return marksGone && column == .name ? "gone: \(text)" : text
+    }
+  }
+}

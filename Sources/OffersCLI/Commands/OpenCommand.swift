@@ -1,0 +1,66 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersStore
+
+/// `offers open`
+struct OpenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "open",
+    abstract: "Open an offer's link in the browser.",
+    discussion: """
+      The browser is what BROWSER names: commands with a colon between them, of which the first
+      that works is taken, with %s where the link belongs or the link behind them. Without it,
+      xdg-open knows which one. Only http and https links are opened, and never through a shell.
+
+      EXAMPLES
+        offers open 110579
+        BROWSER=w3m offers open ibotta:110579
+      """)
+
+  @Argument(
+    help: "The offer: 110579, or ibotta:110579 when several feeds have that id.",
+    completion: Completions.ids)
+  var id: String
+
+  @Flag(name: .long, help: "Print one JSON document about what came of it.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  func run() throws {
+    let offer = try location.open(.readOnly).fetchOfferBlocking(named: id)
+    guard let url = offer.url else {
+      throw OffersError(
+        .notFound, "\(offer.ref) has no link.", hint: "See what it has: offers show \(offer.ref)")
+    }
+    guard let link = WebLink(url) else {
+      throw OffersError(
+        .notFound, "The link of \(offer.ref) leads to no web page: \(url)",
+        hint: "Only http and https links are opened.")
+    }
+    let browser = Browser(ProcessInfo.processInfo.environment)
+    let isOpened = browser.open(link) { Output.note("Opening \(link.text) with \($0)") }
+    if json {
+      Output.print(Self.json(offer.ref, link, isOpened: isOpened))
+    } else if !isOpened {
+      Output.print(link.text)
+    }
+    if isOpened { return }
+    let names = browser.names.map(DisplayText.oneLine).joined(separator: ", ")
+    Output.note("offers: No browser could be started (tried: \(names)).")
+    Output.note(
+      "        Open the link yourself, or name a browser: BROWSER=firefox offers open "
+        + DisplayText.oneLine(offer.ref.description))
+    throw ExitStatus.failed
+  }
+
+  /// `{"ref","url","opened"}`
+  private static func json(_ ref: OfferRef, _ link: WebLink, isOpened: Bool) -> String {
+    JSONWriter.document { json in
+      json.member("ref", ref.description)
+      json.member("url", link.text)
+      json.member("opened", isOpened)
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import Foundation
+
+/// The order in which people look names up: case, accents and ® do not matter, and numbers count by
+/// their value.
+///
+/// Compared is UTF-8 in place, character by character, because a list may have a million names:
+/// ASCII by itself, other letters by a table that is made when the first of them is met. Chinese,
+/// Japanese and Korean characters have the order of their code points.
+package enum NaturalOrder {
+  /// Below, equal to or above zero as the left text comes before, with or behind the right one.
+  package static func compare(
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
+  ) -> Int {
+    var left = Letters(left)
+    var right = Letters(right)
+    while true {
+      guard let first = left.next() else { return right.next() == nil ? 0 : -1 }
+      guard let second = right.next() else { return 1 }
+      if isDigit(first), isDigit(second) {
+        let order = compareNumbers(&left, first, &right, second)
+        if order != 0 { return order }
+      } else if first != second {
+        return first < second ? -1 : 1
+      }
+    }
+  }
+
+  /// Whether two texts are one name.
+  package static func isSame(_ left: String, _ right: String) -> Bool {
+    var (left, right) = (left, right)
+    return left.withUTF8 { left in
+      right.withUTF8 { compare(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) == 0 }
+    }
+  }
+
+  /// Compares the numbers that begin with digits that were just taken.
+  private static func compareNumbers(
+    _ left: inout Letters, _ first: UInt32, _ right: inout Letters, _ second: UInt32
+  ) -> Int {
+    var (one, other) = (first, second)
+    while one == zero, let next = left.nextDigit() { one = next }
+    while other == zero, let next = right.nextDigit() { other = next }
+    // Of numbers with as many digits the first digit that differs decides.
+    var order = one == other ? 0 : one < other ? -1 : 1
+    while true {
+      switch (left.nextDigit(), right.nextDigit()) {
+      case (nil, nil): return order
+      case (nil, _): return -1
+      case (_, nil): return 1
+      case (let one?, let other?): if order == 0, one != other { order = one < other ? -1 : 1 }
+      }
+    }
+  }
+
+  private static let zero: UInt32 = 0x30
+
+  private static func isDigit(_ letter: UInt32) -> Bool { letter &- zero < 10 }
+
+  /// The letters of a text that count, one after the other.
+  private struct Letters {
+    private let text: UnsafeRawBufferPointer
+    private var index = 0
+    /// What is left of a letter that stands for several: the next one in the lowest bits.
+    private var pending: UInt32 = 0
+
+    init(_ text: UnsafeRawBufferPointer) { self.text = text }
+
+    @inline(__always)
+    mutating func next() -> UInt32? {
+      while true {
+        if pending != 0 {
+          defer { pending = 0 }
+          return pending
+        }
+        guard index < text.count else { return nil }
+        let byte = text[index]
+        if byte < 0x80 {
+          index += 1
+          return UInt32(byte &- 0x41 < 26 ? byte | 0x20 : byte)
+        }
+        let folded = FoldedLetters.fold(takeScalar())
+        if folded == 0 { continue }
+        if folded & FoldedLetters.pairMark == 0 { return folded }
+        pending = folded >> 8 & 0xFF
+        return folded & 0xFF
+      }
+    }
+
+    /// The next letter if it is a digit of the same number.
+    mutating func nextDigit() -> UInt32? {
+      guard pending == 0, index < text.count, text[index] &- 0x30 < 10 else { return nil }
+      defer { index += 1 }
+      return UInt32(text[index])
+    }
+
+    /// The scalar that begins with a byte above ASCII; a byte that begins none is U+FFFD.
+    private mutating func takeScalar() -> UInt32 {
+      let lead = text[index]
+      index += 1
+      let count = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0
+      guard count > 0, index + count <= text.count else { return 0xFFFD }
+      var scalar = UInt32(lead) & (0x3F >> UInt32(count))
+      for _ in 0..<count {
+        scalar = scalar << 6 | UInt32(text[index] & 0x3F)
+        index += 1
+      }
+      return scalar
+    }
+  }
+}
+
+/// What letters are without case and accents.
+private enum FoldedLetters {
+  /// Says that a value is two letters of ASCII: the first in the lowest byte, the second above it.
+  static let pairMark: UInt32 = 1 << 31
+
+  /// The letter itself, another one, a pair, or 0 for a mark that does not count.
+  static func fold(_ scalar: UInt32) -> UInt32 {
+    if scalar < latinEnd { return latin[Int(scalar)] }
+    if scalar < tableEnd { return table[Int(scalar)] }
+    // Full-width letters and digits of Japanese text.
+    if (0xFF01...0xFF5E).contains(scalar) {
+      let letter = scalar - 0xFEE0
+      return letter &- 0x41 < 26 ? letter | 0x20 : letter
+    }
+    return (0xFE00...0xFE0F).contains(scalar) || scalar == 0xFEFF ? 0 : scalar
+  }
+
+  /// Two tables, because the first is all that most names need and is made in no time.
+  private static let latinEnd: UInt32 = 0x250
+  private static let tableEnd: UInt32 = 0x3000
+  private static let latin = (0..<latinEnd).map(make)
+  private static let table = (0..<tableEnd).map(make)
+
+  private static func make(_ value: UInt32) -> UInt32 {
+    guard let scalar = Unicode.Scalar(value) else { return value }
+    if let special = special(scalar) { return special }
+    let text = String(Character(scalar)).decomposedStringWithCanonicalMapping
+    guard let base = text.unicodeScalars.first else { return 0 }
+    switch base.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format, .control: return 0
+    case .dashPunctuation: return 0x2D
+    case .spaceSeparator, .lineSeparator, .paragraphSeparator: return 0x20
+    default: break
+    }
+    let lower = base.properties.lowercaseMapping.decomposedStringWithCanonicalMapping
+    return lower.unicodeScalars.first?.value ?? value
+  }
+
+  /// Signs that do not count, curly quotes, and letters that Unicode does not take apart.
+  private static func special(_ scalar: Unicode.Scalar) -> UInt32? {
+    switch scalar {
+    case "®", "™", "©", "℠", "℗": 0
+    case "‘", "’", "‚", "‛", "′": 0x27
+    case "“", "”", "„", "‟", "″": 0x22
+    case "ß", "ẞ": pair("s", "s")
+    case "Æ", "æ", "Ǽ", "ǽ", "Ǣ", "ǣ": pair("a", "e")
+    case "Œ", "œ": pair("o", "e")
+    case "Þ", "þ": pair("t", "h")
+    case "Ø", "ø", "Ǿ", "ǿ": 0x6F
+    case "Đ", "đ", "Ð", "ð": 0x64
+    case "Ħ", "ħ": 0x68
+    case "Ł", "ł": 0x6C
+    case "Ŧ", "ŧ": 0x74
+    case "ı": 0x69
+    case "ς": 0x3C3
+    default: nil
+    }
+  }
+
+  private static func pair(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> UInt32 {
+    pairMark | second.value << 8 | first.value
+  }
+}

@@ -1,0 +1,241 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// The statement that finds the keys of the offers that a query selects, in its order.
+///
+/// Only keys come out, so that no sort has to move whole offers. No index serves the sorts by
+/// reward, name and age: one pass over the table gives a page of a million offers in a fifth of a
+/// second, and such an index would make the first import a third slower.
+struct OfferKeyQuery {
+  /// The table to begin at: the one with the fewest rows that has all that is wanted.
+  private enum Start {
+    case favorites, expiry, gone, details, offers
+  }
+
+  /// One statement's parts, its bounds aside.
+  private struct Selection {
+    let key: String
+    let source: String
+    let condition: String
+    let order: String
+  }
+
+  /// What comes first, and what comes behind all of that: one or two.
+  private let selections: [Selection]
+  private let arguments: StatementArguments
+  private let limit: Int?
+  private let offset: Int
+  /// Whether the keys come without a sort, so that the next page costs as much as the first.
+  let isStream: Bool
+
+  /// - Parameters:
+  ///   - feedKey: of the query's feed.
+  ///   - lastKey: that of the last offer of the page before, in the feeds' order.
+  init(_ query: OfferQuery, feedKey: Int64?, behind lastKey: Int64? = nil) {
+    let start = Self.start(of: query)
+    let key = start == .details ? "detail.offer_key" : "offer.offer_key"
+    isStream = query.sort == .feed && (start == .details || start == .offers)
+    limit = query.limit.map { max(0, $0) }
+    offset = max(0, query.offset)
+    var filter = Filter(query, feedKey: feedKey, startsAtFavorites: start == .favorites)
+    filter.add(behind: query.after, lastKey, key, isReversed: query.isReversed)
+    let condition = filter.parts.joined(separator: " AND ")
+    arguments = filter.arguments
+    if start == .offers && query.sort == .expiry {
+      selections = Self.byExpiry(condition, isReversed: query.isReversed)
+    } else {
+      let joinsDetails = filter.usesDetails || query.sort == .expiry
+      selections = [
+        Selection(
+          key: key, source: Self.source(start, joinsDetails: joinsDetails), condition: condition,
+          order: Self.order(query.sort, start, key, isReversed: query.isReversed))
+      ]
+    }
+  }
+
+  private static func start(of query: OfferQuery) -> Start {
+    if query.favoritesOnly { return .favorites }
+    if query.expiring != nil { return .expiry }
+    if query.goneOnly { return .gone }
+    return query.retailer != nil || query.category != nil ? .details : .offers
+  }
+
+  /// CROSS JOIN keeps the order of the tables as it is written.
+  private static func source(_ start: Start, joinsDetails: Bool) -> String {
+    let details =
+      joinsDetails
+      ? " LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key" : ""
+    let offers = " CROSS JOIN offer ON offer.offer_key = detail.offer_key"
+    switch start {
+    case .favorites:
+      return "favorite CROSS JOIN feed ON feed.name = favorite.feed "
+        + "CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id" + details
+    case .expiry: return "offer_detail AS detail INDEXED BY offer_detail_by_expiry" + offers
+    case .details: return "offer_detail AS detail NOT INDEXED" + offers
+    case .gone: return "offer INDEXED BY offer_by_gone" + details
+    case .offers: return "offer NOT INDEXED" + details
+    }
+  }
+
+  /// What offers have none of stays last in either direction.
+  private static func order(
+    _ sort: OfferQuery.Sort, _ start: Start, _ key: String, isReversed: Bool
+  ) -> String {
+    let up = isReversed ? "DESC" : "ASC"
+    let down = isReversed ? "ASC" : "DESC"
+    switch sort {
+    case .feed: return "\(key) \(up)"
+    case .reward:
+      return """
+        CASE WHEN offer.reward_minor_units IS NOT NULL THEN 0
+          WHEN offer.reward_percent_hundredths IS NOT NULL THEN 1
+          WHEN offer.reward_text IS NOT NULL THEN 2 ELSE 3 END,
+        offer.reward_currency, offer.reward_minor_units \(down),
+        offer.reward_percent_hundredths \(down), offer.reward_up_to \(up), \(key) \(up)
+        """
+    case .name: return "offer.name COLLATE by_name \(up), \(key) \(up)"
+    case .newest: return "offer.first_seen_at \(down), \(key) \(up)"
+    case .expiry where start == .expiry: return "detail.expires_at \(up), detail.offer_key \(up)"
+    case .expiry: return "detail.expires_at IS NULL, detail.expires_at \(up), \(key) \(up)"
+    }
+  }
+
+  /// All offers by when they expire: those that do by the index, then the others. Neither is sorted,
+  /// so that a page reads little more than itself.
+  private static func byExpiry(_ condition: String, isReversed: Bool) -> [Selection] {
+    let key = "offer.offer_key"
+    return [
+      Selection(
+        key: key, source: source(.expiry, joinsDetails: true),
+        condition: "detail.expires_at IS NOT NULL AND \(condition)",
+        order: order(.expiry, .expiry, key, isReversed: isReversed)),
+      Selection(
+        key: key, source: source(.offers, joinsDetails: true),
+        condition: "detail.expires_at IS NULL AND \(condition)",
+        order: order(.feed, .offers, key, isReversed: isReversed)),
+    ]
+  }
+
+  /// The keys that the query selects.
+  func keys(in database: Database) throws -> [Int64] {
+    var keys: [Int64] = []
+    var offset = offset
+    for (index, selection) in selections.enumerated() {
+      let left = limit.map { $0 - keys.count }
+      if left == 0 { break }
+      keys += try Int64.fetchAll(
+        database,
+        sql: """
+          SELECT \(selection.key) FROM \(selection.source) WHERE \(selection.condition)
+          ORDER BY \(selection.order) LIMIT ? OFFSET ?
+          """, arguments: arguments + [left ?? -1, offset])
+      if index == selections.count - 1 { break }
+      // Of what is to be left out, this selection had its part.
+      offset = keys.isEmpty && offset > 0 ? offset - (try count(selection, in: database)) : 0
+    }
+    return keys
+  }
+
+  /// How many offers the query selects, its limit and offset aside.
+  func count(in database: Database) throws -> Int {
+    try selections.reduce(0) { $0 + (try count($1, in: database)) }
+  }
+
+  private func count(_ selection: Selection, in database: Database) throws -> Int {
+    try Int.fetchOne(
+      database,
+      sql: "SELECT count(*) FROM \(selection.source) WHERE \(selection.condition)",
+      arguments: arguments) ?? 0
+  }
+}
+
+extension OfferKeyQuery {
+  /// The conditions of a query and what is bound in them.
+  private struct Filter {
+    private(set) var parts: [String] = []
+    private(set) var arguments: StatementArguments = []
+    /// Whether one of them looks at the details.
+    private(set) var usesDetails = false
+
+    init(_ query: OfferQuery, feedKey: Int64?, startsAtFavorites: Bool) {
+      if query.goneOnly {
+        add("offer.gone_at IS NOT NULL")
+      } else if query.favoritesOnly {
+        add("favorite.created_at IS NOT NULL")
+      } else {
+        add("offer.gone_at IS NULL")
+      }
+      if startsAtFavorites, let feed = query.feed {
+        add("favorite.feed = ?", feed)
+      } else if let feedKey {
+        // The plus keeps SQLite from going by the index on ids, which would sort the whole feed for
+        // each page. In the order of the keys all pages together are one pass over the table.
+        add("+offer.feed_key = ?", feedKey)
+      }
+      if let minimum = query.rewardMinimum { add(minimum) }
+      if let date = query.newSince { add("offer.first_seen_at >= ?", Self.seconds(date, .up)) }
+      if let range = query.expiring {
+        usesDetails = true
+        add("detail.expires_at >= ?", Self.seconds(range.lowerBound, .up))
+        add("detail.expires_at <= ?", Self.seconds(range.upperBound, .down))
+      }
+      if let retailer = query.retailer {
+        usesDetails = true
+        add("detail.retailer = ? COLLATE by_name", retailer)
+      }
+      if let category = query.category {
+        usesDetails = true
+        add(
+          """
+          EXISTS (SELECT 1 FROM json_each(detail.categories) AS category
+            WHERE category.value = ? COLLATE by_name)
+          """, category)
+      }
+    }
+
+    mutating func add(
+      behind ref: OfferRef?, _ lastKey: Int64?, _ key: String, isReversed: Bool
+    ) {
+      let sign = isReversed ? "<" : ">"
+      if let lastKey {
+        add("\(key) \(sign) ?", lastKey)
+      } else if let ref {
+        add(
+          """
+          \(key) \(sign) (
+            SELECT last.offer_key FROM offer AS last JOIN feed AS last_feed USING (feed_key)
+            WHERE last_feed.name = ? AND last.id = ?)
+          """, ref.feed, ref.id)
+      }
+    }
+
+    private mutating func add(_ minimum: OfferQuery.RewardMinimum) {
+      switch minimum {
+      case .amount(let units, let currency):
+        add("offer.reward_currency = ?", currency)
+        add("offer.reward_minor_units >= ?", units)
+      case .anyAmount(let units, let others) where others.isEmpty:
+        add("offer.reward_minor_units >= ?", units)
+      case .anyAmount(let units, let others):
+        let cases = others.map { _ in "WHEN ? THEN ?" }.joined(separator: " ")
+        parts.append("offer.reward_minor_units >= CASE offer.reward_currency \(cases) ELSE ? END")
+        for (currency, units) in others.sorted(by: { $0.key < $1.key }) {
+          arguments += [currency, units]
+        }
+        arguments += [units]
+      case .percent(let hundredths): add("offer.reward_percent_hundredths >= ?", hundredths)
+      }
+    }
+
+    private mutating func add(_ part: String, _ values: (any DatabaseValueConvertible)...) {
+      parts.append(part)
+      arguments += StatementArguments(values)
+    }
+
+    private static func seconds(_ date: Date, _ rule: FloatingPointRoundingRule) -> Int64 {
+      let seconds = date.timeIntervalSince1970.rounded(rule)
+      return Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max)
+    }
+  }
+}

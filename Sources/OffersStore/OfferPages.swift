@@ -1,0 +1,59 @@
+import GRDB
+import OffersCore
+
+/// The offers that a query selects, read piece by piece: not all of them are in memory, and between
+/// the pieces nothing keeps a writer's log from being emptied.
+///
+/// In the feeds' order the next piece is looked up behind the last one. In all others the keys are
+/// read at once, eight bytes an offer; what is cleared away meanwhile is left out.
+package struct OfferPages {
+  private let database: OffersDatabase
+  private var query: OfferQuery
+  /// What was found and not yet read; empty before the first piece.
+  private var keys: ArraySlice<Int64> = []
+  private var lastKey: Int64?
+  private var isAtEnd = false
+
+  /// How many offers are read at a time.
+  private static let pageSize = 500
+
+  init(_ query: OfferQuery, _ database: OffersDatabase) {
+    self.query = query
+    self.database = database
+  }
+
+  /// The next offers; none behind the last.
+  ///
+  /// - Throws: `OffersError` as `fetchOffers` does, with the first piece.
+  package mutating func next() throws -> [Offer] {
+    var page: [Offer] = []
+    while page.isEmpty && (!isAtEnd || !keys.isEmpty) {
+      page = try database.readBlocking { database in
+        if keys.isEmpty { try findKeys(in: database) }
+        let piece = keys.prefix(Self.pageSize)
+        keys = keys.dropFirst(Self.pageSize)
+        return try piece.compactMap { try OfferTable.find(key: $0, in: database) }
+      }
+    }
+    return page
+  }
+
+  private mutating func findKeys(in database: Database) throws {
+    var piece = query
+    let isStream = try OffersDatabase.keyQuery(query, in: database).isStream
+    if isStream { piece.limit = min(Self.pageSize, query.limit ?? .max) }
+    let found = try OffersDatabase.keyQuery(piece, behind: lastKey, in: database)
+      .keys(in: database)
+    keys = found[...]
+    lastKey = found.last ?? lastKey
+    // Those left out stand before the first piece.
+    query.offset = 0
+    query.limit = query.limit.map { $0 - found.count }
+    isAtEnd = !isStream || found.count < Self.pageSize || query.limit == 0
+  }
+}
+
+extension OffersDatabase {
+  /// Reads the selected offers piece by piece, on the calling thread.
+  package func pagesBlocking(of query: OfferQuery) -> OfferPages { OfferPages(query, self) }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("offers list: filters, orders and pages")
+struct ListFilterTests {
+  /// Offers with all that a list can go by; what expires does so in a day, a week and a year.
+  static func home() throws -> Home {
+    let home = try Home()
+    func day(_ days: Double) -> String {
+      (Date() + days * 86_400).formatted(.iso8601)
+    }
+    let offers = """
+      [{"id":"1","title":"Äpple Juice 10 oz.","pays":"$1.50","shop":"Wal-Mart®","tags":["Food","Drinks"],
+        "until":"\(day(1))","page":"https://shop.example/1"},
+       {"id":"2","title":"apple Juice 2 oz.","pays":"5%","shop":"Target","tags":["Drinks"],
+        "until":"\(day(7))","page":"https://shop.example/2?a=b&c='d e'"},
+       {"id":"3","title":"Zwieback","pays":"$3.00","shop":"Target","until":"\(day(365))"},
+       {"id":"4","title":"Tea | Milk, \\"both\\"","pays":"8%","text":"One\\ntwo\\tthree"},
+       {"id":"5","title":"Bread","page":"javascript:alert(1)"}]
+      """
+    let definition = """
+      feeds:
+        shop:
+          source: \(try home.folder.write(offers, to: "shop.json"))
+          id: id
+          currency: USD
+          fields: {name: title, reward: pays, link: page, retailer: shop, categories: "tags[*]",
+            expires: until, description: text}
+      """
+    try home.folder.write(definition, to: "feeds.yaml")
+    let synced = try home.offers("sync", "shop", "--config", home.folder.file("feeds.yaml"))
+    guard synced.status == 0 else { throw Home.Unexpected(synced.errors) }
+    return home
+  }
+
+  private static func ids(_ home: Home, _ words: [String]) throws -> [String] {
+    let result = try OffersProgram.run(
+      ["list", "--columns", "id", "--format", "tsv"] + words, environment: home.environment)
+    #expect(result.errors == "", "\(words)")
+    #expect(result.status == 0, "\(words)")
+    return result.output.split(separator: "\n").dropFirst().map(String.init)
+  }
+
+  @Test("each filter and each order does what its name says")
+  func filtersAndOrders() throws {
+    let home = try Self.home()
+    #expect(try home.offers("favorite", "3").status == 0)
+    let cases: [([String], [String])] = [
+      ([], ["1", "2", "3", "4", "5"]), (["--feed", "shop", "--limit", "1"], ["1"]),
+      (["--favorites"], ["3"]), (["--retailer", "TARGET"], ["2", "3"]),
+      (["--retailer", "wal-mart"], ["1"]), (["--category", "drinks"], ["1", "2"]),
+      (["--reward-at-least", "1.50"], ["1", "3"]), (["--reward-at-least", "$1.51"], ["3"]),
+      (["--reward-at-least", "1.50 EUR"], []), (["--reward-at-least", "5%"], ["2", "4"]),
+      (["--reward-at-least", "5.01%"], ["4"]), (["--new-since", "1d"], ["1", "2", "3", "4", "5"]),
+      (["--new-since", "2090-01-01"], []), (["--expiring", "48h"], ["1"]),
+      (["--expiring", "2w"], ["1", "2"]), (["--gone"], []),
+      (["--sort", "reward"], ["3", "1", "4", "2", "5"]),
+      (["--sort", "reward", "--reverse"], ["1", "3", "2", "4", "5"]),
+      (["--sort", "name"], ["2", "1", "5", "4", "3"]),
+      (["--sort", "newest"], ["1", "2", "3", "4", "5"]),
+      (["--sort", "expiry"], ["1", "2", "3", "4", "5"]),
+      (["--sort", "expiry", "--reverse"], ["3", "2", "1", "5", "4"]),
+      (["--sort", "feed", "--reverse"], ["5", "4", "3", "2", "1"]),
+      (["--limit", "2", "--page", "2"], ["3", "4"]), (["--page", "1"], ["1", "2", "3", "4", "5"]),
+      (["--sort", "name", "--limit", "3", "--page", "2"], ["4", "3"]),
+    ]
+    for (words, ids) in cases { #expect(try Self.ids(home, words) == ids, "\(words)") }
+  }
+
+  @Test("what is gone can be listed, with the time it went")
+  func gone() throws {
+    let home = try Home(synced: (1...3).map { FeedItem("\($0)", "Tea \($0)") })
+    _ = try home.feed([FeedItem("1", "Tea 1"), FeedItem("3", "Tea 3")])
+    #expect(try home.offers("sync").status == 0)
+    #expect(
+      home.stable(try home.offers("list", "--gone").output) == """
+           ID        REWARD           GONE AT           NAME
+           ibotta:2  $1.00 Cash Back  TIME  Tea 2
+
+        """)
+    #expect(try home.offers("list", "--gone", "--favorites").output == "")
+  }
+
+  @Test("a page says what part of the whole it is, and one that is not there how many there are")
+  func pageNotes() throws {
+    let home = try Home(synced: (1...120).map { FeedItem("\($0)", "Tea \($0)") })
+    func note(_ words: String...) throws -> String {
+      try OffersProgram.run(["list"] + words, environment: home.environment).errors
+    }
+    #expect(try note("--page", "2") == "51–100 of 120 offers\n")
+    #expect(try note("--page", "3", "--sort", "reward") == "101–120 of 120 offers\n")
+    #expect(try note("--page", "4") == "120 offers make 3 pages of 50.\n")
+    #expect(try note("--limit", "120", "--page", "1") == "")
+    #expect(try note("--limit", "7", "--reward-at-least", "1") == "7 of 120 offers\n")
+    #expect(
+      try note("--page", "2", "--reward-at-least", "9")
+        == "No offers are like that. See all there are: offers list\n")
+  }
+
+  @Test(
+    "what cannot be meant is refused with what can",
+    arguments: [
+      (["--sort", "rewrd"], "“rewrd” is no order.", "Did you mean reward? Orders: feed, reward,"),
+      (["--format", "jsonl"], "“jsonl” is no format.", "Did you mean json? Formats: table, json,"),
+      (["--columns", "ref,nmae"], "“nmae” is no column.", "Did you mean name? Columns: ref,"),
+      (["--columns", "expires"], "“expires” is no column.", "Did you mean expires_at? Columns:"),
+      (["--columns", ""], "“” is no column.", "Columns: ref,"),
+      (["--columns", "name,NAME"], "The column name is named twice.", "Name each one once."),
+      (["--reward-at-least", "much"], "“much” is no reward.", "Write 1.50 for any currency"),
+      (["--reward-at-least", "Up to 5%"], "“Up to 5%” is no reward.", "Write 1.50"),
+      (["--reward-at-least", "1,500.00.1"], "“1,500.00.1” is no reward.", "Write 1.50"),
+      (["--new-since", "last"], "“last” is no time.", "Write 30m, 12h, 7d or 2w, a day as"),
+      (["--expiring", "2026-11-01"], "“2026-11-01” is no length of time.", "Write 30m"),
+      (["--page", "9223372036854775807"], "There is no page 9223372036854775807.", "from 1."),
+    ])
+  func refusals(words: [String], message: String, hint: String) throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let result = try OffersProgram.run(["list"] + words, environment: home.environment)
+    #expect(result.output == "")
+    #expect(result.errors.hasPrefix("offers: \(message)\n"), "\(result.errors)")
+    #expect(result.errors.contains(hint), "\(result.errors)")
+    #expect(result.status == 64)
+  }
+
+  @Test("wrong usage is told before anything is read")
+  func usage() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    for words in [["--page", "0"], ["--limit", "0"], ["--json", "--format", "csv"]] {
+      let result = try OffersProgram.run(["list"] + words, environment: home.environment)
+      #expect(result.status == 64, "\(words)")
+      #expect(result.output == "", "\(words)")
+    }
+    #expect(try home.offers("list", "--json", "--format", "json").status == 0)
+  }
+
+  @Test("a shop, a category or a feed that is misspelt is told from one without offers")
+  func misspelt() throws {
+    let home = try Self.home()
+    #expect(
+      try home.offers("list", "--retailer", "walmart").errors
+        == "No offer has the retailer “walmart”. Did you mean Wal-Mart®? There are: Target, Wal-Mart®.\n"
+    )
+    #expect(
+      try home.offers("list", "--category", "drink", "--json").errors
+        == "No offer has the category “drink”. Did you mean Drinks? There are: Drinks, Food.\n")
+    let both = try home.offers("list", "--retailer", "target", "--category", "food")
+    #expect(both.errors == "No offers are like that. See all there are: offers list\n")
+    #expect(both.status == 0)
+    let feed = try home.offers("list", "--feed", "shp")
+    #expect(feed.errors.contains("Did you mean shop? Feeds: ibotta, shop."))
+    #expect(feed.status == 66)
+    let plain = try Home(synced: [FeedItem("1", "Tea")])
+    #expect(
+      try plain.offers("list", "--retailer", "\u{1B}c").errors == "No offer says its retailer.\n")
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@testable import OffersCLI
+
+@Suite("offers list: formats and columns")
+struct ListFormatTests {
+  private static func list(_ home: Home, _ words: String...) throws -> String {
+    let result = try OffersProgram.run(["list"] + words, environment: home.environment)
+    #expect(result.errors == "", "\(words)")
+    return result.output
+  }
+
+  @Test("a table shows the columns that were asked for, in that order")
+  func table() throws {
+    let home = try ListFilterTests.home()
+    #expect(
+      try Self.list(home, "--columns", "Name, reward-minor-units,retailer,ref", "--limit", "5")
+        == """
+        NAME                REWARD MINOR UNITS  RETAILER   ID
+        Äpple Juice 10 oz.                 150  Wal-Mart®  shop:1
+        apple Juice 2 oz.                    –  Target     shop:2
+        Zwieback                           300  Target     shop:3
+        Tea | Milk, "both"                   –  –          shop:4
+        Bread                                –  –          shop:5
+
+        """)
+  }
+
+  @Test("a list tells people what it goes by")
+  func usualColumns() throws {
+    let home = try ListFilterTests.home()
+    func head(_ words: String...) throws -> String {
+      let result = try OffersProgram.run(["list"] + words, environment: home.environment)
+      return result.output.split(separator: "\n").first.map(String.init) ?? ""
+    }
+    #expect(try head("--expiring", "48h").contains("REWARD  EXPIRES AT        NAME"))
+    #expect(try head("--sort", "expiry").contains("  EXPIRES AT  "))
+    #expect(try head("--new-since", "1d").contains("  FIRST SEEN AT     NAME"))
+  }
+
+  @Test("JSON is one document or a line an offer, whole or in part")
+  func json() throws {
+    let home = try ListFilterTests.home()
+    #expect(try Self.list(home, "--format", "json") == Self.list(home, "--json"))
+    let parts =
+      #"{"name":"Zwieback","reward":{"text":"$3.00","kind":"amount","minor_units":300,"#
+      + #""currency":"USD","percent":null,"up_to":false},"reward_percent":null,"categories":[],"#
+      + #""favorite":false,"latitude":null}"#
+    let words = [
+      "--columns", "name,reward,reward_percent,categories,favorite,latitude", "--sort", "reward",
+      "--limit", "1",
+    ]
+    let line = try OffersProgram.run(
+      ["list", "--format", "ndjson"] + words, environment: home.environment)
+    #expect(line.output == parts + "\n")
+    let document = try OffersProgram.run(["list", "--json"] + words, environment: home.environment)
+    #expect(document.output == #"{"offers":["# + parts + "]}\n")
+    let lines = try Self.list(home, "--format", "ndjson").split(separator: "\n")
+    let offers = try #require(try home.document("list")["offers"] as? [[String: Any]])
+    #expect(lines.count == 5)
+    for (line, offer) in zip(lines, offers) {
+      #expect(
+        try NSDictionary(dictionary: Home.parse(String(line))) == NSDictionary(dictionary: offer))
+    }
+  }
+
+  @Test("with all columns of the document a JSON offer is the whole one")
+  func allColumns() throws {
+    let home = try ListFilterTests.home()
+    let whole = try #require(try home.document("list")["offers"] as? [[String: Any]])
+    let names = OfferColumn.allCases.map(\.rawValue).filter { !$0.hasPrefix("reward_") }
+    let parts = try home.document("list", "--columns", names.joined(separator: ","))
+    let offers = try #require(parts["offers"] as? [[String: Any]])
+    #expect(NSArray(array: whole) == NSArray(array: offers))
+  }
+
+  @Test("CSV is as RFC 4180 has it, with a record of names first")
+  func csv() throws {
+    let home = try ListFilterTests.home()
+    #expect(
+      try Self.list(home, "--format", "csv", "--columns", "name,description,categories,gone_at")
+        == "name,description,categories,gone_at\r\n"
+        + "Äpple Juice 10 oz.,,Food; Drinks,\r\napple Juice 2 oz.,,Drinks,\r\nZwieback,,,\r\n"
+        + "\"Tea | Milk, \"\"both\"\"\",\"One\ntwo\tthree\",,\r\nBread,,,\r\n")
+    let all = try Self.list(home, "--format", "csv", "--limit", "1")
+    let names = OfferColumn.allCases.map(\.rawValue)
+    #expect(all.components(separatedBy: "\r\n")[0] == names.joined(separator: ","))
+    #expect(all.components(separatedBy: "\r\n").count == 3)
+  }
+
+  @Test("TSV is a line an offer, whatever its texts hold")
+  func tsv() throws {
+    let home = try ListFilterTests.home()
+    #expect(
+      try Self.list(
+        home, "--format", "tsv", "--columns", "ref,description,favorite", "--sort", "feed")
+        == "ref\tdescription\tfavorite\nshop:1\t\tfalse\nshop:2\t\tfalse\nshop:3\t\tfalse\n"
+        + "shop:4\tOne two three\tfalse\nshop:5\t\tfalse\n")
+  }
+
+  @Test("Markdown shows texts as they are: no sign of theirs is one of Markdown's")
+  func markdown() throws {
+    let home = try ListFilterTests.home()
+    #expect(
+      try Self.list(
+        home, "--format", "markdown", "--sort", "name", "--columns", "ref,reward_percent,name")
+          == """
+          | ID | REWARD PERCENT | NAME |
+          | --- | --: | --- |
+          | shop:2 | 5 | apple Juice 2 oz. |
+          | shop:1 | – | Äpple Juice 10 oz. |
+          | shop:5 | – | Bread |
+          | shop:4 | 8 | Tea \\| Milk, "both" |
+          | shop:3 | – | Zwieback |
+
+          """)
+    #expect(
+      MarkdownPrinter.escaped(#"<b>a|b\|*_`[x](y)&amp;~é"#)
+        == #"\<b\>a\|b\\\|\*\_\`\[x\](y)\&amp;\~é"#)
+  }
+
+  @Test("an empty list is a document of its format, and people are told on standard error")
+  func empty() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    func run(_ format: String) throws -> OffersProgram.Result {
+      try home.offers("list", "--favorites", "--format", format, "--columns", "ref,name")
+    }
+    #expect(try run("json").output == #"{"offers":[]}"# + "\n")
+    #expect(try run("ndjson").output == "")
+    #expect(try run("csv").output == "ref,name\r\n")
+    #expect(try run("tsv").output == "ref\tname\n")
+    #expect(try run("markdown").output == "| ID | NAME |\n| --- | --- |\n")
+    for format in ["table", "markdown"] {
+      #expect(
+        try run(format).errors == "No favorites yet. Star an offer with: offers favorite ID\n")
+    }
+    for format in ["json", "ndjson", "csv", "tsv"] { #expect(try run(format).errors == "") }
+  }
+
+  @Test("more offers than are read at a time have one head, in every format")
+  func manyPages() throws {
+    let home = try Home(synced: (1...1203).map { FeedItem("\($0)", "Offer \($0)") })
+    let lines = [
+      "csv": 1204, "tsv": 1204, "ndjson": 1203, "markdown": 1205, "json": 1, "table": 1204,
+    ]
+    for (format, count) in lines {
+      for sort in ["feed", "reward"] {
+        let output = try Self.list(home, "--format", format, "--sort", sort, "--limit", "1203")
+        #expect(output.utf8.count { $0 == 0x0A } == count, "\(format) \(sort)")
+      }
+    }
+  }
+
+  @Test(
+    "a terminal gets no wider lines than it is, and is told what had no room",
+    .enabled(if: PseudoTerminal.isPresent), arguments: [40, 80, 200])
+  func terminal(width: Int) throws {
+    let home = try ListFilterTests.home()
+    let names = OfferColumn.allCases.map(\.rawValue).joined(separator: ",")
+    let shown = try PseudoTerminal.run(["list", "--columns", names], in: home, columns: width)
+    for line in shown.split(separator: "\n") where !line.hasPrefix("No room for") {
+      #expect(DisplayText.width(String(line)) <= width, "\(line)")
+    }
+    #expect(shown.contains("No room for"))
+    let reversed = try PseudoTerminal.run(
+      ["list", "--columns", "name,description,retailer,ref"], in: home, columns: width)
+    for line in reversed.split(separator: "\n") {
+      #expect(DisplayText.width(String(line)) <= width, "\(line)")
+    }
+    #expect(reversed.contains("shop:4"))
+  }
+
+  @Test(
+    "no format lets a terminal be steered", .enabled(if: PseudoTerminal.isPresent),
+    arguments: ListFormat.allCases)
+  func hostile(format: ListFormat) throws {
+    let name = "Tea\u{1B}[2J\u{7}\u{9B}31m\u{1B}]0;x\u{7}\u{85}\u{7F}\rX\tY"
+    let home = try Home(synced: [FeedItem("1", name, name, description: name)])
+    let shown = try PseudoTerminal.run(["list", "--format", format.rawValue], in: home)
+    for scalar in shown.unicodeScalars {
+      let isSafe = !(0..<0x20).contains(scalar.value) && !(0x7F..<0xA0).contains(scalar.value)
+      #expect(isSafe || "\n\t\r".unicodeScalars.contains(scalar), "\(scalar.value)")
+    }
+    #expect(!shown.contains("\rX"))
+  }
+
+  @Test(
+    "each value of CSV can be told from the next, whatever stands beside its quotes",
+    arguments: [
+      ("a\"\u{301},b", "\"a\"\"\u{301},b\""), ("\r", "\"\r\""), (" a ", " a "), ("\"", "\"\"\"\""),
+      ("=1+1", "=1+1"),
+    ])
+  func quotes(value: String, written: String) {
+    let printer = SeparatedPrinter([.name], .csv, isOnTerminal: false)
+    let bytes = Array(printer.record([value, ""]).utf8)
+    #expect(bytes == Array("\(written),\r\n".utf8))
+  }
+
+  @Test("in a pipe CSV is what the feed says")
+  func exact() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea\u{1B}[2J\r\nMilk")])
+    let bytes = Array(try Self.list(home, "--format", "csv", "--columns", "name").utf8)
+    #expect(bytes == Array("name\r\n\"Tea\u{1B}[2J\nMilk\"\r\n".utf8))
+  }
+}

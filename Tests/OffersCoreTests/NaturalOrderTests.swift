@@ -1,0 +1,77 @@
+import OffersTestSupport
+import Testing
+
+@testable import OffersCore
+
+@Suite("The order of names")
+struct NaturalOrderTests {
+  private static func compare(_ left: String, _ right: String) -> Int {
+    compare(Array(left.utf8), Array(right.utf8))
+  }
+
+  private static func compare(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    left.withUnsafeBytes { left in
+      right.withUnsafeBytes { NaturalOrder.compare(left, $0).signum() }
+    }
+  }
+
+  @Test(
+    "what people take for one name is one",
+    arguments: [
+      ("Tea", "tEA"), ("Café", "cafe"), ("Cafe\u{301}", "CAFÉ"),
+      ("Nestlé® KitKat™", "nestle kitkat"),
+      ("Straße", "STRASSE"), ("Ærø", "aero"), ("Łódź", "lodz"), ("2 oz.", "02 oz."), ("", "®"),
+      ("Ｔｅａ", "tea"), ("ΣΟΦΟΣ", "σοφος"), ("ЁЖ", "еж"), ("İzmir", "izmir"), ("Phở", "pho"),
+      ("Don’t", "don't"), ("7–9", "7-9"), ("a\u{A0}b", "a b"), ("☕\u{FE0F}", "☕"),
+    ])
+  func same(left: String, right: String) {
+    #expect(Self.compare(left, right) == 0)
+    #expect(NaturalOrder.isSame(left, right))
+    #expect(NaturalOrder.isSame(right, left))
+  }
+
+  @Test(
+    "names are in the order in which people look them up",
+    arguments: [
+      ["", " ", "$1", "0", "1", "2 oz.", "10 oz.", "10 oz. jar", "a", "b", "日本", "🍓"],
+      ["apple", "Äpple 2", "apple 10", "Apricot", "Œuf", "Öl", "Zebra"],
+      ["1.2", "1.10", "2", "20", "100", "99999999999999999999999", "100000000000000000000000"],
+      ["img", "img0", "img1", "img01a", "img2", "img12"],
+      ["Tea", "Tea 1", "Tea 1a", "Tea a", "Teapot"], ["Ас", "ёж", "Жук"],
+    ])
+  func ordered(names: [String]) {
+    for (index, name) in names.enumerated() {
+      for later in names[(index + 1)...] {
+        #expect(Self.compare(name, later) == -1, "\(name) before \(later)")
+        #expect(Self.compare(later, name) == 1, "\(later) behind \(name)")
+      }
+    }
+  }
+
+  @Test("the order is one for any bytes: it never contradicts itself")
+  func isConsistent() {
+    var random = SeededGenerator(seed: 7)
+    let pieces: [[UInt8]] = [
+      [0x30], [0x31], [0x39], [0x61], [0x41], [0x20], [0xC3, 0xA9], [0xC3, 0x9F], [0xCC, 0x81],
+      [0xC2, 0xAE], [0xEF, 0xBC, 0x91], [0xFF], [0xE2], [0xF0, 0x9F], [0x80], [0xC3, 0x86], [0x00],
+    ]
+    let texts = (0..<120).map { _ in
+      (0..<Int.random(in: 0...5, using: &random)).flatMap { _ in
+        pieces.randomElement(using: &random) ?? []
+      }
+    }
+    for one in texts {
+      #expect(Self.compare(one, one) == 0)
+      for two in texts {
+        let order = Self.compare(one, two)
+        #expect(order == -Self.compare(two, one))
+        for three in texts where order <= 0 && Self.compare(two, three) <= 0 {
+          let outer = Self.compare(one, three)
+          if outer > 0 || (outer == 0 && order < 0) {
+            Issue.record("\(one) \(two) \(three)")
+          }
+        }
+      }
+    }
+  }
+}
