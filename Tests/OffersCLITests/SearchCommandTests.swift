@@ -170,13 +170,14 @@ struct SearchCommandTests {
         variables: terminal.merging(variables) { $1 })
     }
     let bold = "\u{1B}[1m"
-    let plain = "\u{1B}[22m"
+    let plain = "\u{1B}[0m"
+    let faint = "\u{1B}[2m"
     #expect(
       try show("coffee", columns: 44) == """
-           ID        REWARD          NAME
+        \(bold)   ID        REWARD          NAME\(plain)
            ibotta:1  $3.50 Cash Ba…  Café Lumière®…
            ibotta:2  5% Cash Back    Green Tea
-           Terms: …with \(bold)coffee\(plain) creamer.
+           \(faint)Terms\(plain): …with \(bold)coffee\(plain) creamer.
 
         """)
     let wide = try show("cafe", "lumiere")
