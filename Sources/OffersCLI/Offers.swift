@@ -36,6 +36,8 @@ struct Offers: ParsableCommand {
     ProgressBar.clearWhenInterrupted()
     do {
       let words = words(CommandLine.arguments.dropFirst())
+      // The parser takes longer to start than the program does.
+      if words == ["--version"] { return Output.print(Version.current) }
       if try ShowCommand.run(plainWords: words[...]) { return }
       if try SearchCommand.run(plainWords: words[...]) { return }
       if let job = try SyncCommand.job(plainWords: words[...]) { wait { try await job.run() } }

@@ -115,6 +115,16 @@ struct Home {
     return check.output + check.errors
   }
 
+  /// What SQLite's own program finds wrong with the search index, compared with the offers where it
+  /// says that it is what they are; nothing where that program is missing.
+  func indexIntegrity(of database: String? = nil) throws -> String {
+    let check = try shell(
+      "if command -v sqlite3 >/dev/null; then sqlite3 '\(database ?? self.database)' "
+        + "\"INSERT INTO offer_search (offer_search, rank) "
+        + "SELECT 'integrity-check', is_current FROM search_state\"; fi")
+    return check.output + check.errors
+  }
+
   /// A handle that appends, so that two streams to one file keep their order.
   private func writer(_ name: String) throws -> FileHandle {
     let descriptor = open(folder.file(name), O_WRONLY | O_APPEND | O_CLOEXEC)

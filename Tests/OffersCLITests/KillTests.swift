@@ -62,6 +62,7 @@ struct KillTests {
     if status.status == 66 { return [] }
     #expect(status.status == 0, "\(status.errors)")
     #expect(try home.integrity(of: database) == "ok\n")
+    #expect(try home.indexIntegrity(of: database) == "")
     return try await OffersDatabase(path: database, access: .readOnly)
       .fetchOffers(OfferQuery()).map(\.name).sorted()
   }

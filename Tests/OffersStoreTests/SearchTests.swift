@@ -34,22 +34,25 @@ struct SearchTests {
     try await store.database.search(SearchQuery(words)).hits.map(\.offer.ref.id)
   }
 
-  @Test(
-    "all of the words are found, wherever they stand and however they are written",
-    arguments: [
-      ("coffee", ["1", "2"]), ("COFFEE", ["1", "2"]), ("ground coffee", ["1"]),
-      ("coffee ground", ["1"]), ("cafe lumiere", ["1"]), ("CAFÉ Lumière®", ["1"]),
-      ("cafe\u{301}", ["1"]), ("12 oz", ["1"]), ("7-up", ["4"]), ("7up", []), ("coca-cola", ["4"]),
-      ("up-7", []), ("kellogg's", ["5"]), ("kellogg’s", ["5"]), ("creme", ["5"]),
-      ("musik", ["6"]), ("bjork", ["6"]), ("guðmundsdóttir", ["6"]), ("electronique", ["6"]),
-      ("line", ["6"]), ("two", ["6"]), ("artist", []), ("C++", ["7"]),
-      ("c", ["7"]), ("日本", ["8"]), ("coffee soda", []),
-    ])
-  func finds(words: String, ids: [String]) async throws {
+  /// What finds which offers, best first.
+  private static let found: [(words: String, ids: [String])] = [
+    ("coffee", ["1", "2"]), ("COFFEE", ["1", "2"]), ("ground coffee", ["1"]),
+    ("coffee ground", ["1"]), ("cafe lumiere", ["1"]), ("CAFÉ Lumière®", ["1"]),
+    ("cafe\u{301}", ["1"]), ("12 oz", ["1"]), ("7-up", ["4"]), ("7up", []), ("coca-cola", ["4"]),
+    ("up-7", []), ("kellogg's", ["5"]), ("kellogg’s", ["5"]), ("creme", ["5"]),
+    ("musik", ["6"]), ("bjork", ["6"]), ("guðmundsdóttir", ["6"]), ("electronique", ["6"]),
+    ("line", ["6"]), ("two", ["6"]), ("artist", []), ("C++", ["7"]),
+    ("c", ["7"]), ("日本", ["8"]), ("coffee soda", []),
+  ]
+
+  @Test("all of the words are found, wherever they stand and however they are written")
+  func finds() async throws {
     let store = try await Self.filled()
-    let results = try await store.database.search(SearchQuery(words))
-    #expect(results.hits.map(\.offer.ref.id) == ids)
-    #expect(results.correctedWords == nil)
+    for (words, ids) in Self.found {
+      let results = try await store.database.search(SearchQuery(words))
+      #expect(results.hits.map(\.offer.ref.id) == ids, "\(words)")
+      #expect(results.correctedWords == nil, "\(words)")
+    }
   }
 
   @Test("what a list is written with is no word of it")
@@ -82,29 +85,32 @@ struct SearchTests {
     #expect(try await Self.ids("tea", in: store) == ["3", "4", "2", "1"])
   }
 
-  @Test(
-    "no text is an error",
-    arguments: [
-      "", " ", "\"", "\"\"", "'", "tea\"", "\"green tea", "tea*", "*", "te* OR", "AND", "NOT tea",
-      "tea NOT", "NEAR(tea green, 2)", "name:tea", "name : tea", "{name terms}: tea", "-tea",
-      "^tea",
-      "+", "tea + green", "(", ")", "((tea)", "{", "[", "\\", ";--", "%", "_", "?", "?1", ":a",
-      "@x",
-      "$y", "🙂", "tea 🙂", "®", "™®", "\u{0}", "tea\u{0}green", "\u{FFFD}", "\u{202E}aet", "\u{301}",
-      "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "\n", "null", "0", "-0", "1e999", "ﬁ", "İ",
-      "ß",
-      String(repeating: "tea ", count: 3000), String(repeating: "x", count: 100_000),
-      (0..<2000).map { "w\($0)" }.joined(separator: " "), String(repeating: "a-", count: 2000),
-    ])
-  func takesAnything(words: String) async throws {
+  /// What means something to the index's own language, or nothing to anybody.
+  private static let odd: [String] = [
+    "", " ", "\"", "\"\"", "'", "tea\"", "\"green tea", "tea*", "*", "te* OR", "AND", "NOT tea",
+    "tea NOT", "NEAR(tea green, 2)", "name:tea", "name : tea", "{name terms}: tea", "-tea",
+    "^tea",
+    "+", "tea + green", "(", ")", "((tea)", "{", "[", "\\", ";--", "%", "_", "?", "?1", ":a",
+    "@x",
+    "$y", "🙂", "tea 🙂", "®", "™®", "\u{0}", "tea\u{0}green", "\u{FFFD}", "\u{202E}aet", "\u{301}",
+    "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}", "\n", "null", "0", "-0", "1e999", "ﬁ", "İ",
+    "ß",
+    String(repeating: "tea ", count: 3000), String(repeating: "x", count: 100_000),
+    (0..<2000).map { "w\($0)" }.joined(separator: " "), String(repeating: "a-", count: 2000),
+  ]
+
+  @Test("no text is an error")
+  func takesAnything() async throws {
     let store = try await Self.filled()
-    for query in [SearchQuery(words), SearchQuery(words, favoritesOnly: true, page: 3)] {
-      let results = try await store.database.search(query)
-      #expect(results.hits.count <= Self.offers.count)
+    for words in Self.odd {
+      for query in [SearchQuery(words), SearchQuery(words, favoritesOnly: true, page: 3)] {
+        let results = try await store.database.search(query)
+        #expect(results.hits.count <= Self.offers.count)
+      }
+      try await store.database.noteSearch(
+        RecentSearch(words: words, searchedAt: Date(timeIntervalSince1970: 1)))
     }
-    try await store.database.noteSearch(
-      RecentSearch(words: words, searchedAt: Date(timeIntervalSince1970: 1)))
-    #expect(try await store.database.fetchRecentSearches().count <= 1)
+    #expect(try await store.database.fetchRecentSearches().count == RecentSearch.limit)
   }
 
   @Test("nothing but signs finds nothing")
