@@ -16,6 +16,8 @@ struct Offers: ParsableCommand {
         offers favorite 110579             star it
         offers changes --favorites         see what became of what you starred
         offers feeds                       see the feeds there are
+        offers export -o offers.json       keep or move all of it
+        offers doctor                      see whether all is well
 
       EXIT CODES
         0 done, 1 failed, 3 some feeds failed, 11 another sync holds the lock,
@@ -25,7 +27,8 @@ struct Offers: ParsableCommand {
     subcommands: [
       SyncCommand.self, ListCommand.self, ShowCommand.self, ImageCommand.self, FavoriteCommand.self,
       ChangesCommand.self, HistoryCommand.self, StatusCommand.self, FeedsCommand.self,
-      CacheCommand.self, PruneCommand.self,
+      CacheCommand.self, PruneCommand.self, ExportCommand.self, ImportCommand.self,
+      BackupCommand.self, DoctorCommand.self,
     ])
 
   /// Runs on the main thread. Only commands that must wait for something pay for a second one.

@@ -33,4 +33,19 @@ extension OffersDatabase {
   public var sizeBytes: Int {
     file.bytes + file.logBytes
   }
+
+  /// The size of a file and its log, in bytes.
+  package static func sizeBytes(of path: String) -> Int {
+    let file = DatabaseFile(path: DatabaseFile.resolve(path))
+    return file.bytes + file.logBytes
+  }
+
+  /// Where there is room for what does not fit in memory: the database's folder, which is on its
+  /// disk, or where that may not be written or is not there yet, that of the system.
+  package static func temporaryFolder(for path: String) -> String {
+    let folder = DatabaseFile(path: DatabaseFile.resolve(path)).folder
+    return access(folder, W_OK) == 0 ? folder : NSTemporaryDirectory()
+  }
+
+  package var temporaryFolder: String { Self.temporaryFolder(for: path) }
 }

@@ -1,0 +1,129 @@
+import Foundation
+import GRDBSQLite
+import OffersCore
+
+/// What can be said of a database's file without opening it.
+struct FileHealth {
+  private let file: DatabaseFile
+
+  init(path: String) {
+    file = DatabaseFile(path: DatabaseFile.resolve(path))
+  }
+
+  /// What is found of the file, its folder, the disk, the library and the locks.
+  ///
+  /// - Parameter feeds: whose locks are looked at.
+  func examine(feeds: [String]) -> [Finding] {
+    [permissions, folder, space, library, locks(feeds: feeds)]
+  }
+
+  private var permissions: Finding {
+    var open: [String] = []
+    for path in [file.path, file.path + "-wal", file.path + "-shm", file.lockPath] {
+      guard let mode = Self.mode(of: path) else { continue }
+      if mode & 0o077 != 0 { open.append(path) }
+    }
+    if access(file.path, R_OK | W_OK) != 0, errno == EACCES {
+      return Finding(
+        .problem, "file", "\(file.path) may not be read and written by you",
+        advice: "Make it yours: chown, or chmod u+rw \(file.path)")
+    }
+    if let first = open.first {
+      let mode = Self.mode(of: first) ?? 0
+      return Finding(
+        mode & 0o022 != 0 ? .problem : .warning, "file",
+        "\(first) may be \(mode & 0o022 != 0 ? "changed" : "read") by others",
+        advice: "Keep it to yourself: chmod 600 \(open.joined(separator: " "))")
+    }
+    return Finding(.ok, "file", "only you may read and write \(file.path)")
+  }
+
+  private var folder: Finding {
+    let folder = file.folder
+    guard access(folder, W_OK) == 0 else {
+      return Finding(
+        .problem, "folder", "nothing can be written to \(folder), where the log and locks stand",
+        advice: "Make it yours: chmod u+rwx \(folder)")
+    }
+    // In a folder with the sticky bit, others can make files and take none away.
+    if let mode = Self.mode(of: folder), mode & 0o022 != 0, mode & S_ISVTX == 0 {
+      return Finding(
+        .problem, "folder", "others may put another file in the database's place in \(folder)",
+        advice: "Keep it to yourself: chmod go-w \(folder)")
+    }
+    return Finding(.ok, "folder", "\(folder) is yours to write")
+  }
+
+  private static func mode(of path: String) -> mode_t? {
+    var information = stat()
+    return stat(path, &information) == 0 ? information.st_mode : nil
+  }
+
+  /// Rewriting the file without its free pages takes as much again; so do a first import's journal
+  /// and a backup beside it.
+  private var space: Finding {
+    var system = statvfs()
+    guard statvfs(file.folder, &system) == 0 else {
+      return Finding(.ok, "disk", "its free space is not known")
+    }
+    let free = Int(clamping: UInt64(system.f_bavail) * UInt64(system.f_frsize))
+    let text = "\(free / 1_000_000) MB are free on the disk"
+    let advice = "Make room; a sync that finds none changes nothing"
+    if free < Self.leastBytes { return Finding(.problem, "disk", "only \(text)", advice: advice) }
+    if free < file.bytes + Self.roomyBytes {
+      return Finding(.warning, "disk", "only \(text)", advice: advice)
+    }
+    return Finding(.ok, "disk", text)
+  }
+
+  private static let leastBytes = 20_000_000
+  private static let roomyBytes = 100_000_000
+
+  /// See `WriteGuard`.
+  private var library: Finding {
+    let number = sqlite3_libversion_number()
+    let isMended =
+      number >= 3_051_003 || (3_050_007..<3_051_000).contains(number)
+      || (3_044_006..<3_045_000).contains(number)
+    let version = "SQLite \(OffersDatabase.sqliteVersion)"
+    do {
+      _ = try FileLock(path: file.lockPath, byte: 0).isHeld()
+    } catch {
+      let reason = (error as? OffersError)?.message ?? "\(error)"
+      return Finding(
+        isMended ? .warning : .problem, "sqlite",
+        "\(version) \(isMended ? "does without" : "loses commits without") the write guard, "
+          + "which does not work: \(reason)",
+        advice: "Keep the database on a local disk, in a folder of your own")
+    }
+    return Finding(
+      .ok, "sqlite",
+      isMended
+        ? "\(version), the write guard is in place"
+        : "\(version) can lose commits of several writers; the write guard keeps it from that")
+  }
+
+  private func locks(feeds: [String]) -> Finding {
+    let holders = LockHolder.find(on: file.lockPath)
+    func holder(of byte: Int64) -> String? {
+      if let found = holders.first(where: { $0.byte == byte }) {
+        return "\(found.name) (process \(found.pid))"
+      }
+      // Whoever is not seen is somebody else's process. Without a file there is no lock.
+      guard access(file.lockPath, F_OK) == 0,
+        let isHeld = try? FileLock(path: file.lockPath, byte: byte).isHeld(), isHeld
+      else { return nil }
+      return "another person's process"
+    }
+    var held: [String] = []
+    if let name = holder(of: 0) { held.append("\(name) is writing") }
+    for feed in feeds {
+      if let name = holder(of: OffersDatabase.lockByte(of: feed)) {
+        held.append("\(name) is syncing \(feed)")
+      }
+    }
+    return Finding(
+      .ok, "locks",
+      held.isEmpty ? "nobody is writing or syncing" : held.joined(separator: ", ") + " just now")
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// Something about a database that can be looked at, and put right where nothing is lost by it.
+///
+/// What is derived from other rows has its check here, with how it is made anew: whoever adds such a
+/// thing, as an index of words, adds a check to `all`.
+struct HealthCheck: Sendable {
+  let subject: String
+  /// What is found, all being well included.
+  let examine: @Sendable (Database, Date) throws -> [Finding]
+  /// Puts it right and says what it did; nil for what only a person can.
+  var repair: (@Sendable (Database, Date) throws -> String)?
+
+  static let all: [HealthCheck] = [
+    integrity, foreignKeys, schema, counts, images, leases, clock,
+  ]
+
+  static let repairAdvice = "Put it right with: offers doctor --repair"
+
+  private static let integrity = HealthCheck(
+    subject: "integrity",
+    examine: { database, _ in
+      let problems = try Integrity.problems(in: database)
+      if problems.isEmpty {
+        return [Finding(.ok, "integrity", "every page and index is sound")]
+      }
+      let more = problems.count > 1 ? ", and \(problems.count - 1) more" : ""
+      return [
+        Finding(
+          .problem, "integrity", "SQLite finds damage: \(problems[0])\(more)",
+          advice: problems.allSatisfy(Integrity.isOfIndex)
+            ? repairAdvice : Integrity.damageAdvice)
+      ]
+    },
+    repair: { database, _ in
+      try database.execute(sql: "REINDEX")
+      let left = try Integrity.problems(in: database)
+      guard left.isEmpty else {
+        throw OffersError(
+          .storageFailed, "the damage is not in the indexes alone: \(left[0])",
+          hint: Integrity.damageAdvice)
+      }
+      return "made all indexes anew"
+    })
+
+  private static let foreignKeys = HealthCheck(
+    subject: "references",
+    examine: { database, _ in
+      let strays = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
+      guard let first = strays.first else {
+        return [Finding(.ok, "references", "every row refers to one that is there")]
+      }
+      let tables: (String, String) = (first[0], first[2])
+      return [
+        Finding(
+          .problem, "references",
+          "\(strays.count) rows refer to nothing, the first in \(tables.0) to \(tables.1)",
+          advice: "Offers are safe to read. " + Integrity.anewAdvice)
+      ]
+    })
+
+  private static let schema = HealthCheck(
+    subject: "schema",
+    examine: { database, _ in
+      let wrong = try SchemaComparison(database).differences
+      guard let first = wrong.first else {
+        return [Finding(.ok, "schema", "version \(Schema.version), as this program makes it")]
+      }
+      return [
+        Finding(
+          .problem, "schema", first.description,
+          advice: wrong.allSatisfy(\.canBeMade) ? repairAdvice : Integrity.anewAdvice)
+      ]
+    },
+    repair: { database, _ in
+      let missing = try SchemaComparison(database).differences
+      for part in missing where part.canBeMade { try database.execute(sql: part.sql) }
+      if let lost = missing.first(where: { !$0.canBeMade }) {
+        throw OffersError(.storageFailed, lost.description, hint: Integrity.anewAdvice)
+      }
+      return "made \(missing.map(\.name).joined(separator: ", ")) anew"
+    })
+
+  private static let counts = HealthCheck(
+    subject: "counts",
+    examine: { database, _ in
+      let wrong = try FeedTable.findMiscounts(in: database)
+      guard !wrong.isEmpty else {
+        return [Finding(.ok, "counts", "every feed has as many offers as it says")]
+      }
+      return wrong.map {
+        Finding(
+          .problem, "counts", "\($0.name) says \($0.noted) offers and has \($0.counted)",
+          advice: repairAdvice)
+      }
+    },
+    repair: { database, _ in
+      let wrong = try FeedTable.recount(in: database)
+      // By the same number a sync tells whether too much would vanish.
+      return "counted anew: "
+        + wrong.map { "\($0.name) \($0.counted), not \($0.noted)" }.joined(separator: ", ")
+    })
+
+  private static let images = HealthCheck(
+    subject: "images",
+    examine: { database, _ in
+      let contents = try ImageTable.findDamaged(in: database)
+      if contents.damaged.isEmpty {
+        return [
+          Finding(
+            .ok, "images",
+            "\(contents.count) of \(ImageBounds.images) held, "
+              + "\(contents.bytes / 1000) kB, each what it says")
+        ]
+      }
+      return [
+        Finding(
+          .problem, "images",
+          "\(contents.damaged.count) of \(contents.count) images are not what they say",
+          advice: repairAdvice)
+      ]
+    },
+    repair: { database, _ in
+      let damaged = try ImageTable.findDamaged(in: database).damaged
+      try ImageTable.delete(damaged, in: database)
+      return "removed \(damaged.count) damaged images; they are fetched again when asked for"
+    })
+
+  private static let leases = HealthCheck(
+    subject: "leases",
+    examine: { database, now in
+      let stale = try ImageLeaseTable.countStale(now: now, in: database)
+      if stale == 0 { return [Finding(.ok, "leases", "no image waits for a dead process")] }
+      return [
+        Finding(
+          .warning, "leases", "\(stale) images are kept for processes that are gone",
+          advice: repairAdvice)
+      ]
+    },
+    repair: { database, now in
+      let count = try ImageLeaseTable.endStale(now: now, in: database)
+      return "ended \(count) leases of processes that are gone"
+    })
+
+  private static let clock = HealthCheck(
+    subject: "clock",
+    examine: { database, now in
+      guard let newest = try Self.newestTime(in: database),
+        newest > Int64(now.timeIntervalSince1970) + clockSeconds
+      else { return [Finding(.ok, "clock", "nothing here is newer than now")] }
+      return [
+        Finding(
+          .problem, "clock",
+          "it is \(ISOTime.text(Int64(now.timeIntervalSince1970))), but the newest sync or star is "
+            + "of \(ISOTime.text(newest))",
+          advice: "Set the clock (timedatectl). If it is right now and was wrong then: "
+            + "offers sync --force, and the feeds are due as usual again")
+      ]
+    })
+
+  /// How far apart clocks may be, in seconds.
+  private static let clockSeconds: Int64 = 300
+
+  /// The newest time that is noted of something that happened.
+  private static func newestTime(in database: Database) throws -> Int64? {
+    try Int64.fetchOne(
+      database,
+      sql: """
+        SELECT max(at) FROM (
+          SELECT max(started_at) AS at FROM sync_run
+          UNION ALL SELECT max(created_at) FROM favorite
+          UNION ALL SELECT max(gone_at) FROM offer WHERE gone_at IS NOT NULL)
+        """)
+  }
+}
