@@ -44,12 +44,10 @@ package enum ISOTime {
       let second = number(bytes[end + 13..<end + 15]), hour < 24, minute < 60, second < 60,
       let day = CivilDay(year: sign == minus ? -year : year, month: month, day: date)
     else { return nil }
-    let seconds = day.number.multipliedReportingOverflow(by: daySeconds)
-    let total = seconds.partialValue.addingReportingOverflow(
-      Int64(hour * 3600 + minute * 60 + second))
-    if seconds.overflow || total.overflow { return nil }
-    // One text a time: `+2026` and `02026` are none.
-    return self.text(total.partialValue) == text ? total.partialValue : nil
+    // The first day that an Int64 has seconds of begins before them, so the sum may wrap around. One
+    // text a time: what wrapped for good, `+2026` and `02026` are none.
+    let seconds = day.number &* daySeconds &+ Int64(hour * 3600 + minute * 60 + second)
+    return self.text(seconds) == text ? seconds : nil
   }
 
   private static let zero = UInt8(ascii: "0")

@@ -18,6 +18,9 @@ struct DatabaseFile {
     return String(cString: real)
   }
 
+  /// What the names of the files end in that stand beside a database.
+  static let companions = ["-wal", "-shm", "-journal", "-lock"]
+
   /// The file that guards its writes and syncs.
   var lockPath: String { path + "-lock" }
 

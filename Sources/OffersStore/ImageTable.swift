@@ -183,18 +183,15 @@ enum ImageTable {
     }
   }
 
-  /// The images whose bytes are not what is noted of them, and how many there are of how many bytes.
-  static func findDamaged(
-    in database: Database
-  ) throws -> (count: Int, bytes: Int, damaged: [Int64]) {
+  /// The images whose bytes are not what is noted of them, and how many there are in all.
+  static func findDamaged(in database: Database) throws -> (count: Int, damaged: [Int64]) {
     let rows = try RawStatement(
       database, "SELECT slot, content_type, width, height, bytes FROM image_cache ORDER BY slot")
     defer { rows.reset() }
-    var found: (count: Int, bytes: Int, damaged: [Int64]) = (0, 0, [])
+    var found: (count: Int, damaged: [Int64]) = (0, [])
     while try rows.step() {
       let bytes = rows.bytes(4)
       found.count += 1
-      found.bytes += bytes.count
       // What cannot be read is damaged, whatever is wrong with it.
       let header = try? ImageHeader(reading: bytes)
       if header?.format.contentType != rows.string(1) || header?.width != Int(rows.number(2))

@@ -55,7 +55,7 @@ struct BackupCommand: ParsableCommand {
         hint: "Name another file, or replace it with --force.")
     case .database:
       throw OffersError(
-        .invalidRequest, "\(file) is the database itself, or a file of it.",
+        .invalidRequest, "\(file) is the database itself, or a file that belongs to one.",
         hint: "Name another file.")
     case .logged:
       throw OffersError(

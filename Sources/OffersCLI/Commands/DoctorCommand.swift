@@ -7,7 +7,7 @@ import OffersStore
 struct DoctorCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Look for what is wrong with the database and the feeds, and say what to do.",
+    abstract: "See what is wrong, and what to do about it.",
     discussion: """
       A warning works, but should be known; a problem does not work, or will not for long. With a
       problem the exit code is 1, with warnings alone 0. A repair makes anew what comes from other
@@ -43,35 +43,17 @@ struct DoctorCommand: WaitingCommand {
         refusal = error
       }
     }
-    let findings = Self.examine(path, settings, refusal, at: now)
+    var (findings, feeds) = DatabaseHealth(path: path, now: now).examine()
+    if let refusal, !findings.contains(where: { $0.subject == "database" }) {
+      findings.append(Finding(.problem, "database", refusal.message, advice: refusal.hint))
+    }
+    findings += FeedHealth(path: settings, feeds: feeds, now: now).examine()
     if json {
       Output.print(Self.json(findings, repairs))
     } else {
       Output.print(Self.text(findings, repairs))
     }
     if findings.contains(where: { $0.level == .problem }) { throw ExitStatus.failed }
-  }
-
-  private static func examine(
-    _ path: String, _ settings: SettingPath, _ refusal: OffersError?, at now: Date
-  ) -> [Finding] {
-    var findings: [Finding] = []
-    var feeds: [Feed] = []
-    do {
-      let database = try OffersDatabase(path: path, access: .readOnly)
-      // Where they cannot be read, the pages are damaged, which is found below.
-      feeds = (try? database.fetchFeedsBlocking()) ?? []
-      findings = OffersDatabase.examineFile(at: path, feeds: feeds.map(\.name))
-      findings += database.examineBlocking(at: now)
-    } catch {
-      let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
-      if OffersDatabase.exists(at: path) { findings = OffersDatabase.examineFile(at: path) }
-      findings.append(Finding(.problem, "database", error.message, advice: error.hint))
-    }
-    if let refusal, !findings.contains(where: { $0.subject == "database" }) {
-      findings.append(Finding(.problem, "database", refusal.message, advice: refusal.hint))
-    }
-    return findings + FeedHealth(path: settings, feeds: feeds, now: now).examine()
   }
 
   private static func text(_ findings: [Finding], _ repairs: [Repair]) -> String {

@@ -8,7 +8,7 @@ import OffersSync
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write offers, favorites and history as JSON, to keep or to move.",
+    abstract: "Write all there is as JSON, to keep or to move.",
     discussion: """
       Kept are the feeds with the sources you chose, every offer with when it came, changed and
       went, the history of changes, and your favorites. Not kept is what can be had again: images,
@@ -29,6 +29,9 @@ struct ExportCommand: ParsableCommand {
       "Where to write it: a file, which is replaced once all is written, or - for standard output "
         + "(the default).", valueName: "file"))
   var output: String?
+
+  @Flag(name: .long, help: "With -o, print one JSON document about it.")
+  var json = false
 
   @OptionGroup var location: DatabaseOptions
 
@@ -71,11 +74,16 @@ struct ExportCommand: ParsableCommand {
     try write { try file.append($0) }
     try file.commit(isPrivate: true)
     bar.clear()
-    let parts = [
-      Units.count(counts[.offers] ?? 0, "offer"), Units.count(counts[.favorites] ?? 0, "favorite"),
-      Units.count(counts[.changes] ?? 0, "change"),
-    ]
-    Output.note(
-      DisplayText.oneLine("\(output): \(parts.joined(separator: ", ")) (\(Units.size(bytes)))"))
+    let told = [ExportRecord.Section.offers, .favorites, .changes].map { ($0, counts[$0] ?? 0) }
+    if json {
+      return Output.print(
+        JSONWriter.document { json in
+          json.member("path", output)
+          json.member("bytes", bytes)
+          for (section, count) in told { json.member(section.name, count) }
+        })
+    }
+    let parts = told.map { Units.count($1, $0.noun) }.joined(separator: ", ")
+    Output.note(DisplayText.oneLine("\(output): \(parts) (\(Units.size(bytes)))"))
   }
 }

@@ -194,8 +194,8 @@ package final class ExportReader {
   private func otherKind(_ place: JSONScanner.Position) -> OffersError {
     OffersError(
       .unexpectedShape,
-      "\(name) is no export of offers: it does not begin with {\"format\":"
-        + "\"\(ExportFormat.name)\", at byte \(input.offset(of: place)).",
+      "\(name) is no export of offers, as byte \(input.offset(of: place)) shows: it should begin "
+        + "with {\"format\":\"\(ExportFormat.name)\".",
       hint: "Nothing was changed. To read a feed: offers sync FEED --from FILE")
   }
 

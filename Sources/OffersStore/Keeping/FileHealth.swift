@@ -10,12 +10,13 @@ struct FileHealth {
     file = DatabaseFile(path: DatabaseFile.resolve(path))
   }
 
-  /// What is found of the file, its folder, the disk, the library and the locks.
+  /// Whether the file and its folder are a person's own.
+  var ownership: [Finding] { [permissions, folder] }
+
+  /// How writers take turns.
   ///
   /// - Parameter feeds: whose locks are looked at.
-  func examine(feeds: [String]) -> [Finding] {
-    [permissions, folder, space, library, locks(feeds: feeds)]
-  }
+  func turns(feeds: [String]) -> [Finding] { [library, locks(feeds: feeds)] }
 
   private var permissions: Finding {
     var open: [String] = []
@@ -59,26 +60,6 @@ struct FileHealth {
     return stat(path, &information) == 0 ? information.st_mode : nil
   }
 
-  /// Rewriting the file without its free pages takes as much again; so do a first import's journal
-  /// and a backup beside it.
-  private var space: Finding {
-    var system = statvfs()
-    guard statvfs(file.folder, &system) == 0 else {
-      return Finding(.ok, "disk", "its free space is not known")
-    }
-    let free = Int(clamping: UInt64(system.f_bavail) * UInt64(system.f_frsize))
-    let text = "\(free / 1_000_000) MB are free on the disk"
-    let advice = "Make room; a sync that finds none changes nothing"
-    if free < Self.leastBytes { return Finding(.problem, "disk", "only \(text)", advice: advice) }
-    if free < file.bytes + Self.roomyBytes {
-      return Finding(.warning, "disk", "only \(text)", advice: advice)
-    }
-    return Finding(.ok, "disk", text)
-  }
-
-  private static let leastBytes = 20_000_000
-  private static let roomyBytes = 100_000_000
-
   /// See `WriteGuard`.
   private var library: Finding {
     let number = sqlite3_libversion_number()
@@ -87,7 +68,8 @@ struct FileHealth {
       || (3_044_006..<3_045_000).contains(number)
     let version = "SQLite \(OffersDatabase.sqliteVersion)"
     do {
-      _ = try FileLock(path: file.lockPath, byte: 0).isHeld()
+      // It is made with the first write.
+      if hasLockFile { _ = try FileLock(path: file.lockPath, byte: 0).isHeld() }
     } catch {
       let reason = (error as? OffersError)?.message ?? "\(error)"
       return Finding(
@@ -103,6 +85,8 @@ struct FileHealth {
         : "\(version) can lose commits of several writers; the write guard keeps it from that")
   }
 
+  private var hasLockFile: Bool { access(file.lockPath, F_OK) == 0 }
+
   private func locks(feeds: [String]) -> Finding {
     let holders = LockHolder.find(on: file.lockPath)
     func holder(of byte: Int64) -> String? {
@@ -110,7 +94,7 @@ struct FileHealth {
         return "\(found.name) (process \(found.pid))"
       }
       // Whoever is not seen is somebody else's process. Without a file there is no lock.
-      guard access(file.lockPath, F_OK) == 0,
+      guard hasLockFile,
         let isHeld = try? FileLock(path: file.lockPath, byte: byte).isHeld(), isHeld
       else { return nil }
       return "another person's process"

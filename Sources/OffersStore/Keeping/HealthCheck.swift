@@ -14,7 +14,7 @@ struct HealthCheck: Sendable {
   var repair: (@Sendable (Database, Date) throws -> String)?
 
   static let all: [HealthCheck] = [
-    integrity, foreignKeys, schema, counts, images, leases, clock,
+    integrity, foreignKeys, schema, counts, images, leases,
   ]
 
   static let repairAdvice = "Put it right with: offers doctor --repair"
@@ -56,8 +56,8 @@ struct HealthCheck: Sendable {
       return [
         Finding(
           .problem, "references",
-          "\(strays.count) rows refer to nothing, the first in \(tables.0) to \(tables.1)",
-          advice: "Offers are safe to read. " + Integrity.anewAdvice)
+          "rows refer to what is not there (\(strays.count)), the first in \(tables.0) to \(tables.1)",
+          advice: Integrity.anewAdvice)
       ]
     })
 
@@ -111,21 +111,20 @@ struct HealthCheck: Sendable {
         return [
           Finding(
             .ok, "images",
-            "\(contents.count) of \(ImageBounds.images) held, "
-              + "\(contents.bytes / 1000) kB, each what it says")
+            "\(contents.count) of \(ImageBounds.images) are held, each what it says")
         ]
       }
       return [
         Finding(
           .problem, "images",
-          "\(contents.damaged.count) of \(contents.count) images are not what they say",
+          "\(contents.damaged.count) of \(contents.count) are not what they say",
           advice: repairAdvice)
       ]
     },
     repair: { database, _ in
       let damaged = try ImageTable.findDamaged(in: database).damaged
       try ImageTable.delete(damaged, in: database)
-      return "removed \(damaged.count) damaged images; they are fetched again when asked for"
+      return "removed what was damaged (\(damaged.count)); it is fetched again when asked for"
     })
 
   private static let leases = HealthCheck(
@@ -135,43 +134,12 @@ struct HealthCheck: Sendable {
       if stale == 0 { return [Finding(.ok, "leases", "no image waits for a dead process")] }
       return [
         Finding(
-          .warning, "leases", "\(stale) images are kept for processes that are gone",
+          .warning, "leases", "images are kept for processes that are gone (\(stale))",
           advice: repairAdvice)
       ]
     },
     repair: { database, now in
       let count = try ImageLeaseTable.endStale(now: now, in: database)
-      return "ended \(count) leases of processes that are gone"
+      return "ended those of processes that are gone (\(count))"
     })
-
-  private static let clock = HealthCheck(
-    subject: "clock",
-    examine: { database, now in
-      guard let newest = try Self.newestTime(in: database),
-        newest > Int64(now.timeIntervalSince1970) + clockSeconds
-      else { return [Finding(.ok, "clock", "nothing here is newer than now")] }
-      return [
-        Finding(
-          .problem, "clock",
-          "it is \(ISOTime.text(Int64(now.timeIntervalSince1970))), but the newest sync or star is "
-            + "of \(ISOTime.text(newest))",
-          advice: "Set the clock (timedatectl). If it is right now and was wrong then: "
-            + "offers sync --force, and the feeds are due as usual again")
-      ]
-    })
-
-  /// How far apart clocks may be, in seconds.
-  private static let clockSeconds: Int64 = 300
-
-  /// The newest time that is noted of something that happened.
-  private static func newestTime(in database: Database) throws -> Int64? {
-    try Int64.fetchOne(
-      database,
-      sql: """
-        SELECT max(at) FROM (
-          SELECT max(started_at) AS at FROM sync_run
-          UNION ALL SELECT max(created_at) FROM favorite
-          UNION ALL SELECT max(gone_at) FROM offer WHERE gone_at IS NOT NULL)
-        """)
-  }
 }

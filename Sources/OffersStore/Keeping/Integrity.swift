@@ -5,11 +5,20 @@ enum Integrity {
   /// Most problems that are asked for: beyond, more tell no more.
   private static let limit = 100
 
-  /// What is damaged; nothing in a sound database.
+  /// What is damaged; nothing in a sound database. Where a page cannot even be looked at, SQLite gives
+  /// up with what it has found so far.
   static func problems(in database: Database) throws -> [String] {
-    try String.fetchAll(database, sql: "PRAGMA integrity_check(\(limit))")
-      .flatMap { $0.split(separator: "\n").map(String.init) }
-      .filter { $0 != "ok" && !$0.hasPrefix("***") }
+    var problems: [String] = []
+    do {
+      let rows = try String.fetchCursor(database, sql: "PRAGMA integrity_check(\(limit))")
+      while let row = try rows.next() {
+        problems += row.split(separator: "\n").map(String.init)
+          .filter { $0 != "ok" && !$0.hasPrefix("***") }
+      }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+      if problems.isEmpty { problems.append("some pages cannot be read") }
+    }
+    return problems
   }
 
   /// Whether a problem is one of an index alone, which can be made anew.

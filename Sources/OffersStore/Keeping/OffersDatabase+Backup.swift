@@ -40,11 +40,9 @@ extension OffersDatabase {
     do {
       let copy = try DatabaseQueue(
         path: DatabaseFile(path: path).immutablePath, configuration: configuration)
-      let problems = try copy.inDatabase {
-        try String.fetchAll($0, sql: "PRAGMA integrity_check(3)")
-      }
+      let problems = try copy.inDatabase(Integrity.problems)
       try copy.close()
-      guard problems == ["ok"] else {
+      guard problems.isEmpty else {
         throw OffersError(
           .storageFailed, "The database is damaged, and so would its copy be: none was made.",
           hint: "See what can be done: offers doctor", cause: problems.joined(separator: "\n"))
@@ -59,7 +57,7 @@ extension OffersDatabase {
     case free
     /// A database of ours that nobody is using, such as an older backup.
     case backup
-    /// The database itself, or a file of it.
+    /// The database itself, or a file that belongs to a database.
     case database
     /// A database whose newest writes stand in a log, which would be taken for the copy's.
     case logged
@@ -70,9 +68,13 @@ extension OffersDatabase {
   /// Tells what stands at a path.
   package func backupTarget(_ path: String) throws -> BackupTarget {
     let target = DatabaseFile(path: DatabaseFile.resolve(path))
-    let own = [file.path, file.path + "-wal", file.path + "-shm", file.path + "-journal"]
-    if own.contains(where: { target.isSameFile(as: $0) }) || target.isSameFile(as: file.lockPath) {
+    if target.isSameFile(as: file.path)
+      || DatabaseFile.companions.contains(where: { target.isSameFile(as: file.path + $0) })
+    {
       return .database
+    }
+    for ending in DatabaseFile.companions where target.path.hasSuffix(ending) {
+      if DatabaseFile(path: String(target.path.dropLast(ending.count))).exists { return .database }
     }
     if DatabaseFile(path: target.path + "-wal").bytes > 0
       || DatabaseFile(path: target.path + "-journal").bytes > 0

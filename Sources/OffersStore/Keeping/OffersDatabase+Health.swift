@@ -10,25 +10,34 @@ package struct Repair: Sendable {
 }
 
 extension OffersDatabase {
-  /// Looks through a database's file and what is around it, without opening it.
-  package static func examineFile(at path: String, feeds: [String] = []) -> [Finding] {
-    FileHealth(path: path).examine(feeds: feeds)
+  /// Looks at a database's file and folder, without opening it.
+  package static func examineFile(at path: String) -> [Finding] {
+    FileHealth(path: path).ownership
+  }
+
+  /// What to do about a database that could not be opened.
+  package static func advice(on error: OffersError) -> String? {
+    error.hint == StorageFailure.damageHint ? Integrity.damageAdvice : error.hint
+  }
+
+  /// Looks at how writers take turns.
+  package func examineTurns(of feeds: [String]) -> [Finding] {
+    FileHealth(path: path).turns(feeds: feeds)
   }
 
   /// Looks through all that is in it. What cannot be read is a problem found, not an error.
   package func examineBlocking(at now: Date) -> [Finding] {
-    HealthCheck.all.flatMap { examine($0, at: now) } + [sizes]
+    HealthCheck.all.flatMap { examine($0, at: now) }
   }
 
   private func examine(_ check: HealthCheck, at now: Date) -> [Finding] {
     do {
-      return try readBlocking { try check.examine($0, now) }
+      // Each looks with one statement. A transaction that met a damaged page cannot even end well.
+      return try readStatement { try check.examine($0, now) }
     } catch {
       let reason = (error as? OffersError)?.message ?? "\(error)"
       return [
-        Finding(
-          .problem, check.subject, "could not be looked at: \(reason)",
-          advice: Integrity.damageAdvice)
+        Finding(.problem, check.subject, "could not be looked at: \(reason)")
       ]
     }
   }
@@ -47,34 +56,10 @@ extension OffersDatabase {
       } catch {
         let reason = (error as? OffersError)?.message ?? "\(error)"
         repairs.append(Repair(subject: check.subject, message: reason, isDone: false))
+        // Where pages are damaged, whatever else is written may damage more.
+        if check.subject == HealthCheck.all.first?.subject { break }
       }
     }
     return repairs
   }
-
-  /// How large the parts of the file are.
-  private var sizes: Finding {
-    let free = try? readBlocking { database in
-      (
-        pages: try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0,
-        all: try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-      )
-    }
-    let share = free.map { $0.all == 0 ? 0 : Double($0.pages) / Double($0.all) } ?? 0
-    let text =
-      "file \(file.bytes / 1000) kB, \(Int(share * 100)) % of it free, log \(file.logBytes / 1000) kB"
-    if file.logBytes > Self.largeLogBytes {
-      return Finding(
-        .warning, "sizes", text,
-        advice: "A command that has been reading for long keeps the log: end it, then sync")
-    }
-    if share > Self.freeShare, file.bytes > Self.largeFreeBytes {
-      return Finding(
-        .warning, "sizes", text, advice: "Write the file without what is free: offers prune")
-    }
-    return Finding(.ok, "sizes", text)
-  }
-
-  private static let largeLogBytes = 64_000_000
-  private static let largeFreeBytes = 10_000_000
 }
