@@ -23,6 +23,11 @@ struct FeedTiming {
 
   /// What is not as it should be, a line each, with what to do.
   func troubles(at now: Date) -> [String] {
+    unnamedTroubles(at: now).map { DisplayText.oneLine("\(feed.name): \($0)") }
+  }
+
+  /// The same without the feed's name, as it comes.
+  func unnamedTroubles(at now: Date) -> [String] {
     let fetch = feed.fetch
     var lines: [String] = []
     if everySeconds == nil {
@@ -61,7 +66,7 @@ struct FeedTiming {
     {
       lines.append(error.description)
     }
-    return lines.map { DisplayText.oneLine("\(feed.name): \($0)") }
+    return lines
   }
 
   private static func times(_ count: Int) -> String {

@@ -17,6 +17,8 @@ struct Offers: ParsableCommand {
         offers favorite 110579             star it
         offers changes --favorites         see what became of what you starred
         offers feeds                       see the feeds there are
+        offers export -o offers.json       keep or move all of it
+        offers doctor                      see whether all is well
 
       EXIT CODES
         0 done, 1 failed, 3 some feeds failed, 11 another sync holds the lock,
@@ -27,6 +29,7 @@ struct Offers: ParsableCommand {
       SyncCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, OpenCommand.self,
       ImageCommand.self, FavoriteCommand.self, ChangesCommand.self, HistoryCommand.self,
       StatusCommand.self, FeedsCommand.self, CacheCommand.self, PruneCommand.self,
+      ExportCommand.self, ImportCommand.self, BackupCommand.self, DoctorCommand.self,
       ManualCommand.self,
     ])
 

@@ -49,7 +49,7 @@ enum TextFile {
   /// - Parameter change: is given what the file holds, nil when there is none, and returns what it
   ///   should hold, nil to leave it.
   static func update(_ path: String, _ change: (String?) throws -> String?) throws {
-    let target = resolve(path)
+    let target = NewFile.resolve(path)
     makeFolders(of: target)
     let folder =
       target.contains("/") ? String(target[..<(target.lastIndex(of: "/") ?? target.endIndex)]) : "."
@@ -63,44 +63,13 @@ enum TextFile {
     if let text = try change(try read(target)) { try write(text, to: target) }
   }
 
-  /// What a link leads to, also where that is not there yet: it is replaced, not the link.
-  private static func resolve(_ path: String) -> String {
-    if let pointer = realpath(path, nil) {
-      defer { free(pointer) }
-      return String(cString: pointer)
-    }
-    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink(path, &bytes, bytes.count)
-    guard count > 0 else { return path }
-    let link = String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    guard !link.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return link }
-    return path[...slash] + link
-  }
-
   /// Puts a text in place of what a file holds, whole or not at all. Its folder is made when it is
   /// missing.
   private static func write(_ text: String, to path: String) throws {
-    var information = stat()
-    let mode = stat(path, &information) == 0 ? information.st_mode & 0o777 : 0o600
-    let temporary = path + ".new-\(getpid())"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw failure("write", path) }
+    let file = try NewFile(replacing: path, hint: permissionHint)
     var text = text
-    let isWritten = text.withUTF8 { bytes in
-      var done = 0
-      while done < bytes.count {
-        let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-        if count < 0 && errno != EINTR { return false }
-        done += max(0, count)
-      }
-      return fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
-    }
-    close(descriptor)
-    guard isWritten, rename(temporary, path) == 0 else {
-      let error = failure("write", path)
-      unlink(temporary)
-      throw error
-    }
+    try text.withUTF8 { try file.append(UnsafeRawBufferPointer($0)) }
+    try file.commit()
   }
 
   private static func makeFolders(of path: String) {
@@ -114,6 +83,8 @@ enum TextFile {
   private static func failure(_ verb: String, _ path: String) -> OffersError {
     OffersError(
       .invalidRequest, "Could not \(verb) \(path): \(String(cString: strerror(errno))).",
-      hint: "Check its permissions, or name another with --config.")
+      hint: permissionHint)
   }
+
+  private static let permissionHint = "Check its permissions, or name another with --config."
 }

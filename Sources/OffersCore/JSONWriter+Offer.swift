@@ -64,7 +64,7 @@ extension JSONWriter {
 
   /// Writes a time as ISO 8601 in UTC, to the second.
   package mutating func value(_ date: Date?) {
-    value(date.map { $0.formatted(.iso8601) })
+    value(date.map { ISOTime.text(Int64($0.timeIntervalSince1970.rounded(.down))) })
   }
 
   /// 500 is `5`, 250 is `2.5`.

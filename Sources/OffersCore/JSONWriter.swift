@@ -2,7 +2,8 @@
 ///
 /// Exists because the order of keys is part of what people see, which `JSONEncoder` does not keep.
 package struct JSONWriter {
-  private var bytes: [UInt8] = []
+  /// What was written so far, in UTF-8.
+  package private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
   package init() {}

@@ -18,6 +18,9 @@ struct DatabaseFile {
     return String(cString: real)
   }
 
+  /// What the names of the files end in that stand beside a database.
+  static let companions = ["-wal", "-shm", "-journal", "-lock"]
+
   /// The file that guards its writes and syncs.
   var lockPath: String { path + "-lock" }
 
@@ -99,9 +102,23 @@ struct DatabaseFile {
     guard access(folder, W_OK) != 0, !exists(path + "-shm") else { return path }
     var log = stat()
     if stat(path + "-wal", &log) == 0, log.st_size > 0 { return path }
+    return immutablePath
+  }
+
+  /// The file as one that nobody writes: it is read without locks, and nothing comes to stand
+  /// beside it.
+  var immutablePath: String {
     let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
     return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path)
       + "?immutable=1"
+  }
+
+  /// Whether another path leads to this very file.
+  func isSameFile(as other: String) -> Bool {
+    var mine = stat()
+    var others = stat()
+    guard stat(path, &mine) == 0, stat(other, &others) == 0 else { return path == other }
+    return mine.st_dev == others.st_dev && mine.st_ino == others.st_ino
   }
 
   private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -27,11 +27,7 @@ final class FileLock: Sendable {
 
   /// Takes the lock if nobody holds it.
   func tryLock() throws -> Bool {
-    var range = flock()
-    range.l_type = Int16(F_WRLCK)
-    range.l_whence = Int16(SEEK_SET)
-    range.l_start = off_t(byte)
-    range.l_len = 1
+    var range = range(F_WRLCK)
     while fcntl(descriptor, Self.setLock, &range) != 0 {
       switch errno {
       case EINTR: continue
@@ -43,6 +39,17 @@ final class FileLock: Sendable {
       }
     }
     return true
+  }
+
+  /// Whether somebody else holds the lock just now.
+  func isHeld() throws -> Bool {
+    var range = range(F_WRLCK)
+    guard fcntl(descriptor, Self.getLock, &range) == 0 else {
+      throw OffersError(
+        .storageFailed, "Could not ask for locks: \(String(cString: strerror(errno))).",
+        hint: "The file system may not support locks; keep the database on a local disk.")
+    }
+    return range.l_type != Int16(F_UNLCK)
   }
 
   /// Takes the lock, waiting for it at most so long. Returns false when it was not to be had.
@@ -58,14 +65,20 @@ final class FileLock: Sendable {
   }
 
   func unlock() {
-    var range = flock()
-    range.l_type = Int16(F_UNLCK)
-    range.l_whence = Int16(SEEK_SET)
-    range.l_start = off_t(byte)
-    range.l_len = 1
+    var range = range(F_UNLCK)
     _ = fcntl(descriptor, Self.setLock, &range)
   }
 
-  /// `F_OFD_SETLK`, which Glibc's module shows only under _GNU_SOURCE.
+  private func range(_ type: Int32) -> flock {
+    var range = flock()
+    range.l_type = Int16(type)
+    range.l_whence = Int16(SEEK_SET)
+    range.l_start = off_t(byte)
+    range.l_len = 1
+    return range
+  }
+
+  /// `F_OFD_GETLK` and `F_OFD_SETLK`, which Glibc's module shows only under _GNU_SOURCE.
+  private static let getLock: Int32 = 36
   private static let setLock: Int32 = 37
 }

@@ -30,6 +30,23 @@ enum ImageLeaseTable {
     try statement.run()
   }
 
+  /// Of leases that have run out, or that were taken by a clock that has been set back since.
+  private static let isStale = "until_milliseconds <= ?1 OR until_milliseconds > ?1 + 600000"
+
+  static func countStale(now: Date, in database: Database) throws -> Int {
+    try Int.fetchOne(
+      database, sql: "SELECT count(*) FROM image_lease WHERE \(isStale)",
+      arguments: [Int64(now.timeIntervalSince1970 * 1000)]) ?? 0
+  }
+
+  /// Returns how many there were.
+  static func endStale(now: Date, in database: Database) throws -> Int {
+    try database.execute(
+      sql: "DELETE FROM image_lease WHERE \(isStale)",
+      arguments: [Int64(now.timeIntervalSince1970 * 1000)])
+    return database.changesCount
+  }
+
   static func clear(in database: Database) throws {
     try database.execute(sql: "DELETE FROM image_lease")
   }

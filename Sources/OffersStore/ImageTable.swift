@@ -154,6 +154,34 @@ enum ImageTable {
     }
   }
 
+  /// The images whose bytes are not what is noted of them, and how many there are in all.
+  static func findDamaged(in database: Database) throws -> (count: Int, damaged: [Int64]) {
+    let rows = try RawStatement(
+      database, "SELECT slot, content_type, width, height, bytes FROM image_cache ORDER BY slot")
+    defer { rows.reset() }
+    var found: (count: Int, damaged: [Int64]) = (0, [])
+    while try rows.step() {
+      let bytes = rows.bytes(4)
+      found.count += 1
+      // What cannot be read is damaged, whatever is wrong with it.
+      let header = try? ImageHeader(reading: bytes)
+      if header?.format.contentType != rows.string(1) || header?.width != Int(rows.number(2))
+        || header?.height != Int(rows.number(3))
+      {
+        found.damaged.append(rows.number(0))
+      }
+    }
+    return found
+  }
+
+  static func delete(_ slots: [Int64], in database: Database) throws {
+    for table in ["image_cache", "image_use"] {
+      for slot in slots {
+        try database.execute(sql: "DELETE FROM \(table) WHERE slot = ?", arguments: [slot])
+      }
+    }
+  }
+
   /// Removes all of them. Returns how many there were.
   static func clear(in database: Database) throws -> Int {
     try database.execute(sql: "DELETE FROM image_cache")

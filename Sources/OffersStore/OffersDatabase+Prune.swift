@@ -13,7 +13,7 @@ extension OffersDatabase: PruneRepository {
   /// Most offers, or changes, that one transaction removes: others wait for it to write.
   static let batchSize = 10_000
   /// The share of the file that may be free before it is written anew without.
-  static let freeShare = 0.25
+  package static let freeShare = 0.25
 
   public func prune(goneBefore: Date, now: Date, isTrial: Bool) async throws -> PruneCounts {
     let bounds = PruneBounds(goneBefore: goneBefore, now: now)

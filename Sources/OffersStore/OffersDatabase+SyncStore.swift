@@ -23,7 +23,7 @@ extension OffersDatabase: SyncStore {
   }
 
   /// The byte of the lock file that stands for a feed; byte 0 is the write guard's.
-  private static func lockByte(of feed: String) -> Int64 {
+  static func lockByte(of feed: String) -> Int64 {
     var hash = ContentHash(seed: 2)
     var feed = feed
     feed.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }

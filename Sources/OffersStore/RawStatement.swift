@@ -24,6 +24,16 @@ struct RawStatement {
   @inline(__always)
   func bind(_ index: Int32, _ number: Int64) { sqlite3_bind_int64(handle, index, number) }
 
+  /// Binds a number, or NULL for nil.
+  func bind(_ index: Int32, number: Int64?) {
+    if let number { bind(index, number) } else { bindNull(index) }
+  }
+
+  /// Binds a number, or NULL for nil.
+  func bind(_ index: Int32, real: Double?) {
+    if let real { sqlite3_bind_double(handle, index, real) } else { bindNull(index) }
+  }
+
   @inline(__always)
   func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
@@ -103,8 +113,16 @@ struct RawStatement {
       UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }
 
+  /// A column's whole number; nil for NULL.
+  func findNumber(_ column: Int32) -> Int64? { isNull(column) ? nil : number(column) }
+
   @inline(__always)
   func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  /// A column's number; nil for NULL.
+  func findReal(_ column: Int32) -> Double? {
+    isNull(column) ? nil : sqlite3_column_double(handle, column)
+  }
 
   @inline(__always)
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }

@@ -3,6 +3,9 @@ import OffersCore
 
 /// Turns what SQLite reports into what a person can act on.
 enum StorageFailure {
+  /// What to do about a damaged file.
+  static let damageHint = "Restore a backup, or see what can be saved: offers doctor"
+
   static func translate(_ error: any Error, path: String) -> any Error {
     guard let failure = error as? DatabaseError else { return error }
     let cause = "\(failure)"
@@ -20,7 +23,7 @@ enum StorageFailure {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
       return storage(
         "\(path) is damaged or not a database.",
-        "Restore a backup, or move the file away and sync again.")
+        damageHint)
     case .SQLITE_READONLY, .SQLITE_PERM:
       return storage(
         "\(path) or its folder cannot be written.", "Check the permissions of both.")
@@ -34,7 +37,7 @@ enum StorageFailure {
     default:
       return storage(
         "The database \(path) reported: \(failure.message ?? failure.resultCode.description).",
-        "Try again; if it stays, check the file with: sqlite3 FILE 'PRAGMA integrity_check'")
+        "Try again; if it stays, look it through with: offers doctor")
     }
   }
 }

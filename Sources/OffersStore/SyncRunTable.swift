@@ -79,13 +79,22 @@ enum SyncRunTable {
 
   /// When a run last succeeded.
   static func findLastSuccess(feedKey: Int64, in database: Database) throws -> Date? {
+    try findLastGood(feedKey: feedKey, in: database).map { OfferTable.date($0.at) }
+  }
+
+  /// When a run last succeeded, and what it read.
+  static func findLastGood(
+    feedKey: Int64, in database: Database
+  ) throws -> (at: Int64, source: String)? {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT started_at FROM sync_run
+        SELECT started_at, source FROM sync_run
         WHERE feed_key = ? AND outcome IN ('updated', 'unchanged')
         ORDER BY run_id DESC LIMIT 1
         """)
-    return try Int64.fetchOne(statement, arguments: [feedKey]).map(OfferTable.date)
+    return try Row.fetchOne(statement, arguments: [feedKey]).map {
+      ($0["started_at"], $0["source"])
+    }
   }
 
   private static func run(from row: Row, feed: String) -> SyncRun {

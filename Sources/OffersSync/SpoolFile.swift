@@ -2,10 +2,10 @@ import Glibc
 import OffersCore
 
 /// A file without a name, written once from front to back and read from the front.
-final class SpoolFile: Sendable {
+package final class SpoolFile: Sendable {
   private let descriptor: Int32
 
-  init(folder: String) throws {
+  package init(folder: String) throws {
     // mkstemp(3) puts a name that nobody has in place of the six last letters.
     var template = Array("\(folder)/offers-spool-XXXXXX".utf8CString)
     descriptor = mkstemp(&template)
@@ -16,20 +16,20 @@ final class SpoolFile: Sendable {
 
   deinit { close(descriptor) }
 
-  func append(_ bytes: UnsafeRawBufferPointer) throws {
+  package func append(_ bytes: UnsafeRawBufferPointer) throws {
     var left = bytes
     while !left.isEmpty {
       let written = write(descriptor, left.baseAddress, left.count)
       if written < 0 {
         if errno == EINTR { continue }
-        throw Self.failure("write", "the database's folder")
+        throw Self.failure("write", "its folder")
       }
       left = UnsafeRawBufferPointer(rebasing: left[written...])
     }
   }
 
   /// Hands over all that was written, in pieces.
-  func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+  package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 8)
     defer { buffer.deallocate() }
     var offset = 0
@@ -37,7 +37,7 @@ final class SpoolFile: Sendable {
       let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
       if count < 0 {
         if errno == EINTR { continue }
-        throw Self.failure("read", "the database's folder")
+        throw Self.failure("read", "its folder")
       }
       if count == 0 { return }
       offset += count
@@ -55,7 +55,7 @@ final class SpoolFile: Sendable {
       let count = pread(descriptor, buffer + held, capacity - held, off_t(offset))
       if count < 0 {
         if errno == EINTR { continue }
-        throw Self.failure("read", "the database's folder")
+        throw Self.failure("read", "its folder")
       }
       offset += count
       held += count
@@ -86,6 +86,6 @@ final class SpoolFile: Sendable {
     OffersError(
       .storageFailed,
       "Could not \(verb) a temporary file in \(place): \(String(cString: strerror(errno))).",
-      hint: "Make room on the disk or check the folder's permissions, then sync again.")
+      hint: "Make room on the disk or check the folder's permissions, then try again.")
   }
 }

@@ -6,7 +6,7 @@ import Testing
 struct ReadmeTests {
   private static let commandNames = [
     "sync", "list", "search", "show", "open", "image", "favorite", "changes", "history", "status",
-    "feeds", "cache", "prune",
+    "feeds", "cache", "prune", "export", "import", "backup", "doctor",
   ]
   private let text: String
 

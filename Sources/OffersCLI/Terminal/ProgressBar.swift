@@ -31,6 +31,30 @@ final class ProgressBar: Sendable {
     show { _ in "images  \(Self.bar(Double(done) / Double(max(1, total))))  \(done) of \(total)" }
   }
 
+  /// Takes note of how many records of some work are done.
+  func show(_ work: String, records done: Int, of total: Int) {
+    show(work, done, of: total) { "\(Units.count($0)) a second" }
+  }
+
+  /// Takes note of how many bytes of some work are done.
+  func show(_ work: String, bytes done: Int, of total: Int) {
+    show(work, done, of: total) { "\(Units.size($0)) a second" }
+  }
+
+  private func show(
+    _ work: String, _ done: Int, of total: Int, _ rate: @escaping @Sendable (Int) -> String
+  ) {
+    show { seconds in
+      let share = min(1, Double(done) / Double(max(1, total)))
+      var parts = [work, "\(Self.bar(share)) \(Int(share * 100)) %"]
+      if seconds > 0, share > 0 {
+        parts.append(rate(Int(Double(done) / seconds)))
+        parts.append("\(Units.duration(seconds * (1 - share) / share)) left")
+      }
+      return parts.joined(separator: "  ")
+    }
+  }
+
   private func show(_ line: @escaping @Sendable (Double) -> String) {
     guard isEnabled else { return }
     state.withLock { state in

@@ -1,3 +1,5 @@
+import OffersCore
+
 /// ISO 8601 and RFC 3339.
 extension DateParser {
   /// Reads `2026-08-21T01:00:00Z` and what is like it, with a space for the T, without seconds,

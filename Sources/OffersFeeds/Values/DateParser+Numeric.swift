@@ -1,3 +1,5 @@
+import OffersCore
+
 /// Dates in numbers alone, and those that programs write in a way of their own.
 extension DateParser {
   /// Whether a separator and a digit follow the first digits, so that the month is no word.

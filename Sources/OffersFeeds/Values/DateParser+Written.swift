@@ -1,3 +1,5 @@
+import OffersCore
+
 /// Dates with the month in letters: RFC 822, 850 and 2822, asctime, and those people write.
 extension DateParser {
   /// A weekday says nothing that the date does not say, so a wrong one is passed over.

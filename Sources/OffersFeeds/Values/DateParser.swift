@@ -1,3 +1,5 @@
+import OffersCore
+
 /// Reads the dates and times that feeds write, where the text says one without doubt.
 ///
 /// Understood are ISO 8601 and RFC 3339, RFC 822, 850 and 2822, the C library's asctime, English

@@ -1,3 +1,5 @@
+import OffersCore
+
 /// A moment or a day that a feed gives.
 package struct ParsedDate: Hashable, Sendable {
   /// Unix seconds; for a whole day those of its beginning in UTC.

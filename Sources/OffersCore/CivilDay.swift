@@ -1,13 +1,13 @@
 /// A day of the Gregorian calendar, also before its introduction.
-struct CivilDay {
-  let year: Int64
+package struct CivilDay {
+  package let year: Int64
   /// From 1.
-  let month: Int64
+  package let month: Int64
   /// From 1.
-  let day: Int64
+  package let day: Int64
 
   /// Nil when the calendar has no such day.
-  init?(year: Int, month: Int, day: Int) {
+  package init?(year: Int, month: Int, day: Int) {
     guard (1...12).contains(month), day >= 1, day <= Self.length(ofMonth: month, year: year) else {
       return nil
     }
@@ -20,7 +20,7 @@ struct CivilDay {
   ///
   /// Counts in eras of 400 years that begin on the first of March, so that the leap day is a year's
   /// last one. Source: Howard Hinnant, chrono-Compatible Low-Level Date Algorithms.
-  init(number: Int64) {
+  package init(number: Int64) {
     let shifted = number + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
@@ -34,7 +34,7 @@ struct CivilDay {
   }
 
   /// Days since 1970-01-01.
-  var number: Int64 {
+  package var number: Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
     let yearOfEra = shifted - era * 400

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersStore
+
+/// `offers doctor`
+struct DoctorCommand: WaitingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "See what is wrong, and what to do about it.",
+    discussion: """
+      A warning works, but should be known; a problem does not work, or will not for long. With a
+      problem the exit code is 1, with warnings alone 0. A repair makes anew what comes from other
+      data, such as indexes and counts; offers, favorites and chosen sources it never touches.
+
+      EXAMPLES
+        offers doctor
+        offers doctor --json | jq '.findings[] | select(.level != "ok")'
+        offers doctor --repair
+      """)
+
+  @Flag(name: .long, help: "Put right what can be made anew, and say what was done.")
+  var repair = false
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var configuration: ConfigurationOptions
+
+  func run() async throws {
+    let path = try location.path
+    let settings = try configuration.path
+    let now = Date()
+    var repairs: [Repair] = []
+    var refusal: OffersError?
+    if repair {
+      do {
+        // Opened for reading first: what is not there is not made.
+        _ = try location.open(.readOnly)
+        repairs = await (try location.open(.readWrite)).repair(at: now)
+      } catch let error as OffersError {
+        refusal = error
+      }
+    }
+    var (findings, feeds) = DatabaseHealth(path: path, now: now).examine()
+    if let refusal, !findings.contains(where: { $0.subject == "database" }) {
+      findings.append(Finding(.problem, "database", refusal.message, advice: refusal.hint))
+    }
+    findings += FeedHealth(path: settings, feeds: feeds, now: now).examine()
+    if json {
+      Output.print(Self.json(findings, repairs))
+    } else {
+      Output.print(Self.text(findings, repairs))
+    }
+    if findings.contains(where: { $0.level == .problem }) { throw ExitStatus.failed }
+  }
+
+  private static func text(_ findings: [Finding], _ repairs: [Repair]) -> String {
+    let done = repairs.map { ($0.isDone ? "repaired" : "failed", $0.subject, $0.message) }
+    let found = findings.map { finding in
+      let advice = finding.advice.map { " → \($0)" } ?? ""
+      return (finding.level.rawValue, finding.subject, finding.message + advice)
+    }
+    let width = (done + found).map { DisplayText.width($0.1) }.max() ?? 0
+    return (done + found).flatMap { word, subject, text in
+      line(DisplayText.pad(word, 8) + "  " + DisplayText.pad(subject, width) + "  ", text)
+    }.joined(separator: "\n")
+  }
+
+  /// On a terminal long lines go on below their beginning; in a pipe a line stays a line.
+  private static func line(_ start: String, _ text: String) -> [String] {
+    let text = DisplayText.oneLine(text)
+    guard let width = Terminal.width else { return [start + text] }
+    let indent = String(repeating: " ", count: DisplayText.width(start))
+    let parts = DisplayText.wrap(text, max(20, width - indent.count))
+    return parts.enumerated().map { ($0 == 0 ? start : indent) + $1 }
+  }
+
+  /// `{"healthy","findings":[{"level","subject","message","advice"}],"repairs":[…]}`
+  private static func json(_ findings: [Finding], _ repairs: [Repair]) -> String {
+    JSONWriter.document { json in
+      json.member("healthy", !findings.contains { $0.level == .problem })
+      json.member("findings", objects: findings) { json, finding in
+        json.member("level", finding.level.rawValue)
+        json.member("subject", finding.subject)
+        json.member("message", finding.message)
+        json.member("advice", finding.advice)
+      }
+      json.member("repairs", objects: repairs) { json, repair in
+        json.member("subject", repair.subject)
+        json.member("message", repair.message)
+        json.member("done", repair.isDone)
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersStore
+import OffersSync
+
+/// `offers export`
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write all there is as JSON, to keep or to move.",
+    discussion: """
+      Kept are the feeds with the sources you chose, every offer with when it came, changed and
+      went, the history of changes, and your favorites. Not kept is what can be had again: images,
+      and what servers said. Your own feed definitions are in a file of their own.
+
+      EXAMPLES
+        offers export -o offers.json
+        offers export --favorites -o stars.json
+        offers export | ssh elsewhere offers import -
+      """)
+
+  @Flag(name: .long, help: "Only favorites, with their feeds and their history.")
+  var favorites = false
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp(
+      "Where to write it: a file, which is replaced once all is written, or - for standard output "
+        + "(the default).", valueName: "file"))
+  var output: String?
+
+  @Flag(name: .long, help: "With -o, print one JSON document about it.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  func run() throws {
+    let database = try location.open(.readOnly)
+    let bar = ProgressBar(isEnabled: true)
+    defer { bar.clear() }
+    var counts: [ExportRecord.Section: Int] = [:]
+    var bytes = 0
+    func write(_ append: @escaping (UnsafeRawBufferPointer) throws -> Void) throws {
+      var writer = try ExportWriter { piece in
+        bytes += piece.count
+        try piece.withUnsafeBytes(append)
+      }
+      var done = 0
+      var total = 0
+      try database.exportBlocking(favoritesOnly: favorites, begin: { total = $0 }) { record in
+        try writer.add(record)
+        counts[record.section, default: 0] += 1
+        done += 1
+        if done % 1000 == 0 { bar.show("export", records: done, of: total) }
+      }
+      try writer.finish()
+    }
+    guard let output, output != "-" else {
+      // Gathered first: whoever reads it may take their time, and gets all of it or nothing.
+      let spool = try SpoolFile(folder: database.temporaryFolder)
+      try write { try spool.append($0) }
+      bar.clear()
+      return try spool.forEachPiece { Output.printRaw(Array($0)) }
+    }
+    guard case let target = try database.backupTarget(output), target == .free || target == .other
+    else {
+      throw OffersError(
+        .invalidRequest, "\(output) is a database. It was left untouched.",
+        hint: "Name another file. To copy a database: offers backup FILE")
+    }
+    let file = try NewFile(
+      replacing: output, hint: "Check the folder, its permissions and its free space.")
+    try write { try file.append($0) }
+    try file.commit(isPrivate: true)
+    bar.clear()
+    let told = [ExportRecord.Section.offers, .favorites, .changes].map { ($0, counts[$0] ?? 0) }
+    if json {
+      return Output.print(
+        JSONWriter.document { json in
+          json.member("path", output)
+          json.member("bytes", bytes)
+          for (section, count) in told { json.member(section.name, count) }
+        })
+    }
+    let parts = told.map { Units.count($1, $0.noun) }.joined(separator: ", ")
+    Output.note(DisplayText.oneLine("\(output): \(parts) (\(Units.size(bytes)))"))
+  }
+}

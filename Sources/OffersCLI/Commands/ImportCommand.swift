@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersStore
+
+/// `offers import`
+struct ImportCommand: WaitingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Take over what another database exported.",
+    discussion: """
+      All of it or, when anything is wrong, nothing. What is here already is completed: no favorite
+      goes, of an offer that is on both sides the one counts that was synced later, and its first
+      sight is the earlier one. Importing twice is the same as once.
+
+      EXAMPLES
+        offers import offers.json
+        zcat offers.json.gz | offers import -
+      """)
+
+  @Argument(help: "A file that export wrote, or - for standard input.")
+  var file: String
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var configuration: ConfigurationOptions
+
+  func run() async throws {
+    let path = try location.path
+    let configuration = try configuration.path.load()
+    let bar = ProgressBar(isEnabled: !json)
+    defer { bar.clear() }
+    let source = try ImportFile(file, folder: OffersDatabase.temporaryFolder(for: path)) {
+      bar.show("import", bytes: $0, of: $1)
+    }
+    // Read to its end before the database is opened, or made.
+    var selections: Set<String> = []
+    try source.forEachRecord { record in
+      guard case .feed(let feed) = record else { return }
+      if try configuration.find(feed.name)?.isSelection == true { selections.insert(feed.name) }
+    }
+    let counts = try await OffersDatabase(path: path).importRecords(
+      from: source, selections: selections)
+    bar.clear()
+    Output.print(json ? Self.json(counts) : Self.text(counts))
+  }
+
+  private static func text(_ counts: ImportCounts) -> String {
+    let offers = "\(Units.count(counts.newOffers, "new offer"))"
+    return [
+      "\(offers), \(Units.count(counts.updatedOffers)) updated, "
+        + "\(Units.count(counts.sameOffers)) known",
+      "\(Units.count(counts.newFavorites, "new favorite")), "
+        + "\(Units.count(counts.sameFavorites)) known",
+      "\(Units.count(counts.newChanges, "change")) of \(Units.count(counts.newRuns, "sync"))",
+    ].joined(separator: "; ")
+  }
+
+  /// `{"offers":{"new","updated","known"},"favorites":{"new","known"},"feeds","changes","runs"}`
+  private static func json(_ counts: ImportCounts) -> String {
+    JSONWriter.document { json in
+      json.member("offers", object: counts) { json, counts in
+        json.member("new", counts.newOffers)
+        json.member("updated", counts.updatedOffers)
+        json.member("known", counts.sameOffers)
+      }
+      json.member("favorites", object: counts) { json, counts in
+        json.member("new", counts.newFavorites)
+        json.member("known", counts.sameFavorites)
+      }
+      json.member("feeds", counts.newFeeds)
+      json.member("changes", counts.newChanges)
+      json.member("runs", counts.newRuns)
+    }
+  }
+}

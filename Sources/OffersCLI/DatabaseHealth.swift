@@ -1,0 +1,84 @@
+import Foundation
+import OffersCore
+import OffersStore
+
+/// How a database's file, its disk and the clock are, and what is found in it.
+struct DatabaseHealth {
+  let path: String
+  let now: Date
+
+  /// - Returns: what was found, and the feeds; none where they cannot be read.
+  func examine() -> (findings: [Finding], feeds: [Feed]) {
+    do {
+      let database = try OffersDatabase(path: path, access: .readOnly)
+      // Where they cannot be read, pages are damaged, which is found below.
+      let feeds = (try? database.fetchFeedsBlocking()) ?? []
+      let findings =
+        OffersDatabase.examineFile(at: path) + [disk(database)]
+        + database.examineTurns(of: feeds.map(\.name)) + database.examineBlocking(at: now)
+        + [clock(database), sizes(database)]
+      return (findings, feeds)
+    } catch {
+      let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
+      let refusal = Finding(
+        .problem, "database", error.message, advice: OffersDatabase.advice(on: error))
+      // What is no database of ours may be as it likes.
+      let around = OffersDatabase.exists(at: path) ? OffersDatabase.examineFile(at: path) : []
+      return (around.filter { $0.level == .problem } + [refusal], [])
+    }
+  }
+
+  /// Writing the file anew without its free pages takes as much again, as a backup beside it does.
+  private func disk(_ database: OffersDatabase) -> Finding {
+    guard let free = OffersDatabase.findFreeBytes(for: path) else {
+      return Finding(.ok, "disk", "its free space is not known")
+    }
+    let text = "\(Units.size(free)) are free"
+    let advice = "Make room. A sync that finds none changes nothing"
+    if free < Self.leastBytes { return Finding(.problem, "disk", "only \(text)", advice: advice) }
+    if free < database.sizeBytes + Self.roomyBytes {
+      return Finding(.warning, "disk", "only \(text)", advice: advice)
+    }
+    return Finding(.ok, "disk", text)
+  }
+
+  private func clock(_ database: OffersDatabase) -> Finding {
+    // Where it cannot be read, pages are damaged, which is found above.
+    guard let newest = try? database.findNewestTimeBlocking(),
+      newest.timeIntervalSince(now) > Self.clockSeconds
+    else { return Finding(.ok, "clock", "nothing happened later than now") }
+    return Finding(
+      .problem, "clock",
+      "it is \(Units.time(now)), but the newest sync or star is of \(Units.time(newest))",
+      advice: "Set the clock: timedatectl. If it was wrong then, and a sync is the newest: "
+        + "offers sync --force")
+  }
+
+  private func sizes(_ database: OffersDatabase) -> Finding {
+    guard let sizes = try? database.fetchSizesBlocking() else {
+      return Finding(.ok, "sizes", "\(Units.size(database.sizeBytes))")
+    }
+    let share = sizes.file == 0 ? 0 : Double(sizes.free) / Double(sizes.file)
+    let text =
+      "file \(Units.size(sizes.file)), \(Int(share * 100)) % of it free; "
+      + "log \(Units.size(sizes.log)); images \(Units.size(sizes.images))"
+    if sizes.log > Self.largeLogBytes {
+      return Finding(
+        .warning, "sizes", text,
+        advice: "A command that has been reading for long keeps the log. End it, then sync")
+    }
+    if share > Self.freeShare, sizes.free > Self.largeFreeBytes {
+      return Finding(.warning, "sizes", text, advice: "Give it back to the disk: offers prune")
+    }
+    return Finding(.ok, "sizes", text)
+  }
+
+  private static let leastBytes = 20_000_000
+  private static let roomyBytes = 100_000_000
+  private static let largeLogBytes = 64_000_000
+  private static let largeFreeBytes = 10_000_000
+  /// The share from which on `prune` writes the file anew.
+  private static let freeShare = OffersDatabase.freeShare
+  /// How far apart clocks may be.
+  private static let clockSeconds = 300.0
+}

@@ -1,0 +1,62 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+import OffersStore
+
+/// How the feeds are, and the file that defines a person's own.
+struct FeedHealth {
+  let path: SettingPath
+  let feeds: [Feed]
+  let now: Date
+
+  func examine() -> [Finding] {
+    let configuration: FeedConfiguration
+    do {
+      configuration = try path.load()
+    } catch {
+      let error = error as? OffersError
+      return [
+        Finding(
+          .problem, "definitions", error?.message ?? "\(path.text) could not be read",
+          advice: error?.hint)
+      ]
+    }
+    let own = configuration.own.count
+    let what =
+      own == 0
+      ? "only those that ship; none of your own in \(path.text)"
+      : "\(Units.count(own)) of your own in \(path.text)"
+    return [Finding(.ok, "definitions", what)]
+      + feeds.map { feed in
+        // The file was read, and with it every definition in it.
+        examine(FeedTiming(feed, try? configuration.find(feed.name)))
+      }
+  }
+
+  private func examine(_ timing: FeedTiming) -> Finding {
+    let feed = timing.feed
+    let subject = "feed \(feed.name)"
+    let troubles = timing.unnamedTroubles(at: now)
+    let isBroken =
+      timing.everySeconds == nil || feed.fetch.stoppedAt != nil
+      || feed.fetch.failingSince.map { now.timeIntervalSince($0) >= News.failingSeconds } ?? false
+    if !troubles.isEmpty {
+      return Finding(isBroken ? .problem : .warning, subject, troubles.joined(separator: "; "))
+    }
+    guard let last = feed.lastRun else {
+      return Finding(
+        .warning, subject, "was never synced", advice: "Read it: offers sync \(feed.name)")
+    }
+    if let due = timing.nextDueAt, let every = timing.everySeconds,
+      now.timeIntervalSince(due) > TimeInterval(every)
+    {
+      return Finding(
+        .warning, subject, "has been due since \(Units.time(due))",
+        advice: "Sync it: offers sync --due. By itself: Scripts/schedule install cron")
+    }
+    return Finding(
+      .ok, subject,
+      "\(Units.count(feed.currentCount, "offer")), \(last.outcome.rawValue) "
+        + Units.age(of: last.startedAt, at: now))
+  }
+}

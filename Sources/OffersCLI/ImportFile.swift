@@ -1,0 +1,98 @@
+import Foundation
+import OffersCore
+import OffersFeeds
+import OffersSync
+import Synchronization
+
+/// An export as a file, which can be read again and again. What comes through a pipe is kept in a
+/// file without a name first.
+final class ImportFile: ExportRecordSource {
+  /// What it is called in messages.
+  let name: String
+  private let descriptor: Int32
+  private let spool: SpoolFile?
+  private let sizeBytes: Int
+  private let progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
+  /// How often it was begun to be read.
+  private let passes = Atomic(0)
+  /// It is read once to be looked through, and once more to be taken over.
+  private static let usualPasses = 2
+
+  /// - Parameters:
+  ///   - path: the file, or `-` for standard input.
+  ///   - folder: where what has no file is kept meanwhile.
+  ///   - progress: is told how many bytes have been read, of how many.
+  init(
+    _ path: String, folder: String,
+    progress: @escaping @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
+  ) throws {
+    self.progress = progress
+    name = path == "-" ? "Standard input" : path
+    descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let isMissing = errno == ENOENT || errno == ENOTDIR
+      throw OffersError(
+        isMissing ? .notFound : .sourceFailed,
+        isMissing
+          ? "There is no file \(path)."
+          : "Could not open \(path): \(String(cString: strerror(errno))).",
+        hint: "Nothing was changed. Check the path and its permissions.")
+    }
+    var information = stat()
+    fstat(descriptor, &information)
+    if information.st_mode & S_IFMT == S_IFREG {
+      sizeBytes = Int(information.st_size)
+      spool = nil
+      return
+    }
+    let spool = try SpoolFile(folder: folder)
+    var bytes = 0
+    try Self.readOn(descriptor, name) { piece in
+      bytes += piece.count
+      try spool.append(piece)
+    }
+    sizeBytes = bytes
+    self.spool = spool
+  }
+
+  deinit { close(descriptor) }
+
+  func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
+    try withoutActuallyEscaping(body) { body in
+      let reader = ExportReader(name: name, body)
+      let pass = passes.add(1, ordering: .relaxed).oldValue
+      let total = Self.usualPasses * sizeBytes
+      var done = pass % Self.usualPasses * sizeBytes
+      func take(_ piece: UnsafeRawBufferPointer) throws {
+        try reader.consume(piece)
+        done += piece.count
+        progress(done, total)
+      }
+      if let spool {
+        try spool.forEachPiece(take)
+      } else {
+        lseek(descriptor, 0, SEEK_SET)
+        try Self.readOn(descriptor, name, take)
+      }
+      try reader.finish()
+    }
+  }
+
+  private static func readOn(
+    _ descriptor: Int32, _ name: String, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = read(descriptor, buffer.baseAddress, buffer.count)
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw OffersError(
+          .sourceFailed, "Could not read \(name): \(String(cString: strerror(errno))).",
+          hint: "Nothing was changed.")
+      }
+      if count == 0 { return }
+      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+}

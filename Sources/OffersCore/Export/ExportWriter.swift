@@ -1,0 +1,123 @@
+/// Writes an export as a JSON document, a record a line, as the records come.
+///
+/// The same records give the same bytes.
+package struct ExportWriter {
+  private let write: ([UInt8]) throws -> Void
+  private var buffer: [UInt8] = []
+  private var section: ExportRecord.Section?
+  private var isFirst = true
+  private static let bufferBytes = 256 << 10
+
+  /// - Parameter write: takes the next bytes of the document.
+  package init(to write: @escaping ([UInt8]) throws -> Void) throws {
+    self.write = write
+    buffer.reserveCapacity(Self.bufferBytes + 4096)
+    append("{\"format\":\"\(ExportFormat.name)\",\"version\":\(ExportFormat.version)")
+  }
+
+  /// Writes a record. Sections come in their order.
+  package mutating func add(_ record: ExportRecord) throws {
+    try open(record.section)
+    append(isFirst ? "\n" : ",\n")
+    isFirst = false
+    var json = JSONWriter()
+    json.object { json in
+      switch record {
+      case .feed(let feed): Self.write(feed, to: &json)
+      case .run(let run): Self.write(run, to: &json)
+      case .offer(let offer): Self.write(offer, to: &json)
+      case .change(let change): Self.write(change, to: &json)
+      case .favorite(let favorite):
+        json.member("ref", favorite.ref.description)
+        json.member("starred_at", time: favorite.starredAt)
+      }
+    }
+    buffer += json.bytes
+    if buffer.count >= Self.bufferBytes { try flush() }
+  }
+
+  /// Writes the document's end.
+  package mutating func finish() throws {
+    try open(.favorites)
+    append("\n]}\n")
+    try flush()
+  }
+
+  /// Ends the sections before one, and begins it.
+  private mutating func open(_ next: ExportRecord.Section) throws {
+    let begun = section.map { $0.rawValue + 1 } ?? 0
+    if next.rawValue < begun { return }
+    for number in begun...next.rawValue {
+      guard let section = ExportRecord.Section(rawValue: number) else { continue }
+      append((self.section == nil ? "" : "\n]") + ",\n\"\(section.name)\":[")
+      self.section = section
+      isFirst = true
+    }
+  }
+
+  private mutating func append(_ text: String) { buffer += text.utf8 }
+
+  private mutating func flush() throws {
+    try write(buffer)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  private static func write(_ feed: ExportedFeed, to json: inout JSONWriter) {
+    json.member("name", feed.name)
+    json.member("title", feed.title)
+    json.member("source", feed.source)
+    json.member("chosen_source", feed.chosenSource)
+    json.member("subscribed_at", time: feed.subscribedAt)
+    json.member("unsubscribed_at", time: feed.unsubscribedAt)
+    json.member("shared") { $0.value(feed.shared) }
+  }
+
+  private static func write(_ run: ExportedRun, to json: inout JSONWriter) {
+    json.member("feed", run.feed)
+    json.member("source", run.source)
+    json.member("started_at", time: run.startedAt)
+    json.member("duration_milliseconds", run.durationMilliseconds)
+    json.member("outcome", run.outcome.rawValue)
+    json.member("bytes", run.bytes)
+    for (name, count) in zip(ExportedRun.countNames, run.counts) { json.member(name, count) }
+    json.member("error", object: run.error) { json, error in
+      json.member("code", error.code)
+      json.member("message", error.message)
+      json.member("hint", error.hint)
+    }
+  }
+
+  private static func write(_ offer: ExportedOffer, to json: inout JSONWriter) {
+    json.member("ref", offer.ref.description)
+    json.member("name", offer.name)
+    json.member("description", offer.description)
+    json.member("terms", offer.terms)
+    json.member("reward", offer.reward)
+    json.member("image_url", offer.imageURL)
+    json.member("url", offer.url)
+    json.member("first_seen_at", time: offer.firstSeenAt)
+    json.member("changed_at", time: offer.changedAt)
+    json.member("gone_at", time: offer.goneAt)
+    json.member("retailer", offer.retailer)
+    json.member("categories", each: offer.categories.map(JSONTexts.parse) ?? []) { $0.value($1) }
+    json.member("starts_at", time: offer.startsAt)
+    json.member("expires_at", time: offer.expiresAt)
+    json.member("latitude", number: offer.latitude.map { "\($0)" })
+    json.member("longitude", number: offer.longitude.map { "\($0)" })
+    json.member("attributes") { $0.value(offer.attributes.map(OfferAttribute.parse) ?? []) }
+  }
+
+  private static func write(_ change: ExportedChange, to json: inout JSONWriter) {
+    json.member("ref", change.ref.description)
+    json.member("run", change.run)
+    json.member("kind", change.kind.rawValue)
+    json.member("fields", number: change.fields)
+  }
+}
+
+extension JSONWriter {
+  /// Writes a member whose value is a time, or null.
+  fileprivate mutating func member(_ name: String, time seconds: Int64?) {
+    member(name, seconds.map(ISOTime.text))
+  }
+}

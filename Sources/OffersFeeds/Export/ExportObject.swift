@@ -1,0 +1,246 @@
+import OffersCore
+
+/// A JSON object of an export whose members are all known: where their values stand, and what they
+/// are once somebody asks.
+///
+/// Texts come out exactly as they went in, unlike those of feeds, which are mended: a line end stays
+/// the one it is, and what is no text is refused.
+final class ExportObject {
+  private enum Kind { case absent, null, text, number, truth, object, list }
+
+  private struct Value {
+    var kind = Kind.absent
+    var start: JSONScanner.Position
+    var count = 0
+    var traits = JSONScanner.TextTraits()
+  }
+
+  private let names: [String]
+  private let nameBytes: [[UInt8]]
+  private var values: [Value] = []
+  private var scanner: JSONScanner?
+  private var start: JSONScanner.Position?
+  private var depth = 0
+
+  /// - Parameter names: those of all members there may be, best in their usual order.
+  init(_ names: [String]) {
+    self.names = names
+    nameBytes = names.map { Array($0.utf8) }
+  }
+
+  /// Takes note of an object's members and goes behind it. Their values are good until its bytes go
+  /// away.
+  func read(_ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int) throws {
+    self.scanner = scanner
+    self.depth = depth
+    start = p
+    values = Array(repeating: Value(start: p), count: names.count)
+    guard p.pointee == 0x7B else { throw Self.fault(scanner, p, "an object was expected") }
+    p += 1
+    scanner.skipWhitespace(&p)
+    if p.pointee == 0x7D {
+      p += 1
+      return
+    }
+    var next = 0
+    while true {
+      scanner.skipWhitespace(&p)
+      let keyStart = p
+      var traits = JSONScanner.TextTraits()
+      let key = try scanner.scanKey(&p, &traits)
+      guard let place = find(key, from: next) else {
+        let name = String(decoding: key.prefix(60), as: UTF8.self)
+        throw ExportFault(at: keyStart, "“\(name)” is nothing that belongs here")
+      }
+      next = place + 1
+      values[place] = try Self.value(scanner, &p, depth: depth + 1)
+      scanner.skipWhitespace(&p)
+      switch p.pointee {
+      case 0x2C: p += 1
+      case 0x7D:
+        p += 1
+        return
+      default: throw scanner.stop(p, .expectedCommaOrBrace)
+      }
+    }
+  }
+
+  private func find(_ key: UnsafeRawBufferPointer, from likely: Int) -> Int? {
+    if likely < nameBytes.count, key.elementsEqual(nameBytes[likely]) { return likely }
+    return nameBytes.firstIndex { key.elementsEqual($0) }
+  }
+
+  private static func value(
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int
+  ) throws -> Value {
+    var value = Value(start: p)
+    switch p.pointee {
+    case 0x22:
+      value.kind = .text
+      p += 1
+      value.start = p
+      try scanner.scanText(&p, &value.traits)
+      value.count = p - value.start
+      p += 1
+      return value
+    case 0x7B: value.kind = .object
+    case 0x5B: value.kind = .list
+    case 0x6E: value.kind = .null
+    case 0x74, 0x66: value.kind = .truth
+    default: value.kind = .number
+    }
+    try scanner.skipValue(&p, depth: depth)
+    value.count = p - value.start
+    return value
+  }
+
+  /// Why to stop: a document that ends is cut off, whatever else it lacks.
+  static func fault(
+    _ scanner: JSONScanner, _ p: JSONScanner.Position, _ reason: String
+  ) -> any Error {
+    p >= scanner.end ? scanner.stop(p, .expectedValue) : ExportFault(at: p, reason)
+  }
+
+  // What the members are. Absent and null are the same.
+
+  private func value(_ place: Int, _ kind: Kind, _ expected: String) throws -> Value? {
+    let value = values[place]
+    if value.kind == kind { return value }
+    if value.kind == .absent || value.kind == .null { return nil }
+    throw ExportFault(at: value.start, "“\(names[place])” should be \(expected)")
+  }
+
+  /// That something is wrong with a member's value, or with the object where there is none.
+  func fault(_ place: Int, _ reason: String) -> ExportFault {
+    ExportFault(
+      at: values[place].kind == .absent ? start ?? values[place].start : values[place].start,
+      "“\(names[place])” \(reason)")
+  }
+
+  private func required<Result>(_ place: Int, _ result: Result?) throws -> Result {
+    guard let result else { throw fault(place, "is missing") }
+    return result
+  }
+
+  func findText(_ place: Int) throws -> String? {
+    guard let value = try value(place, .text, "a text") else { return nil }
+    guard let text = ExportText.decode(value.start, value.count, value.traits) else {
+      throw fault(place, "is not valid Unicode")
+    }
+    return text
+  }
+
+  /// A text that must be there and say something.
+  func text(_ place: Int) throws -> String {
+    let text = try required(place, try findText(place))
+    if text.isEmpty { throw fault(place, "is empty") }
+    return text
+  }
+
+  func findNumber(_ place: Int) throws -> Int64? {
+    guard let text = try findLiteral(place) else { return nil }
+    guard let number = Int64(text) else { throw fault(place, "should be a whole number") }
+    return number
+  }
+
+  func number(_ place: Int) throws -> Int64 { try required(place, try findNumber(place)) }
+
+  /// A number as it is written.
+  func findLiteral(_ place: Int) throws -> String? {
+    try value(place, .number, "a number").map {
+      String(decoding: UnsafeRawBufferPointer(start: $0.start, count: $0.count), as: UTF8.self)
+    }
+  }
+
+  func truth(_ place: Int) throws -> Bool {
+    try required(place, try value(place, .truth, "true or false")).start.pointee == 0x74
+  }
+
+  func findTime(_ place: Int) throws -> Int64? {
+    guard let text = try findText(place) else { return nil }
+    guard let seconds = ISOTime.seconds(parsing: text) else {
+      throw fault(place, "should be a time like 2026-11-21T09:07:22Z")
+    }
+    return seconds
+  }
+
+  func time(_ place: Int) throws -> Int64 { try required(place, try findTime(place)) }
+
+  func ref(_ place: Int) throws -> OfferRef {
+    let text = try text(place)
+    guard let colon = text.utf8.firstIndex(of: 0x3A), Self.isFeedName(text[..<colon]) else {
+      throw fault(place, "should be a feed and an id, as in ibotta:900117")
+    }
+    let id = String(text[text.utf8.index(after: colon)...])
+    if id.isEmpty { throw fault(place, "has no id behind the colon") }
+    return OfferRef(feed: String(text[..<colon]), id: id)
+  }
+
+  func feedName(_ place: Int) throws -> String {
+    let name = try text(place)
+    if Self.isFeedName(name[...]) { return name }
+    throw fault(place, "should be lower-case letters, digits and hyphens")
+  }
+
+  private static func isFeedName(_ name: Substring) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy {
+        $0 &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2D
+      }
+  }
+
+  /// An object's own text.
+  func findObjectText(_ place: Int) throws -> String? {
+    guard let value = try value(place, .object, "an object") else { return nil }
+    let bytes = UnsafeRawBufferPointer(start: value.start, count: value.count)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw fault(place, "is not valid Unicode")
+    }
+    return text
+  }
+
+  /// Reads a member that is an object; returns whether there is one.
+  func readObject(_ place: Int, into object: ExportObject) throws -> Bool {
+    guard let scanner, let value = try value(place, .object, "an object") else { return false }
+    var p = value.start
+    try object.read(scanner, &p, depth: depth + 1)
+    return true
+  }
+
+  /// Hands over the elements of a member that is a list of objects.
+  func forEachObject(
+    _ place: Int, into object: ExportObject, _ body: () throws -> Void
+  ) throws {
+    try forEachElement(place) { scanner, p in
+      try object.read(scanner, &p, depth: depth + 2)
+      try body()
+    }
+  }
+
+  /// The elements of a member that is a list of texts.
+  func texts(_ place: Int) throws -> [String] {
+    var texts: [String] = []
+    try forEachElement(place) { scanner, p in
+      let element = try Self.value(scanner, &p, depth: depth + 2)
+      guard element.kind == .text,
+        let text = ExportText.decode(element.start, element.count, element.traits)
+      else { throw ExportFault(at: element.start, "“\(names[place])” should be a list of texts") }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  private func forEachElement(
+    _ place: Int, _ body: (JSONScanner, inout JSONScanner.Position) throws -> Void
+  ) throws {
+    guard let scanner, let value = try value(place, .list, "a list") else { return }
+    var p = value.start + 1
+    scanner.skipWhitespace(&p)
+    while p.pointee != 0x5D {
+      try body(scanner, &p)
+      scanner.skipWhitespace(&p)
+      if p.pointee == 0x2C { p += 1 }
+      scanner.skipWhitespace(&p)
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import OffersCore
+
+/// Reads an export as a stream: bytes in, in pieces of any size; records out, one at a time.
+///
+/// It is walked by the same scanner as the feeds, but not read by their reader: that one looks for
+/// offers where a definition says, and mends them. Here every member is known, and what is wrong
+/// ends the reading. Memory is bounded by the largest record, whatever the size of the document.
+package final class ExportReader {
+  /// Where the reading goes on.
+  private enum Place: Equatable {
+    case start
+    /// Before the members of the document.
+    case header(isFirst: Bool)
+    /// Behind a section's name, or behind one of its records.
+    case list(ExportRecord.Section, isFirst: Bool)
+    /// Behind a section.
+    case sections(last: ExportRecord.Section)
+    case ended
+  }
+
+  private let take: (ExportRecord) throws -> Void
+  private let name: String
+  private let records = ExportRecordReader()
+  private let input = InputBuffer(limitBytes: recordLimitBytes)
+  private var place = Place.start
+  private var hasFormat = false
+  private var hasVersion = false
+  /// How many records of the section have been read.
+  private var count = 0
+  /// How many bytes must be at hand before it is worth looking at them again.
+  private var patienceBytes = 0
+
+  /// Largest single record: a change with a text before and after, both as large as feeds may have
+  /// them and each byte of it escaped.
+  static let recordLimitBytes = 256 << 20
+  private static let crumbBytes = 64 << 10
+
+  /// - Parameters:
+  ///   - name: what the document is called in messages.
+  ///   - take: is given each record.
+  package init(name: String, _ take: @escaping (ExportRecord) throws -> Void) {
+    self.name = name
+    self.take = take
+  }
+
+  /// - Throws: `OffersError`: `malformedFeed` with the place of what is wrong, `unexpectedShape` for
+  ///   a document of another kind, `newerDatabase` for one of a newer version.
+  package func consume(_ bytes: UnsafeRawBufferPointer) throws {
+    try input.append(bytes)
+    if input.heldBytes < patienceBytes { return }
+    try read(isFinal: false)
+    // A record is scanned from its start each time.
+    patienceBytes = input.heldBytes > Self.crumbBytes ? 2 * input.heldBytes : 0
+  }
+
+  /// Ends the document.
+  package func finish() throws { try read(isFinal: true) }
+
+  private func read(isFinal: Bool) throws {
+    let scanner = JSONScanner(end: input.end, isFinal: isFinal)
+    var p = input.start
+    var mark = p
+    do {
+      while true {
+        scanner.skipWhitespace(&p)
+        mark = p
+        if place == .ended {
+          input.consume(to: p)
+          if p < input.end { throw ExportFault(at: p, JSONSyntax.trailing.rawValue) }
+          return
+        }
+        try step(scanner, &p)
+      }
+    } catch JSONStop.needsMore {
+      input.consume(to: mark)
+    } catch JSONStop.syntax(let address, let syntax) {
+      throw malformed(address, syntax.rawValue)
+    } catch let fault as ExportFault {
+      throw malformed(fault.address, fault.reason)
+    }
+  }
+
+  /// Reads the next member of the document, or the next record. What throws changes nothing.
+  private func step(_ scanner: JSONScanner, _ p: inout JSONScanner.Position) throws {
+    switch place {
+    case .start:
+      guard p.pointee == 0x7B else { throw unless(p, scanner, isOther: true) }
+      p += 1
+      place = .header(isFirst: true)
+    case .header(let isFirst):
+      try readMember(scanner, &p, isFirst: isFirst, from: 0)
+    case .sections(let last):
+      if p.pointee == 0x7D {
+        guard last == ExportRecord.Section.allCases.last else {
+          throw ExportFault(at: p, "the list of \(Self.next(last.rawValue + 1)) is missing")
+        }
+        p += 1
+        place = .ended
+      } else {
+        try readMember(scanner, &p, isFirst: false, from: last.rawValue + 1)
+      }
+    case .list(let section, let isFirst):
+      if p.pointee == 0x5D {
+        p += 1
+        place = .sections(last: section)
+        return
+      }
+      if !isFirst {
+        guard p.pointee == 0x2C else { throw scanner.stop(p, .expectedCommaOrEnd) }
+        p += 1
+        scanner.skipWhitespace(&p)
+      }
+      let record = try records.read(section, scanner, &p)
+      place = .list(section, isFirst: false)
+      count += 1
+      try take(record)
+    case .ended: break
+    }
+  }
+
+  /// Reads a member of the document: what it says of itself, or the beginning of a section.
+  private func readMember(
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, isFirst: Bool, from next: Int
+  ) throws {
+    if !isFirst {
+      guard p.pointee == 0x2C else {
+        if p.pointee == 0x7D, next == 0 { throw unless(p, scanner, isOther: !hasFormat) }
+        throw scanner.stop(p, .expectedCommaOrBrace)
+      }
+      p += 1
+      scanner.skipWhitespace(&p)
+    }
+    let start = p
+    guard p.pointee == 0x22 else { throw unless(p, scanner, isOther: isFirst) }
+    var traits = JSONScanner.TextTraits()
+    let key = String(decoding: try scanner.scanKey(&p, &traits).prefix(60), as: UTF8.self)
+    let valueStart = p
+    if !hasFormat {
+      guard key == "format" else { throw otherKind(start) }
+      try scanner.skipValue(&p, depth: 1)
+      let value = UnsafeRawBufferPointer(start: valueStart, count: p - valueStart)
+      guard value.elementsEqual("\"\(ExportFormat.name)\"".utf8) else {
+        throw otherKind(valueStart)
+      }
+      hasFormat = true
+      place = .header(isFirst: false)
+    } else if !hasVersion {
+      guard key == "version" else { throw ExportFault(at: start, "“version” should stand here") }
+      guard p.pointee &- 0x30 < 10 else {
+        throw ExportObject.fault(scanner, p, "“version” should be a whole number")
+      }
+      try scanner.scanNumber(&p)
+      let value = UnsafeRawBufferPointer(start: valueStart, count: p - valueStart)
+      try check(version: String(decoding: value.prefix(20), as: UTF8.self), at: valueStart)
+      hasVersion = true
+    } else {
+      guard next < ExportRecord.Section.allCases.count, key == Self.next(next),
+        let section = ExportRecord.Section(rawValue: next)
+      else {
+        let expected = next < ExportRecord.Section.allCases.count ? Self.next(next) : "the end"
+        throw ExportFault(at: start, "“\(key)” stands where \(expected) should")
+      }
+      guard p.pointee == 0x5B else { throw ExportObject.fault(scanner, p, "a list was expected") }
+      p += 1
+      count = 0
+      place = .list(section, isFirst: true)
+    }
+  }
+
+  private static func next(_ number: Int) -> String {
+    ExportRecord.Section(rawValue: number)?.name ?? ""
+  }
+
+  private func check(version: String, at place: JSONScanner.Position) throws {
+    guard let number = Int(version), number >= 1 else {
+      throw ExportFault(at: place, "“version” should be a whole number from 1 on")
+    }
+    guard number <= ExportFormat.version else {
+      throw OffersError(
+        .newerDatabase,
+        "\(name) was written by a newer version of offers: it has format \(number), at byte "
+          + "\(input.offset(of: place)), and this one reads up to \(ExportFormat.version).",
+        hint: "Nothing was changed. Install the newer version, then import it again.")
+    }
+  }
+
+  private func unless(
+    _ p: JSONScanner.Position, _ scanner: JSONScanner, isOther: Bool
+  ) -> any Error {
+    if p >= scanner.end { return scanner.stop(p, .expectedValue) }
+    return isOther ? otherKind(p) : ExportFault(at: p, "a member was expected")
+  }
+
+  private func otherKind(_ place: JSONScanner.Position) -> OffersError {
+    OffersError(
+      .unexpectedShape,
+      "\(name) is no export of offers, as byte \(input.offset(of: place)) shows: it should begin "
+        + "with {\"format\":\"\(ExportFormat.name)\".",
+      hint: "Nothing was changed. To read a feed: offers sync FEED --from FILE")
+  }
+
+  private func malformed(_ address: UInt, _ reason: String) -> OffersError {
+    let place = input.start + Int(bitPattern: address &- UInt(bitPattern: input.start))
+    var position = "at byte \(input.offset(of: place))"
+    if case .list(let section, _) = self.place { position += ", in \(section.noun) \(count + 1)" }
+    if place >= input.end {
+      let isEmpty = input.offset(of: place) == 0
+      return OffersError(
+        .malformedFeed, isEmpty ? "\(name) is empty." : "\(name) ends too early, \(position).",
+        hint: "Nothing was changed. It may have been cut off on the way: copy or export it again.")
+    }
+    return OffersError(
+      .malformedFeed, "\(name) is no sound export, \(position): \(reason).",
+      hint: "Nothing was changed. Mend it there, or export it again.")
+  }
+}

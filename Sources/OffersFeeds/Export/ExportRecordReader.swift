@@ -1,0 +1,215 @@
+import OffersCore
+
+/// Makes records of an export's objects, and refuses what a database would.
+final class ExportRecordReader {
+  private let feed = ExportObject([
+    "name", "title", "source", "chosen_source", "subscribed_at", "unsubscribed_at", "shared",
+  ])
+  private let run = ExportObject(
+    ["feed", "source", "started_at", "duration_milliseconds", "outcome", "bytes"]
+      + ExportedRun.countNames + ["error"])
+  private let failure = ExportObject(["code", "message", "hint"])
+  private let offer = ExportObject([
+    "ref", "name", "description", "terms", "reward", "image_url", "url", "first_seen_at",
+    "changed_at", "gone_at", "retailer", "categories", "starts_at", "expires_at", "latitude",
+    "longitude", "attributes",
+  ])
+  private let reward = ExportObject([
+    "text", "kind", "minor_units", "currency", "percent", "up_to",
+  ])
+  private let change = ExportObject(["ref", "run", "kind", "fields"])
+  private let favorite = ExportObject(["ref", "starred_at"])
+  private let attribute = ExportObject(["label", "value"])
+  private var feedNames: Set<String> = []
+  /// The feeds of the runs so far.
+  private var runFeeds: [String] = []
+
+  /// Reads one record and goes behind it.
+  func read(
+    _ section: ExportRecord.Section, _ scanner: JSONScanner, _ p: inout JSONScanner.Position
+  ) throws -> ExportRecord {
+    func take(_ object: ExportObject) throws { try object.read(scanner, &p, depth: 2) }
+    switch section {
+    case .feeds:
+      try take(feed)
+      return .feed(try readFeed())
+    case .runs:
+      try take(run)
+      return .run(try readRun())
+    case .offers:
+      try take(offer)
+      return .offer(try readOffer())
+    case .changes:
+      try take(change)
+      return .change(try readChange())
+    case .favorites:
+      try take(favorite)
+      var record = ExportedFavorite()
+      record.ref = try favorite.ref(0)
+      record.starredAt = try favorite.time(1)
+      return .favorite(record)
+    }
+  }
+
+  private func readFeed() throws -> ExportedFeed {
+    var record = ExportedFeed()
+    record.name = try feed.feedName(0)
+    record.title = try feed.findText(1)
+    record.source = try feed.text(2)
+    record.chosenSource = try feed.findText(3)
+    if record.chosenSource?.isEmpty == true { throw feed.fault(3, "is empty") }
+    record.subscribedAt = try feed.time(4)
+    record.unsubscribedAt = try feed.findTime(5)
+    record.shared = try readAttributes(of: feed, 6)
+    if !feedNames.insert(record.name).inserted { throw feed.fault(0, "came before") }
+    return record
+  }
+
+  private func readRun() throws -> ExportedRun {
+    var record = ExportedRun()
+    record.feed = try run.feedName(0)
+    try check(record.feed, run, 0)
+    record.source = try run.text(1)
+    record.startedAt = try run.time(2)
+    record.durationMilliseconds = try run.number(3)
+    guard let outcome = SyncOutcome(rawValue: try run.text(4)), outcome != .skipped else {
+      throw run.fault(4, "should be updated, unchanged, quarantined or failed")
+    }
+    record.outcome = outcome
+    record.bytes = try run.number(5)
+    let first = 6
+    record.counts = try ExportedRun.countNames.indices.map { try run.number(first + $0) }
+    let place = first + ExportedRun.countNames.count
+    if try run.readObject(place, into: failure) {
+      record.error = ExportedRun.Failure(
+        code: try failure.text(0), message: try failure.findText(1) ?? "",
+        hint: try failure.findText(2))
+    }
+    guard record.isGood == (record.error == nil) else {
+      throw run.fault(place, "belongs to runs that failed, and to no others")
+    }
+    runFeeds.append(record.feed)
+    return record
+  }
+
+  private func readOffer() throws -> ExportedOffer {
+    var record = ExportedOffer()
+    record.ref = try offer.ref(0)
+    try check(record.ref.feed, offer, 0)
+    record.name = try offer.text(1)
+    record.description = try offer.findText(2)
+    record.terms = try offer.findText(3)
+    if try offer.readObject(4, into: reward) { record.reward = try readReward() }
+    record.imageURL = try offer.findText(5)
+    record.url = try offer.findText(6)
+    record.firstSeenAt = try offer.time(7)
+    record.changedAt = try offer.time(8)
+    record.goneAt = try offer.findTime(9)
+    record.retailer = try offer.findText(10)
+    record.categories = Self.json(try offer.texts(11))
+    record.startsAt = try offer.findTime(12)
+    record.expiresAt = try offer.findTime(13)
+    record.latitude = try readDegrees(14, limit: 90)
+    record.longitude = try readDegrees(15, limit: 180)
+    record.attributes = Self.json(try readAttributes(of: offer, 16))
+    return record
+  }
+
+  private func readReward() throws -> Reward {
+    let units = try reward.findNumber(2)
+    let currency = try reward.findText(3)
+    var value: Reward.Value?
+    if let units, let currency {
+      guard currency.utf8.count == 3, currency.utf8.allSatisfy({ $0 &- 0x41 < 26 }) else {
+        throw reward.fault(3, "should be three capital letters")
+      }
+      value = .amount(minorUnits: units, currency: currency)
+    } else if units != nil || currency != nil {
+      throw reward.fault(units == nil ? 2 : 3, "is missing beside the other one")
+    }
+    if let percent = try reward.findLiteral(4) {
+      guard let hundredths = Self.hundredths(percent) else {
+        throw reward.fault(4, "should have two decimals at most")
+      }
+      if value != nil { throw reward.fault(4, "stands beside an amount") }
+      value = .percent(hundredths: hundredths)
+    }
+    if let kind = try reward.findText(1), kind != Reward(text: "", value: value).kind.rawValue {
+      throw reward.fault(1, "is not what the value is")
+    }
+    guard let text = try reward.findText(0) else { throw reward.fault(0, "is missing") }
+    return Reward(text: text, value: value, isUpTo: try reward.truth(5))
+  }
+
+  private func readChange() throws -> ExportedChange {
+    var record = ExportedChange()
+    record.ref = try change.ref(0)
+    guard let run = Int(exactly: try change.number(1)), runFeeds.indices.contains(run - 1) else {
+      throw change.fault(1, "is none of the runs above")
+    }
+    guard runFeeds[run - 1] == record.ref.feed else {
+      throw change.fault(1, "is a run of another feed")
+    }
+    record.run = run
+    guard let kind = ExportedChange.Kind(rawValue: try change.text(2)) else {
+      throw change.fault(2, "should be new, changed, gone or back")
+    }
+    record.kind = kind
+    record.fields = try change.findObjectText(3)
+    if kind == .changed, record.fields == nil { throw change.fault(3, "is missing") }
+    return record
+  }
+
+  private func check(_ name: String, _ object: ExportObject, _ place: Int) throws {
+    if !feedNames.contains(name) { throw object.fault(place, "names none of the feeds above") }
+  }
+
+  private func readDegrees(_ place: Int, limit: Double) throws -> Double? {
+    guard let literal = try offer.findLiteral(place) else { return nil }
+    guard let degrees = Double(literal), abs(degrees) <= limit else {
+      throw offer.fault(place, "should lie between -\(Int(limit)) and \(Int(limit))")
+    }
+    return degrees
+  }
+
+  private func readAttributes(of object: ExportObject, _ place: Int) throws -> [OfferAttribute] {
+    var attributes: [OfferAttribute] = []
+    try object.forEachObject(place, into: attribute) {
+      guard let label = try attribute.findText(0) else { throw attribute.fault(0, "is missing") }
+      guard let value = try attribute.findText(1) else { throw attribute.fault(1, "is missing") }
+      attributes.append(OfferAttribute(label: label, value: value))
+    }
+    return attributes
+  }
+
+  /// As a feed's reader writes lists: what is compared with the next sync has to be spelt alike.
+  private static func json(_ texts: [String]) -> String? {
+    texts.isEmpty ? nil : list(texts.map(JSONBytes.text))
+  }
+
+  private static func json(_ attributes: [OfferAttribute]) -> String? {
+    attributes.isEmpty
+      ? nil
+      : list(attributes.map { Array(list([$0.label, $0.value].map(JSONBytes.text)).utf8) })
+  }
+
+  private static func list(_ elements: [[UInt8]]) -> String {
+    "[" + String(decoding: Array(elements.joined(separator: [0x2C])), as: UTF8.self) + "]"
+  }
+
+  /// `2.5` is 250; nil for what has more than two decimals, or an exponent.
+  private static func hundredths(_ literal: String) -> Int64? {
+    let parts = literal.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let whole = Int64(parts[0]) else { return nil }
+    let decimals = parts.count == 2 ? String(parts[1]) : ""
+    guard decimals.utf8.count <= 2,
+      let rest = Int64((decimals + "00").prefix(2)), rest >= 0
+    else { return nil }
+    let scaled = whole.multipliedReportingOverflow(by: 100)
+    let total =
+      literal.hasPrefix("-")
+      ? scaled.partialValue.subtractingReportingOverflow(rest)
+      : scaled.partialValue.addingReportingOverflow(rest)
+    return scaled.overflow || total.overflow ? nil : total.partialValue
+  }
+}

@@ -1,0 +1,116 @@
+import GRDB
+import OffersCore
+
+/// Feeds as an import brings them, and what is counted of them.
+extension FeedTable {
+  static func hasOffers(feedKey: Int64, in database: Database) throws -> Bool {
+    try Bool.fetchOne(
+      database, sql: "SELECT EXISTS (SELECT 1 FROM offer WHERE feed_key = ?)",
+      arguments: [feedKey]) ?? false
+  }
+
+  /// Notes a feed that is not here, and returns its key.
+  static func insert(_ feed: ExportedFeed, in database: Database) throws -> Int64 {
+    try database.execute(
+      sql: "INSERT INTO feed (name, source, subscribed_at) VALUES (?, ?, ?)",
+      arguments: [feed.name, feed.source, feed.subscribedAt])
+    let key = database.lastInsertedRowID
+    try database.execute(
+      sql: """
+        INSERT INTO feed_detail (feed_key, title, shared, chosen_source, unsubscribed_at)
+        VALUES (?, ?, ?, ?, ?)
+        """,
+      arguments: [
+        key, feed.title, OfferAttribute.json(feed.shared), feed.chosenSource, feed.unsubscribedAt,
+      ])
+    return key
+  }
+
+  /// Makes a feed that nothing was read of yet what it was elsewhere.
+  static func set(_ feed: ExportedFeed, feedKey: Int64, in database: Database) throws {
+    try database.execute(
+      sql: "UPDATE feed SET source = ?, subscribed_at = ? WHERE feed_key = ?",
+      arguments: [feed.source, feed.subscribedAt, feedKey])
+    try database.execute(
+      sql: """
+        UPDATE feed_detail SET title = ?, shared = ?, chosen_source = ?, unsubscribed_at = ?
+        WHERE feed_key = ?
+        """,
+      arguments: [
+        feed.title, OfferAttribute.json(feed.shared), feed.chosenSource, feed.unsubscribedAt,
+        feedKey,
+      ])
+  }
+
+  /// Completes a feed by what it was elsewhere. A source that was chosen here and whether it is
+  /// subscribed stay.
+  ///
+  /// - Parameter isNewer: whether it was synced later there, and so says of itself what is newer.
+  static func merge(
+    _ feed: ExportedFeed, isNewer: Bool, feedKey: Int64, in database: Database
+  ) throws {
+    try database.execute(
+      sql: """
+        UPDATE feed SET source = iif(?1, ?2, source), subscribed_at = min(subscribed_at, ?3)
+        WHERE feed_key = ?4
+        """,
+      arguments: [isNewer, feed.source, feed.subscribedAt, feedKey])
+    try database.execute(
+      sql: """
+        UPDATE feed_detail SET
+          title = iif(?1, ?2, title), shared = iif(?1, ?3, shared),
+          chosen_source = coalesce(chosen_source, ?4)
+        WHERE feed_key = ?5
+        """,
+      arguments: [
+        isNewer, feed.title, OfferAttribute.json(feed.shared), feed.chosenSource, feedKey,
+      ])
+  }
+
+  /// Forgets by what the document is known again that the offers no longer are.
+  static func forgetDocument(feedKey: Int64, in database: Database) throws {
+    try setDocument(nil, addingCurrent: 0, feedKey: feedKey, in: database)
+    try database.execute(
+      sql: """
+        UPDATE feed_fetch SET
+          etag = NULL, last_modified = NULL, validated_mark = NULL, validated_rules = NULL
+        WHERE feed_key = ?
+        """, arguments: [feedKey])
+  }
+
+  /// A feed whose number of offers is not the one that is noted.
+  struct Miscount {
+    let name: String
+    let key: Int64
+    let noted: Int
+    let counted: Int
+  }
+
+  /// Counts the offers that each feed has, and returns where it is another number than noted.
+  static func findMiscounts(in database: Database) throws -> [Miscount] {
+    try Row.fetchAll(
+      database,
+      sql: """
+        SELECT feed.name, feed.feed_key, current_count, coalesce(counted.number, 0) AS number
+        FROM feed LEFT JOIN (
+          SELECT feed_key, count(*) AS number FROM offer WHERE gone_at IS NULL GROUP BY +feed_key
+        ) AS counted USING (feed_key)
+        WHERE current_count <> coalesce(counted.number, 0) ORDER BY feed.name
+        """
+    ).map {
+      Miscount(
+        name: $0["name"], key: $0["feed_key"], noted: $0["current_count"], counted: $0["number"])
+    }
+  }
+
+  /// Notes how many offers each feed has. Returns where it was another number.
+  static func recount(in database: Database) throws -> [Miscount] {
+    let wrong = try findMiscounts(in: database)
+    for feed in wrong {
+      try database.execute(
+        sql: "UPDATE feed SET current_count = ? WHERE feed_key = ?",
+        arguments: [feed.counted, feed.key])
+    }
+    return wrong
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import GRDBSQLite
+import OffersCore
+
+/// What can be said of a database's file without opening it.
+struct FileHealth {
+  private let file: DatabaseFile
+
+  init(path: String) {
+    file = DatabaseFile(path: DatabaseFile.resolve(path))
+  }
+
+  /// Whether the file and its folder are a person's own.
+  var ownership: [Finding] { [permissions, folder] }
+
+  /// How writers take turns.
+  ///
+  /// - Parameter feeds: whose locks are looked at.
+  func turns(feeds: [String]) -> [Finding] { [library, locks(feeds: feeds)] }
+
+  private var permissions: Finding {
+    var open: [String] = []
+    for path in [file.path, file.path + "-wal", file.path + "-shm", file.lockPath] {
+      guard let mode = Self.mode(of: path) else { continue }
+      if mode & 0o077 != 0 { open.append(path) }
+    }
+    if access(file.path, R_OK | W_OK) != 0, errno == EACCES {
+      return Finding(
+        .problem, "file", "\(file.path) may not be read and written by you",
+        advice: "Make it yours: chown, or chmod u+rw \(file.path)")
+    }
+    if let first = open.first {
+      let mode = Self.mode(of: first) ?? 0
+      return Finding(
+        mode & 0o022 != 0 ? .problem : .warning, "file",
+        "\(first) may be \(mode & 0o022 != 0 ? "changed" : "read") by others",
+        advice: "Keep it to yourself: chmod 600 \(open.joined(separator: " "))")
+    }
+    return Finding(.ok, "file", "only you may read and write \(file.path)")
+  }
+
+  private var folder: Finding {
+    let folder = file.folder
+    guard access(folder, W_OK) == 0 else {
+      return Finding(
+        .problem, "folder", "nothing can be written to \(folder), where the log and locks stand",
+        advice: "Make it yours: chmod u+rwx \(folder)")
+    }
+    // In a folder with the sticky bit, others can make files and take none away.
+    if let mode = Self.mode(of: folder), mode & 0o022 != 0, mode & S_ISVTX == 0 {
+      return Finding(
+        .problem, "folder", "others may put another file in the database's place in \(folder)",
+        advice: "Keep it to yourself: chmod go-w \(folder)")
+    }
+    return Finding(.ok, "folder", "\(folder) is yours to write")
+  }
+
+  private static func mode(of path: String) -> mode_t? {
+    var information = stat()
+    return stat(path, &information) == 0 ? information.st_mode : nil
+  }
+
+  /// See `WriteGuard`.
+  private var library: Finding {
+    let number = sqlite3_libversion_number()
+    let isMended =
+      number >= 3_051_003 || (3_050_007..<3_051_000).contains(number)
+      || (3_044_006..<3_045_000).contains(number)
+    let version = "SQLite \(OffersDatabase.sqliteVersion)"
+    do {
+      // It is made with the first write.
+      if hasLockFile { _ = try FileLock(path: file.lockPath, byte: 0).isHeld() }
+    } catch {
+      let reason = (error as? OffersError)?.message ?? "\(error)"
+      return Finding(
+        isMended ? .warning : .problem, "sqlite",
+        "\(version) \(isMended ? "does without" : "loses commits without") the write guard, "
+          + "which does not work: \(reason)",
+        advice: "Keep the database on a local disk, in a folder of your own")
+    }
+    return Finding(
+      .ok, "sqlite",
+      isMended
+        ? "\(version), the write guard is in place"
+        : "\(version) can lose commits of several writers; the write guard keeps it from that")
+  }
+
+  private var hasLockFile: Bool { access(file.lockPath, F_OK) == 0 }
+
+  private func locks(feeds: [String]) -> Finding {
+    let holders = LockHolder.find(on: file.lockPath)
+    func holder(of byte: Int64) -> String? {
+      if let found = holders.first(where: { $0.byte == byte }) {
+        return "\(found.name) (process \(found.pid))"
+      }
+      // Whoever is not seen is somebody else's process. Without a file there is no lock.
+      guard hasLockFile,
+        let isHeld = try? FileLock(path: file.lockPath, byte: byte).isHeld(), isHeld
+      else { return nil }
+      return "another person's process"
+    }
+    var held: [String] = []
+    if let name = holder(of: 0) { held.append("\(name) is writing") }
+    for feed in feeds {
+      if let name = holder(of: OffersDatabase.lockByte(of: feed)) {
+        held.append("\(name) is syncing \(feed)")
+      }
+    }
+    return Finding(
+      .ok, "locks",
+      held.isEmpty ? "nobody is writing or syncing" : held.joined(separator: ", ") + " just now")
+  }
+}

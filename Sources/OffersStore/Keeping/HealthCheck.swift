@@ -1,0 +1,145 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// Something about a database that can be looked at, and put right where nothing is lost by it.
+///
+/// What is derived from other rows has its check here, with how it is made anew: whoever adds such a
+/// thing, as an index of words, adds a check to `all`.
+struct HealthCheck: Sendable {
+  let subject: String
+  /// What is found, all being well included.
+  let examine: @Sendable (Database, Date) throws -> [Finding]
+  /// Puts it right and says what it did; nil for what only a person can.
+  var repair: (@Sendable (Database, Date) throws -> String)?
+
+  static let all: [HealthCheck] = [
+    integrity, foreignKeys, schema, counts, images, leases,
+  ]
+
+  static let repairAdvice = "Put it right with: offers doctor --repair"
+
+  private static let integrity = HealthCheck(
+    subject: "integrity",
+    examine: { database, _ in
+      let problems = try Integrity.problems(in: database)
+      if problems.isEmpty {
+        return [Finding(.ok, "integrity", "every page and index is sound")]
+      }
+      let more = problems.count > 1 ? ", and \(problems.count - 1) more" : ""
+      return [
+        Finding(
+          .problem, "integrity", "SQLite finds damage: \(problems[0])\(more)",
+          advice: problems.allSatisfy(Integrity.isOfIndex)
+            ? repairAdvice : Integrity.damageAdvice)
+      ]
+    },
+    repair: { database, _ in
+      try database.execute(sql: "REINDEX")
+      let left = try Integrity.problems(in: database)
+      guard left.isEmpty else {
+        throw OffersError(
+          .storageFailed, "the damage is not in the indexes alone: \(left[0])",
+          hint: Integrity.damageAdvice)
+      }
+      return "made all indexes anew"
+    })
+
+  private static let foreignKeys = HealthCheck(
+    subject: "references",
+    examine: { database, _ in
+      let strays = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
+      guard let first = strays.first else {
+        return [Finding(.ok, "references", "every row refers to one that is there")]
+      }
+      let tables: (String, String) = (first[0], first[2])
+      return [
+        Finding(
+          .problem, "references",
+          "rows refer to what is not there (\(strays.count)), the first in \(tables.0) to \(tables.1)",
+          advice: Integrity.anewAdvice)
+      ]
+    })
+
+  private static let schema = HealthCheck(
+    subject: "schema",
+    examine: { database, _ in
+      let wrong = try SchemaComparison(database).differences
+      guard let first = wrong.first else {
+        return [Finding(.ok, "schema", "version \(Schema.version), as this program makes it")]
+      }
+      return [
+        Finding(
+          .problem, "schema", first.description,
+          advice: wrong.allSatisfy(\.canBeMade) ? repairAdvice : Integrity.anewAdvice)
+      ]
+    },
+    repair: { database, _ in
+      let missing = try SchemaComparison(database).differences
+      for part in missing where part.canBeMade { try database.execute(sql: part.sql) }
+      if let lost = missing.first(where: { !$0.canBeMade }) {
+        throw OffersError(.storageFailed, lost.description, hint: Integrity.anewAdvice)
+      }
+      return "made \(missing.map(\.name).joined(separator: ", ")) anew"
+    })
+
+  private static let counts = HealthCheck(
+    subject: "counts",
+    examine: { database, _ in
+      let wrong = try FeedTable.findMiscounts(in: database)
+      guard !wrong.isEmpty else {
+        return [Finding(.ok, "counts", "every feed has as many offers as it says")]
+      }
+      return wrong.map {
+        Finding(
+          .problem, "counts", "\($0.name) says \($0.noted) offers and has \($0.counted)",
+          advice: repairAdvice)
+      }
+    },
+    repair: { database, _ in
+      let wrong = try FeedTable.recount(in: database)
+      // By the same number a sync tells whether too much would vanish.
+      return "counted anew: "
+        + wrong.map { "\($0.name) \($0.counted), not \($0.noted)" }.joined(separator: ", ")
+    })
+
+  private static let images = HealthCheck(
+    subject: "images",
+    examine: { database, _ in
+      let contents = try ImageTable.findDamaged(in: database)
+      if contents.damaged.isEmpty {
+        return [
+          Finding(
+            .ok, "images",
+            "\(contents.count) of \(ImageBounds.images) are held, each what it says")
+        ]
+      }
+      return [
+        Finding(
+          .problem, "images",
+          "\(contents.damaged.count) of \(contents.count) are not what they say",
+          advice: repairAdvice)
+      ]
+    },
+    repair: { database, _ in
+      let damaged = try ImageTable.findDamaged(in: database).damaged
+      try ImageTable.delete(damaged, in: database)
+      return "removed what was damaged (\(damaged.count)); it is fetched again when asked for"
+    })
+
+  private static let leases = HealthCheck(
+    subject: "leases",
+    examine: { database, now in
+      let stale = try ImageLeaseTable.countStale(now: now, in: database)
+      if stale == 0 { return [Finding(.ok, "leases", "no image waits for a dead process")] }
+      return [
+        Finding(
+          .warning, "leases", "images are kept for processes that are gone (\(stale))",
+          advice: repairAdvice)
+      ]
+    },
+    repair: { database, now in
+      let count = try ImageLeaseTable.endStale(now: now, in: database)
+      return "ended those of processes that are gone (\(count))"
+    })
+}

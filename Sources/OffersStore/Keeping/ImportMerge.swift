@@ -1,0 +1,176 @@
+import GRDB
+import GRDBSQLite
+import OffersCore
+
+/// Takes records of an export over into a database, row by row.
+///
+/// Of an offer that is on both sides, the one counts whose feed was last synced later; its first
+/// sight is the earlier one. What a person chose here stays. Nothing is ever removed.
+final class ImportMerge {
+  /// A feed of the document, and what is known of it here.
+  private struct Feed {
+    let record: ExportedFeed
+    let key: Int64
+    /// The last good sync here, before the import.
+    let own: Sight?
+    /// Whether there was anything of it here.
+    let isKnown: Bool
+    /// The last good sync in the document.
+    var imported: Sight?
+    /// Whether its offers are other ones now.
+    var isTouched = false
+  }
+
+  private struct Sight {
+    let at: Int64
+    let source: String
+  }
+
+  private let database: Database
+  private let selections: Set<String>
+  private let history: ImportedHistory
+  private let offers: ImportedOfferWriter
+  private let insertFavorite: RawStatement
+  private let findFavorite: RawStatement
+  private var feeds: [String: Feed] = [:]
+  private var counts = ImportCounts()
+  private var changeNumber = 0
+
+  init(_ database: Database, selections: Set<String>) throws {
+    self.database = database
+    self.selections = selections
+    history = try ImportedHistory(database)
+    offers = try ImportedOfferWriter(database)
+    findFavorite = try RawStatement(
+      database, "SELECT 1 FROM favorite WHERE feed = ?1 AND id = ?2")
+    insertFavorite = try RawStatement(
+      database,
+      """
+      INSERT INTO favorite (feed, id, created_at) VALUES (?1, ?2, ?3)
+      ON CONFLICT (feed, id) DO UPDATE SET created_at = excluded.created_at
+      WHERE excluded.created_at < created_at
+      """)
+  }
+
+  func add(_ record: ExportRecord) throws {
+    switch record {
+    case .feed(let feed): try add(feed)
+    case .run(let run): try add(run)
+    case .offer(let offer): try add(offer)
+    case .change(let change): try add(change)
+    case .favorite(let favorite): try add(favorite)
+    }
+  }
+
+  /// Puts the histories together and brings everything up to date that is counted or derived.
+  func finish() throws -> ImportCounts {
+    for feed in feeds.values.sorted(by: { $0.key < $1.key }) {
+      if feed.isKnown { try merge(feed) }
+      if feed.isTouched { try FeedTable.forgetDocument(feedKey: feed.key, in: database) }
+    }
+    counts.newRuns = try history.finish()
+    _ = try FeedTable.recount(in: database)
+    return counts
+  }
+
+  private func add(_ record: ExportedFeed) throws {
+    let key: Int64
+    var own: Sight?
+    var isKnown = false
+    if let known = try FeedTable.findKey(record.name, in: database) {
+      key = known
+      own = try SyncRunTable.findLastGood(feedKey: key, in: database).map {
+        Sight(at: $0.at, source: $0.source)
+      }
+      isKnown = try own != nil || FeedTable.hasOffers(feedKey: key, in: database)
+      if !isKnown { try FeedTable.set(record, feedKey: key, in: database) }
+    } else {
+      key = try FeedTable.insert(record, in: database)
+      counts.newFeeds += 1
+    }
+    feeds[record.name] = Feed(record: record, key: key, own: own, isKnown: isKnown)
+  }
+
+  /// What a person chose here stays; what the feed says of itself is the newer.
+  private func merge(_ feed: Feed) throws {
+    let isNewer = (feed.imported?.at ?? .min) > (feed.own?.at ?? .min)
+    try FeedTable.merge(feed.record, isNewer: isNewer, feedKey: feed.key, in: database)
+  }
+
+  private func add(_ run: ExportedRun) throws {
+    guard let feed = feeds[run.feed] else { throw missingFeed(run.feed) }
+    if run.isGood, run.startedAt >= feed.imported?.at ?? .min {
+      feeds[run.feed]?.imported = Sight(at: run.startedAt, source: run.source)
+    }
+    try history.add(run, feedKey: feed.key)
+  }
+
+  private func add(_ offer: ExportedOffer) throws {
+    guard let feed = feeds[offer.ref.feed] else { throw missingFeed(offer.ref.feed) }
+    guard let (key, own) = try offers.find(offer.ref, feedKey: feed.key) else {
+      var offer = offer
+      // A later sync of the same document did not see it.
+      if offer.goneAt == nil, let own = feed.own, own.at > feed.imported?.at ?? .max,
+        own.source == feed.imported?.source, !selections.contains(offer.ref.feed)
+      {
+        offer.goneAt = own.at
+      }
+      try offers.insert(offer, feedKey: feed.key)
+      feeds[offer.ref.feed]?.isTouched = true
+      counts.newOffers += 1
+      return
+    }
+    let saysTheSame = offer.says(asMuchAs: own)
+    let times = (own.changedAt, offer.changedAt)
+    let seen = (feed.own?.at ?? .min, feed.imported?.at ?? .min)
+    var merged = (seen.1, times.1) > (seen.0, times.0) ? offer : own
+    merged.firstSeenAt = min(own.firstSeenAt, offer.firstSeenAt)
+    if saysTheSame { merged.changedAt = min(times.0, times.1) }
+    if offer.firstSeenAt < own.firstSeenAt {
+      try history.note(offerKey: key, firstSeenHereAt: own.firstSeenAt)
+    }
+    let isOther = !merged.says(asMuchAs: own)
+    if isOther || merged.goneAt != own.goneAt { feeds[offer.ref.feed]?.isTouched = true }
+    guard
+      isOther || merged.goneAt != own.goneAt || merged.firstSeenAt != own.firstSeenAt
+        || merged.changedAt != own.changedAt
+    else {
+      counts.sameOffers += 1
+      return
+    }
+    try offers.update(key, to: merged, isOther: isOther)
+    counts.updatedOffers += 1
+  }
+
+  private func add(_ change: ExportedChange) throws {
+    changeNumber += 1
+    guard let feed = feeds[change.ref.feed],
+      let key = try offers.findKey(change.ref, feedKey: feed.key)
+    else {
+      throw OffersError(
+        .malformedFeed,
+        "Change \(changeNumber) of the document is one of \(change.ref), which is none of its offers.",
+        hint: "Nothing was changed. Mend it there, or export it again.")
+    }
+    let isTaken = try history.add(
+      change, offerKey: key, isNewOffer: key > offers.lastKey, seenHereUntil: feed.own?.at)
+    if isTaken { counts.newChanges += 1 }
+  }
+
+  private func add(_ favorite: ExportedFavorite) throws {
+    findFavorite.bind(1, copying: favorite.ref.feed)
+    findFavorite.bind(2, copying: favorite.ref.id)
+    defer { findFavorite.reset() }
+    if try findFavorite.step() { counts.sameFavorites += 1 } else { counts.newFavorites += 1 }
+    insertFavorite.bind(1, copying: favorite.ref.feed)
+    insertFavorite.bind(2, copying: favorite.ref.id)
+    insertFavorite.bind(3, favorite.starredAt)
+    try insertFavorite.run()
+  }
+
+  private func missingFeed(_ name: String) -> OffersError {
+    OffersError(
+      .malformedFeed, "The document has no feed “\(name)”, but something of it.",
+      hint: "Nothing was changed. Mend it there, or export it again.")
+  }
+}

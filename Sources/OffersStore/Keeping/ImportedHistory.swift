@@ -1,0 +1,281 @@
+import GRDB
+import OffersCore
+
+/// The syncs and changes of an export on their way between those that are here.
+///
+/// They are gathered in temporary tables first. Where all of them are newer than what is here, they
+/// are put behind it. Else both are put in order by time and all are numbered anew: what reads
+/// changes relies on their order. Syncs that began while another was under way, or with a clock that
+/// jumped, keep their order on either side.
+///
+/// Of an offer that was here, only those changes are taken that happened before it was first seen
+/// here, or after its feed was last synced here: what both sides saw is told once.
+final class ImportedHistory {
+  /// By what a run is known to be the same.
+  private struct RunMark: Hashable {
+    let feedKey: Int64
+    let startedAt: Int64
+    let durationMilliseconds: Int64
+    let outcome: String
+    let counts: [Int64]
+  }
+
+  private let database: Database
+  /// The runs that were here.
+  private let known: [RunMark: Int64]
+  private let addRun: RawStatement
+  private let addChange: RawStatement
+  /// When each run of the document began, and whether it is a new one here.
+  private var runs: [(startedAt: Int64, isNew: Bool)] = []
+  private var newRuns = 0
+  private let addEarlier: RawStatement
+  private let findEarlier: RawStatement
+  private var hasEarlier = false
+  private var insertsIntoOldRuns = false
+
+  private static let tables = [
+    "imported_run", "imported_change", "seen_earlier", "run_order", "change_order",
+  ]
+  private static let countColumns = ExportedRun.countNames.map { "\($0)_count" }
+  private static let runColumns =
+    [
+      "feed_key", "source", "started_at", "duration_milliseconds", "outcome", "bytes",
+      "error_code", "error_message", "error_hint",
+    ] + countColumns
+
+  init(_ database: Database) throws {
+    self.database = database
+    known = try Self.fetchMarks(in: database)
+    let columns = Self.runColumns.joined(separator: ", ")
+    try database.execute(
+      sql: """
+        CREATE TEMP TABLE imported_run (number INTEGER PRIMARY KEY, run_id, \(columns));
+        CREATE TEMP TABLE imported_change (
+          number INTEGER PRIMARY KEY, run_number INTEGER, offer_key INTEGER, kind TEXT, fields TEXT
+        );
+        -- When offers were first seen here that the document saw earlier.
+        CREATE TEMP TABLE seen_earlier (offer_key INTEGER PRIMARY KEY, first_seen_at INTEGER);
+        """)
+    let parameters = (0..<Self.runColumns.count + 2).map { "?\($0 + 1)" }.joined(separator: ", ")
+    addRun = try RawStatement(
+      database, "INSERT INTO imported_run (number, run_id, \(columns)) VALUES (\(parameters))")
+    addChange = try RawStatement(
+      database,
+      "INSERT INTO imported_change (run_number, offer_key, kind, fields) VALUES (?1, ?2, ?3, ?4)")
+    addEarlier = try RawStatement(
+      database,
+      "INSERT INTO seen_earlier (offer_key, first_seen_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING")
+    findEarlier = try RawStatement(
+      database, "SELECT first_seen_at FROM seen_earlier WHERE offer_key = ?1")
+  }
+
+  private static func fetchMarks(in database: Database) throws -> [RunMark: Int64] {
+    let rows = try Row.fetchCursor(
+      database,
+      sql: """
+        SELECT run_id, feed_key, started_at, duration_milliseconds, outcome,
+          \(countColumns.joined(separator: ", "))
+        FROM sync_run ORDER BY run_id
+        """)
+    var known: [RunMark: Int64] = [:]
+    while let row = try rows.next() {
+      let mark = RunMark(
+        feedKey: row[1], startedAt: row[2], durationMilliseconds: row[3], outcome: row[4],
+        counts: (5..<5 + countColumns.count).map { row[$0] })
+      known[mark] = row[0]
+    }
+    return known
+  }
+
+  func add(_ run: ExportedRun, feedKey: Int64) throws {
+    let mark = RunMark(
+      feedKey: feedKey, startedAt: run.startedAt, durationMilliseconds: run.durationMilliseconds,
+      outcome: run.outcome.rawValue, counts: run.counts)
+    let runID = known[mark]
+    runs.append((run.startedAt, runID == nil))
+    if runID == nil { newRuns += 1 }
+    addRun.bind(1, Int64(runs.count))
+    addRun.bind(2, number: runID)
+    addRun.bind(3, feedKey)
+    addRun.bind(4, copying: run.source)
+    addRun.bind(5, run.startedAt)
+    addRun.bind(6, run.durationMilliseconds)
+    addRun.bind(7, copying: run.outcome.rawValue)
+    addRun.bind(8, run.bytes)
+    addRun.bind(9, copying: run.error?.code)
+    addRun.bind(10, copying: run.error?.message)
+    addRun.bind(11, copying: run.error?.hint)
+    for (index, count) in run.counts.enumerated() { addRun.bind(Int32(12 + index), count) }
+    try addRun.run()
+  }
+
+  /// Takes note of an offer that was first seen later here than in the document.
+  func note(offerKey: Int64, firstSeenHereAt seconds: Int64) throws {
+    addEarlier.bind(1, offerKey)
+    addEarlier.bind(2, seconds)
+    try addEarlier.run()
+    hasEarlier = true
+  }
+
+  /// - Parameter seenHereUntil: when the offer's feed was last synced here.
+  /// - Returns: whether the change is taken.
+  func add(
+    _ change: ExportedChange, offerKey: Int64, isNewOffer: Bool, seenHereUntil: Int64?
+  ) throws -> Bool {
+    guard runs.indices.contains(change.run - 1) else { return false }
+    let run = runs[change.run - 1]
+    if !isNewOffer {
+      guard run.isNew else { return false }
+      let first = try findFirstSightHere(offerKey)
+      let isEarlier = first.map { run.startedAt < $0 } ?? false
+      let isLater = run.startedAt > seenHereUntil ?? .min
+      guard change.kind == .new ? first != nil : isEarlier || isLater else { return false }
+    } else if !run.isNew {
+      insertsIntoOldRuns = true
+    }
+    addChange.bind(1, Int64(change.run))
+    addChange.bind(2, offerKey)
+    addChange.bind(3, copying: change.kind.rawValue)
+    addChange.bind(4, copying: change.fields)
+    try addChange.run()
+    return true
+  }
+
+  private func findFirstSightHere(_ offerKey: Int64) throws -> Int64? {
+    findEarlier.bind(1, offerKey)
+    defer { findEarlier.reset() }
+    return try findEarlier.step() ? findEarlier.number(0) : nil
+  }
+
+  /// Puts all of it into the database, and returns how many runs were new.
+  func finish() throws -> Int {
+    try orderRuns()
+    let hadChanges =
+      try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM change)") ?? false
+    if try mustRenumber() {
+      try renumber()
+    } else {
+      try append()
+    }
+    if !hadChanges {
+      // Who has read all there was is not told of years at once.
+      try database.execute(
+        sql: "UPDATE reader SET change_id = (SELECT coalesce(max(change_id), 0) FROM change)")
+    }
+    for table in Self.tables { try database.execute(sql: "DROP TABLE IF EXISTS temp.\(table)") }
+    return newRuns
+  }
+
+  /// Numbers the runs of both sides from 1 by when they began; on each side they stay in order.
+  private func orderRuns() throws {
+    try database.execute(
+      sql: """
+        CREATE TEMP TABLE run_order (
+          run_id INTEGER PRIMARY KEY, old_id INTEGER, number INTEGER UNIQUE
+        );
+        INSERT INTO run_order (old_id, number)
+        SELECT old_id, number FROM (
+          SELECT run_id AS old_id, NULL AS number, 1 AS side,
+            max(started_at) OVER (ORDER BY run_id) AS at
+          FROM main.sync_run
+          UNION ALL
+          SELECT NULL, number, 0, max(started_at) OVER (ORDER BY number)
+          FROM imported_run WHERE run_id IS NULL
+        ) ORDER BY at, side, old_id, number;
+        CREATE UNIQUE INDEX temp.run_order_by_old_id ON run_order (old_id);
+        """)
+  }
+
+  private func mustRenumber() throws -> Bool {
+    if insertsIntoOldRuns || hasEarlier { return true }
+    return try Bool.fetchOne(
+      database,
+      sql: """
+        SELECT (SELECT min(run_id) FROM run_order WHERE number IS NOT NULL)
+          < (SELECT max(run_id) FROM run_order WHERE old_id IS NOT NULL)
+        """) ?? false
+  }
+
+  /// Puts runs and changes behind those that are here.
+  private func append() throws {
+    try database.execute(
+      sql: """
+        UPDATE run_order SET run_id =
+          -(run_id - (SELECT count(*) FROM main.sync_run)
+            + (SELECT coalesce(max(run_id), 0) FROM main.sync_run))
+        WHERE number IS NOT NULL;
+        UPDATE run_order SET run_id = -run_id WHERE run_id < 0;
+        """)
+    try insertRuns()
+    try database.execute(
+      sql: """
+        INSERT INTO change (offer_key, run_id, kind, fields)
+        SELECT offer_key, run_order.run_id, kind, fields
+        FROM imported_change JOIN run_order ON run_order.number = imported_change.run_number
+        ORDER BY run_order.run_id, \(Self.rank), imported_change.number
+        """)
+  }
+
+  /// How the rows of a run are ordered; see `ChangeSearch`.
+  private static let rank = """
+    CASE kind WHEN 'new' THEN 1 WHEN 'gone' THEN 2 ELSE 0 END,
+    CASE kind WHEN 'new' THEN offer_key ELSE 0 END
+    """
+
+  private func insertRuns() throws {
+    let columns = Self.runColumns.joined(separator: ", ")
+    try database.execute(
+      sql: """
+        INSERT INTO main.sync_run (run_id, rows_written, \(columns))
+        SELECT run_order.run_id, 0, \(columns)
+        FROM run_order JOIN imported_run USING (number) ORDER BY run_order.run_id
+        """)
+  }
+
+  /// Numbers all runs and changes anew, and moves along how far readers have come.
+  private func renumber() throws {
+    for table in ["sync_run", "sync_request"] {
+      // By way of numbers that nobody has.
+      try database.execute(
+        sql: """
+          UPDATE main.\(table) SET run_id =
+            -(SELECT run_order.run_id FROM run_order WHERE old_id = \(table).run_id);
+          UPDATE main.\(table) SET run_id = -run_id;
+          """)
+    }
+    try insertRuns()
+    try database.execute(
+      sql: """
+        CREATE TEMP TABLE change_order (
+          change_id INTEGER PRIMARY KEY, old_id INTEGER, offer_key INTEGER, run_id INTEGER,
+          kind TEXT, fields TEXT
+        );
+        INSERT INTO change_order (old_id, offer_key, run_id, kind, fields)
+        SELECT old_id, offer_key, run_id, kind, fields FROM (
+          SELECT change_id AS old_id, 0 AS number, offer_key, run_order.run_id, kind, fields
+          FROM main.change JOIN run_order ON run_order.old_id = change.run_id
+          UNION ALL
+          SELECT NULL, number, offer_key,
+            coalesce(
+              (SELECT run_order.run_id FROM run_order WHERE number = imported_change.run_number),
+              (SELECT run_order.run_id FROM run_order JOIN imported_run
+                ON run_order.old_id = imported_run.run_id
+                WHERE imported_run.number = imported_change.run_number)),
+            kind, fields
+          FROM imported_change
+        ) ORDER BY run_id, \(Self.rank), old_id, number;
+        """)
+    try database.execute(
+      sql: """
+        -- What the document saw earlier was not new when it was first seen here.
+        DELETE FROM change_order WHERE kind = 'new' AND old_id IS NOT NULL
+          AND offer_key IN (SELECT offer_key FROM seen_earlier);
+        UPDATE reader SET change_id = coalesce(
+          (SELECT min(change_id) - 1 FROM change_order WHERE old_id > reader.change_id),
+          (SELECT max(change_id) FROM change_order WHERE old_id IS NOT NULL), 0);
+        DELETE FROM main.change;
+        INSERT INTO main.change (change_id, offer_key, run_id, kind, fields)
+        SELECT change_id, offer_key, run_id, kind, fields FROM change_order ORDER BY change_id;
+        """)
+  }
+}

@@ -1,0 +1,127 @@
+import GRDB
+import GRDBSQLite
+import OffersCore
+
+/// Writes offers of an export.
+///
+/// Their hash is left at 0, so that the next sync looks at their values and takes nothing for
+/// changed that is the same.
+struct ImportedOfferWriter {
+  private let database: Database
+  private let findOffer: RawStatement
+  private let findKey: RawStatement
+  private let insertOffer: RawStatement
+  private let updateOffer: RawStatement
+  private let replaceDetail: RawStatement
+  private let removeDetail: RawStatement
+  /// The last offer's key before the import.
+  let lastKey: Int64
+
+  private static let columns = [
+    "id", "name", "description", "terms", "reward_text", "reward_minor_units", "reward_currency",
+    "reward_percent_hundredths", "reward_up_to", "image_url", "url", "first_seen_at", "changed_at",
+    "gone_at",
+  ]
+  private static let behind = Int32(columns.count + 1)
+
+  init(_ database: Database) throws {
+    self.database = database
+    lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
+    findOffer = try RawStatement(
+      database,
+      """
+      SELECT offer.offer_key, \(ExportedOffer.columns)
+      FROM offer LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
+      WHERE offer.feed_key = ?1 AND offer.id = ?2
+      """)
+    findKey = try RawStatement(
+      database, "SELECT offer_key FROM offer WHERE feed_key = ?1 AND id = ?2")
+    let names = Self.columns.joined(separator: ", ")
+    let parameters = (1...Self.behind).map { "?\($0)" }.joined(separator: ", ")
+    insertOffer = try RawStatement(
+      database,
+      "INSERT INTO offer (\(names), feed_key, content_hash) VALUES (\(parameters), 0)")
+    let values = Self.columns.enumerated().dropFirst().map { "\($1) = ?\($0 + 1)" }
+    updateOffer = try RawStatement(
+      database,
+      """
+      UPDATE offer SET \(values.joined(separator: ", ")),
+        content_hash = CASE WHEN ?1 THEN 0 ELSE content_hash END
+      WHERE offer_key = ?\(Self.behind)
+      """)
+    replaceDetail = try RawStatement(
+      database,
+      """
+      INSERT OR REPLACE INTO offer_detail (offer_key, retailer, categories, starts_at, expires_at,
+        latitude, longitude, attributes)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      """)
+    removeDetail = try RawStatement(database, "DELETE FROM offer_detail WHERE offer_key = ?1")
+  }
+
+  /// The offer as it stands here.
+  func find(_ ref: OfferRef, feedKey: Int64) throws -> (key: Int64, offer: ExportedOffer)? {
+    findOffer.bind(1, feedKey)
+    findOffer.bind(2, copying: ref.id)
+    defer { findOffer.reset() }
+    guard try findOffer.step() else { return nil }
+    return (findOffer.number(0), ExportedOffer(findOffer, feed: ref.feed, from: 1))
+  }
+
+  func findKey(_ ref: OfferRef, feedKey: Int64) throws -> Int64? {
+    findKey.bind(1, feedKey)
+    findKey.bind(2, copying: ref.id)
+    defer { findKey.reset() }
+    return try findKey.step() ? findKey.number(0) : nil
+  }
+
+  func insert(_ offer: ExportedOffer, feedKey: Int64) throws {
+    bind(offer, to: insertOffer)
+    insertOffer.bind(1, copying: offer.ref.id)
+    insertOffer.bind(Self.behind, feedKey)
+    try insertOffer.run()
+    if offer.hasDetails {
+      try writeDetail(offer, key: sqlite3_last_insert_rowid(database.sqliteConnection))
+    }
+  }
+
+  /// - Parameter isOther: whether it says something else than before.
+  func update(_ key: Int64, to offer: ExportedOffer, isOther: Bool) throws {
+    bind(offer, to: updateOffer)
+    updateOffer.bind(1, isOther ? 1 : 0)
+    updateOffer.bind(Self.behind, key)
+    try updateOffer.run()
+    if offer.hasDetails { return try writeDetail(offer, key: key) }
+    removeDetail.bind(1, key)
+    try removeDetail.run()
+  }
+
+  /// Binds all but the first parameter, in the order of `columns`.
+  private func bind(_ offer: ExportedOffer, to statement: RawStatement) {
+    statement.bind(2, copying: offer.name)
+    statement.bind(3, copying: offer.description)
+    statement.bind(4, copying: offer.terms)
+    statement.bind(5, copying: offer.reward?.text)
+    statement.bind(6, number: offer.reward?.minorUnits)
+    statement.bind(7, copying: offer.reward?.currency)
+    statement.bind(8, number: offer.reward?.percentHundredths)
+    statement.bind(9, offer.reward?.isUpTo == true ? 1 : 0)
+    statement.bind(10, copying: offer.imageURL)
+    statement.bind(11, copying: offer.url)
+    statement.bind(12, offer.firstSeenAt)
+    statement.bind(13, offer.changedAt)
+    statement.bind(14, number: offer.goneAt)
+  }
+
+  private func writeDetail(_ offer: ExportedOffer, key: Int64) throws {
+    replaceDetail.bind(1, key)
+    replaceDetail.bind(2, copying: offer.retailer)
+    replaceDetail.bind(3, copying: offer.categories)
+    replaceDetail.bind(4, number: offer.startsAt)
+    replaceDetail.bind(5, number: offer.expiresAt)
+    replaceDetail.bind(6, real: offer.latitude)
+    replaceDetail.bind(7, real: offer.longitude)
+    replaceDetail.bind(8, copying: offer.attributes)
+    try replaceDetail.run()
+  }
+}

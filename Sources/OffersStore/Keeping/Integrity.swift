@@ -1,0 +1,37 @@
+import GRDB
+
+/// What SQLite says of the pages of a database.
+enum Integrity {
+  /// Most problems that are asked for: beyond, more tell no more.
+  private static let limit = 100
+
+  /// What is damaged; nothing in a sound database. Where a page cannot even be looked at, SQLite gives
+  /// up with what it has found so far.
+  static func problems(in database: Database) throws -> [String] {
+    var problems: [String] = []
+    do {
+      let rows = try String.fetchCursor(database, sql: "PRAGMA integrity_check(\(limit))")
+      while let row = try rows.next() {
+        problems += row.split(separator: "\n").map(String.init)
+          .filter { $0 != "ok" && !$0.hasPrefix("***") }
+      }
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+      if problems.isEmpty { problems.append("some pages cannot be read") }
+    }
+    return problems
+  }
+
+  /// Whether a problem is one of an index alone, which can be made anew.
+  static func isOfIndex(_ problem: String) -> Bool {
+    problem.contains("missing from index") || problem.contains("entries in index")
+      || problem.contains("non-unique entry in index")
+  }
+
+  static let anewAdvice =
+    "Save what there is: offers export -o saved.json. Then move the database's files away and: "
+    + "offers import saved.json"
+
+  static let damageAdvice =
+    "Copy the database with its -wal away first. \(anewAdvice). Where that cannot read everything: "
+    + "a backup, offers export --favorites, or sqlite3 FILE .recover"
+}

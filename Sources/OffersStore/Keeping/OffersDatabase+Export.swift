@@ -1,0 +1,55 @@
+import GRDB
+import OffersCore
+
+extension OffersDatabase {
+  /// Reads all that an export keeps of this database, as one consistent state.
+  ///
+  /// Kept are the feeds as a person chose them, their syncs, every offer with when it came, changed
+  /// and went, what is told of changes, and the favorites. What can be had again is not: images,
+  /// what a server said with a document, how far somebody has read.
+  ///
+  /// - Parameters:
+  ///   - favoritesOnly: only favorites, their feeds and their history.
+  ///   - begin: is told how many records there will be, about.
+  ///   - body: is given each record, section by section.
+  package func exportBlocking(
+    favoritesOnly: Bool, begin: (Int) -> Void = { _ in }, _ body: (ExportRecord) throws -> Void
+  ) throws {
+    try readBlocking { database in
+      let query = ExportQuery(database, favoritesOnly: favoritesOnly)
+      begin(try query.countRecords())
+      try query.forEachRecord(body)
+    }
+  }
+
+  /// Takes the records of an export over into this database: all of them or, on an error, nothing.
+  ///
+  /// - Parameters:
+  ///   - source: the records. It is read while nobody else can write.
+  ///   - selections: the feeds whose documents are selections: what those lack is not gone.
+  package func importRecords(
+    from source: any ExportRecordSource, selections: Set<String> = []
+  ) async throws -> ImportCounts {
+    try await write(.bulk) { database in
+      let merge = try ImportMerge(database, selections: selections)
+      try source.forEachRecord(merge.add)
+      return try merge.finish()
+    }
+  }
+}
+
+/// What an import brought.
+package struct ImportCounts: Hashable, Sendable {
+  package var newFeeds = 0
+  package var newRuns = 0
+  package var newOffers = 0
+  /// Offers that were here and are different now.
+  package var updatedOffers = 0
+  /// Offers that were here and are what they were.
+  package var sameOffers = 0
+  package var newChanges = 0
+  package var newFavorites = 0
+  package var sameFavorites = 0
+
+  package init() {}
+}

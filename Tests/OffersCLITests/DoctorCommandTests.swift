@@ -1,0 +1,157 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("What is wrong, by the doctor")
+struct DoctorCommandTests {
+  private static func lines(_ result: OffersProgram.Result, _ level: String) -> [String] {
+    result.output.split(separator: "\n").map(String.init).filter { $0.hasPrefix(level) }
+  }
+
+  @Test("of a sound database it finds nothing wrong, a line each")
+  func sound() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let result = try home.offers("doctor")
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.allSatisfy { $0.hasPrefix("ok        ") }, "\(result.output)")
+    let subjects = lines.map { $0.dropFirst(10).prefix { $0 != " " } }
+    for subject in [
+      "file", "folder", "disk", "sqlite", "locks", "integrity", "references", "schema", "counts",
+      "images", "leases", "clock", "sizes", "definitions", "feed",
+    ] { #expect(subjects.contains(subject[...]), "\(subject)") }
+  }
+
+  @Test("files that others may read or write are told, with the command that ends it")
+  func modes() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    #expect(chmod(home.database, 0o644) == 0)
+    let readable = try home.offers("doctor")
+    #expect(readable.status == 0)
+    #expect(Self.lines(readable, "warning").count == 1)
+    #expect(readable.output.contains("may be read by others → Keep it to yourself: chmod 600 "))
+    #expect(chmod(home.database, 0o666) == 0)
+    #expect(chmod(home.folder.path, 0o777) == 0)
+    let writable = try home.offers("doctor")
+    #expect(writable.status == 1)
+    #expect(Self.lines(writable, "problem").count == 2)
+    #expect(writable.output.contains("others may put another file in the database's place"))
+  }
+
+  @Test("a clock behind the newest sync is told until a feed was synced again")
+  func clock() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    #expect(
+      try home.shell(
+        "sqlite3 \"$OFFERS_DATABASE\" 'UPDATE sync_run SET started_at = started_at + 864000'"
+      ).status == 0)
+    let result = try home.offers("doctor")
+    #expect(result.status == 1)
+    #expect(
+      Self.lines(result, "problem").first?.contains("but the newest sync or star is of") == true)
+    try home.offers("sync", "--force", "--quiet")
+    #expect(try home.offers("doctor").status == 0)
+  }
+
+  @Test("feeds without a definition, that fail, and that never ran are told")
+  func feeds() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let yaml = """
+      feeds:
+        corner:
+          source: \(try home.feed([FeedItem("7", "Jam")], named: "corner.json"))
+          id: id
+          fields: {name: name}
+
+      """
+    let file = try home.folder.write(yaml, to: "feeds.yaml")
+    #expect(try home.offers("sync", "corner", "--quiet", "--config", file).status == 0)
+    #expect(try home.offers("doctor", "--config", file).status == 0)
+    let missing = try home.offers("doctor")
+    #expect(missing.status == 1)
+    #expect(missing.output.contains("problem   feed corner  has no definition any more"))
+    try home.offers("sync", "ibotta", "--quiet", "--from", home.folder.file("gone.json"))
+    let failing = try home.offers("doctor", "--config", file)
+    #expect(failing.status == 0)
+    #expect(Self.lines(failing, "warning").first?.contains("feed ibotta") == true)
+    try home.folder.write("feeds: [", to: "feeds.yaml")
+    let broken = try home.offers("doctor", "--config", file)
+    #expect(broken.status == 1)
+    #expect(broken.output.contains("problem   definitions  \(file):1"))
+  }
+
+  @Test("what is no database, or none yet, is told and left as it is")
+  func others() throws {
+    let home = try Home()
+    let none = try home.offers("doctor")
+    #expect(none.status == 1)
+    #expect(none.output.contains("There is no database yet at"))
+    #expect(none.output.contains("→ Make it with: offers sync"))
+    let diary = try home.folder.write("Dear diary", to: "diary.txt")
+    for words in [[], ["--repair"]] {
+      let result = try OffersProgram.run(
+        ["doctor", "--database", diary] + words, environment: home.environment)
+      #expect(result.status == 1)
+      #expect(result.output.contains("is not a database of this program"))
+    }
+    #expect(try home.folder.text(of: "diary.txt") == "Dear diary")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: home.folder.path) == ["diary.txt"])
+  }
+
+  @Test("a repair says what it did, and touches no star and no chosen source")
+  func repair() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
+    try home.offers("favorite", "1")
+    let before = try home.offers("export").output
+    #expect(
+      try home.shell(
+        """
+        sqlite3 "$OFFERS_DATABASE" "UPDATE feed SET current_count = 9;
+          INSERT INTO image_lease VALUES ('x', 1, 5); DROP INDEX offer_by_gone"
+        """
+      ).status == 0)
+    let document = try Home.parse(home.offers("doctor", "--json").output)
+    #expect(document["healthy"] as? Bool == false)
+    let result = try home.offers("doctor", "--repair")
+    #expect(result.status == 0)
+    #expect(
+      Self.lines(result, "repaired").map { $0.dropFirst(10) } == [
+        "schema       made offer_by_gone anew", "counts       counted anew: ibotta 2, not 9",
+        "leases       ended those of processes that are gone (1)",
+      ])
+    #expect(try home.offers("export").output == before)
+    #expect(try home.offers("doctor", "--repair").output.contains("repaired") == false)
+  }
+
+  @Test("a damaged page is told with what can be saved, and favorites can be")
+  func damage() throws {
+    let home = try Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
+    try home.offers("favorite", "2999")
+    let page = try home.shell(
+      """
+      sqlite3 "$OFFERS_DATABASE" "SELECT pageno FROM dbstat WHERE name = 'offer'
+        AND pagetype = 'leaf' ORDER BY path LIMIT 1 OFFSET 3"
+      """
+    ).output.trimmingCharacters(in: .newlines)
+    let number = try #require(Int(page))
+    #expect(
+      try home.shell(
+        "head -c 8192 /dev/zero | tr '\\0' Z | dd of=\"$OFFERS_DATABASE\" bs=8192 "
+          + "seek=\(number - 1) conv=notrunc status=none"
+      ).status == 0)
+    for words in [["doctor"], ["doctor", "--repair"]] {
+      let result = try OffersProgram.run(words, environment: home.environment)
+      #expect(result.status == 1)
+      #expect(result.output.contains("SQLite finds damage"))
+      #expect(result.output.contains("offers export -o saved.json"))
+    }
+    #expect(try home.offers("export").output == "")
+    #expect(try home.offers("backup", home.folder.file("copy.sqlite")).status == 1)
+    let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    #expect(!names.contains { $0.hasPrefix("copy") })
+    let saved = try home.offers("export", "--favorites")
+    #expect(saved.status == 0, "\(saved.errors)")
+    #expect(saved.output.contains("ibotta:2999"))
+  }
+}

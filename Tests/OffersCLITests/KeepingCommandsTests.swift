@@ -1,0 +1,185 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("Exporting, importing and backing up")
+struct KeepingCommandsTests {
+  /// A home with every shipped sample, changes of each kind, and stars.
+  private static func lived() throws -> Home {
+    let home = try Home()
+    for feed in ["ibotta", "albums", "facts", "movies", "restaurants"] {
+      try home.offers("sync", feed, "--quiet", "--from", "sample")
+    }
+    let odd = "Mil\u{1B}[31mk\r\r\n\t\u{2028}日本🍓 \"é\u{301}\\"
+    let feeds = [
+      [FeedItem("1", "Tea"), FeedItem("2", odd, "Up to 2.5% back", description: odd)],
+      [FeedItem("1", "Tea", "$2.00 Cash Back"), FeedItem("a:b", "Jam", "Win a car")],
+      [FeedItem("2", odd, nil, description: odd), FeedItem("a:b", "Jam", "Win a car")],
+    ]
+    for (number, items) in feeds.enumerated() {
+      let path = try home.feed(items, named: "\(number).json")
+      try home.offers("sync", "ibotta", "--quiet", "--accept-removals", "--from", path)
+    }
+    try home.offers("sync", "ibotta", "--quiet", "--from", home.folder.file("missing.json"))
+    #expect(try home.offers("favorite", "ibotta:1", "ibotta:a:b", "900117").status == 0)
+    try home.offers("feeds", "remove", "facts")
+    return home
+  }
+
+  private static func mode(of path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+  }
+
+  @Test("an export makes the same database again, byte for byte, and so does its export")
+  func roundTrip() throws {
+    let home = try Self.lived()
+    let saved = home.folder.file("saved.json")
+    let told = try home.offers("export", "-o", saved)
+    #expect(told.output == "")
+    #expect(told.errors.hasPrefix("\(saved): 206 offers, 3 favorites, "))
+    #expect(try Self.mode(of: saved) == 0o600)
+    let text = try home.folder.text(of: "saved.json")
+    #expect(try home.offers("export", "--json").output == text)
+    #expect(
+      try home.offers("export", "--json", "-o", saved).output
+        == "{\"path\":\"\(saved)\",\"bytes\":\(text.utf8.count),\"offers\":206,"
+        + "\"favorites\":3,\"changes\":275}\n")
+    let other = try Home()
+    #expect(
+      try other.offers("import", saved).output
+        == "206 new offers, 0 updated, 0 known; 3 new favorites, 0 known; 275 changes of 9 syncs\n")
+    #expect(try other.offers("export").output == text)
+    for command in [["list"], ["changes"], ["history", "ibotta:1"], ["list", "--favorites"]] {
+      let old = try OffersProgram.run(command + ["--json"], environment: home.environment)
+      let new = try OffersProgram.run(command + ["--json"], environment: other.environment)
+      #expect(old.output == new.output, "\(command)")
+    }
+    let again = try other.offers("import", "-", "--json", input: text)
+    #expect(
+      again.output == """
+        {"offers":{"new":0,"updated":0,"known":206},"favorites":{"new":0,"known":3},\
+        "feeds":0,"changes":0,"runs":0}
+
+        """)
+    #expect(try other.offers("export").output == text)
+    // The next sync of the same documents takes nothing for changed.
+    for feed in ["albums", "movies", "restaurants"] {
+      let run = try other.offers("sync", feed, "--from", "sample").output
+      #expect(run.contains(": 0 new, 0 changed, 0 gone, 0 back"), "\(run)")
+    }
+    #expect(try other.integrity() == "ok\n" || other.integrity() == "ok")
+  }
+
+  @Test("the documented document is one, as an export writes it")
+  func documented() throws {
+    let parts = try PackageFolder.text(of: "docs/export.md").components(separatedBy: "\n```json\n")
+    let document = try #require(parts.last?.components(separatedBy: "```").first)
+    let home = try Home()
+    #expect(try home.offers("import", "-", input: document).status == 0)
+    #expect(try home.offers("export").output == document)
+  }
+
+  @Test("an export of favorites comes back the same, unsynced ones included")
+  func favorites() throws {
+    let home = try Self.lived()
+    let text = try home.offers("export", "--favorites").output
+    let other = try Home()
+    try other.offers("import", "-", input: text)
+    #expect(try other.offers("export", "--favorites").output == text)
+    #expect(try other.offers("list", "--favorites").output.contains("Harvest Row"))
+  }
+
+  @Test("what is refused changes nothing, not even a database's being there")
+  func refusals() throws {
+    let home = try Self.lived()
+    let text = try home.offers("export").output
+    let before = try Data(contentsOf: URL(fileURLWithPath: home.database))
+    let empty = try Home()
+    let cases: [(String, String, Int32)] = [
+      (String(text.prefix(100_000)), "ends too early, at byte 10", 1),
+      (text.replacing("\"version\":1,", with: "\"version\":9,"), "a newer version", 1),
+      ("[{\"id\":1,\"name\":\"Tea\"}]", "is no export of offers", 1),
+      ("", "is empty", 1),
+      (text.replacing("\"kind\":\"gone\"", with: "\"kind\":\"lost\""), "in change", 1),
+      (
+        text.replacing("\"ref\":\"ibotta:a:b\",\"run\"", with: "\"ref\":\"ibotta:x\",\"run\""),
+        "none of", 1
+      ),
+    ]
+    for (input, reason, status) in cases {
+      for target in [home, empty] {
+        let result = try target.offers("import", "-", input: input)
+        #expect(result.status == status, "\(reason)")
+        #expect(result.errors.contains(reason), "\(result.errors)")
+        #expect(result.errors.contains("Nothing was changed."))
+      }
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: home.database)) == before)
+    #expect(try empty.offers("list").status == 66 || empty.offers("list").output == "")
+    #expect(try home.offers("import", home.folder.file("nothing.json")).status == 66)
+    #expect(try home.offers("export").output == text)
+  }
+
+  @Test("an export goes over no database, and leaves nothing behind where it cannot be written")
+  func exportTargets() throws {
+    let home = try Self.lived()
+    try home.offers("backup", home.folder.file("copy.sqlite"))
+    for name in ["offers.sqlite", "offers.sqlite-lock", "copy.sqlite"] {
+      let result = try home.offers("export", "-o", home.folder.file(name))
+      #expect(result.status == 64)
+      #expect(result.errors.contains("is a database. It was left untouched."))
+    }
+    #expect(try home.offers("export", "-o", home.folder.file("no/where.json")).status == 64)
+    #expect(try home.offers("export", "-o", "/dev/null").errors.contains("no ordinary file"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    #expect(!names.contains { $0.contains(".new-") })
+  }
+
+  @Test("what a killed process left beside a file goes with the next one; a living one's stays")
+  func remains() throws {
+    let home = try Self.lived()
+    let process = try OffersProgram.start(["--version"])
+    process.waitUntilExit()
+    let dead = "saved.json.new-\(process.processIdentifier)"
+    let living = "saved.json.new-\(ProcessInfo.processInfo.processIdentifier)"
+    for name in [dead, living] { try home.folder.write("x", to: name) }
+    try home.offers("export", "-o", home.folder.file("saved.json"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    #expect(!names.contains(dead))
+    #expect(names.contains(living))
+  }
+
+  @Test("a backup is one private file that is the same database")
+  func backup() throws {
+    let home = try Self.lived()
+    let copy = home.folder.file("copy.sqlite")
+    try home.folder.write("", to: "copy.sqlite")
+    let result = try home.offers("backup", copy)
+    #expect(home.stable(result.output).hasPrefix("HOME/copy.sqlite: "))
+    #expect(result.output.hasSuffix(", sound\n"))
+    #expect(try Self.mode(of: copy) == 0o600)
+    let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    #expect(names.filter { $0.hasPrefix("copy") } == ["copy.sqlite"])
+    #expect(
+      try home.offers("export", "--database", copy).output == home.offers("export").output)
+  }
+
+  @Test("a backup goes over an older one, and over nothing else without being forced")
+  func backupTargets() throws {
+    let home = try Self.lived()
+    let diary = try home.folder.write("Dear diary", to: "diary.txt")
+    let refused = try home.offers("backup", diary)
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("no backup of offers. It was left untouched."))
+    #expect(try home.folder.text(of: "diary.txt") == "Dear diary")
+    #expect(try home.offers("backup", diary, "--force").status == 0)
+    #expect(try home.offers("backup", diary, "--json").output.hasPrefix("{\"path\":"))
+    for name in ["offers.sqlite", "offers.sqlite-wal", "offers.sqlite-lock"] {
+      let result = try home.offers("backup", home.folder.file(name), "--force")
+      #expect(result.status == 64)
+      #expect(result.errors.contains("is the database itself"))
+    }
+    #expect(try home.offers("list").status == 0)
+  }
+}

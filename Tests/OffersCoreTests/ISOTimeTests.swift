@@ -1,0 +1,56 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@Suite("Times as machines read them")
+struct ISOTimeTests {
+  @Test(
+    "they are ISO 8601 in UTC, with a sign beyond four digits of years",
+    arguments: [
+      (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
+      (1_795_252_042, "2026-11-21T09:07:22Z"), (253_402_300_799, "9999-12-31T23:59:59Z"),
+      (253_402_300_800, "+10000-01-01T00:00:00Z"), (-62_167_219_201, "-0001-12-31T23:59:59Z"),
+      (-62_167_219_200, "0000-01-01T00:00:00Z"), (1_709_164_800, "2024-02-29T00:00:00Z"),
+    ])
+  func texts(seconds: Int64, text: String) {
+    #expect(ISOTime.text(seconds) == text)
+    #expect(ISOTime.seconds(parsing: text) == seconds)
+  }
+
+  @Test("every number of seconds comes back, the largest and the smallest, too")
+  func comesBack() {
+    var random = SeededGenerator(seed: 7)
+    var numbers: [Int64] = [.min, .min + 1, .max, .max - 1]
+    for _ in 0..<20_000 {
+      numbers.append(.random(in: .min ... .max, using: &random))
+      numbers.append(.random(in: -100_000_000_000...400_000_000_000, using: &random))
+    }
+    for number in numbers { #expect(ISOTime.seconds(parsing: ISOTime.text(number)) == number) }
+  }
+
+  @Test("they are what Foundation writes")
+  func agrees() {
+    var random = SeededGenerator(seed: 8)
+    for _ in 0..<500 {
+      let seconds = Int64.random(in: 0...4_000_000_000, using: &random)
+      let date = Date(timeIntervalSince1970: Double(seconds))
+      #expect(ISOTime.text(seconds) == date.formatted(.iso8601))
+    }
+  }
+
+  @Test(
+    "all else is none",
+    arguments: [
+      "", "Z", "2026", "2026-11-21", "2026-11-21T09:07:22", "2026-11-21T09:07:22z",
+      "2026-11-21 09:07:22Z", "2026-11-21T09:07:22+00:00", "2026-13-01T00:00:00Z",
+      "2026-02-29T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T09:60:00Z",
+      "2026-11-21T09:07:60Z", "02026-11-21T09:07:22Z", "+2026-11-21T09:07:22Z",
+      "-0000-01-01T00:00:00Z", "26-11-21T09:07:22Z", "2026-1-21T09:07:22Z",
+      "2026-11-21T09:07:22Zx", "+99999999999999-01-01T00:00:00Z", "٢٠٢٦-11-21T09:07:22Z",
+      "+999999999999-01-01T00:00:00Z",
+    ])
+  func refuses(text: String) {
+    #expect(ISOTime.seconds(parsing: text) == nil)
+  }
+}

@@ -1,0 +1,257 @@
+import OffersCore
+import OffersFeeds
+import Testing
+
+@Suite("Reading an export")
+struct ExportReaderTests {
+  private static func read(_ text: String, pieceBytes: Int = .max) throws -> [ExportRecord] {
+    var records: [ExportRecord] = []
+    try withoutActuallyEscaping({ records.append($0) }) { take in
+      let reader = ExportReader(name: "saved.json", take)
+      let bytes = Array(text.utf8)
+      for start in stride(from: 0, to: bytes.count, by: max(1, min(pieceBytes, bytes.count))) {
+        let piece = bytes[start..<min(bytes.count, start + min(pieceBytes, bytes.count))]
+        try piece.withUnsafeBytes { try reader.consume($0) }
+      }
+      try reader.finish()
+    }
+    return records
+  }
+
+  private static func write(_ records: [ExportRecord]) throws -> String {
+    var bytes: [UInt8] = []
+    try withoutActuallyEscaping({ bytes += $0 }) { take in
+      var writer = try ExportWriter(to: take)
+      for record in records { try writer.add(record) }
+      try writer.finish()
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func refusal(_ text: String) -> OffersError? {
+    #expect(throws: OffersError.self) { try read(text) }
+  }
+
+  /// One of everything, its texts as odd as a database may hold them.
+  private static var records: [ExportRecord] {
+    let odd = "a\"b\\c\n\r\n\t\u{1}\u{7F}\u{85}\u{2028}\u{FFFD}\u{202E}é e\u{301} 日本🍓/"
+    var feed = ExportedFeed()
+    feed.name = "my-feed-2"
+    feed.title = odd
+    feed.source = "https://example.com/\(odd)"
+    feed.chosenSource = "/feeds/a.json"
+    feed.subscribedAt = -5
+    feed.unsubscribedAt = 253_402_300_800
+    feed.shared = [OfferAttribute(label: odd, value: ""), OfferAttribute(label: "", value: odd)]
+    var run = ExportedRun()
+    run.feed = feed.name
+    run.source = odd
+    run.startedAt = 1_000
+    run.durationMilliseconds = 12
+    run.bytes = .max
+    run.counts = [1, 2, 3, 4, 5, 6, 7]
+    var failed = run
+    failed.outcome = .failed
+    failed.error = .init(code: "sourceFailed", message: odd, hint: nil)
+    var plain = ExportedOffer()
+    plain.ref = OfferRef(feed: feed.name, id: "1")
+    plain.name = "Tea"
+    var full = plain
+    full.ref = OfferRef(feed: feed.name, id: "a:b \(odd)")
+    full.name = odd
+    full.description = odd
+    full.terms = odd
+    full.reward = Reward(
+      text: odd, value: .amount(minorUnits: .min, currency: "USD"), isUpTo: true)
+    full.imageURL = odd
+    full.url = odd
+    full.retailer = odd
+    full.categories = #"["a\u0009b","c"]"#
+    full.startsAt = .min
+    full.expiresAt = .max
+    full.latitude = -89.123456789012345
+    full.longitude = 1e-7
+    full.attributes = #"[["L\u0009","V"]]"#
+    full.firstSeenAt = 1
+    full.changedAt = 2
+    full.goneAt = 3
+    var percent = plain
+    percent.ref = OfferRef(feed: feed.name, id: "3")
+    percent.reward = Reward(text: "2.05%", value: .percent(hundredths: 205))
+    var vague = plain
+    vague.ref = OfferRef(feed: feed.name, id: "4")
+    vague.reward = Reward(text: "Win a car")
+    var new = ExportedChange()
+    new.ref = plain.ref
+    new.run = 1
+    var changed = new
+    changed.kind = .changed
+    changed.fields = #"{"name":{"from":"a\n","to":null}}"#
+    var favorite = ExportedFavorite()
+    favorite.ref = OfferRef(feed: "never-synced", id: odd)
+    favorite.starredAt = 77
+    return [
+      .feed(feed), .run(run), .run(failed), .offer(plain), .offer(full), .offer(percent),
+      .offer(vague), .change(new), .change(changed), .favorite(favorite),
+    ]
+  }
+
+  @Test("what is written is read back and written the same, in pieces of any size")
+  func roundTrip() throws {
+    let text = try Self.write(Self.records)
+    for pieceBytes in [1, 2, 3, 7, 64, 1000, Int.max] {
+      let read = try Self.read(text, pieceBytes: pieceBytes)
+      #expect(try Self.write(read) == text, "\(pieceBytes)")
+    }
+    let offers = try Self.read(text).compactMap { record -> ExportedOffer? in
+      if case .offer(let offer) = record { offer } else { nil }
+    }
+    let written = Self.records.compactMap { record -> ExportedOffer? in
+      if case .offer(let offer) = record { offer } else { nil }
+    }
+    #expect(offers == written)
+    #expect(zip(offers, written).allSatisfy { $0.says(asMuchAs: $1) })
+  }
+
+  @Test("an empty export is one")
+  func empty() throws {
+    #expect(try Self.read(try Self.write([])).isEmpty)
+  }
+
+  @Test("white space between the parts does not matter")
+  func spaced() throws {
+    let text = try Self.write(Self.records)
+    let spaced = text.replacing("{\"ref\":", with: " {\n \"ref\" : ").replacing("\n]", with: " ] ")
+    #expect(try Self.write(try Self.read(spaced)) == text)
+  }
+
+  @Test("cut off anywhere, it is refused with the place")
+  func truncated() throws {
+    let text = Array(try Self.write(Self.records).utf8)
+    for count in 0..<text.count - 2 {
+      let error = Self.refusal(String(decoding: text[..<count], as: UTF8.self))
+      #expect(error?.code == .malformedFeed, "\(count)")
+      let tells = error?.message.contains("ends too early, at byte ") == true
+      #expect(tells || error?.message == "saved.json is empty.", "\(count)")
+    }
+  }
+
+  private static let head = #"{"format":"offers-export","version":1,"#
+  private static let feed =
+    #"{"name":"a","source":"x","subscribed_at":"2026-01-01T00:00:00Z","shared":[]}"#
+
+  private static func offer(_ members: String) -> String {
+    "\(head)\"feeds\":[\(feed)],\"runs\":[],\"offers\":[{\(members)}]"
+      + ",\"changes\":[],\"favorites\":[]}"
+  }
+
+  private static let sound =
+    #""ref":"a:1","name":"x","first_seen_at":"2026-01-01T00:00:00Z","changed_at":"2026-01-01T00:00:00Z""#
+
+  @Test("an offer needs its id, its name and its times, and no more")
+  func least() throws {
+    #expect(try Self.read(Self.offer(Self.sound)).count == 2)
+  }
+
+  private static func more(_ members: String) -> String { offer("\(sound),\(members)") }
+
+  private static func document(_ sections: String) -> String { "\(head)\(sections)" }
+
+  private static let mistakes: [(String, String)] = [
+    (offer(#""ref":"a:1""#), "in offer 1: “name” is missing"),
+    (offer(#""ref":"a1","name":"x""#), "“ref” should be a feed and an id"),
+    (offer(#""ref":"A:1","name":"x""#), "“ref” should be a feed and an id"),
+    (offer(#""ref":"a:","name":"x""#), "“ref” has no id behind the colon"),
+    (offer(#""ref":"b:1","name":"x""#), "“ref” names none of the feeds above"),
+    (offer(#""ref":"a:1","name":"""#), "“name” is empty"),
+    (offer(#""ref":"a:1","name":7"#), "“name” should be a text"),
+    (offer(#""ref":"a:1","name":"\ud800""#), "“name” is not valid Unicode"),
+    (offer(#""ref":"a:1","name":"\udc00\ud800""#), "“name” is not valid Unicode"),
+    (offer(#""ref":"a:1","name":"a\u0000b""#), "“name” is not valid Unicode"),
+    (offer(#""ref":"a:1","nane":"x""#), "“nane” is nothing that belongs here"),
+    (more(#""gone_at":"today""#), "“gone_at” should be a time like"),
+    (more(#""latitude":91"#), "“latitude” should lie between -90 and 90"),
+    (more(#""longitude":-180.1"#), "“longitude” should lie between -180 and 180"),
+    (more(#""categories":["a",1]"#), "“categories” should be a list of texts"),
+    (more(#""attributes":[{"label":"a"}]"#), "“value” is missing"),
+    (more(#""reward":{"text":"x"}"#), "“up_to” is missing"),
+    (more(#""reward":{"up_to":true}"#), "“text” is missing"),
+    (
+      more(#""reward":{"text":"x","up_to":false,"minor_units":7}"#),
+      "“currency” is missing beside the other one"
+    ),
+    (
+      more(#""reward":{"text":"x","minor_units":7,"currency":"usd"}"#),
+      "“currency” should be three capital letters"
+    ),
+    (
+      more(#""reward":{"text":"x","minor_units":7.5,"currency":"USD"}"#),
+      "“minor_units” should be a whole number"
+    ),
+    (
+      more(#""reward":{"text":"x","minor_units":7,"currency":"USD","percent":1}"#),
+      "“percent” stands beside an amount"
+    ),
+    (
+      more(#""reward":{"text":"x","percent":1.234}"#), "“percent” should have two decimals at most"
+    ),
+    (
+      more(#""reward":{"text":"x","percent":1,"kind":"amount"}"#),
+      "“kind” is not what the value is"
+    ),
+    (more(#""url":"#), "in offer 1: expected a value"),
+    (document(#""feeds":[7]"#), "at byte 47, in feed 1: an object was expected"),
+    (document("\"feeds\":[\(feed),\(feed)]"), "“name” came before"),
+    (
+      document(#""feeds":[{"name":"Ibotta"}]"#),
+      "should be lower-case letters, digits and hyphens"
+    ),
+    (document(#""feeds":{}"#), "a list was expected"),
+    (document(#""offers":[]"#), "“offers” stands where feeds should"),
+    (document(#""feeds":[],"runs":[]}"#), "the list of offers is missing"),
+    (document(#""feeds":[],"feeds":[]"#), "“feeds” stands where runs should"),
+    (
+      document(
+        "\"feeds\":[\(feed)],\"runs\":[],\"offers\":[],"
+          + #""changes":[{"ref":"a:1","run":1,"kind":"new"}]"#),
+      "in change 1: “run” is none of the runs above"
+    ),
+    (
+      document(#""feeds":[],"runs":[{"feed":"a"}]"#), "in run 1: “feed” names none of the feeds"
+    ),
+  ]
+
+  @Test("what is wrong is refused with the place and the reason", arguments: mistakes)
+  func refuses(text: String, reason: String) {
+    let error = Self.refusal(text)
+    #expect(error?.code == .malformedFeed)
+    #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+    #expect(error?.message.contains("at byte ") == true)
+    #expect(error?.hint?.hasPrefix("Nothing was changed.") == true)
+  }
+
+  @Test(
+    "another kind of document is refused as such",
+    arguments: [
+      "[]", "{}", "7", "<html>", "offers", #"{"offers":[]}"#, #"{"format":"other"}"#,
+      #"{"version":1,"format":"offers-export"}"#, "\u{FEFF}{", "SQLite format 3\0",
+    ])
+  func otherKind(text: String) {
+    #expect(Self.refusal(text)?.code == .unexpectedShape)
+  }
+
+  @Test("a newer version is refused with both numbers, whatever follows")
+  func newer() {
+    let error = Self.refusal(#"{"format":"offers-export","version":2,"things":"#)
+    #expect(error?.code == .newerDatabase)
+    #expect(
+      error?.message.contains("it has format 2, at byte 36, and this one reads up to 1") == true)
+  }
+
+  @Test("what follows the document is refused")
+  func trailing() throws {
+    let text = try Self.write([])
+    #expect(Self.refusal(text + "{}")?.message.contains("unexpected text after the end") == true)
+    #expect(try Self.read(text + " \n").isEmpty)
+  }
+}
