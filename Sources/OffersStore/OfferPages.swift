@@ -32,7 +32,7 @@ package struct OfferPages {
         if keys.isEmpty { try findKeys(in: database) }
         let piece = keys.prefix(Self.pageSize)
         keys = keys.dropFirst(Self.pageSize)
-        return try piece.compactMap { try OfferTable.find(key: $0, in: database) }
+        return try OfferTable.list(keys: piece, in: database)
       }
     }
     return page

@@ -7,7 +7,7 @@ enum OfferTable {
   /// The columns `offer(from:)` expects, joined with the feed and the favorite.
   private static let selection = """
     SELECT
-      feed.name AS feed_name, offer.id, offer.name, offer.description, offer.terms,
+      offer.offer_key, feed.name AS feed_name, offer.id, offer.name, offer.description, offer.terms,
       offer.reward_text, offer.reward_minor_units, offer.reward_currency,
       offer.reward_percent_hundredths, offer.reward_up_to, offer.image_url, offer.url,
       detail.retailer, detail.categories, detail.starts_at, detail.expires_at, detail.latitude,
@@ -54,9 +54,18 @@ enum OfferTable {
     try String.fetchAll(database, sql: feedsWithIDSQL, arguments: [id])
   }
 
-  /// The offers a query selects, in its order.
-  static func list(_ query: OfferKeyQuery, in database: Database) throws -> [Offer] {
-    try query.keys(in: database).compactMap { try find(key: $0, in: database) }
+  /// The offers with these keys, in the order of the keys; those that are not there are left out.
+  ///
+  /// One statement for all of them: one for each takes twice as long.
+  static func list(keys: some Collection<Int64>, in database: Database) throws -> [Offer] {
+    let statement = try database.cachedStatement(
+      sql: "\(selection) WHERE offer.offer_key IN (SELECT value FROM json_each(?))")
+    let wanted = "[" + keys.map(String.init).joined(separator: ",") + "]"
+    var found: [Int64: Offer] = [:]
+    found.reserveCapacity(keys.count)
+    let rows = try Row.fetchCursor(statement, arguments: [wanted])
+    while let row = try rows.next() { found[row["offer_key"]] = offer(from: row) }
+    return keys.compactMap { found[$0] }
   }
 
   private static func offer(from row: Row) -> Offer {

@@ -20,7 +20,7 @@ extension OffersDatabase: OfferRepository {
   }
 
   private static func fetchOffers(_ query: OfferQuery, in database: Database) throws -> [Offer] {
-    try OfferTable.list(keyQuery(query, in: database), in: database)
+    try OfferTable.list(keys: keyQuery(query, in: database).keys(in: database), in: database)
   }
 
   private static func countOffers(_ query: OfferQuery, in database: Database) throws -> Int {

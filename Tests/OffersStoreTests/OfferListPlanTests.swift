@@ -123,6 +123,19 @@ struct OfferListPlanTests {
     #expect(!plan.uses("TEMP B-TREE"), "\(plan)")
   }
 
+  @Test("the offers of a page are looked up by their keys, in one statement, in any order")
+  func readsPage() async throws {
+    let plans = try await QueryPlanTests.plans(try await OfferQueryTests.filled()) { database in
+      let offers = try OfferTable.list(keys: [5, 99, 3, 4], in: database)
+      #expect(offers.map(\.ref.description) == ["shop:3", "shop:1", "shop:2"])
+    }
+    #expect(plans.count == 1)
+    for plan in plans {
+      #expect(plan.uses("SEARCH offer USING INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
+      #expect(!plan.uses("SCAN offer") && !plan.uses("SCAN feed"), "\(plan)")
+    }
+  }
+
   @Test("counting whole feeds reads no offer")
   func counts() async throws {
     let store = try await OfferQueryTests.filled()
