@@ -36,10 +36,11 @@ let package = Package(
         .embedInCode("0005_add_search.sql"),
       ],
       swiftSettings: strict),
-    .target(name: "OffersCore", swiftSettings: strict),
+    .target(name: "OffersCore", exclude: ["Export/Format.md"], swiftSettings: strict),
     .target(
       name: "OffersFeeds",
       dependencies: ["Expat", "OffersCore", "ZLib", .product(name: "Yams", package: "Yams")],
+      exclude: ["Definition/Definitions.md"],
       resources: [
         .embedInCode("Shipped/albums.yaml"),
         .embedInCode("Shipped/atom.yaml"),
@@ -93,6 +94,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
+      exclude: ["Documents.md"],
       swiftSettings: strict,
       linkerSettings: [
         // At a fixed address there is nothing to relocate, which takes a quarter off the start.

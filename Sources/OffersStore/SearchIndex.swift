@@ -29,6 +29,13 @@ enum SearchIndex {
       arguments: [isCurrent])
   }
 
+  /// How many offers the index has, and how many there are.
+  static func counts(in database: Database) throws -> (indexed: Int, offers: Int) {
+    let indexed = try Int.fetchOne(database, sql: "SELECT count(*) FROM offer_search_docsize")
+    let offers = try Int.fetchOne(database, sql: "SELECT count(*) FROM offer")
+    return (indexed ?? 0, offers ?? 0)
+  }
+
   /// Makes the index anew, in the transaction that the caller began.
   static func rebuild(in database: Database) throws {
     try database.execute(sql: "INSERT INTO offer_search (offer_search) VALUES ('rebuild')")

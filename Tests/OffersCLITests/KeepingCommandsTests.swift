@@ -73,7 +73,8 @@ struct KeepingCommandsTests {
 
   @Test("the documented document is one, as an export writes it")
   func documented() throws {
-    let parts = try PackageFolder.text(of: "docs/export.md").components(separatedBy: "\n```json\n")
+    let parts = try PackageFolder.text(of: "Sources/OffersCore/Export/Format.md").components(
+      separatedBy: "\n```json\n")
     let document = try #require(parts.last?.components(separatedBy: "```").first)
     let home = try Home()
     #expect(try home.offers("import", "-", input: document).status == 0)

@@ -4,8 +4,7 @@ import OffersCore
 
 /// Something about a database that can be looked at, and put right where nothing is lost by it.
 ///
-/// What is derived from other rows has its check here, with how it is made anew: whoever adds such a
-/// thing, as an index of words, adds a check to `all`.
+/// What is derived from other rows has its check here, with how it is made anew.
 struct HealthCheck: Sendable {
   let subject: String
   /// What is found, all being well included.
@@ -14,7 +13,7 @@ struct HealthCheck: Sendable {
   var repair: (@Sendable (Database, Date) throws -> String)?
 
   static let all: [HealthCheck] = [
-    integrity, foreignKeys, schema, counts, images, leases,
+    integrity, foreignKeys, schema, counts, words, images, leases,
   ]
 
   static let repairAdvice = "Put it right with: offers doctor --repair"
@@ -101,6 +100,31 @@ struct HealthCheck: Sendable {
       // By the same number a sync tells whether too much would vanish.
       return "counted anew: "
         + wrong.map { "\($0.name) \($0.counted), not \($0.noted)" }.joined(separator: ", ")
+    })
+
+  private static let words = HealthCheck(
+    subject: "search",
+    examine: { database, _ in
+      guard try SearchIndex.isCurrent(in: database) else {
+        return [
+          Finding(
+            .warning, "search",
+            "the index is not what the offers are; the next search makes it anew",
+            advice: repairAdvice)
+        ]
+      }
+      let (indexed, offers) = try SearchIndex.counts(in: database)
+      guard indexed == offers else {
+        return [
+          Finding(
+            .problem, "search", "has \(indexed) offers of \(offers)", advice: repairAdvice)
+        ]
+      }
+      return [Finding(.ok, "search", "the index has every offer")]
+    },
+    repair: { database, _ in
+      try SearchIndex.rebuild(in: database)
+      return "made anew from the offers"
     })
 
   private static let images = HealthCheck(

@@ -33,7 +33,9 @@ extension OffersDatabase {
     try await write(.bulk) { database in
       let merge = try ImportMerge(database, selections: selections)
       try source.forEachRecord(merge.add)
-      return try merge.finish()
+      let counts = try merge.finish()
+      if counts.newOffers + counts.updatedOffers > 0 { try SearchIndex.rebuild(in: database) }
+      return counts
     }
   }
 }
