@@ -47,7 +47,8 @@ extension OffersDatabase: SearchRepository {
     guard try SearchIndex.isCurrent(in: database) else { return nil }
     let expression = try SearchExpression(query.words, in: database)
     if expression.isEmpty { return SearchResults() }
-    let table = SearchTable(feedKey: feedKey, favoritesOnly: query.favoritesOnly)
+    let table = try SearchTable(
+      feedKey: feedKey, favoritesOnly: query.favoritesOnly, in: database)
     if let page = try page(of: expression, query, table, in: database) { return page }
     let opened = try SearchExpression(query.words, opensLetter: true, in: database)
     if opened != expression, let page = try page(of: opened, query, table, in: database) {

@@ -183,6 +183,16 @@ struct SearchTests {
     #expect(try await refs(SearchQuery("coffee")) == ["grocer:1"])
     #expect(try await refs(SearchQuery("coffee", favoritesOnly: true)) == ["ibotta:2"])
     #expect(try await refs(SearchQuery("coffee", feed: "grocer", favoritesOnly: true)) == [])
+    // Offers of one feed lie on both sides of another's.
+    try await store.sync(
+      Self.offers + [FeedOffer("9", name: "Coffee Mug")], at: 3000)
+    #expect(
+      try await refs(SearchQuery("coffee", feed: "ibotta")) == ["ibotta:1", "ibotta:2", "ibotta:9"])
+    #expect(try await refs(SearchQuery("coffee", feed: "grocer")) == ["grocer:1"])
+    _ = try await database.setFavorites(named: ["grocer:1", "ibotta:9"], to: true)
+    #expect(
+      try await refs(SearchQuery("coffee", favoritesOnly: true))
+        == ["grocer:1", "ibotta:2", "ibotta:9"])
     await #expect(throws: OffersError.self) {
       try await database.search(SearchQuery("coffee", feed: "nobody"))
     }
