@@ -49,7 +49,8 @@ extension OffersDatabase: SearchRepository {
     if expression.isEmpty { return SearchResults() }
     let table = try SearchTable(
       feedKey: feedKey, favoritesOnly: query.favoritesOnly, in: database)
-    if let page = try page(of: expression, query, table, in: database) { return page }
+    let narrowed = try expression.narrowed(in: database)
+    if let page = try page(of: narrowed, query, table, in: database) { return page }
     let opened = try SearchExpression(query.words, opensLetter: true, in: database)
     if opened != expression, let page = try page(of: opened, query, table, in: database) {
       return page

@@ -104,6 +104,15 @@ struct SearchTable {
     return try Int.fetchOne(statement, arguments: [expression.match] + arguments) != nil
   }
 
+  /// Whether there are words that a word is the beginning of, itself aside.
+  static func hasLonger(_ word: String, in database: Database) throws -> Bool {
+    // No sign below a digit is in a word. The word itself is not looked at: counting the offers
+    // that have it would take as long as finding them.
+    let statement = try database.cachedStatement(
+      sql: "SELECT 1 FROM search_term WHERE term >= ? AND term <= ? LIMIT 1")
+    return try Int.fetchOne(statement, arguments: [word + "0", word + "\u{10FFFF}"]) != nil
+  }
+
   /// Hands over all words there are, with the number of offers that have them.
   static func forEachTerm(
     in database: Database, _ body: (_ term: UnsafeRawBufferPointer, _ count: Int64) -> Void

@@ -74,6 +74,20 @@ struct SearchTests {
     #expect(try await Self.ids("7-u", in: store) == ["4"])
   }
 
+  @Test("a beginning is looked for only where words go on behind it")
+  func narrows() async throws {
+    let store = try await Self.filled()
+    for (words, isNarrowed) in [
+      ("tea", false), ("coffee", true), ("cof", false), ("green tea", false), ("7-up", true),
+      ("日本", false), ("日本語の本", true), ("xyz", true), ("C++", false), ("12", true),
+    ] {
+      try await store.database.read { database in
+        let expression = try SearchExpression(words, in: database)
+        #expect(try (expression.narrowed(in: database) != expression) == isNarrowed, "\(words)")
+      }
+    }
+  }
+
   @Test("a name counts more than what stands below it")
   func ranks() async throws {
     let store = try Store()
