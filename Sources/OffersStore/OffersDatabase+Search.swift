@@ -47,8 +47,10 @@ extension OffersDatabase: SearchRepository {
     guard try SearchIndex.isCurrent(in: database) else { return nil }
     let expression = try SearchExpression(query.words, in: database)
     if expression.isEmpty { return SearchResults() }
-    let table = SearchTable(feedKey: feedKey, favoritesOnly: query.favoritesOnly)
-    if let page = try page(of: expression, query, table, in: database) { return page }
+    let table = try SearchTable(
+      feedKey: feedKey, favoritesOnly: query.favoritesOnly, in: database)
+    let narrowed = try expression.narrowed(in: database)
+    if let page = try page(of: narrowed, query, table, in: database) { return page }
     let opened = try SearchExpression(query.words, opensLetter: true, in: database)
     if opened != expression, let page = try page(of: opened, query, table, in: database) {
       return page

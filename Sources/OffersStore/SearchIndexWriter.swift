@@ -26,11 +26,32 @@ final class SearchIndexWriter {
   private var pendingBytes = 0
   /// How many offers were changed or removed.
   private var count: Int64 = 0
-  /// Above this it is cheaper to make the index anew.
-  private let rebuildCount: Int64
-  private let find: RawStatement
-  private let delete: RawStatement
-  private let insert: RawStatement
+  /// Made when the first offer is changed, which is not what a small sync is kept waiting for.
+  private var statements: Statements?
+
+  private struct Statements {
+    let find: RawStatement
+    let delete: RawStatement
+    let insert: RawStatement
+    /// Above so many changed offers it is cheaper to make the index anew.
+    let rebuildCount: Int64
+
+    init(_ database: Database) throws {
+      let columns = SearchIndex.columns
+      let parameters = SearchIndex.fields.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
+      find = try RawStatement(database, "SELECT \(columns) FROM search_text WHERE offer_key = ?1")
+      delete = try RawStatement(
+        database,
+        """
+        INSERT INTO offer_search (offer_search, rowid, \(columns))
+        VALUES ('delete', ?1, \(parameters))
+        """)
+      insert = try RawStatement(
+        database, "INSERT INTO offer_search (rowid, \(columns)) VALUES (?1, \(parameters))")
+      let last = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
+      rebuildCount = max(1000, last / 4)
+    }
+  }
 
   /// Most bytes of texts that are held at a time.
   private static let pendingLimitBytes = 8 << 20
@@ -42,27 +63,16 @@ final class SearchIndexWriter {
     self.database = database
     let isCurrent = try SearchIndex.isCurrent(in: database)
     work = !isWanted ? .nothing : isCurrent ? .difference : rebuilds ? .rebuild : .nothing
-    let last = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
-    rebuildCount = max(1000, last / 4)
-    let columns = SearchIndex.columns
-    let parameters = SearchIndex.fields.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
-    find = try RawStatement(database, "SELECT \(columns) FROM search_text WHERE offer_key = ?1")
-    delete = try RawStatement(
-      database,
-      """
-      INSERT INTO offer_search (offer_search, rowid, \(columns))
-      VALUES ('delete', ?1, \(parameters))
-      """)
-    insert = try RawStatement(
-      database, "INSERT INTO offer_search (rowid, \(columns)) VALUES (?1, \(parameters))")
   }
 
   /// Says that an offer's texts are about to change, or to be removed.
   func willChange(_ key: Int64) throws {
     differs = true
     guard work == .difference else { return }
+    let statements = try self.statements ?? Statements(database)
+    self.statements = statements
     count += 1
-    if count > rebuildCount {
+    if count > statements.rebuildCount {
       work = .rebuild
       pending = [:]
       return
@@ -70,6 +80,7 @@ final class SearchIndexWriter {
     if pendingBytes > Self.pendingLimitBytes { try flush() }
     // The texts that the index has are those before the first change.
     guard pending[key] == nil else { return }
+    let find = statements.find
     find.bind(1, key)
     defer { find.reset() }
     guard try find.step() else { return }
@@ -104,6 +115,8 @@ final class SearchIndexWriter {
   }
 
   private func flush() throws {
+    guard let statements else { return }
+    let (find, delete, insert) = (statements.find, statements.delete, statements.insert)
     for (key, texts) in pending.sorted(by: { $0.key < $1.key }) {
       delete.bind(1, key)
       for (place, text) in texts.enumerated() { delete.bind(Int32(place + 2), copying: text) }

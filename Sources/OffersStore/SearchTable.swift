@@ -6,26 +6,61 @@ struct SearchTable {
   private let condition: String
   private let arguments: StatementArguments
 
+  /// Above this it takes longer to find between which keys a feed's offers lie than it saves.
+  private static let smallFeedCount = 50_000
+
   /// - Parameters:
   ///   - feedKey: only this feed; nil for all.
   ///   - favoritesOnly: only favorites, gone ones too; else only what is current.
-  init(feedKey: Int64?, favoritesOnly: Bool) {
-    var parts = [favoritesOnly ? Self.isFavorite : "offer.gone_at IS NULL"]
+  init(feedKey: Int64?, favoritesOnly: Bool, in database: Database) throws {
+    var parts: [String] = []
     var arguments: StatementArguments = []
+    if favoritesOnly {
+      // Found once, and not for each offer that has the words: that would look up all of them.
+      parts.append("+offer_search.rowid IN (\(Self.favoriteKeys))")
+    } else {
+      parts.append("offer.gone_at IS NULL")
+    }
     if let feedKey {
       // The plus keeps SQLite from going by the index on ids.
       parts.append("+offer.feed_key = ?")
       arguments += [feedKey]
     }
+    if let keys = try Self.bounds(feedKey: feedKey, favoritesOnly: favoritesOnly, in: database) {
+      // The index passes over what lies outside without ranking it.
+      parts.append("offer_search.rowid >= ? AND offer_search.rowid <= ?")
+      arguments += [keys.lowerBound, keys.upperBound]
+    }
     condition = parts.joined(separator: " AND ")
     self.arguments = arguments
   }
 
-  private static let isFavorite = """
-    EXISTS (
-      SELECT 1 FROM feed CROSS JOIN favorite ON favorite.feed = feed.name
-      WHERE feed.feed_key = offer.feed_key AND favorite.id = offer.id)
+  private static let favoriteKeys = """
+    SELECT offer_key FROM favorite
+    CROSS JOIN feed ON feed.name = favorite.feed
+    CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
     """
+
+  /// Between which keys the offers lie that are looked for; nil where that says little.
+  private static func bounds(
+    feedKey: Int64?, favoritesOnly: Bool, in database: Database
+  ) throws -> ClosedRange<Int64>? {
+    let row: Row?
+    if favoritesOnly {
+      row = try Row.fetchOne(
+        database, sql: "SELECT min(offer_key), max(offer_key) FROM (\(favoriteKeys))")
+    } else if let feedKey,
+      try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database) <= smallFeedCount
+    {
+      row = try Row.fetchOne(
+        database, sql: "SELECT min(offer_key), max(offer_key) FROM offer WHERE feed_key = ?",
+        arguments: [feedKey])
+    } else {
+      return nil
+    }
+    guard let row, let first = row[0] as Int64?, let last = row[1] as Int64? else { return 0...0 }
+    return first...last
+  }
 
   /// An offer that was found, and its texts with marks around the words.
   struct Found {
@@ -67,6 +102,15 @@ struct SearchTable {
         WHERE offer_search MATCH ? AND \(condition) LIMIT 1
         """)
     return try Int.fetchOne(statement, arguments: [expression.match] + arguments) != nil
+  }
+
+  /// Whether there are words that a word is the beginning of, itself aside.
+  static func hasLonger(_ word: String, in database: Database) throws -> Bool {
+    // No sign below a digit is in a word. The word itself is not looked at: counting the offers
+    // that have it would take as long as finding them.
+    let statement = try database.cachedStatement(
+      sql: "SELECT 1 FROM search_term WHERE term >= ? AND term <= ? LIMIT 1")
+    return try Int.fetchOne(statement, arguments: [word + "0", word + "\u{10FFFF}"]) != nil
   }
 
   /// Hands over all words there are, with the number of offers that have them.

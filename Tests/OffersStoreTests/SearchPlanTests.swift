@@ -12,7 +12,7 @@ struct SearchPlanTests {
     arguments: [false, true])
   func search(favoritesOnly: Bool) async throws {
     let plans = try await QueryPlanTests.plans(try await SearchTests.filled()) { database in
-      let table = SearchTable(feedKey: 1, favoritesOnly: favoritesOnly)
+      let table = try SearchTable(feedKey: 1, favoritesOnly: favoritesOnly, in: database)
       let expression = try SearchExpression("coffee", in: database)
       let found = try table.find(
         expression, marks: SearchMarks(), limit: 5, offset: 0, in: database)
@@ -23,16 +23,19 @@ struct SearchPlanTests {
     #expect(searches.count == 2)
     for plan in searches {
       // M is for MATCH; what is scanned are only the rows that match.
+      // > and < are the bounds between which the offers lie.
       #expect(
-        plan.steps.first?.contains(/SCAN offer_search VIRTUAL TABLE INDEX \d+:M\d/) == true,
+        plan.steps.first?.contains(/SCAN offer_search VIRTUAL TABLE INDEX \d+:M\d+><$/) == true,
         "\(plan)")
       #expect(plan.uses("SEARCH offer USING INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
       // The index itself sorts by rank.
       #expect(!plan.uses("TEMP B-TREE"), "\(plan)")
       if favoritesOnly {
-        #expect(plan.uses("SEARCH favorite USING PRIMARY KEY (feed=? AND id=?)"), "\(plan)")
+        #expect(plan.uses("SEARCH offer USING COVERING INDEX offer_by_id"), "\(plan)")
       }
     }
+    let bounds = try #require(plans.first { $0.sql.contains("max(offer_key)") })
+    #expect(bounds.uses("SEARCH offer USING COVERING INDEX offer_by_id (feed_key=?"), "\(bounds)")
   }
 
   @Test("what was searched for last is read and written by its keys")

@@ -74,6 +74,20 @@ struct SearchTests {
     #expect(try await Self.ids("7-u", in: store) == ["4"])
   }
 
+  @Test("a beginning is looked for only where words go on behind it")
+  func narrows() async throws {
+    let store = try await Self.filled()
+    for (words, isNarrowed) in [
+      ("tea", false), ("coffee", true), ("cof", false), ("green tea", false), ("7-up", true),
+      ("日本", false), ("日本語の本", true), ("xyz", true), ("C++", false), ("12", true),
+    ] {
+      try await store.database.read { database in
+        let expression = try SearchExpression(words, in: database)
+        #expect(try (expression.narrowed(in: database) != expression) == isNarrowed, "\(words)")
+      }
+    }
+  }
+
   @Test("a name counts more than what stands below it")
   func ranks() async throws {
     let store = try Store()
@@ -183,6 +197,16 @@ struct SearchTests {
     #expect(try await refs(SearchQuery("coffee")) == ["grocer:1"])
     #expect(try await refs(SearchQuery("coffee", favoritesOnly: true)) == ["ibotta:2"])
     #expect(try await refs(SearchQuery("coffee", feed: "grocer", favoritesOnly: true)) == [])
+    // Offers of one feed lie on both sides of another's.
+    try await store.sync(
+      Self.offers + [FeedOffer("9", name: "Coffee Mug")], at: 3000)
+    #expect(
+      try await refs(SearchQuery("coffee", feed: "ibotta")) == ["ibotta:1", "ibotta:2", "ibotta:9"])
+    #expect(try await refs(SearchQuery("coffee", feed: "grocer")) == ["grocer:1"])
+    _ = try await database.setFavorites(named: ["grocer:1", "ibotta:9"], to: true)
+    #expect(
+      try await refs(SearchQuery("coffee", favoritesOnly: true))
+        == ["grocer:1", "ibotta:2", "ibotta:9"])
     await #expect(throws: OffersError.self) {
       try await database.search(SearchQuery("coffee", feed: "nobody"))
     }
