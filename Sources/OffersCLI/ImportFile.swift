@@ -11,6 +11,7 @@ final class ImportFile: ExportRecordSource {
   let name: String
   private let descriptor: Int32
   private let spool: SpoolFile?
+  /// 0 where it is not known.
   private let sizeBytes: Int
   private let progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
   /// How often it was begun to be read.
@@ -45,14 +46,8 @@ final class ImportFile: ExportRecordSource {
       spool = nil
       return
     }
-    let spool = try SpoolFile(folder: folder)
-    var bytes = 0
-    try Self.readOn(descriptor, name) { piece in
-      bytes += piece.count
-      try spool.append(piece)
-    }
-    sizeBytes = bytes
-    self.spool = spool
+    sizeBytes = 0
+    spool = try SpoolFile(folder: folder)
   }
 
   deinit { close(descriptor) }
@@ -68,11 +63,15 @@ final class ImportFile: ExportRecordSource {
         done += piece.count
         progress(done, total)
       }
-      if let spool {
+      if let spool, pass > 0 {
         try spool.forEachPiece(take)
       } else {
-        lseek(descriptor, 0, SEEK_SET)
-        try Self.readOn(descriptor, name, take)
+        if spool == nil { lseek(descriptor, 0, SEEK_SET) }
+        try Self.readOn(descriptor, name) { piece in
+          // Looked at as it comes: what never ends and is no export is refused at once.
+          try take(piece)
+          try spool?.append(piece)
+        }
       }
       try reader.finish()
     }

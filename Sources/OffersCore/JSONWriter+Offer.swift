@@ -62,9 +62,13 @@ extension JSONWriter {
     member(name) { $0.value(reward) }
   }
 
-  /// Writes a time as ISO 8601 in UTC, to the second.
+  /// Writes a time as ISO 8601 in UTC, to the second; one that is millions of years away as near as
+  /// a number can be sure to hold.
   package mutating func value(_ date: Date?) {
-    value(date.map { ISOTime.text(Int64($0.timeIntervalSince1970.rounded(.down))) })
+    value(
+      date.map {
+        ISOTime.text(Int64(max(-1e15, min(1e15, $0.timeIntervalSince1970.rounded(.down)))))
+      })
   }
 
   /// 500 is `5`, 250 is `2.5`.

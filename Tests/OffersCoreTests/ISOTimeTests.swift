@@ -53,4 +53,17 @@ struct ISOTimeTests {
   func refuses(text: String) {
     #expect(ISOTime.seconds(parsing: text) == nil)
   }
+
+  @Test("a date that no number of seconds can be is written as near as one can be")
+  func farAway() {
+    var json = JSONWriter()
+    json.array { json in
+      for seconds in [Double(Int64.max), -.infinity] {
+        json.value(Date(timeIntervalSince1970: seconds))
+      }
+    }
+    #expect(
+      json.text
+        == #"["+31690708-07-05T01:46:40Z","-31686769-06-29T22:13:20Z"]"#)
+  }
 }

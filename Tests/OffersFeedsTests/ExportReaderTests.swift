@@ -41,7 +41,7 @@ struct ExportReaderTests {
     feed.source = "https://example.com/\(odd)"
     feed.chosenSource = "/feeds/a.json"
     feed.subscribedAt = -5
-    feed.unsubscribedAt = 253_402_300_800
+    feed.unsubscribedAt = 0
     feed.shared = [OfferAttribute(label: odd, value: ""), OfferAttribute(label: "", value: odd)]
     var run = ExportedRun()
     run.feed = feed.name
@@ -67,8 +67,8 @@ struct ExportReaderTests {
     full.url = odd
     full.retailer = odd
     full.categories = #"["a\u0009b","c"]"#
-    full.startsAt = .min
-    full.expiresAt = .max
+    full.startsAt = -377_705_116_800
+    full.expiresAt = 253_402_300_799
     full.latitude = -89.123456789012345
     full.longitude = 1e-7
     full.attributes = #"[["L\u0009","V"]]"#
@@ -170,6 +170,7 @@ struct ExportReaderTests {
     (offer(#""ref":"a:1","name":"a\u0000b""#), "“name” is not valid Unicode"),
     (offer(#""ref":"a:1","nane":"x""#), "“nane” is nothing that belongs here"),
     (more(#""gone_at":"today""#), "“gone_at” should be a time like"),
+    (more(#""gone_at":"+10000-01-01T00:00:00Z""#), "“gone_at” should be a time like"),
     (more(#""latitude":91"#), "“latitude” should lie between -90 and 90"),
     (more(#""longitude":-180.1"#), "“longitude” should lie between -180 and 180"),
     (more(#""categories":["a",1]"#), "“categories” should be a list of texts"),

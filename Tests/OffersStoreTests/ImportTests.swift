@@ -215,4 +215,18 @@ struct ImportTests {
     #expect(try new.kept().text() == before)
     #expect(try new.rows("SELECT count(*) FROM temp.sqlite_schema") == ["0"])
   }
+
+  @Test("it waits for a sync of one of its feeds, and says so when that takes long")
+  func waitsForSync() async throws {
+    let old = try await Self.lived()
+    let new = try Store()
+    let kept = try old.kept()
+    let error = try await new.database.withSyncLock(on: "albums", waitSeconds: 1) {
+      await #expect(throws: OffersError.self) {
+        try await OffersDatabase(path: new.path).importRecords(from: kept, feeds: kept.feeds)
+      }
+    }
+    #expect(error?.code == .locked)
+    #expect(try new.kept().offers.isEmpty)
+  }
 }

@@ -14,6 +14,10 @@ struct Kept: ExportRecordSource {
     records.compactMap { if case .offer(let offer) = $0 { offer } else { nil } }
   }
 
+  var feeds: [String] {
+    records.compactMap { if case .feed(let feed) = $0 { feed.name } else { nil } }
+  }
+
   var runs: [ExportedRun] {
     records.compactMap { if case .run(let run) = $0 { run } else { nil } }
   }
@@ -43,7 +47,8 @@ extension Store {
 
   @discardableResult
   func take(_ kept: Kept, selections: Set<String> = []) async throws -> ImportCounts {
-    try await database.importRecords(from: kept, selections: selections)
+    try await database.importRecords(
+      from: kept, feeds: kept.feeds, selections: selections)
   }
 
   /// Where the rows of changes are not in the order that searching them relies on, or where rows

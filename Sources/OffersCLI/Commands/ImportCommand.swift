@@ -36,13 +36,15 @@ struct ImportCommand: WaitingCommand {
       bar.show("import", bytes: $0, of: $1)
     }
     // Read to its end before the database is opened, or made.
+    var feeds: [String] = []
     var selections: Set<String> = []
     try source.forEachRecord { record in
       guard case .feed(let feed) = record else { return }
+      feeds.append(feed.name)
       if try configuration.find(feed.name)?.isSelection == true { selections.insert(feed.name) }
     }
     let counts = try await OffersDatabase(path: path).importRecords(
-      from: source, selections: selections)
+      from: source, feeds: feeds, selections: selections)
     bar.clear()
     Output.print(json ? Self.json(counts) : Self.text(counts))
   }

@@ -45,12 +45,13 @@ final class ProgressBar: Sendable {
     _ work: String, _ done: Int, of total: Int, _ rate: @escaping @Sendable (Int) -> String
   ) {
     show { seconds in
-      let share = min(1, Double(done) / Double(max(1, total)))
-      var parts = [work, "\(Self.bar(share)) \(Int(share * 100)) %"]
-      if seconds > 0, share > 0 {
-        parts.append(rate(Int(Double(done) / seconds)))
-        parts.append("\(Units.duration(seconds * (1 - share) / share)) left")
-      }
+      var parts = [work]
+      let rate = seconds > 0 ? rate(Int(Double(done) / seconds)) : ""
+      guard total > 0, done > 0 else { return "\(work)  \(rate)" }
+      let share = min(1, Double(done) / Double(total))
+      parts.append("\(Self.bar(share)) \(Int(share * 100)) %")
+      parts.append(rate)
+      parts.append("\(Units.duration(seconds * (1 - share) / share)) left")
       return parts.joined(separator: "  ")
     }
   }

@@ -158,11 +158,14 @@ final class ExportObject {
 
   func findTime(_ place: Int) throws -> Int64? {
     guard let text = try findText(place) else { return nil }
-    guard let seconds = ISOTime.seconds(parsing: text) else {
+    guard let seconds = ISOTime.seconds(parsing: text), Self.times.contains(seconds) else {
       throw fault(place, "should be a time like 2026-11-21T09:07:22Z")
     }
     return seconds
   }
+
+  /// Those of the years -9999 to 9999, which every calendar can show.
+  private static let times: ClosedRange<Int64> = -377_705_116_800...253_402_300_799
 
   func time(_ place: Int) throws -> Int64 { try required(place, try findTime(place)) }
 

@@ -26,18 +26,36 @@ extension OffersDatabase {
   ///
   /// - Parameters:
   ///   - source: the records. It is read while nobody else can write.
-  ///   - selections: the feeds whose documents are selections: what those lack is not gone.
+  ///   - feeds: the feeds of the document. None of them is synced meanwhile: a sync that compared
+  ///     with what was here before would note that the offers are exactly its document.
+  ///   - selections: those of them whose documents are selections: what those lack is not gone.
+  /// - Throws: `OffersError` with `locked` when one of them is being synced for long.
   package func importRecords(
-    from source: any ExportRecordSource, selections: Set<String> = []
+    from source: any ExportRecordSource, feeds: [String], selections: Set<String> = []
   ) async throws -> ImportCounts {
-    try await write(.bulk) { database in
-      let merge = try ImportMerge(database, selections: selections)
-      try source.forEachRecord(merge.add)
-      let counts = try merge.finish()
-      if counts.newOffers + counts.updatedOffers > 0 { try SearchIndex.rebuild(in: database) }
-      return counts
+    // In one order, so that two imports do not wait for each other.
+    try await withSyncLocks(on: feeds.sorted()[...]) {
+      try await self.write(.bulk) { database in
+        let merge = try ImportMerge(database, selections: selections)
+        try source.forEachRecord(merge.add)
+        let counts = try merge.finish()
+        if counts.newOffers + counts.updatedOffers > 0 { try SearchIndex.rebuild(in: database) }
+        return counts
+      }
     }
   }
+
+  private func withSyncLocks<Result: Sendable>(
+    on feeds: ArraySlice<String>, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    guard let feed = feeds.first else { return try await body() }
+    return try await withSyncLock(on: feed, waitSeconds: Self.syncWaitSeconds) {
+      try await self.withSyncLocks(on: feeds.dropFirst(), body)
+    }
+  }
+
+  /// How long an import waits for a sync, as another sync does.
+  private static let syncWaitSeconds = 5.0
 }
 
 /// What an import brought.
