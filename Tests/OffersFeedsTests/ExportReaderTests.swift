@@ -6,25 +6,21 @@ import Testing
 struct ExportReaderTests {
   private static func read(_ text: String, pieceBytes: Int = .max) throws -> [ExportRecord] {
     var records: [ExportRecord] = []
-    try withoutActuallyEscaping({ records.append($0) }) { take in
-      let reader = ExportReader(name: "saved.json", take)
-      let bytes = Array(text.utf8)
-      for start in stride(from: 0, to: bytes.count, by: max(1, min(pieceBytes, bytes.count))) {
-        let piece = bytes[start..<min(bytes.count, start + min(pieceBytes, bytes.count))]
-        try piece.withUnsafeBytes { try reader.consume($0) }
-      }
-      try reader.finish()
+    let reader = ExportReader(name: "saved.json") { records.append($0) }
+    let bytes = Array(text.utf8)
+    for start in stride(from: 0, to: bytes.count, by: max(1, min(pieceBytes, bytes.count))) {
+      let piece = bytes[start..<min(bytes.count, start + min(pieceBytes, bytes.count))]
+      try piece.withUnsafeBytes { try reader.consume($0) }
     }
+    try reader.finish()
     return records
   }
 
   private static func write(_ records: [ExportRecord]) throws -> String {
     var bytes: [UInt8] = []
-    try withoutActuallyEscaping({ bytes += $0 }) { take in
-      var writer = try ExportWriter(to: take)
-      for record in records { try writer.add(record) }
-      try writer.finish()
-    }
+    var writer = try ExportWriter { bytes += $0 }
+    for record in records { try writer.add(record) }
+    try writer.finish()
     return String(decoding: bytes, as: UTF8.self)
   }
 

@@ -29,11 +29,9 @@ struct Kept: ExportRecordSource {
   /// The document, to compare.
   func text() throws -> String {
     var bytes: [UInt8] = []
-    try withoutActuallyEscaping({ bytes += $0 }) { take in
-      var writer = try ExportWriter(to: take)
-      for record in records { try writer.add(record) }
-      try writer.finish()
-    }
+    var writer = try ExportWriter { bytes += $0 }
+    for record in records { try writer.add(record) }
+    try writer.finish()
     return String(decoding: bytes, as: UTF8.self)
   }
 }

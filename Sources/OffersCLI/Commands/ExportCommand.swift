@@ -48,12 +48,13 @@ struct ExportCommand: ParsableCommand {
       }
       var done = 0
       var total = 0
-      try database.exportBlocking(favoritesOnly: favorites, begin: { total = $0 }) { record in
+      func add(_ record: ExportRecord) throws {
         try writer.add(record)
         counts[record.section, default: 0] += 1
         done += 1
         if done % 1000 == 0 { bar.show("export", records: done, of: total) }
       }
+      try database.exportBlocking(favoritesOnly: favorites, begin: { total = $0 }, add)
       try writer.finish()
     }
     guard let output, output != "-" else {
