@@ -23,9 +23,11 @@ enum NearIDs {
   ) throws -> [Entry] {
     var feeds = try FeedTable.names(in: database)
     var beginning = text
-    if let colon = text.firstIndex(of: ":"), feeds.contains(String(text[..<colon])) {
+    if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+      feeds.contains(String(text[..<colon]))
+    {
       feeds = [String(text[..<colon])]
-      beginning = String(text[text.index(after: colon)...])
+      beginning = String(Substring(text.utf8[text.utf8.index(after: colon)...]))
     }
     let statement = try database.cachedStatement(sql: sql)
     var found: [Entry] = []

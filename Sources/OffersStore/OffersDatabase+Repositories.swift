@@ -55,9 +55,11 @@ extension OffersDatabase: OfferRepository {
   /// Finds what a person means: `feed:id` when the part before a colon is a feed with that offer,
   /// else a bare id.
   static func fetchOffer(named text: String, in database: Database) throws -> Offer {
-    if let colon = text.firstIndex(of: ":") {
+    // By bytes: an accent that an id begins with would join the colon to one character.
+    if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
       let ref = OfferRef(
-        feed: String(text[..<colon]), id: String(text[text.index(after: colon)...]))
+        feed: String(text[..<colon]),
+        id: String(Substring(text.utf8[text.utf8.index(after: colon)...])))
       if let offer = try OfferTable.find(ref, in: database) { return offer }
     }
     let feeds = try OfferTable.feeds(havingID: text, in: database)

@@ -19,12 +19,12 @@ struct Pager: ~Copyable {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     guard let started = Self.start(command, reading: ends[0], hasOptions: variable("LESS") != nil)
     else {
-      ends.forEach { close($0) }
+      for end in ends { close(end) }
       return nil
     }
     process = started
     dup2(ends[1], STDOUT_FILENO)
-    ends.forEach { close($0) }
+    for end in ends { close(end) }
     // The pager takes interrupts; what it is shown ends when it does.
     signal(SIGINT, SIG_IGN)
   }
@@ -49,7 +49,7 @@ struct Pager: ~Copyable {
     let words = ["sh", "-c", hasOptions ? script : "LESS=FRX; export LESS; " + script]
     var arguments = words.map { strdup($0) }
     arguments.append(nil)
-    defer { arguments.forEach { free($0) } }
+    defer { for argument in arguments { free(argument) } }
     var process = pid_t()
     let code = posix_spawn(&process, "/bin/sh", &actions, nil, arguments, environ)
     return code == 0 ? process : nil

@@ -1,0 +1,115 @@
+import OffersCore
+import OffersStore
+import OffersTestSupport
+import Testing
+
+@testable import OffersCLI
+
+@Suite("Texts that programs trip over")
+struct NaughtyStringsTests {
+  private static let texts = NaughtyStrings.all
+
+  private static func offers(in home: Home, _ query: OfferQuery = OfferQuery()) throws -> [Offer] {
+    var pages = try OffersDatabase(path: home.database, access: .readOnly).pagesBlocking(of: query)
+    var all: [Offer] = []
+    while true {
+      let page = try pages.next()
+      if page.isEmpty { return all }
+      all += page
+    }
+  }
+
+  /// A home whose offers have the texts for ids and for names, as far as they are any.
+  private static func home() throws -> (Home, [FeedItem]) {
+    let items = texts.map { FeedItem($0, "\($0) offer", description: $0, terms: $0) }
+    return (try Home(synced: items), items)
+  }
+
+  private static func isPlain(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+      switch scalar.value {
+      case 0x0A, 0x0D: true
+      case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: false
+      default: true
+      }
+    }
+  }
+
+  @Test("there are 500 of them")
+  func count() { #expect(Self.texts.count >= 500) }
+
+  @Test("as words to search for they are never an error, and find what has them")
+  func search() throws {
+    let (home, _) = try Self.home()
+    let database = try OffersDatabase(path: home.database, access: .readOnly)
+    for text in Self.texts {
+      let results = try database.searchBlocking(SearchQuery(text, limit: 1000)) {}
+      let hasWord = text.unicodeScalars.contains { $0.properties.isAlphabetic && $0.value < 0x80 }
+      if hasWord, results.correctedWords == nil, text.utf8.count < 1000 {
+        #expect(!results.hits.isEmpty, "\(text.debugDescription)")
+      }
+    }
+  }
+
+  @Test("as ids they are stored as they are, and found again by them alone")
+  func ids() throws {
+    let (home, _) = try Self.home()
+    let database = try OffersDatabase(path: home.database, access: .readOnly)
+    var found = 0
+    for offer in try Self.offers(in: home) {
+      #expect(try database.fetchOfferBlocking(named: "ibotta:\(offer.ref.id)").ref == offer.ref)
+      found += 1
+    }
+    // Without id are those that are nothing but white space.
+    #expect(found > Self.texts.count - 20)
+    for text in Self.texts {
+      // Either there is such an offer, or a clear word that there is none.
+      do {
+        _ = try database.fetchOfferBlocking(named: text)
+      } catch let error as OffersError {
+        #expect(error.code == .notFound)
+      }
+    }
+  }
+
+  @Test("as names of feeds they are refused, or stand for themselves")
+  func feeds() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    for text in Self.texts where text != "ibotta" {
+      let isName = (try? FeedGuess.checkName(text)) != nil
+      #expect(isName == (text.wholeMatch(of: /[a-z0-9-]{1,63}/) != nil))
+      #expect(throws: OffersError.self) {
+        try Self.offers(in: home, OfferQuery(feed: text))
+      }
+    }
+  }
+
+  @Test("in no command's output do they steer a terminal")
+  func output() throws {
+    let (home, _) = try Self.home()
+    for command in [
+      ["list"], ["list", "--format", "markdown"], ["list", "--sort", "name"], ["changes"],
+      ["search", "a"], ["search", "offer", "--limit", "1000"], ["status"],
+    ] {
+      let result = try OffersProgram.run(command, environment: home.environment)
+      #expect(result.status == 0)
+      #expect(Self.isPlain(result.output) && Self.isPlain(result.errors), "\(command)")
+    }
+    for offer in try Self.offers(in: home) where offer.ref.id.utf8.count < 200 {
+      #expect(OfferCard.lines(offer, width: 80).allSatisfy(Self.isPlain))
+    }
+  }
+
+  @Test("on the command line they are words like others", arguments: [0, 1, 2, 3])
+  func commandLine(part: Int) throws {
+    let (home, _) = try Self.home()
+    let some = Self.texts.enumerated().filter { $0.offset % 8 == part }.map(\.element)
+    for text in some where !text.contains("\0") {
+      for command in [["search", "--", text], ["show", "--", text], ["list", "--feed=\(text)"]] {
+        let result = try OffersProgram.run(command, environment: home.environment)
+        #expect([0, 64, 66].contains(result.status), "\(command): \(result.errors)")
+        #expect(Self.isPlain(result.output) && Self.isPlain(result.errors), "\(command)")
+      }
+    }
+  }
+}
