@@ -43,8 +43,10 @@ struct SearchMarks {
   /// - Parameter texts: as the index gives them, with marks, in the order of `SearchIndex.fields`.
   func matches(in texts: [String?], of offer: Offer) -> [SearchMatch] {
     zip(SearchIndex.fields, texts).flatMap { field, text -> [SearchMatch] in
-      guard let text, text.contains(start) else { return [] }
+      // Most texts have no mark.
+      guard let text, text.utf8.contains(2) else { return [] }
       let (ranges, count) = ranges(in: text)
+      if ranges.isEmpty { return [] }
       switch field {
       case .categories: return Self.split(ranges, count, field, offer.categories)
       case .attributes: return Self.split(ranges, count, field, offer.attributes.map(\.value))

@@ -40,16 +40,21 @@ struct MovieSearchTests {
   func pages() throws {
     let server = try ScriptedServer([
       Self.page(["Superman II", "Superman", "Man of Steel"], of: 2),
+      Self.page(["Superman II", "Superman", "Man of Steel"], of: 2),
       Self.page(["Supergirl"], of: 2),
     ])
     let home = try Self.home(server)
     let first = try Self.search(home, "superman")
     #expect(first.status == 0 && Self.names(first) == ["Superman II", "Superman", "Man of Steel"])
     #expect(first.errors == "More: --page 2\n")
+    let cut = try Self.search(home, "superman", "--limit", "1")
+    #expect(Self.names(cut) == ["Superman II"])
+    #expect(cut.errors == "More on this page: without --limit\n")
     let second = try Self.search(home, "superman", "--page", "2")
     #expect(Self.names(second) == ["Supergirl"] && second.errors == "")
     #expect(
       server.requests.map { $0.split(separator: " ")[1] } == [
+        "/3/search/movie?api_key=s3cret&query=superman&page=1",
         "/3/search/movie?api_key=s3cret&query=superman&page=1",
         "/3/search/movie?api_key=s3cret&query=superman&page=2",
       ])
@@ -95,7 +100,12 @@ struct MovieSearchTests {
     _ = try Self.search(home, "superman")
     let typo = try Self.search(home, "supermna")
     #expect(Self.names(typo) == ["Superman"])
-    #expect(typo.errors == "Nothing has “supermna”. This has “superman”:\n")
+    #expect(
+      typo.errors == """
+        These are the stored offers of movies, not its server's.
+        Nothing has “supermna”. This has “superman”:
+
+        """)
     let nothing = try Self.search(home, "xylophone", "--exit-status")
     #expect(nothing.status == 66 && nothing.errors == "Nothing found for “xylophone” in movies.\n")
     let behind = try Self.search(home, "superman", "--page", "9")

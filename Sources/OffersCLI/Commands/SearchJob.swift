@@ -72,8 +72,8 @@ struct SearchJob: Sendable {
       let results = try await results(of: search, database)
       try finish(
         SearchReport(
-          words: words, feed: feed, page: search.lastPage, source: .server, results: results),
-        database)
+          words: words, feed: feed, page: search.lastPage, source: .server, results: results,
+          isCut: limit.map { $0 < search.offers.count } ?? false), database)
       return
     }
     // A page that the server has not got is not the same page of what is stored.
@@ -81,8 +81,9 @@ struct SearchJob: Sendable {
     let results = isPastEnd ? SearchResults() : try searchKnown(database)
     try finish(
       SearchReport(
-        words: words, feed: feed, page: page ?? 1, source: found.error == nil ? .server : .store,
-        results: results, error: found.error), database)
+        words: words, feed: feed, page: page ?? 1,
+        source: found.error == nil && results.hits.isEmpty ? .server : .store,
+        results: results, error: found.error, isStandIn: true), database)
   }
 
   private func askServer(
@@ -145,7 +146,7 @@ struct SearchJob: Sendable {
       Output.print(report.json)
     } else if !report.results.hits.isEmpty {
       Output.printRaw(report.table(width: Terminal.width, style))
-      if report.results.hasMore { Output.note("More: --page \(report.page + 1)") }
+      if let more = report.more { Output.note(more) }
     }
     guard report.results.hits.isEmpty else {
       // What was found is printed; a database that cannot be written to only forgets the words.

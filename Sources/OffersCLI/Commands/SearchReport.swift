@@ -19,6 +19,10 @@ struct SearchReport {
   let results: SearchResults
   /// Why the server did not find it.
   var error: OffersError?
+  /// Whether stored offers stand in for those of a server.
+  var isStandIn = false
+  /// Whether the limit leaves out some of a server's page.
+  var isCut = false
 
   /// The words that were looked for in the end.
   var foundWords: String { results.correctedWords ?? words }
@@ -32,9 +36,9 @@ struct SearchReport {
     if let error, let feed {
       notes.append("offers: \(feed): \(DisplayText.oneLine(error.message))")
       if let hint = error.hint { notes.append("        " + DisplayText.oneLine(hint)) }
-      if !results.hits.isEmpty {
-        notes.append("These are the stored offers of \(feed), not its server's.")
-      }
+    }
+    if isStandIn, let feed, !results.hits.isEmpty {
+      notes.append("These are the stored offers of \(feed), not its server's.")
     }
     if let corrected = results.correctedWords {
       notes.append("Nothing has \(quoted). This has “\(DisplayText.oneLine(corrected))”:")
@@ -48,6 +52,12 @@ struct SearchReport {
       notes.append("Nothing found for \(quoted)\(place).")
     }
     return notes
+  }
+
+  /// How to see more; nil when this is all.
+  var more: String? {
+    if isCut { return "More on this page: without --limit" }
+    return results.hasMore ? "More: --page \(page + 1)" : nil
   }
 
   /// Letters, digits and signs that only some alphabets have, as the index sees them.
