@@ -8,9 +8,10 @@ enum CommandTree {
   static func check(_ words: [String], under root: any ParsableCommand.Type) throws {
     var command = root
     var path = name(of: root)
-    for word in words {
+    // Help on a command names it behind that word.
+    for word in words.first == "help" ? words.dropFirst() : words[...] {
       let below = command.configuration.subcommands
-      if below.isEmpty || word.hasPrefix("-") || word == "help" { return }
+      if below.isEmpty || word.hasPrefix("-") { return }
       guard let next = below.first(where: { name(of: $0) == word }) else {
         let names = below.filter { $0.configuration.shouldDisplay }.map { name(of: $0) }
         throw OffersError(

@@ -7,10 +7,15 @@ struct FeedTiming {
   let feed: Feed
   /// Nil when the feed has no definition any more.
   let everySeconds: Int?
+  /// Where the next sync reads it from. A sample that was tried is not remembered where the feed has
+  /// a source of its own.
+  let source: String
 
   init(_ feed: Feed, _ definition: FeedDefinition?) {
     self.feed = feed
     everySeconds = definition.map { $0.everySeconds ?? FeedDefinition.defaultEverySeconds }
+    let own = feed.source == "sample" ? definition?.source : nil
+    source = own?.description ?? feed.source
   }
 
   /// When it should be synced next; nil when nothing but a person starts it again.

@@ -17,6 +17,7 @@ struct Offers: ParsableCommand {
         offers favorite 110579             star it
         offers changes --favorites         see what became of what you starred
         offers feeds                       see the feeds there are
+        offers --generate-completion-script bash   complete words in a shell: bash, zsh or fish
         offers export -o offers.json       keep or move all of it
         offers doctor                      see whether all is well
 

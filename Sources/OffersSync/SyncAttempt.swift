@@ -137,7 +137,9 @@ struct SyncAttempt {
   private func record(
     _ ending: Ending, remember source: String? = nil, in store: any SyncStore
   ) async throws {
-    if isTrial { return }
+    // A search that fails says nothing of the feed.
+    let isFailedSearch = options.query != nil && ending.run.outcome == .failed
+    if isTrial || isFailedSearch { return }
     try await store.record(ending.run, remember: source, fetch: ending.fetch)
   }
 

@@ -208,4 +208,43 @@ struct FeedsCommandTests {
     let yaml = try home.folder.text(of: "feeds.yaml")
     for name in names { #expect(yaml.contains("  \(name):\n")) }
   }
+
+  @Test(
+    "what is called a name is taken for it though one of them is an odd one, and notes are told")
+  func guessesOddNames() throws {
+    let home = try Home()
+    let odd = String(repeating: "x", count: 200)
+    let feed = try home.folder.write(
+      #"[{"id":"a1","name":"\#(odd)","reward":"$1"},{"id":"b2","name":"Tea","reward":"$2"},"#
+        + #"{"id":"c3","name":"Jam","reward":"$3"}]"#, to: "odd.json")
+    #expect(try home.offers("feeds", "guess", feed).output.contains("\n      name: name\n"))
+    let added = try home.offers("feeds", "add", "odd", feed)
+    #expect(added.status == 0)
+    #expect(added.errors.contains("It is not known in which currency the rewards are"))
+    #expect(try home.offers("list").output.contains("Tea"))
+  }
+
+  @Test("after its sample a feed is shown with what the next sync reads")
+  func showsNextSource() throws {
+    let home = try Home()
+    try home.offers("sync", "facts", "--from", "sample")
+    let status = try home.document("status")
+    let feeds = try #require(status["feeds"] as? [[String: Any]])
+    let sources = feeds.map { $0["source"] as? String ?? "" }
+    #expect(sources.contains { $0.hasPrefix("https://") })
+    #expect(feeds.first { $0["name"] as? String == "ibotta" }?["source"] as? String == "sample")
+  }
+
+  @Test("a search that fails says nothing of the feed's syncs")
+  func failedSearch() throws {
+    let home = try Home()
+    try home.offers("sync", "movies", "--from", "sample")
+    #expect(
+      try home.offers("search", "--feed", "movies", "superman").errors.contains("TMDB_API_KEY"))
+    let status = try home.document("status")
+    let movies = try #require(
+      (status["feeds"] as? [[String: Any]])?.first { $0["name"] as? String == "movies" })
+    #expect((movies["last_run"] as? [String: Any])?["outcome"] as? String == "updated")
+    #expect(movies["failures"] as? Int == 0)
+  }
 }

@@ -167,7 +167,7 @@ struct ImageCommandTests {
     #expect(
       shown.hasPrefix(
         """
-        [no picture: not fetched yet; offers image ibotta:1 -o FILE, or offers sync --images]
+        [no picture: not fetched yet; offers sync --images]
         $1.00 Cash Back
         Tea 1
 

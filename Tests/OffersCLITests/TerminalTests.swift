@@ -118,4 +118,20 @@ struct TerminalTests {
     #expect(line.hasPrefix("ibotta:110579  $0"))
     #expect(DisplayText.width(line) <= max(width, 22))
   }
+
+  @Test("one long id moves its own row and leaves the others readable")
+  func longID() {
+    let columns = [
+      Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD"),
+      Table.Column(title: "NAME"),
+    ]
+    let long = "restaurants:" + String(repeating: "x", count: 40)
+    let rows = [
+      ["ibotta:1", "$1.00 Cash Back", "Green Tea of the very best quality"], [long, "–", "Bar"],
+    ]
+    let table = Table(columns: columns, sample: rows, totalWidth: 80)
+    #expect(table.line(rows[0]).hasSuffix("$1.00 Cash Back  Green Tea of the very best quality"))
+    #expect(table.line(rows[1]).hasPrefix(long + "  –"))
+    for row in rows { #expect(DisplayText.width(table.line(row)) <= 80) }
+  }
 }

@@ -107,6 +107,10 @@ struct ChangesCommand: WaitingCommand {
     } else {
       let style = paged.terminal.style
       try paged.show { try printTable(selection, database, style) }
+      if let limit, selection.count == limit, start == .last {
+        Output.note(
+          "Only the newest \(Units.count(limit)) are shown; older ones count as read, too.")
+      }
       if selection.count == 0 { Output.note("No changes since \(Units.time(shownSince)).") }
     }
     // Only now: what could not be printed has not been read.

@@ -32,7 +32,7 @@ struct OfferPicture {
         if let failure = try await database.findFailure(of: url, now: Date()) {
           return line(failure.reason)
         }
-        return line("not fetched yet; offers image \(offer.ref) -o FILE, or offers sync --images")
+        return line("not fetched yet; offers sync --images")
       }
       let environment = ProcessInfo.processInfo.environment
       let drawing = TerminalPicture.draw(

@@ -93,12 +93,13 @@ struct SearchReport {
     guard let width, let match = hit.matches.first else { return plain }
     let gone = hit.offer.state == .gone ? Self.goneMark : ""
     if match.field == .name {
-      let start = DisplayText.pad(table.line(row.dropLast() + [""]), table.lastColumnStart)
+      let cells = table.line(row.dropLast() + [""])
+      let start = DisplayText.pad(cells, max(table.lastColumnStart, DisplayText.width(cells) + 2))
       let shift = gone.unicodeScalars.count
       let name = MarkedText(
         gone + hit.offer.name,
         ranges: match.ranges.map { $0.lowerBound + shift..<$0.upperBound + shift })
-      return start + name.text(max(1, width - table.lastColumnStart), style)
+      return start + name.text(max(1, width - DisplayText.width(start)), style)
     }
     let (label, text) = Self.text(of: match, in: hit.offer)
     let columns = width - DisplayText.width(label) - 5

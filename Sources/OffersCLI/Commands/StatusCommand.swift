@@ -52,7 +52,8 @@ struct StatusCommand: ParsableCommand {
     let columns = [
       Table.Column(title: "FEED", isWhole: true), Table.Column(title: "OFFERS", isRight: true),
       Table.Column(title: "GONE", isRight: true), Table.Column(title: "STARRED", isRight: true),
-      Table.Column(title: "LAST SYNC"), Table.Column(title: "NEXT DUE"),
+      Table.Column(title: "LAST SYNC", isWhole: true),
+      Table.Column(title: "NEXT DUE", isWhole: true),
       Table.Column(title: "SOURCE"),
     ]
     let rows = feeds.map { timing in
@@ -63,7 +64,7 @@ struct StatusCommand: ParsableCommand {
         feed.lastRun.map { "\($0.outcome.rawValue) \(Units.age(of: $0.startedAt, at: now))" }
           ?? "never",
         timing.nextDueAt.map { $0 <= now ? "now" : Units.time($0) } ?? "–",
-        DisplayText.oneLine(feed.source),
+        DisplayText.oneLine(timing.source),
       ]
     }
     let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
@@ -109,7 +110,7 @@ extension JSONWriter {
     let feed = timing.feed
     object { json in
       json.member("name", feed.name)
-      json.member("source", feed.source)
+      json.member("source", timing.source)
       json.member("current", feed.currentCount)
       json.member("gone", feed.goneCount)
       json.member("favorites", feed.favoriteCount)

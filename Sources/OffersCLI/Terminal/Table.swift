@@ -19,12 +19,16 @@ struct Table {
   init(columns: [Column], sample: [[String]], totalWidth: Int?) {
     self.columns = columns
     self.totalWidth = totalWidth
-    let widest = Self.widest(columns, sample)
+    var widest = Self.widest(columns, sample)
     guard let totalWidth else {
       widths = columns.indices.map {
         columns[$0].isWhole ? widest[$0] : min(widest[$0], Self.freeLimit)
       }
       return
+    }
+    // What is shown whole and longer than most moves the rest of its own row alone.
+    for index in columns.indices where columns[index].isWhole {
+      widest[index] = min(widest[index], max(16, totalWidth * 3 / 10))
     }
     let fixed = columns.indices.reduce(2 * (columns.count - 1)) {
       $0 + (columns[$1].isWhole ? widest[$1] : 0)

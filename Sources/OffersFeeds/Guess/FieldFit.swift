@@ -63,8 +63,11 @@ enum FieldFit {
   static func fits(_ member: SurveyedMember, as field: OfferField) -> Bool {
     switch field {
     case .name:
+      // What is called a name may be an odd one here and there.
+      let oddLimit = ["name", "title"].contains(member.words.joined) ? 0.5 : 0.2
       return member.part(\.isAddress) < 0.2 && member.part(\.hasLetters) > 0.5
-        && !member.isMostlyDate && member.part(\.isOpaque) < 0.2 && member.averageBytes <= 400
+        && !member.isMostlyDate && member.part(\.isOpaque) < oddLimit
+        && member.averageBytes <= 400
     case .description, .terms:
       return member.part(\.isAddress) < 0.2 && member.part(\.hasLetters) > 0.5
         && !member.isMostlyDate && member.part(\.isOpaque) < 0.2
