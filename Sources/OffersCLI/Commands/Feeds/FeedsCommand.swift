@@ -66,7 +66,9 @@ enum FeedListing {
       return text
     }
 
-    var source: String { feed?.source ?? definition?.source?.description ?? "sample" }
+    var source: String {
+      feed.map { FeedTiming($0, definition).source } ?? definition?.source?.description ?? "sample"
+    }
     var everySeconds: Int { definition?.everySeconds ?? FeedDefinition.defaultEverySeconds }
 
     /// When the feed should be synced next; nil when it is not subscribed, or has no definition.
