@@ -52,12 +52,11 @@ enum FileDocument {
   private static func read(
     descriptor: Int32, name: String, totalBytes: Int?, _ handle: PieceHandler
   ) async throws {
-    let piece = Piece()
-    let buffer = piece.bytes
+    let buffer = UnsafeMutableRawPointer.allocate(byteCount: pieceBytes, alignment: 16)
+    defer { buffer.deallocate() }
     while true {
-      let count = await onOwnThread(unless: totalBytes != nil) {
-        Glibc.read(descriptor, piece.bytes, pieceBytes)
-      }
+      if totalBytes == nil { await waitForInput(descriptor) }
+      let count = Glibc.read(descriptor, buffer, pieceBytes)
       if count < 0 {
         if errno == EINTR { continue }
         throw OffersError(
@@ -69,14 +68,12 @@ enum FileDocument {
     }
   }
 
-  /// Memory for the next bytes.
-  private struct Piece: ~Copyable, Sendable {
-    // The compiler cannot see that nobody shares this: one call at a time fills it, on whatever
-    // thread, while the task that owns it is suspended until that call has returned. Only then is it
-    // read, and only its owner frees it.
-    nonisolated(unsafe) let bytes = UnsafeMutableRawPointer.allocate(
-      byteCount: pieceBytes, alignment: 16)
-    deinit { bytes.deallocate() }
+  /// Waits until there is something to read, or the end.
+  private static func waitForInput(_ descriptor: Int32) async {
+    await onOwnThread(unless: false) {
+      var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      while poll(&input, 1, -1) < 0 && errno == EINTR {}
+    }
   }
 
   /// Makes a call that may wait on a thread that no task needs, `errno` included.

@@ -6,12 +6,12 @@ package final class SpoolFile: Sendable {
   private let descriptor: Int32
 
   package init(folder: String) throws {
-    // mkstemp(3) puts a name that nobody has in place of the six last letters.
-    var template = Array("\(folder)/offers-spool-XXXXXX".utf8CString)
-    descriptor = mkstemp(&template)
+    let number = String(UInt64.random(in: .min ... .max), radix: 36)
+    let path = "\(folder)/offers-spool-\(number)"
+    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.failure("create", folder) }
     // Without a name nobody else can open it, and nothing is left behind by a crash.
-    unlink(template)
+    unlink(path)
   }
 
   deinit { close(descriptor) }

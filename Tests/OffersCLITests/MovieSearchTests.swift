@@ -113,17 +113,15 @@ struct MovieSearchTests {
     #expect(behind.errors == "Nothing on page 9 for “superman” in movies.\n")
   }
 
-  private static let shared = ["../shared", "/work/shared"].map {
-    $0.hasPrefix("/") ? $0 : PackageFolder.file($0)
-  }.first { FileManager.default.fileExists(atPath: $0 + "/feeds/movies/superman-page-1.json") }
+  private static let shared = SharedFiles.folder("movies")
 
   @Test(
     "Real pages are taken as they are, all that the definition allows", .enabled(if: shared != nil))
   func realPages() throws {
-    let folder = try #require(Self.shared) + "/feeds/movies/"
+    let folder = try #require(Self.shared)
     let pages = try ["superman-page-1.json", "superman-page-2.json", "nothing-found.json"].map {
       ScriptedServer.Step.answer(
-        "200 OK", [], try String(contentsOfFile: folder + $0, encoding: .utf8))
+        "200 OK", [], try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
     }
     let server = try ScriptedServer(pages)
     let home = try Self.home(server)
