@@ -56,8 +56,16 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a member whose value is a time, a reward, or null.
+  /// Writes a member whose value is a time, an error, a reward, or null.
   package mutating func member(_ name: String, _ date: Date?) { member(name) { $0.value(date) } }
+  package mutating func member(_ name: String, _ error: OffersError?) {
+    member(name, object: error) { json, error in
+      json.member("code", error.code.rawValue)
+      json.member("message", error.message)
+      json.member("hint", error.hint)
+    }
+  }
+
   package mutating func member(_ name: String, _ reward: Reward?) {
     member(name) { $0.value(reward) }
   }

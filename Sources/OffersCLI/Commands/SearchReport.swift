@@ -144,11 +144,7 @@ struct SearchReport {
       json.member("page", page)
       json.member("has_more", results.hasMore)
       json.member("source", source.rawValue)
-      json.member("error", object: error) { json, error in
-        json.member("code", error.code.rawValue)
-        json.member("message", error.message)
-        json.member("hint", error.hint)
-      }
+      json.member("error", error)
       json.member("offers", each: results.hits) { $0.value($1) }
     }
   }

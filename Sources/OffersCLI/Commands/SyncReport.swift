@@ -113,11 +113,7 @@ extension JSONWriter {
       json.member("skipped", counts.skipped)
       json.member("bytes", run.bytes)
       json.member("duration_seconds", number: Self.seconds(run.durationSeconds))
-      json.member("error", object: run.error) { json, error in
-        json.member("code", error.code.rawValue)
-        json.member("message", error.message)
-        json.member("hint", error.hint)
-      }
+      json.member("error", run.error)
       if explains { json.writeExplanation(of: run) }
     }
   }

@@ -36,14 +36,9 @@ final class ExportObject {
     start = p
     values = Array(repeating: Value(start: p), count: names.count)
     guard p.pointee == 0x7B else { throw Self.fault(scanner, p, "an object was expected") }
-    p += 1
-    scanner.skipWhitespace(&p)
-    if p.pointee == 0x7D {
-      p += 1
-      return
-    }
+    guard scanner.enter(&p, until: 0x7D) else { return }
     var next = 0
-    while true {
+    repeat {
       scanner.skipWhitespace(&p)
       let keyStart = p
       var traits = JSONScanner.TextTraits()
@@ -54,15 +49,7 @@ final class ExportObject {
       }
       next = place + 1
       values[place] = try Self.value(scanner, &p, depth: depth + 1)
-      scanner.skipWhitespace(&p)
-      switch p.pointee {
-      case 0x2C: p += 1
-      case 0x7D:
-        p += 1
-        return
-      default: throw scanner.stop(p, .expectedCommaOrBrace)
-      }
-    }
+    } while try scanner.goOn(&p, until: 0x7D)
   }
 
   private func find(_ key: UnsafeRawBufferPointer, from likely: Int) -> Int? {

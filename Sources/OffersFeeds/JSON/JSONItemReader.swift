@@ -72,13 +72,8 @@ struct JSONItemReader {
     depth: Int
   ) throws(JSONStop) {
     if depth >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
-    p += 1
-    scanner.skipWhitespace(&p)
-    if p.pointee == 0x7D {
-      p += 1
-      return
-    }
-    while true {
+    guard scanner.enter(&p, until: 0x7D) else { return }
+    repeat {
       scanner.skipWhitespace(&p)
       var traits = JSONScanner.TextTraits()
       var key = try scanner.scanKey(&p, &traits)
@@ -93,15 +88,7 @@ struct JSONItemReader {
       } else {
         try scanner.skipValue(&p, depth: depth + 1)
       }
-      scanner.skipWhitespace(&p)
-      switch p.pointee {
-      case 0x2C: p += 1
-      case 0x7D:
-        p += 1
-        return
-      default: throw scanner.stop(p, .expectedCommaOrBrace)
-      }
-    }
+    } while try scanner.goOn(&p, until: 0x7D)
   }
 
   private func readList(
@@ -109,23 +96,10 @@ struct JSONItemReader {
     depth: Int
   ) throws(JSONStop) {
     if depth >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
-    p += 1
-    scanner.skipWhitespace(&p)
-    if p.pointee == 0x5D {
-      p += 1
-      return
-    }
-    while true {
+    guard scanner.enter(&p, until: 0x5D) else { return }
+    repeat {
       scanner.skipWhitespace(&p)
       try readValue(scanner, &p, shape, below: node, depth: depth + 1)
-      scanner.skipWhitespace(&p)
-      switch p.pointee {
-      case 0x2C: p += 1
-      case 0x5D:
-        p += 1
-        return
-      default: throw scanner.stop(p, .expectedCommaOrEnd)
-      }
-    }
+    } while try scanner.goOn(&p, until: 0x5D)
   }
 }

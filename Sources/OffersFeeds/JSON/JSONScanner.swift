@@ -186,50 +186,51 @@ package struct JSONScanner {
     }
   }
 
-  private func skipArray(_ p: inout Position, depth: Int) throws(JSONStop) {
-    if depth >= Self.depthLimit { throw stop(p, .tooDeep) }
+  /// Goes into a list or an object, up to its first element. Returns false behind one that is empty.
+  ///
+  /// - Parameter end: the byte that it ends with.
+  @inline(__always)
+  func enter(_ p: inout Position, until end: UInt8) -> Bool {
     p += 1
     skipWhitespace(&p)
-    if p.pointee == 0x5D {
+    if p.pointee != end { return true }
+    p += 1
+    return false
+  }
+
+  /// Goes over the comma behind an element. Returns false behind the end of all.
+  @inline(__always)
+  func goOn(_ p: inout Position, until end: UInt8) throws(JSONStop) -> Bool {
+    skipWhitespace(&p)
+    if p.pointee == 0x2C {
       p += 1
-      return
+      return true
     }
-    while true {
+    guard p.pointee == end else {
+      throw stop(p, end == 0x5D ? .expectedCommaOrEnd : .expectedCommaOrBrace)
+    }
+    p += 1
+    return false
+  }
+
+  private func skipArray(_ p: inout Position, depth: Int) throws(JSONStop) {
+    if depth >= Self.depthLimit { throw stop(p, .tooDeep) }
+    guard enter(&p, until: 0x5D) else { return }
+    repeat {
       skipWhitespace(&p)
       try skipValue(&p, depth: depth + 1)
-      skipWhitespace(&p)
-      switch p.pointee {
-      case 0x2C: p += 1
-      case 0x5D:
-        p += 1
-        return
-      default: throw stop(p, .expectedCommaOrEnd)
-      }
-    }
+    } while try goOn(&p, until: 0x5D)
   }
 
   private func skipObject(_ p: inout Position, depth: Int) throws(JSONStop) {
     if depth >= Self.depthLimit { throw stop(p, .tooDeep) }
-    p += 1
-    skipWhitespace(&p)
-    if p.pointee == 0x7D {
-      p += 1
-      return
-    }
-    while true {
+    guard enter(&p, until: 0x7D) else { return }
+    repeat {
       skipWhitespace(&p)
       var traits = TextTraits()
       _ = try scanKey(&p, &traits)
       try skipValue(&p, depth: depth + 1)
-      skipWhitespace(&p)
-      switch p.pointee {
-      case 0x2C: p += 1
-      case 0x7D:
-        p += 1
-        return
-      default: throw stop(p, .expectedCommaOrBrace)
-      }
-    }
+    } while try goOn(&p, until: 0x7D)
   }
 
   /// Goes over a key, its colon and the space around, up to the value. Returns the key's text.
