@@ -21,6 +21,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
   ],
@@ -84,11 +87,21 @@ let package = Package(
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "OffersServer",
+      dependencies: [
+        "OffersCore",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Mustache", package: "swift-mustache"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "OffersCLI",
       dependencies: [
         "OffersCore",
         "OffersFeeds",
+        "OffersServer",
         "OffersStore",
         "OffersSync",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -147,6 +160,15 @@ let package = Package(
       name: "OffersCLITests",
       dependencies: [
         "OffersCLI", "OffersCore", "OffersStore", "OffersSync", "OffersTestSupport",
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "OffersServerTests",
+      dependencies: [
+        "OffersCore", "OffersFeeds", "OffersServer", "OffersStore", "OffersSync",
+        "OffersTestSupport",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
   ]
 )

@@ -1,21 +1,6 @@
 import OffersCore
 import OffersFeeds
 
-/// What the server of a feed found.
-public struct ServerSearch: Sendable {
-  /// The sync that brought it; its `error` says why there is nothing.
-  public let run: SyncRun
-  /// The offers in the server's order; they are stored now.
-  public let offers: [OfferRef]
-  /// The last page that was read, from 1.
-  public let lastPage: Int
-  /// How many pages there are, where the server says so.
-  public let pageCount: Int?
-
-  /// Whether there is a next page.
-  public var hasMore: Bool { pageCount.map { $0 > lastPage } ?? false }
-}
-
 extension SyncEngine {
   /// Lets the server of a feed search, and keeps what it finds beside the feed's other offers.
   ///

@@ -42,16 +42,3 @@ public struct SyncOptions: Hashable, Sendable {
     self.pages = pages
   }
 }
-
-/// How far a sync has come.
-public struct SyncProgress: Hashable, Sendable {
-  public let feed: String
-  /// Bytes read so far.
-  public let bytes: Int
-  /// The document's size, when it is known.
-  public let totalBytes: Int?
-  /// Records read so far.
-  public let records: Int
-  /// True once all is read and the difference is being written.
-  public let isWriting: Bool
-}

@@ -1,5 +1,5 @@
 import Glibc
-import OffersSync
+import OffersCore
 import Synchronization
 
 /// A line on standard error that shows how far a sync is, for those that take longer than half a

@@ -11,7 +11,7 @@ import OffersCore
 /// - A failure is remembered for ten minutes, or for as long as the server asks.
 /// - An image has 5 MiB and 50 megapixels at most, takes 10 seconds and 3 redirects at most. 6
 ///   requests are under way at most, 2 to one host. No server in a private network is asked.
-public actor ImageLoader {
+public actor ImageLoader: ImageSource {
   private let images: any ImageRepository
   private let fetch: ImageFetch
   private let connections: HTTPConnections?

@@ -1,0 +1,17 @@
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@Suite("Health")
+struct HealthTests {
+  @Test("a server that works says so")
+  func works() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      try await client.execute(uri: "/api/v1/health", method: .get) { response in
+        #expect(response.status == .ok)
+        #expect(String(buffer: response.body) == #"{"status":"ok"}"#)
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import OffersCore
+import OffersFeeds
+import OffersStore
+import OffersSync
+import OffersTestSupport
+
+@testable import OffersServer
+
+/// A database with sample offers, and a server over it.
+struct ServedHome {
+  let folder: TemporaryFolder
+  let database: OffersDatabase
+
+  /// - Parameter feeds: the shipped feeds whose samples it holds.
+  init(feeds: [String] = ["ibotta"]) async throws {
+    folder = try TemporaryFolder()
+    database = try OffersDatabase(path: folder.file("offers.sqlite"))
+    let engine = SyncEngine(store: database)
+    for feed in feeds {
+      _ = try await engine.sync(feed, options: SyncOptions(source: "sample"))
+    }
+  }
+
+  var server: OffersServer {
+    OffersServer(
+      ServedContent(
+        store: database, syncer: SampleSyncer(database: database),
+        images: ImageLoader(images: database)),
+      logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+  }
+
+  /// Asks the server without a port between.
+  func ask<Value: Sendable>(
+    _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Value
+  ) async throws -> Value {
+    try await Application(router: server.router()).test(.router, body)
+  }
+}
+
+/// Syncs feeds from the built-in samples.
+struct SampleSyncer: FeedSyncer {
+  let database: OffersDatabase
+
+  func fetchKnownFeeds() throws -> [KnownFeed] {
+    FeedConfiguration.shipped.names.map {
+      KnownFeed(name: $0, source: "sample", everySeconds: 86_400, isSearchable: $0 == "movies")
+    }
+  }
+
+  func sync(
+    _ feeds: [String], reason: SyncReason,
+    progress: @escaping @Sendable (SyncProgress) -> Void,
+    finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
+  ) async throws {
+    try await SyncEngine(store: database).sync(feeds, progress: progress, finished: finished)
+  }
+
+  func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {
+    throw OffersError(.sourceFailed, "The server cannot be reached.")
+  }
+}
