@@ -3,7 +3,7 @@ import OffersCore
 
 /// A file that takes another's place once it is whole: whoever looks sees the old one or the new
 /// one, and so does a machine that lost its power. Only its owner may read it, unless it takes the
-/// place of one that others may read.
+/// place of one that others may read. Nothing of it stays behind when the program is interrupted.
 final class NewFile {
   /// Where it will stand.
   let path: String
@@ -12,6 +12,7 @@ final class NewFile {
   private let descriptor: Int32
   private let hint: String
   private var isDone = false
+  private let interruption: InterruptionWatch?
 
   /// - Parameters:
   ///   - path: where it will stand; a link is followed.
@@ -24,10 +25,12 @@ final class NewFile {
     var information = stat()
     if stat(target, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
       descriptor = -1
+      interruption = nil
       throw OffersError(.invalidRequest, "\(path) is no ordinary file.", hint: "Name another one.")
     }
     Self.removeRemains(beside: target)
     descriptor = open(temporaryPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    interruption = InterruptionWatch { [temporaryPath] in unlink(temporaryPath) }
     guard descriptor >= 0 else { throw Self.failure(path, hint) }
   }
 

@@ -60,6 +60,23 @@ struct CompletionTests {
         == ["ibotta:2", "shop:2"])
   }
 
+  @Test(
+    "bash, for which the colon is a word, is told what stands behind it",
+    arguments: [
+      (["ibotta", ":"], ["110579", "110580", "2"]),
+      (["ibotta", ":", "1105"], ["110579", "110580"]),
+      (["shop", ":", "2"], ["2"]), (["shop", ":", "1105"], []),
+    ])
+  func bashColon(typed: [String], expected: [String]) throws {
+    let home = try Self.home()
+    let feed = try home.feed([FeedItem("2", "Milk")], named: "shop.json")
+    #expect(try home.offers("feeds", "add", "shop", feed).status == 0)
+    let found = try Self.complete(
+      home, ["show"], argument: "positional@0", word: typed[typed.count - 1],
+      shell: "bash", options: typed.dropLast())
+    #expect(found == expected)
+  }
+
   @Test("feeds, a person's own among them")
   func completesFeeds() throws {
     let home = try Self.home()

@@ -61,7 +61,7 @@ struct ExitCodeTests {
         "offers: There is no offer “ibotta:11057”.\n        Did you mean ibotta:110579? "
       ),
       (["show", "999999"], "offers: There is no offer “999999”.\n        See what there is: "),
-      (["sync", "--qiet"], "Error: Unknown option '--qiet'. Did you mean '--quiet'?"),
+      (["sync", "--qiet"], "offers: Unknown option '--qiet'. Did you mean '--quiet'?"),
     ])
   func suggestions(arguments: [String], expected: String) throws {
     let home = try Home(synced: [FeedItem("110579", "Tea"), FeedItem("2", "Jam")])

@@ -2,9 +2,11 @@ import GRDB
 import OffersCore
 
 /// Reads a database as records of an export, in the order of the document.
-struct ExportQuery {
+final class ExportQuery {
   private let database: Database
   private let favoritesOnly: Bool
+  /// Each run's place in the document, from 1, by its key; what changes refer to.
+  private var runs: [Int64: Int] = [:]
 
   init(_ database: Database, favoritesOnly: Bool) {
     self.database = database
@@ -12,19 +14,23 @@ struct ExportQuery {
   }
 
   /// The keys of all favorites that are synced.
-  private static let favoriteKeys = """
+  static let favoriteKeys = """
     SELECT offer.offer_key FROM favorite
     CROSS JOIN feed ON feed.name = favorite.feed
     CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
     """
 
-  /// Hands over every record.
-  func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
-    try forEachFeed(body)
-    let runs = try forEachRun(body)
-    try forEachOffer(body)
-    try forEachChange(runs, body)
-    try forEachFavorite(body)
+  /// Hands over every record of a section. The sections come in the order of the document.
+  func forEachRecord(
+    of section: ExportRecord.Section, _ body: (ExportRecord) throws -> Void
+  ) throws {
+    switch section {
+    case .feeds: try forEachFeed(body)
+    case .runs: try forEachRun(body)
+    case .offers: try forEachOffer(body)
+    case .changes: try forEachChange(body)
+    case .favorites: try forEachFavorite(body)
+    }
   }
 
   /// How many records there will be at most, to tell how far it is.
@@ -60,9 +66,7 @@ struct ExportQuery {
 
   /// Of favorites alone, the runs that saw them change, and of their feeds the last and the last
   /// good one.
-  ///
-  /// - Returns: each run's place in the document, from 1, by its key.
-  private func forEachRun(_ body: (ExportRecord) throws -> Void) throws -> [Int64: Int] {
+  private func forEachRun(_ body: (ExportRecord) throws -> Void) throws {
     let filter =
       favoritesOnly
       ? """
@@ -82,9 +86,8 @@ struct ExportQuery {
       FROM sync_run AS run CROSS JOIN feed USING (feed_key) \(filter) ORDER BY run.run_id
       """)
     defer { rows.reset() }
-    var places: [Int64: Int] = [:]
     while try rows.step() {
-      places[rows.number(0)] = places.count + 1
+      runs[rows.number(0)] = runs.count + 1
       var run = ExportedRun()
       run.feed = rows.string(1) ?? ""
       run.source = rows.string(2) ?? ""
@@ -98,7 +101,6 @@ struct ExportQuery {
       }
       try body(.run(run))
     }
-    return places
   }
 
   private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {
@@ -117,9 +119,7 @@ struct ExportQuery {
     }
   }
 
-  private func forEachChange(
-    _ runs: [Int64: Int], _ body: (ExportRecord) throws -> Void
-  ) throws {
+  private func forEachChange(_ body: (ExportRecord) throws -> Void) throws {
     let rows = try RawStatement(
       database,
       """
@@ -130,16 +130,26 @@ struct ExportQuery {
       """)
     defer { rows.reset() }
     while try rows.step() {
-      guard let run = runs[rows.number(2)],
-        let kind = rows.string(3).flatMap(ExportedChange.Kind.init)
+      let ref = OfferRef(feed: rows.string(0) ?? "", id: rows.string(1) ?? "")
+      guard
+        let change = change(
+          of: ref, run: rows.number(2), kind: rows.string(3), fields: rows.string(4))
       else { continue }
-      var change = ExportedChange()
-      change.ref = OfferRef(feed: rows.string(0) ?? "", id: rows.string(1) ?? "")
-      change.run = run
-      change.kind = kind
-      change.fields = rows.string(4)
       try body(.change(change))
     }
+  }
+
+  /// A change as the document tells it; nil where the sync that saw it is not in the document.
+  func change(of ref: OfferRef, run: Int64, kind: String?, fields: String?) -> ExportedChange? {
+    guard let run = runs[run], let kind = kind.flatMap(ExportedChange.Kind.init) else {
+      return nil
+    }
+    var change = ExportedChange()
+    change.ref = ref
+    change.run = run
+    change.kind = kind
+    change.fields = fields
+    return change
   }
 
   private func forEachFavorite(_ body: (ExportRecord) throws -> Void) throws {

@@ -28,10 +28,10 @@ enum Integrity {
   }
 
   static let anewAdvice =
-    "Save what there is: offers export -o saved.json. Then move the database's files away and: "
+    "Save what there is: offers export --salvage -o saved.json. Then move the database's files away and: "
     + "offers import saved.json"
 
   static let damageAdvice =
-    "Copy the database with its -wal away first. \(anewAdvice). Where that cannot read everything: "
-    + "a backup, offers export --favorites, or sqlite3 FILE .recover"
+    "Copy the database with its -wal away first. \(anewAdvice). What that could not read may be in "
+    + "a backup, or be had by: sqlite3 FILE .recover"
 }

@@ -18,7 +18,20 @@ extension OffersDatabase {
     try readBlocking { database in
       let query = ExportQuery(database, favoritesOnly: favoritesOnly)
       begin(try query.countRecords())
-      try query.forEachRecord(body)
+      for section in ExportRecord.Section.allCases { try query.forEachRecord(of: section, body) }
+    }
+  }
+
+  /// Reads what can still be read of a damaged database.
+  ///
+  /// - Parameter body: is given each record, section by section.
+  /// - Returns: the sections that were not read to their end.
+  package func salvageBlocking(
+    favoritesOnly: Bool, _ body: (ExportRecord) throws -> Void
+  ) throws -> [ExportRecord.Section] {
+    // A transaction that met a damaged page cannot even end well.
+    try readStatement {
+      try SalvageQuery($0, favoritesOnly: favoritesOnly).forEachRecord(body)
     }
   }
 
