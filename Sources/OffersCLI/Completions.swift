@@ -7,7 +7,7 @@ import OffersStore
 enum Completions {
   /// Ids of offers. fish and zsh show the names beside them.
   static var ids: CompletionKind {
-    .custom { words, index, prefix in ids(beginningWith: prefix, at: index, in: words) }
+    .custom { words, _, prefix in ids(beginningWith: prefix, in: words) }
   }
 
   /// Answers a shell that completes an id without the parser, which takes longer to start than it
@@ -24,7 +24,7 @@ enum Completions {
       case let words = Array(request[6...]), words.indices.contains(index), cursor >= 0
     else { return false }
     let prefix = String(words[index].prefix(cursor))
-    for id in ids(beginningWith: prefix, at: index, in: words) { Output.print(id) }
+    for id in ids(beginningWith: prefix, in: words) { Output.print(id) }
     return true
   }
 
@@ -44,7 +44,7 @@ enum Completions {
         let database = try? OffersDatabase(path: path, access: .readOnly)
       else { return [] }
       return ((try? database.fetchRecentSearchesBlocking()) ?? []).map {
-        DisplayText.oneLine($0.words)
+        candidate(DisplayText.oneLine($0.words))
       }
     }
   }
@@ -52,20 +52,7 @@ enum Completions {
   /// More than a screen of ids helps nobody to choose.
   private static let limit = 50
 
-  private static func ids(
-    beginningWith prefix: String, at index: Int, in words: [String]
-  ) -> [String] {
-    let shell = getenv("SAP_SHELL").map { String(cString: $0) }
-    var prefix = prefix
-    var isBehindFeed = false
-    // bash takes the colon for a word of its own, and has what stands behind it completed.
-    if shell != "zsh", shell != "fish", words.indices.contains(index), index > 1 {
-      if words[index] == ":" {
-        (prefix, isBehindFeed) = (words[index - 1] + ":", true)
-      } else if index > 2, words[index - 1] == ":" {
-        (prefix, isBehindFeed) = (words[index - 2] + ":" + prefix, true)
-      }
-    }
+  private static func ids(beginningWith prefix: String, in words: [String]) -> [String] {
     // A shell has nowhere to show an error.
     guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)),
       let database = try? OffersDatabase(path: path, access: .readOnly),
@@ -73,15 +60,24 @@ enum Completions {
     else { return [] }
     return found.prefix(limit).map { ref, name in
       let isPlain =
-        isBehindFeed
-        || !prefix.contains(":")
-          && found.count(where: { $0.ref.id == ref.id }) == 1
-      let id = DisplayText.oneLine(isPlain ? ref.id : ref.description)
-      switch shell {
-      case "fish": return "\(id)\t\(DisplayText.oneLine(name))"
-      case "zsh": return "\(id.replacing(":", with: "\\:")):\(DisplayText.oneLine(name))"
-      default: return id
-      }
+        !prefix.contains(":") && found.count(where: { $0.ref.id == ref.id }) == 1
+      return candidate(
+        DisplayText.oneLine(isPlain ? ref.id : ref.description), DisplayText.oneLine(name))
+    }
+  }
+
+  /// A candidate in the form that the shell which asks understands.
+  ///
+  /// - Parameter title: what fish and zsh show beside it.
+  private static func candidate(_ text: String, _ title: String? = nil) -> String {
+    switch getenv("SAP_SHELL").map({ String(cString: $0) }) {
+    case "fish": return title.map { "\(text)\t\($0)" } ?? text
+    case "zsh":
+      let text = text.replacing(":", with: "\\:")
+      return title.map { "\(text):\($0)" } ?? text
+    // bash expands what it is offered: a feed's id could name a program to run.
+    case "bash": return "'" + text.replacing("'", with: #"'\''"#) + "'"
+    default: return text
     }
   }
 

@@ -74,7 +74,7 @@ final class NewFile {
     let isThere = !isPrivate && stat(path, &information) == 0
     let mode = isThere ? information.st_mode & 0o777 : 0o600
     guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0,
-      rename(temporaryPath, path) == 0
+      interruption?.hold({ rename(temporaryPath, path) == 0 }) ?? false
     else { throw Self.failure(path, hint) }
     isDone = true
     // The name is in the folder. Where that cannot be written down at once, it is soon.

@@ -46,6 +46,9 @@ struct Offers: ParsableCommand {
       if try SearchCommand.run(plainWords: words[...]) { return }
       if try ListCommand.run(plainWords: words[...]) { return }
       if Completions.answer(words) { return }
+      if words == ["--generate-completion-script", "bash"] {
+        return Output.print(CompletionScript.bash)
+      }
       if let job = try SyncCommand.job(plainWords: words[...]) { wait { try await job.run() } }
       try CommandTree.check(words, under: Self.self)
       let command = try parseAsRoot(words)
@@ -99,7 +102,7 @@ struct Offers: ParsableCommand {
     guard let error = error as? OffersError else {
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
       // The parser's words for wrong usage, in the form of every other error.
-      let text = fullMessage(for: error)
+      let text = DisplayText.safe(fullMessage(for: error))
       Output.note(text.hasPrefix("Error: ") ? "offers: " + text.dropFirst(7) : text)
       exit(withError: ExitStatus.wrongUsage)
     }

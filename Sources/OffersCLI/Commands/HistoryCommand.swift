@@ -25,7 +25,7 @@ struct HistoryCommand: ParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var terminal: TerminalOptions
+  @OptionGroup var paged: PagedOptions
   @OptionGroup var location: DatabaseOptions
 
   func run() throws {
@@ -33,7 +33,8 @@ struct HistoryCommand: ParsableCommand {
     if json {
       Output.print(Self.json(offer, points))
     } else {
-      Output.print(Self.lines(offer, points, now: Date(), terminal.style).joined(separator: "\n"))
+      let lines = Self.lines(offer, points, now: Date(), paged.terminal.style)
+      try paged.show { Output.print(lines.joined(separator: "\n")) }
     }
   }
 

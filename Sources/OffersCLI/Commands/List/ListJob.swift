@@ -43,8 +43,12 @@ struct ListJob: Sendable {
     var printer = format.printer(columns, usual: Self.usualColumns(query), style)
     var pages = database.pagesBlocking(of: query)
     var count = 0
+    // Read first, so that what is refused starts no pager.
+    let first = try UnsyncedFeed.explaining(
+      selection.feed, try ConfigurationOptions.path(named: nil)
+    ) { try pages.next() }
     try PagedOptions.show(isPaged: isPaged) {
-      var offers = try pages.next()
+      var offers = first
       while !offers.isEmpty {
         printer.print(offers)
         count += offers.count
@@ -93,7 +97,7 @@ struct ListJob: Sendable {
     guard let limit = query.limit, count == limit || query.offset > 0 else { return }
     let total = try database.countOffersBlocking(query)
     if count == 0 {
-      let pages = Units.count((total + limit - 1) / limit, "page")
+      let pages = Units.count(total == 0 ? 0 : (total - 1) / limit + 1, "page")
       Output.note(
         total == 0
           ? try selection.note(onEmptyFrom: database)
