@@ -26,11 +26,12 @@ package struct OffersServer: Sendable {
   }
 
   /// What answers requests, also for tests, without a port.
-  func router() -> Router<BasicRequestContext> {
+  func responder() -> ServedResponder {
+    let answers = Answers(signal: content.store)
     let router = Router()
-    APIRoutes(content: content).add(to: router)
-    PageRoutes(content: content).add(to: router)
-    return router
+    APIRoutes(content: content, answers: answers).add(to: router)
+    PageRoutes(content: content, answers: answers).add(to: router)
+    return ServedResponder(answers: answers, router: router.buildResponder())
   }
 
   /// Serves until the process is asked to end.
@@ -38,7 +39,7 @@ package struct OffersServer: Sendable {
   /// - Parameter ready: called once it listens, with the port.
   package func run(ready: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
     let application = Application(
-      router: router(),
+      responder: responder(),
       configuration: ApplicationConfiguration(
         address: .hostname(address.host, port: address.port), serverName: nil),
       onServerRunning: { await ready($0.localAddress?.port ?? 0) }, logger: logger)

@@ -36,7 +36,7 @@ struct ServedHome {
   func ask<Value: Sendable>(
     _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Value
   ) async throws -> Value {
-    try await Application(router: server.router()).test(.router, body)
+    try await Application(responder: server.responder()).test(.router, body)
   }
 }
 
