@@ -17,7 +17,7 @@ struct ServedFeeds: FeedSyncer {
       return KnownFeed(
         name: name, source: definition.source?.description,
         everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds,
-        isSearchable: definition.search != nil)
+        layout: definition.layout, isSearchable: definition.search != nil)
     }
   }
 

@@ -5,11 +5,17 @@ public struct KnownFeed: Hashable, Sendable {
   public let source: String?
   /// How often it is synced, in seconds.
   public let everySeconds: Int
+  /// How its offers are shown on a screen.
+  public let layout: FeedLayout
   /// Whether its server can be asked for words.
   public let isSearchable: Bool
 
-  public init(name: String, source: String?, everySeconds: Int, isSearchable: Bool) {
+  public init(
+    name: String, source: String?, everySeconds: Int, layout: FeedLayout = .grid,
+    isSearchable: Bool
+  ) {
     self.name = name
+    self.layout = layout
     self.source = source
     self.everySeconds = everySeconds
     self.isSearchable = isSearchable
