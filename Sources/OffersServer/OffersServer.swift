@@ -1,27 +1,58 @@
+import Glibc
 import Hummingbird
+import HummingbirdCore
 import Logging
+import NIOCore
 import OffersCore
+import ServiceLifecycle
 
 /// Serves the pages and the JSON API.
 package struct OffersServer: Sendable {
-  /// Where it listens.
+  /// Where it listens, and by which names it is asked.
   package struct Address: Hashable, Sendable {
     package let host: String
     package let port: Int
+    /// Names beside the host and those of loopback.
+    package let allowedHosts: [String]
 
-    package init(host: String = "127.0.0.1", port: Int = 8080) {
+    package init(host: String = "127.0.0.1", port: Int = 8080, allowedHosts: [String] = []) {
       self.host = host
       self.port = port
+      self.allowedHosts = allowedHosts
+    }
+
+    /// Whether only this machine can ask.
+    package var isLoopback: Bool {
+      host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
   }
 
+  /// Most connections at a time.
+  private static let connectionLimit = 1024
+  /// How long answers that are under way may take once the server is to end.
+  private static let endSeconds = 3
+
   private let content: ServedContent
   private let address: Address
+  private let token: AccessToken?
+  private let hosts: AllowedHosts
   private let logger: Logger
 
-  package init(_ content: ServedContent, address: Address = Address(), logger: Logger) {
+  /// - Parameter token: what requests must show; needed where others than this machine can ask.
+  /// - Throws: `OffersError` with `invalidRequest` where it is needed and missing.
+  package init(
+    _ content: ServedContent, address: Address = Address(), token: AccessToken? = nil,
+    logger: Logger
+  ) throws {
+    if !address.isLoopback, token == nil {
+      throw OffersError(
+        .invalidRequest, "\(address.host) lets other machines ask; that needs a token.",
+        hint: "Name a file that holds one with --token-file, or listen at 127.0.0.1.")
+    }
     self.content = content
     self.address = address
+    self.token = token
+    hosts = AllowedHosts(host: address.host, port: address.port, more: address.allowedHosts)
     self.logger = logger
   }
 
@@ -31,18 +62,44 @@ package struct OffersServer: Sendable {
     let router = Router()
     APIRoutes(content: content, answers: answers).add(to: router)
     PageRoutes(content: content, answers: answers).add(to: router)
-    return ServedResponder(answers: answers, router: router.buildResponder())
+    if let token { LoginRoutes(token: token).add(to: router) }
+    return ServedResponder(
+      answers: answers, hosts: hosts, token: token, router: router.buildResponder(),
+      routes: RouteList(router))
   }
 
-  /// Serves until the process is asked to end.
+  /// Serves until the process is asked to end (SIGTERM, SIGINT): then it no longer listens, and what
+  /// is under way has some seconds to end.
   ///
   /// - Parameter ready: called once it listens, with the port.
+  /// - Throws: `OffersError` where it cannot listen.
   package func run(ready: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
     let application = Application(
       responder: responder(),
+      server: .http1(
+        configuration: HTTP1Channel.Configuration(
+          additionalChannelHandlers: [ConnectionLimits()],
+          httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
       configuration: ApplicationConfiguration(
-        address: .hostname(address.host, port: address.port), serverName: nil),
-      onServerRunning: { await ready($0.localAddress?.port ?? 0) }, logger: logger)
-    try await application.runService()
+        address: .hostname(address.host, port: address.port), serverName: nil,
+        availableConnectionsDelegate: .maximum(Self.connectionLimit, logger: logger)),
+      onServerRunning: { [hosts] channel in
+        let port = channel.localAddress?.port ?? 0
+        hosts.setPort(port)
+        await ready(port)
+      }, logger: logger)
+    var configuration = ServiceGroupConfiguration(
+      services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(Self.endSeconds)
+    do {
+      try await ServiceGroup(configuration: configuration).run()
+    } catch let error as IOError {
+      throw OffersError(
+        .sourceFailed,
+        "Could not listen at \(address.host), port \(address.port): "
+          + String(cString: strerror(error.errnoCode)) + ".",
+        hint: "Choose another port with --port, or 0 for any that is free.", cause: "\(error)")
+    }
   }
 }

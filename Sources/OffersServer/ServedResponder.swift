@@ -1,20 +1,82 @@
 import HTTPTypes
 import Hummingbird
+import Logging
 import OffersCore
 
-/// What stands before the routes: whatever the request, it is answered, safely.
+/// What stands before the routes: whatever the request, it is answered, and safely.
 struct ServedResponder: HTTPResponder {
   let answers: Answers
+  let hosts: AllowedHosts
+  /// What a request must show; nil where only this machine can ask.
+  let token: AccessToken?
   let router: RouterResponder<BasicRequestContext>
+  let routes: RouteList
+  /// Makes the page that tells a person of a problem.
+  var problemPage: (@Sendable (Problem) -> Answer)?
 
   func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+    let isHead = request.method == .head
+    var response: Response
     do {
-      if request.method == .get, let known = try answers.findAnswer(to: request) { return known }
-      var response = try await router.respond(to: request, context: context)
-      SecurityHeaders.complete(&response.headers)
-      return response
-    } catch let error as OffersError {
-      return Problem(error).response
+      response = try await answer(isHead ? request.asGet : request, context)
+    } catch {
+      response = try respond(to: error, request, context.logger)
     }
+    SecurityHeaders.complete(&response.headers)
+    return isHead ? response.createHeadResponse() : response
+  }
+
+  private func answer(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    try RequestShape.check(request, hosts: hosts)
+    if let token, !LoginRoutes.isOpen(request.uri.path), !token.isShown(by: request) {
+      return try LoginRoutes.refuse(request)
+    }
+    if request.method == .get {
+      if let known = try answers.findAnswer(to: request) { return known }
+    } else {
+      try routes.check(request)
+      try WriteRules.check(request)
+    }
+    let response = try await router.respond(to: request, context: context)
+    guard response.status == .notFound, !response.headers.contains(.contentType) else {
+      return response
+    }
+    try routes.check(request)
+    throw Problem(.notFound, "There is nothing here.", code: .notFound)
+  }
+
+  private func respond(
+    to error: any Error, _ request: Request, _ logger: Logger
+  ) throws -> Response {
+    var problem: Problem
+    switch error {
+    case let error as Problem: problem = error
+    case let error as OffersError:
+      problem = Problem(error)
+      logger.error("\(error.message)", metadata: ["cause": "\(error.cause ?? "")"])
+    case let error as any HTTPResponseError:
+      problem = Problem(error.status, error.status.reasonPhrase + ".")
+    case is CancellationError:
+      problem = Problem(.serviceUnavailable, "The server is ending.", code: .sourceFailed)
+    default:
+      // A client that went away is no failure of ours; nobody reads this answer.
+      logger.error("request failed", metadata: ["error": "\(error)"])
+      problem = Problem(
+        .internalServerError, "Something went wrong.", hint: "See the server's log.",
+        code: .storageFailed)
+    }
+    guard let problemPage, !request.uri.path.hasPrefix("/api/"),
+      request.headers[.accept]?.contains("text/html") == true
+    else { return problem.response }
+    return problem.response(as: problemPage(problem))
+  }
+}
+
+extension Request {
+  /// The same, asking for the body, too.
+  fileprivate var asGet: Request {
+    var head = head
+    head.method = .get
+    return Request(head: head, body: body)
   }
 }

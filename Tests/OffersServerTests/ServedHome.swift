@@ -24,11 +24,12 @@ struct ServedHome {
     }
   }
 
-  var server: OffersServer {
-    OffersServer(
+  func server() throws -> OffersServer {
+    try OffersServer(
       ServedContent(
         store: database, syncer: SampleSyncer(database: database),
         images: ImageLoader(images: database)),
+      address: OffersServer.Address(port: 80),
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
 
@@ -36,7 +37,7 @@ struct ServedHome {
   func ask<Value: Sendable>(
     _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Value
   ) async throws -> Value {
-    try await Application(responder: server.responder()).test(.router, body)
+    try await Application(responder: server().responder()).test(.router, body)
   }
 }
 

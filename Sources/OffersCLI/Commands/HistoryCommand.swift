@@ -73,14 +73,8 @@ struct HistoryCommand: ParsableCommand {
 
   /// `{"ref","name","points":[{"at","event","reward"}]}`
   private static func json(_ offer: Offer, _ points: [RewardPoint]) -> String {
-    JSONWriter.document { json in
-      json.member("ref", offer.ref.description)
-      json.member("name", offer.name)
-      json.member("points", objects: points) { json, point in
-        json.member("at", point.at)
-        json.member("event", point.event.rawValue)
-        json.member("reward", point.reward)
-      }
-    }
+    var json = JSONWriter()
+    json.value(historyOf: offer, points)
+    return json.text
   }
 }

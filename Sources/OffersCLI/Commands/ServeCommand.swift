@@ -38,7 +38,7 @@ struct ServeCommand: WaitingCommand {
         database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
         log: logging.log),
       images: loader)
-    let server = OffersServer(
+    let server = try OffersServer(
       content, address: OffersServer.Address(host: host, port: port), logger: logging.log.logger)
     try await server.run { port in
       Output.note("Serving at http://\(host):\(port)")

@@ -3,7 +3,7 @@ import Hummingbird
 import OffersCore
 
 /// What went wrong with a request, as RFC 9457 describes it. Throw it, or an `OffersError`.
-struct Problem: Error, HTTPResponseError {
+struct Problem: Error {
   let status: HTTPResponse.Status
   /// What happened, in one sentence.
   let detail: String
@@ -53,15 +53,18 @@ struct Problem: Error, HTTPResponseError {
     }
   }
 
-  func response(from request: Request, context: some RequestContext) -> Response { response }
-
   var response: Response {
+    response(
+      as: Answer(contentType: "application/problem+json", body: ByteBuffer(string: document)))
+  }
+
+  /// The answer with another document that tells of it.
+  func response(as answer: Answer) -> Response {
     var headers = SecurityHeaders.fields()
-    headers[.contentType] = "application/problem+json"
+    headers[.contentType] = answer.contentType
     headers[.cacheControl] = "no-store"
     headers.append(contentsOf: self.headers)
     return Response(
-      status: status, headers: headers,
-      body: ResponseBody(byteBuffer: ByteBuffer(string: document)))
+      status: status, headers: headers, body: ResponseBody(byteBuffer: answer.body))
   }
 }
