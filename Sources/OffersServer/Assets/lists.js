@@ -96,7 +96,7 @@ function words(date) {
 /** Does to a part of a page what has to be done to all of it. */
 export function tidy(root) {
   for (const image of root.querySelectorAll(".picture img")) {
-    if (image.complete && image.naturalWidth === 0 && image.loading !== "lazy") image.remove();
+    if (image.complete && image.naturalWidth === 0) image.remove();
   }
   for (const time of root.querySelectorAll("time[datetime]")) {
     const date = new Date(time.dateTime);
@@ -117,6 +117,12 @@ document.addEventListener("click", (event) => {
     history.back();
   }
 });
+
+// The feed that is shown stands in sight among the others.
+for (const chip of document.querySelectorAll(".chips [aria-current]")) {
+  const row = chip.closest(".chips");
+  row.scrollLeft = chip.offsetLeft - row.clientWidth / 2 + chip.clientWidth / 2;
+}
 
 watch(document);
 tidy(document);

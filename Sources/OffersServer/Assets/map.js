@@ -106,7 +106,7 @@ async function draw() {
     pin.textContent = String(index + 1);
     const marker = leaflet
       .marker(at, {
-        icon: leaflet.divIcon({className: "", html: pin, iconSize: [30, 30], iconAnchor: [4, 30], popupAnchor: [11, -28]}),
+        icon: leaflet.divIcon({className: "", html: pin, iconSize: [28, 28], iconAnchor: [2, 28], popupAnchor: [12, -26]}),
         title: row.dataset.name.slice(0, 120),
         alt: row.dataset.name.slice(0, 120),
       })

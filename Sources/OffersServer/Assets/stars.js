@@ -4,6 +4,12 @@
 import {alertBox, problemText, toast} from "./messages.js?v=__VERSION__";
 import {isReachable, noteReachable, on} from "./events.js?v=__VERSION__";
 
+/** The path of an offer, as the server writes it. */
+function offerPath(ref) {
+  const name = encodeURIComponent(ref).replace(/%3A/g, ":");
+  return `/offers/${name.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)}`;
+}
+
 const channel = "BroadcastChannel" in self ? new BroadcastChannel("offers-stars") : null;
 
 // The wishes that wait: in IndexedDB, or only here where the browser has none.
@@ -95,7 +101,7 @@ async function sendAll() {
     const next = wishes[0];
     let response;
     try {
-      response = await fetch(`/api/v1/offers/${encodeURIComponent(next.ref)}/favorite`, {
+      response = await fetch(`/api/v1${offerPath(next.ref)}/favorite`, {
         method: next.isFavorite ? "PUT" : "DELETE",
         headers: {"Content-Type": "application/json"},
         body: "{}",

@@ -122,13 +122,19 @@ async function keepFavorites() {
     const pages = await caches.open(PAGES);
     const images = await caches.open(IMAGES);
     for (const ref of (await answer.json()).favorites.slice(0, 50)) {
-      const name = encodeURIComponent(ref);
+      const name = nameOf(ref);
       if (!(await pages.match(`/offers/${name}`))) await keep(PAGES, `/offers/${name}`);
       if (!(await images.match(`/api/v1/images/${name}`))) await keep(IMAGES, `/api/v1/images/${name}`);
     }
   } catch {
     // The server is away; what is here stays.
   }
+}
+
+/** An offer's name in a path, as the server writes it. */
+function nameOf(ref) {
+  const name = encodeURIComponent(ref).replace(/%3A/g, ":");
+  return name.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 async function keep(name, path) {

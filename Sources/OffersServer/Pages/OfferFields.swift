@@ -33,7 +33,7 @@ extension PageFields {
     let attributes = Dictionary(
       offer.attributes.map { ($0.label.lowercased(), $0.value) },
       uniquingKeysWith: { one, _ in one })
-    let genre = attributes["genre"] ?? offer.categories.first
+    let genre = offer.categories.first ?? attributes["genre"]
     set("description", offer.description)
     set("category", offer.categories.first)
     set("artist", attributes["artist"] ?? attributes["author"] ?? offer.retailer)
@@ -65,6 +65,9 @@ extension PageFields {
 
   /// One of six colours, the same one for the same name.
   private static func hue(of name: String) -> Int {
-    Int(name.utf8.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) } % 6)
+    var hash = ContentHash(seed: 1)
+    var name = name
+    name.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
+    return Int(hash.value % 6)
   }
 }

@@ -3,30 +3,14 @@ import OffersCore
 
 /// Addresses, of our own pages and of others.
 enum PageLinks {
-  static func offer(_ ref: OfferRef) -> String { "/offers/" + encode(ref.description) }
-  static func image(_ ref: OfferRef) -> String { "/api/v1/images/" + encode(ref.description) }
-  static func feed(_ name: String) -> String { "/feeds/" + encode(name) }
+  static func offer(_ ref: OfferRef) -> String { "/offers/" + PercentCode.encode(ref.description) }
+  static func image(_ ref: OfferRef) -> String { "/api/v1/images/" + PercentCode.encode(ref.description) }
+  static func feed(_ name: String) -> String { "/feeds/" + PercentCode.encode(name) }
 
   /// A path with fields behind it; those that are nil are left out.
   static func path(_ path: String, _ fields: [(String, String?)]) -> String {
-    let query = fields.compactMap { name, value in value.map { "\(name)=\(encode($0))" } }
+    let query = fields.compactMap { name, value in value.map { "\(name)=\(PercentCode.encode($0))" } }
     return query.isEmpty ? path : path + "?" + query.joined(separator: "&")
-  }
-
-  /// Percent-encodes all but RFC 3986's unreserved characters.
-  static func encode(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return result
   }
 
   /// An address elsewhere that a person may open: http or https with a host, and nothing in it that
