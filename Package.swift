@@ -103,6 +103,9 @@ let package = Package(
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
+      resources: [
+        .embedInCode("API/openapi.json")
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "OffersCLI",

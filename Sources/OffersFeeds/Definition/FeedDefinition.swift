@@ -50,7 +50,8 @@ package struct FeedDefinition: Sendable, Hashable {
   package var shared: [AttributeRule]
 
   package init(
-    name: String, title: TextRule? = nil, layout: FeedLayout = .grid, source: Template? = nil, search: Template? = nil,
+    name: String, title: TextRule? = nil, layout: FeedLayout = .grid, source: Template? = nil,
+    search: Template? = nil,
     headers: [RequestHeader] = [], everySeconds: Int? = nil, ttl: FieldPath? = nil,
     format: FeedFormat? = nil,
     encoding: String? = nil, items: [FieldPath] = [.root], isSelection: Bool = false,
