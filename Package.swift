@@ -104,6 +104,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       resources: [
+        .embedInCode("API/openapi.json"),
         .embedInCode("Assets/app.css"),
         .embedInCode("Assets/app.js"),
         .embedInCode("Assets/events.js"),

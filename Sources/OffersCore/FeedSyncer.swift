@@ -1,6 +1,8 @@
 /// A feed that can be read, subscribed or not.
 public struct KnownFeed: Hashable, Sendable {
   public let name: String
+  /// The name for people, where the definition has one.
+  public let title: String?
   /// Where it is read from when nobody says otherwise; nil for one whose source a person names.
   public let source: String?
   /// How often it is synced, in seconds.
@@ -11,10 +13,11 @@ public struct KnownFeed: Hashable, Sendable {
   public let isSearchable: Bool
 
   public init(
-    name: String, source: String?, everySeconds: Int, layout: FeedLayout = .grid,
-    isSearchable: Bool
+    name: String, title: String? = nil, source: String?, everySeconds: Int,
+    layout: FeedLayout = .grid, isSearchable: Bool
   ) {
     self.name = name
+    self.title = title
     self.layout = layout
     self.source = source
     self.everySeconds = everySeconds

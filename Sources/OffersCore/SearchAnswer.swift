@@ -44,7 +44,7 @@ package struct SearchAnswer: Sendable {
   ///   - ask: asks the server.
   ///   - searchStored: searches what is stored.
   package static func ask(
-    serverFor query: SearchQuery, limit: Int?, in offers: some OfferRepository,
+    serverFor query: SearchQuery, limit: Int?, in offers: any OfferRepository,
     _ ask: () async throws -> ServerSearch,
     _ searchStored: (SearchQuery) async throws -> SearchResults
   ) async throws -> SearchAnswer {
@@ -74,7 +74,7 @@ package struct SearchAnswer: Sendable {
 
   /// The offers that a server found, with the words marked where they have all of them.
   private static func results(
-    of search: ServerSearch, _ query: SearchQuery, _ limit: Int?, _ offers: some OfferRepository,
+    of search: ServerSearch, _ query: SearchQuery, _ limit: Int?, _ offers: any OfferRepository,
     _ searchStored: (SearchQuery) async throws -> SearchResults
   ) async throws -> SearchResults {
     let stored = try await searchStored(

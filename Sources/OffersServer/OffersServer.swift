@@ -35,14 +35,17 @@ package struct OffersServer: Sendable {
   private let content: ServedContent
   private let address: Address
   private let token: AccessToken?
+  private let refreshSeconds: Double?
   private let hosts: AllowedHosts
   private let logger: Logger
 
-  /// - Parameter token: what requests must show; needed where others than this machine can ask.
+  /// - Parameters:
+  ///   - token: what requests must show; needed where others than this machine can ask.
+  ///   - refreshSeconds: how often what is due is synced; nil for never.
   /// - Throws: `OffersError` with `invalidRequest` where it is needed and missing.
   package init(
     _ content: ServedContent, address: Address = Address(), token: AccessToken? = nil,
-    logger: Logger
+    refreshSeconds: Double? = nil, logger: Logger
   ) throws {
     if !address.isLoopback, token == nil {
       throw OffersError(
@@ -52,6 +55,7 @@ package struct OffersServer: Sendable {
     self.content = content
     self.address = address
     self.token = token
+    self.refreshSeconds = refreshSeconds
     hosts = AllowedHosts(host: address.host, port: address.port, more: address.allowedHosts)
     self.logger = logger
   }
@@ -74,6 +78,9 @@ package struct OffersServer: Sendable {
   /// - Parameter ready: called once it listens, with the port.
   /// - Throws: `OffersError` where it cannot listen.
   package func run(ready: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+    let refreshes = refreshSeconds.map {
+      RefreshService(jobs: content.jobs, interval: .seconds($0), logger: logger)
+    }
     let application = Application(
       responder: responder(),
       server: .http1(
@@ -84,6 +91,7 @@ package struct OffersServer: Sendable {
       configuration: ApplicationConfiguration(
         address: .hostname(address.host, port: address.port), serverName: nil,
         availableConnectionsDelegate: .maximum(Self.connectionLimit, logger: logger)),
+      services: refreshes.map { [$0] } ?? [],
       onServerRunning: { [hosts] channel in
         let port = channel.localAddress?.port ?? 0
         hosts.setPort(port)
@@ -94,6 +102,7 @@ package struct OffersServer: Sendable {
     configuration.maximumGracefulShutdownDuration = .seconds(Self.endSeconds)
     do {
       try await ServiceGroup(configuration: configuration).run()
+      await content.jobs.close()
     } catch let error as IOError {
       throw OffersError(
         .sourceFailed,

@@ -11,8 +11,6 @@ struct ServedResponder: HTTPResponder {
   let token: AccessToken?
   let router: RouterResponder<BasicRequestContext>
   let routes: RouteList
-  /// Makes the page that tells a person of a problem.
-  var problemPage: (@Sendable (Problem) -> Answer)?
 
   func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
     let isHead = request.method == .head
@@ -20,7 +18,7 @@ struct ServedResponder: HTTPResponder {
     do {
       response = try await answer(isHead ? request.asGet : request, context)
     } catch {
-      response = try respond(to: error, request, context.logger)
+      response = Self.problem(error, context.logger).response
     }
     SecurityHeaders.complete(&response.headers)
     return isHead ? response.createHeadResponse() : response
@@ -45,30 +43,24 @@ struct ServedResponder: HTTPResponder {
     throw Problem(.notFound, "There is nothing here.", code: .notFound)
   }
 
-  private func respond(
-    to error: any Error, _ request: Request, _ logger: Logger
-  ) throws -> Response {
-    var problem: Problem
+  private static func problem(_ error: any Error, _ logger: Logger) -> Problem {
     switch error {
-    case let error as Problem: problem = error
+    case let error as Problem: return error
     case let error as OffersError:
-      problem = Problem(error)
-      logger.error("\(error.message)", metadata: ["cause": "\(error.cause ?? "")"])
+      if let cause = error.cause {
+        logger.error("\(error.message)", metadata: ["cause": "\(cause)"])
+      }
+      return Problem(error)
     case let error as any HTTPResponseError:
-      problem = Problem(error.status, error.status.reasonPhrase + ".")
+      return Problem(error.status, error.status.reasonPhrase + ".")
     case is CancellationError:
-      problem = Problem(.serviceUnavailable, "The server is ending.", code: .sourceFailed)
+      return Problem(.serviceUnavailable, "The server is ending.", code: .sourceFailed)
     default:
-      // A client that went away is no failure of ours; nobody reads this answer.
       logger.error("request failed", metadata: ["error": "\(error)"])
-      problem = Problem(
+      return Problem(
         .internalServerError, "Something went wrong.", hint: "See the server's log.",
         code: .storageFailed)
     }
-    guard let problemPage, !request.uri.path.hasPrefix("/api/"),
-      request.headers[.accept]?.contains("text/html") == true
-    else { return problem.response }
-    return problem.response(as: problemPage(problem))
   }
 }
 

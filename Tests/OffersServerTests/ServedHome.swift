@@ -28,7 +28,7 @@ struct ServedHome {
     try OffersServer(
       ServedContent(
         store: database, syncer: SampleSyncer(database: database),
-        images: ImageLoader(images: database)),
+        images: ImageLoader(images: database), texts: QueryTexts()),
       address: OffersServer.Address(port: 80),
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }

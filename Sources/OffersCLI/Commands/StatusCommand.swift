@@ -118,11 +118,7 @@ extension JSONWriter {
       json.member("last_run_at", feed.lastRun?.startedAt)
       json.member("last_run", feed.lastRun)
       json.member("next_due_at", timing.nextDueAt)
-      json.member("failures", feed.fetch.failureCount)
-      json.member("failing_since", feed.fetch.failingSince)
-      json.member("wait_until", feed.fetch.waitUntil)
-      json.member("stopped_at", feed.fetch.stoppedAt)
-      json.member("held_back", feed.fetch.heldCount)
+      json.writeSyncMembers(of: feed)
     }
   }
 }

@@ -39,6 +39,22 @@ struct Answers: Sendable {
     return Self.response(entry, to: request)
   }
 
+  /// The answer to a write, which nobody keeps.
+  static func result(
+    status: HTTPResponse.Status = .ok, _ body: (inout JSONWriter) -> Void
+  ) -> Response {
+    var json = JSONWriter()
+    json.object(body)
+    return result(json, status: status)
+  }
+
+  /// The same, of what was written.
+  static func result(_ json: JSONWriter, status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))
+  }
+
   private static func response(_ entry: ResponseCache.Entry, to request: Request) -> Response {
     if let field = request.headers[.ifNoneMatch], EntityTag.isNamed(entry.tag, in: field) {
       return Response(status: .notModified, headers: entry.notModifiedHeaders)

@@ -3,7 +3,7 @@ import Hummingbird
 import OffersCore
 
 /// What went wrong with a request, as RFC 9457 describes it. Throw it, or an `OffersError`.
-struct Problem: Error {
+struct Problem: Error, HTTPResponseError {
   let status: HTTPResponse.Status
   /// What happened, in one sentence.
   let detail: String
@@ -11,6 +11,8 @@ struct Problem: Error {
   var hint: String?
   /// The kind of failure, as `OffersError` names it.
   var code: String
+  /// The sync that stands in the way.
+  var id: Int?
   var headers: HTTPFields = [:]
 
   init(
@@ -50,8 +52,11 @@ struct Problem: Error {
       json.member("detail", detail)
       json.member("hint", hint)
       json.member("code", code)
+      if let id { json.member("id", id) }
     }
   }
+
+  func response(from request: Request, context: some RequestContext) -> Response { response }
 
   var response: Response {
     response(

@@ -37,6 +37,21 @@ async function start(feeds) {
   }
 }
 
+/** Takes a feed up, and reads it for the first time. */
+async function subscribe(feed) {
+  try {
+    const response = await fetch(`/api/v1/feeds/${encodeURIComponent(feed)}/subscription`, {
+      method: "PUT",
+      headers: {"Content-Type": "application/json"},
+      body: "{}",
+    });
+    if (!response.ok) return fail(await problemText(response), [feed]);
+    start([feed]);
+  } catch {
+    fail(unreachable, [feed]);
+  }
+}
+
 function fail(text, feeds) {
   end();
   alertBox("The refresh could not be started", text, () => start(feeds));
@@ -152,7 +167,7 @@ document.addEventListener("submit", (event) => {
     start(button.dataset.refresh ? [button.dataset.refresh] : []);
   } else if ("subscribe" in button.dataset) {
     event.preventDefault();
-    start([button.dataset.subscribe]);
+    subscribe(button.dataset.subscribe);
   }
 });
 on("sync", (sync) => {

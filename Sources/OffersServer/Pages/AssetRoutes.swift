@@ -11,7 +11,7 @@ struct AssetRoutes: Sendable {
 
   func add(to router: Router<BasicRequestContext>) {
     router.get("/assets/:name") { request, context in
-      let name = SentFields.decode(try context.parameters.require("name"), plus: false)
+      let name = try context.parameters.require("name")
       let isOfVersion = SentFields(parsing: request.uri.query ?? "")["v"] == assets.version
       return try respond(name, request, isOfVersion ? Self.forever : Self.revalidated)
     }

@@ -26,7 +26,7 @@ struct FeedPage {
     let size = wantsMap ? Self.mapLimit : Self.pageSize
     let offers = try await fetch(choice.query(page: wantsMap ? 1 : number, size: size + 1))
     let count = offers.isEmpty ? 0 : try await source.store.countOffers(choice.query())
-    let title = feed.map(PageSource.title) ?? name
+    let title = feed?.title ?? known?.title ?? name
     let hasMap = offers.contains { MapPlace($0) != nil }
     let view: [(String, String?)] = [("view", wantsMap ? "map" : nil)]
     let recent = known?.isSearchable == true ? try await recentSearches() : []

@@ -5,28 +5,25 @@ import OffersCore
 struct PageForms: Sendable {
   let content: ServedContent
 
-  /// No form of ours is longer.
-  private static let limitBytes = 16_384
-
   func add(to router: Router<BasicRequestContext>) {
     router.post("/offers/:ref/favorite") { request, context in
       let asked = try PageRequest(request, context, parameter: "ref")
-      let form = try await Self.form(of: request)
+      let form = SentFields(try await FieldList.read(request))
       let ref = try asked.offerRef()
       _ = try await content.store.setFavorites(
         named: [ref.description], to: form.isSet("favorite"))
       return Self.redirect(to: form["back"] ?? PageLinks.offer(ref))
     }
     router.post("/sync") { request, _ in
-      let form = try await Self.form(of: request)
-      try await start(form["feed"].map { [$0] } ?? [])
+      let form = SentFields(try await FieldList.read(request))
+      try start(form["feed"].map { [$0] } ?? [])
       return Self.redirect(to: form["back"])
     }
     router.post("/feeds/:name") { request, context in
       let asked = try PageRequest(request, context, parameter: "name")
-      let form = try await Self.form(of: request)
+      let form = SentFields(try await FieldList.read(request))
       if form.isSet("subscribed") {
-        try await start([asked.name])
+        try await subscribe(to: asked.name)
       } else {
         _ = try await content.store.unsubscribe(from: asked.name)
       }
@@ -34,17 +31,24 @@ struct PageForms: Sendable {
     }
   }
 
-  private func start(_ feeds: [String]) async throws {
-    try await content.syncer.sync(feeds, reason: .asked, progress: { _ in }, finished: { _, _ in })
+  /// Takes a feed up, and reads it for the first time.
+  private func subscribe(to feed: String) async throws {
+    let known = try content.syncer.fetchKnownFeeds().filter { $0.name == feed }
+    let summary = FeedSummary.all(known: known, subscribed: []).first
+    guard let summary else {
+      throw OffersError(.notFound, "There is no feed “\(feed.prefix(80))”.")
+    }
+    _ = try await content.store.subscribe(to: feed, source: summary.source)
+    try start([feed])
   }
 
-  private static func form(of request: Request) async throws -> SentFields {
-    let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
-    guard type == "application/x-www-form-urlencoded" else {
-      throw OffersError(.invalidRequest, "This is no form.")
+  /// A refresh that runs already does as well.
+  private func start(_ feeds: [String]) throws {
+    do {
+      _ = try content.jobs.start(feeds)
+    } catch let problem as Problem where problem.id != nil {
+      return
     }
-    let body = try await request.body.collect(upTo: limitBytes)
-    return SentFields(parsing: String(buffer: body))
   }
 
   /// The browser goes on to a page, which may be loaded again at will.

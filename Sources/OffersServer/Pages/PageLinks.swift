@@ -4,12 +4,15 @@ import OffersCore
 /// Addresses, of our own pages and of others.
 enum PageLinks {
   static func offer(_ ref: OfferRef) -> String { "/offers/" + PercentCode.encode(ref.description) }
-  static func image(_ ref: OfferRef) -> String { "/api/v1/images/" + PercentCode.encode(ref.description) }
+  static func image(_ ref: OfferRef) -> String {
+    "/api/v1/images/" + PercentCode.encode(ref.description)
+  }
   static func feed(_ name: String) -> String { "/feeds/" + PercentCode.encode(name) }
 
   /// A path with fields behind it; those that are nil are left out.
   static func path(_ path: String, _ fields: [(String, String?)]) -> String {
-    let query = fields.compactMap { name, value in value.map { "\(name)=\(PercentCode.encode($0))" } }
+    let query = fields.compactMap { name, value in value.map { "\(name)=\(PercentCode.encode($0))" }
+    }
     return query.isEmpty ? path : path + "?" + query.joined(separator: "&")
   }
 

@@ -12,16 +12,25 @@ struct PageRequest: Sendable {
   let address: String
   /// The variable part of the path, decoded; empty where the path has none.
   let name: String
+  /// False where a page of another site leads here.
+  let isTrusted: Bool
 
   /// - Parameter parameter: which part of the path is variable.
   init<Context: RequestContext>(
     _ request: Request, _ context: Context, parameter: String? = nil
   ) throws {
     path = request.uri.path
+    isTrusted = !WriteRules.isFromOtherSite(request)
     fields = SentFields(parsing: request.uri.query ?? "")
     address = request.uri.string.hasPrefix("/") ? request.uri.string : request.uri.path
-    name =
-      try parameter.map { SentFields.decode(try context.parameters.require($0), plus: false) } ?? ""
+    name = try parameter.map { try Self.decode(try context.parameters.require($0)) } ?? ""
+  }
+
+  private static func decode(_ segment: String) throws -> String {
+    guard let text = PercentCode.decode(segment[...]) else {
+      throw OffersError(.notFound, "There is no such page.")
+    }
+    return text
   }
 
   /// The variable part of the path as an offer's name.
@@ -38,19 +47,17 @@ struct PageRequest: Sendable {
   }
 }
 
-/// The fields of a form (application/x-www-form-urlencoded), as an address or a body has them.
-///
-/// No text is an error: what is no UTF-8 is mended, and a percent sign that says nothing is itself.
+/// What stands in the fields of a query or a form. No text is an error; what is no percent code is
+/// not there.
 struct SentFields: Sendable {
-  private var values: [String: String] = [:]
+  private let values: [String: String]
 
-  /// The first of several values counts.
+  init(_ values: [String: String]) {
+    self.values = values
+  }
+
   init(parsing text: String) {
-    for pair in text.split(separator: "&") {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      let name = Self.decode(String(parts[0]))
-      if values[name] == nil { values[name] = parts.count > 1 ? Self.decode(String(parts[1])) : "" }
-    }
+    self.init(FieldList.parse(text))
   }
 
   /// A value without the white space around it; nil for one that is empty.
@@ -68,35 +75,5 @@ struct SentFields: Sendable {
   func page() -> Int {
     // Beyond this no list goes, and no product overflows.
     self["page"].flatMap { Int($0) }.map { min(max(1, $0), 1_000_000) } ?? 1
-  }
-
-  /// - Parameter plus: whether a plus sign is a space.
-  static func decode(_ text: String, plus: Bool = true) -> String {
-    let bytes = Array(text.utf8)
-    var result: [UInt8] = []
-    result.reserveCapacity(bytes.count)
-    var place = 0
-    while place < bytes.count {
-      let byte = bytes[place]
-      if byte == UInt8(ascii: "%"), place + 2 < bytes.count, let high = hex(bytes[place + 1]),
-        let low = hex(bytes[place + 2])
-      {
-        result.append(high << 4 | low)
-        place += 3
-        continue
-      }
-      result.append(plus && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-      place += 1
-    }
-    return String(decoding: result, as: UTF8.self)
-  }
-
-  private static func hex(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

@@ -6,22 +6,30 @@ struct SearchPage {
   let request: PageRequest
 
   private static let pageSize = 20
+  /// More than this nobody types.
+  private static let longest = 1000
+
+  /// The words with one space between them; nil where there are none.
+  private static func words(_ text: String?) -> String? {
+    guard let text else { return nil }
+    let words = text.prefix(longest).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    return words.isEmpty ? nil : words
+  }
 
   func page() async throws -> Page {
-    let words = request.fields["q"].map { String($0.prefix(1000)) }
+    let words = Self.words(request.fields["q"])
     let feed = request.fields["feed"]
-    let known = try feed.flatMap(source.findKnownFeed)
     let feeds = try await source.fetchFeeds()
     let feedTitle = feed.map { name in
       feeds.first { $0.name == name }.map(PageSource.title) ?? name
     }
     let recent = try await source.store.fetchRecentSearches()
     let number = request.fields.page()
-    var found: PageSearch.Found?
+    var found: SearchAnswer?
     if let words {
-      found = try await PageSearch(
-        content: source.content, feed: feed, asksServer: known?.isSearchable == true
-      ).find(words, page: number, limit: Self.pageSize)
+      found = try await ServedSearch(content: source.content).find(
+        SearchQuery(words, feed: feed, limit: Self.pageSize, page: number), limit: nil,
+        isTrusted: request.isTrusted)
     }
     let titles = try await source.fetchTitles()
     var page = Page("search", title: words.map { "Search: \($0.prefix(80))" } ?? "Search") {

@@ -5,16 +5,16 @@ struct SettingsPage {
   let source: PageSource
 
   func page() async throws -> Page {
-    let known = try source.content.syncer.fetchKnownFeeds()
-    let feeds = try await source.fetchFeeds()
-    let subscribed = Set(feeds.map(\.name))
+    let summaries = FeedSummary.all(
+      known: try source.content.syncer.fetchKnownFeeds(), subscribed: try await source.fetchFeeds())
+    let rows = summaries.map(row)
+    let isOurs = summaries.map { $0.feed != nil }
     var page = Page("settings", title: "Settings", place: .settings) { fields in
-      fields.set(
-        "feeds",
-        feeds.map { feed in row(feed, known.first { $0.name == feed.name }) })
-      fields.set("hasFeeds", !feeds.isEmpty)
-      let others = known.filter { !subscribed.contains($0.name) }
-      fields.set("others", others.map(row))
+      let ours = zip(rows, isOurs).filter(\.1).map(\.0)
+      let others = zip(rows, isOurs).filter { !$0.1 }.map(\.0)
+      fields.set("feeds", ours)
+      fields.set("hasFeeds", !ours.isEmpty)
+      fields.set("others", others)
       fields.set("hasOthers", !others.isEmpty)
       fields.set("program", Version.current)
     }
@@ -22,44 +22,32 @@ struct SettingsPage {
     return page
   }
 
-  private func row(_ known: KnownFeed) -> PageFields {
+  private func row(_ summary: FeedSummary) -> PageFields {
     PageFields { row in
-      row.set("feedName", known.name)
-      row.set("feedTitle", known.name)
-      row.set("feedSource", known.source)
-      row.set("interval", Self.interval(known.everySeconds))
-    }
-  }
-
-  private func row(_ feed: Feed, _ known: KnownFeed?) -> PageFields {
-    PageFields { row in
-      row.set("feedName", feed.name)
-      row.set("feedTitle", PageSource.title(of: feed))
-      row.set("feedLink", PageLinks.feed(feed.name))
-      row.set("feedSource", feed.source)
+      row.set("feedName", summary.name)
+      row.set("feedTitle", summary.title ?? summary.name)
+      row.set("feedLink", PageLinks.feed(summary.name))
+      row.set("feedSource", summary.source)
+      row.set("isSample", summary.source == "sample")
+      if let known = summary.known { row.set("interval", Self.interval(known.everySeconds)) }
+      if let due = summary.nextDueAt(now: source.now) { row.set("nextDue", time: due) }
+      guard let feed = summary.feed else { return }
       row.set("feedCount", Units.count(feed.currentCount, "offer"))
       if feed.favoriteCount > 0 {
         row.set("feedFavorites", Units.count(feed.favoriteCount, "favorite"))
       }
       if feed.goneCount > 0 { row.set("feedGone", "\(Units.count(feed.goneCount)) gone") }
-      if let known { row.set("interval", Self.interval(known.everySeconds)) }
-      if let run = feed.lastRun {
-        row.set("lastRun", time: run.startedAt)
-        row.set("outcome", Self.words(run.outcome))
-        row.set("failed", run.outcome == .failed || run.outcome == .quarantined)
-        if let error = run.error {
-          row.set(
-            "error",
-            PageFields { fields in
-              fields.set("errorText", error.message)
-              fields.set("errorHint", error.hint)
-            })
-        }
-        if let known,
-          let due = feed.fetch.nextDue(lastRunAt: run.startedAt, everySeconds: known.everySeconds)
-        {
-          row.set("nextDue", time: due)
-        }
+      guard let run = feed.lastRun else { return }
+      row.set("lastRun", time: run.startedAt)
+      row.set("outcome", Self.words(run.outcome))
+      row.set("failed", run.outcome == .failed || run.outcome == .quarantined)
+      if let error = run.error {
+        row.set(
+          "error",
+          PageFields { fields in
+            fields.set("errorText", error.message)
+            fields.set("errorHint", error.hint)
+          })
       }
     }
   }

@@ -16,10 +16,10 @@ struct LoginRoutes: Sendable {
 
   func add(to router: Router<BasicRequestContext>) {
     router.get("/login") { request, _ in
-      Self.page(next: Self.next(FormFields.parse(request.uri.query ?? "")["next"]), isWrong: false)
+      Self.page(next: Self.next(FieldList.parse(request.uri.query ?? "")["next"]), isWrong: false)
     }
     router.post("/login") { request, _ in
-      let form = try await FormFields.read(request)
+      let form = try await FieldList.read(request)
       let next = Self.next(form["next"])
       guard token.isToken(form["token"] ?? "") else { return Self.page(next: next, isWrong: true) }
       return Response(

@@ -2,7 +2,7 @@ import Hummingbird
 
 /// The fields of a form or of a query, as browsers write them
 /// (https://url.spec.whatwg.org/#application/x-www-form-urlencoded).
-enum FormFields {
+enum FieldList {
   /// The fields by name, the last one of a name; those that are no percent code are left out.
   static func parse(_ text: String) -> [String: String] {
     var fields: [String: String] = [:]
