@@ -81,7 +81,7 @@ class GridTests(BrowserTest):
         self.set_size(PHONE)
         self.open("/feeds/long")
         count = lambda: len(self.script("return [...document.querySelectorAll('.card')].map((each) => each.dataset.ref)"))
-        self.assertEqual(self.get("/feeds/long").count('class="card'), 60)
+        self.assertEqual(self.get("/feeds/long").count('<li class="card'), 60)
         for wanted in (120, 180, 240, 600):
             self.wait(f"{wanted} offers did not come", lambda: self.script(
                 "scrollTo(0, document.documentElement.scrollHeight); return true") and count() >= wanted, 30)

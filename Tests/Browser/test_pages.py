@@ -96,7 +96,9 @@ class RefreshTests(BrowserTest):
         self.shoot("refreshed")
         toast = self.find(".toast button")
         toast.click()
-        self.wait_for(".card[data-ref='ibotta:1']")
+        self.wait("no changes", lambda: self.browser.current_url.endswith("/changes"))
+        self.assertEqual(self.find(".changes .card").get_attribute("data-ref"), "ibotta:1")
+        self.shoot("changes")
 
     def test_pulling_down_refreshes(self):
         self.set_size(PHONE)
@@ -209,6 +211,7 @@ class PlainTests(BrowserTest):
 
     def test_stars_forms_and_pages_work(self):
         self.open("/feeds/ibotta")
+        self.assertGreater(len(self.all(".card")), 10)
         self.find("[data-more]").click()
         self.assertIn("page=2", self.browser.current_url)
         self.open("/offers/ibotta:900113")

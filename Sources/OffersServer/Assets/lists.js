@@ -31,18 +31,17 @@ async function load(link, isAsked) {
     const known = new Set([...list.children].map((card) => card.dataset.ref));
     const fresh = [...cards].filter((card) => !known.has(card.dataset.ref));
     list.append(...fresh.map((card) => document.adoptNode(card)));
-    tidy(list);
     const more = page.querySelector("[data-more]");
     const place = link.closest(".more");
     if (more) {
       place.replaceChildren(document.adoptNode(more));
-      watch(place);
     } else {
       const end = document.createElement("p");
       end.className = "list-end";
       end.textContent = "That is all.";
       place.replaceWith(end);
     }
+    tidy(document);
     say(`${fresh.length} more`);
     if (isAsked) fresh[0]?.querySelector("a")?.focus({preventScroll: true});
   } catch (error) {
@@ -95,6 +94,7 @@ function words(date) {
 
 /** Does to a part of a page what has to be done to all of it. */
 export function tidy(root) {
+  watch(root);
   for (const image of root.querySelectorAll(".picture img")) {
     if (image.complete && image.naturalWidth === 0) image.remove();
   }
@@ -124,5 +124,4 @@ for (const chip of document.querySelectorAll(".chips [aria-current]")) {
   row.scrollLeft = chip.offsetLeft - row.clientWidth / 2 + chip.clientWidth / 2;
 }
 
-watch(document);
 tidy(document);

@@ -125,7 +125,10 @@ function finish(sync) {
     .filter(([count]) => count > 0)
     .map(([count, name]) => `${count.toLocaleString("en")} ${name}`);
   const failed = sync.feeds.filter((feed) => feed.state === "failed");
-  if (document.body.classList.contains("page-settings")) renew();
+  const kinds = ["offers", "feed", "changes", "settings"];
+  const isList = kinds.some((kind) => document.body.classList.contains(`page-${kind}`));
+  // Nothing moves under the eyes of somebody who reads further down.
+  if (isList && scrollY < 200) renew();
   if (failed.length > 0) {
     const reasons = failed.map((feed) => {
       const error = feed.error ?? feed.run?.error;
@@ -138,11 +141,7 @@ function finish(sync) {
     );
   }
   if (parts.length > 0) {
-    const isSettings = document.body.classList.contains("page-settings");
-    toast(
-      `Refreshed: ${parts.join(", ")}.`,
-      isSettings ? undefined : {label: "Show", run: () => location.reload()},
-    );
+    toast(`Refreshed: ${parts.join(", ")}.`, {label: "Show", run: () => location.assign("/changes")});
   } else if (failed.length === 0) {
     toast("Refreshed. Nothing is new.");
   }

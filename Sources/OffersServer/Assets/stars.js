@@ -96,7 +96,6 @@ export function send() {
 }
 
 async function sendAll() {
-  let didSend = false;
   for (let wishes = await waiting(); wishes.length > 0; wishes = await waiting()) {
     const next = wishes[0];
     let response;
@@ -114,14 +113,12 @@ async function sendAll() {
     }
     noteReachable(true);
     await forget(next);
-    didSend = true;
     if (!response.ok) {
       show(next.ref, !next.isFavorite);
       channel?.postMessage({ref: next.ref, isFavorite: !next.isFavorite});
       alertBox("The star could not be changed", await problemText(response));
     }
   }
-  if (didSend) navigator.serviceWorker?.controller?.postMessage({kind: "favorites"});
 }
 
 /** Shows the stars as the server has them, and over that what waits to be sent. */
@@ -139,7 +136,17 @@ export async function compare() {
     const isFavorite = wishes.get(ref) ?? favorites?.has(ref);
     if (isFavorite !== undefined) show(ref, isFavorite);
   }
-  if (favorites) await completeFavorites(favorites);
+  if (!favorites) return;
+  keepFavorites([...favorites].sort().join("\n"));
+  await completeFavorites(favorites);
+}
+
+/** Lets the service worker keep the favorites for when the server is stopped. */
+async function keepFavorites(names) {
+  if (!navigator.serviceWorker || sessionStorage.getItem("kept-favorites") === names) return;
+  const worker = (await navigator.serviceWorker.ready).active;
+  worker?.postMessage({kind: "favorites"});
+  sessionStorage.setItem("kept-favorites", names);
 }
 
 /** Brings what became a favorite elsewhere onto the page of favorites. */

@@ -49,6 +49,12 @@ struct OfferPage {
     return page
   }
 
+  /// The list of what has the same; nil for a text that no address has room for.
+  private static func filter(_ name: String, _ text: String?) -> String? {
+    guard let text, text.utf8.count <= 500 else { return nil }
+    return PageLinks.path("/", [(name, text)])
+  }
+
   /// Paragraphs as lines of a text; blank lines are left out.
   private static func paragraphs(_ text: String?) -> [String] {
     (text ?? "").split(whereSeparator: \.isNewline).map { String($0) }
@@ -76,7 +82,7 @@ struct OfferPage {
     }
     add(
       "Retailer", offer.retailer,
-      link: PageLinks.path("/", [("retailer", offer.retailer)]))
+      link: Self.filter("retailer", offer.retailer))
     if !offer.categories.isEmpty {
       facts.append(
         PageFields { fact in
@@ -86,7 +92,7 @@ struct OfferPage {
             offer.categories.map { category in
               PageFields { link in
                 link.set("text", category)
-                link.set("link", PageLinks.path("/", [("category", category)]))
+                link.set("link", Self.filter("category", category))
               }
             })
         })
