@@ -21,8 +21,10 @@ class AccessTests(BrowserTest):
         self.script(AXE)
         found = self.browser.execute_async_script(
             "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']})"
-            ".then((result) => done(result.violations), (error) => done(String(error)))")
+            ".then((result) => done([result.passes.length, result.violations]), (error) => done(String(error)))")
         self.assertIsInstance(found, list, found)
+        passes, found = found
+        self.assertGreater(passes, 10)
         return [
             f"{each['id']} ({each['impact']}): {each['nodes'][0]['html'][:160]} {each['nodes'][0]['failureSummary'][:300]}"
             for each in found if each["impact"] in ("serious", "critical")

@@ -58,6 +58,9 @@ class HostileTests(BrowserTest):
             if offer["id"] == "14":
                 self.assertEqual(len(links), 1)
                 self.assertTrue(links[0].startswith("https://example.com/"))
+            elif offer["id"] == "16":
+                # It is relative to the feed, as links are.
+                self.assertEqual(links, ["http://evil.example/"])
             else:
                 self.assertEqual(links, [], offer["id"])
 

@@ -212,6 +212,7 @@ class PlainTests(BrowserTest):
     def test_stars_forms_and_pages_work(self):
         self.open("/feeds/ibotta")
         self.assertGreater(len(self.all(".card")), 10)
+        ActionChains(self.browser).send_keys(Keys.END).perform()
         self.find("[data-more]").click()
         self.assertIn("page=2", self.browser.current_url)
         self.open("/offers/ibotta:900113")
