@@ -23,7 +23,9 @@ package struct OffersServer: Sendable {
 
     /// Whether only this machine can ask.
     package var isLoopback: Bool {
-      host == "localhost" || host == "::1" || host.hasPrefix("127.")
+      let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+      return host == "localhost" || host == "::1"
+        || numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
     }
   }
 
@@ -78,6 +80,13 @@ package struct OffersServer: Sendable {
   /// - Parameter ready: called once it listens, with the port.
   /// - Throws: `OffersError` where it cannot listen.
   package func run(ready: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+    try await run(ConnectionLimits.Times(), handlesSignals: true, ready: ready)
+  }
+
+  func run(
+    _ times: ConnectionLimits.Times, handlesSignals: Bool,
+    ready: @escaping @Sendable (Int) async -> Void
+  ) async throws {
     let refreshes = refreshSeconds.map {
       RefreshService(jobs: content.jobs, interval: .seconds($0), logger: logger)
     }
@@ -85,7 +94,7 @@ package struct OffersServer: Sendable {
       responder: responder(),
       server: .http1(
         configuration: HTTP1Channel.Configuration(
-          additionalChannelHandlers: [ConnectionLimits()],
+          additionalChannelHandlers: [ConnectionLimits(times)],
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
       configuration: ApplicationConfiguration(
@@ -98,11 +107,22 @@ package struct OffersServer: Sendable {
         await ready(port)
       }, logger: logger)
     var configuration = ServiceGroupConfiguration(
-      services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: [application],
+      gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(Self.endSeconds)
+    let result: Result<Void, any Error>
     do {
       try await ServiceGroup(configuration: configuration).run()
-      await content.jobs.close()
+      result = .success(())
+    } catch is CancellationError {
+      // What did not end in time was cut off.
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    await content.jobs.close()
+    do {
+      try result.get()
     } catch let error as IOError {
       throw OffersError(
         .sourceFailed,

@@ -29,7 +29,10 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
   /// Requests whose answer is not written to its end.
   private var openRequests = 0
   private var bodyBytes = 0
+  /// Whether the answer that is being written is the last one.
   private var closesAfterAnswer = false
+  /// Whether the client wants no more than what it has asked for.
+  private var closesWhenDone = false
   private var isClosing = false
 
   init(_ times: Times = Times()) { self.times = times }
@@ -54,10 +57,16 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     if isClosing { return }
     switch unwrapInboundIn(data) {
-    case .head:
+    case .head(let head):
       openRequests += 1
       bodyBytes = 0
       wait(times.body, context)
+      if let field = head.headerFields[.connection], Self.has(field, "close") {
+        closesWhenDone = true
+      }
+      if let field = head.headerFields[.expect], Self.has(field, "100-continue") {
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+      }
     case .body(let bytes):
       bodyBytes += bytes.readableBytes
       // Whoever answers has refused it by now; what still comes is thrown away for a while, so that
@@ -72,6 +81,10 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
   func write(
     context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
   ) {
+    if isClosing {
+      promise?.fail(ChannelError.outputClosed)
+      return
+    }
     switch unwrapOutboundIn(data) {
     case .head(let head):
       if head.headerFields[.connection] == "close" { closesAfterAnswer = true }
@@ -84,9 +97,10 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     case .body: break
     case .end:
       openRequests -= 1
-      if closesAfterAnswer {
+      if closesAfterAnswer || closesWhenDone && openRequests == 0 {
         isClosing = true
         context.writeAndFlush(data, promise: promise)
+        context.close(mode: .output, promise: nil)
         // The client has a moment to read the answer while what it still sends is thrown away.
         return wait(.seconds(1), context)
       }
@@ -102,6 +116,10 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
       wait(times.reading, context)
     }
     context.fireChannelWritabilityChanged()
+  }
+
+  private static func has(_ field: String, _ word: String) -> Bool {
+    field.split(separator: ",").contains { $0.trimmingSpaces.lowercased() == word }
   }
 
   private func close(_ context: ChannelHandlerContext) {

@@ -29,19 +29,26 @@ enum FieldList {
   }
 }
 
+
 extension RequestBody {
   /// The whole body of a request.
   ///
-  /// - Throws: `Problem` for one that is too large.
+  /// - Throws: `Problem` for one that is too large or not well-formed.
   static func read(_ request: Request) async throws -> ByteBuffer {
     var whole = ByteBuffer()
-    for try await part in request.body {
-      guard whole.readableBytes + part.readableBytes <= RequestShape.bodyBytes else {
-        var problem = RequestShape.tooLarge
-        problem.headers[.connection] = "close"
-        throw problem
+    do {
+      for try await part in request.body {
+        guard whole.readableBytes + part.readableBytes <= RequestShape.bodyBytes else {
+          throw RequestShape.closing(RequestShape.tooLarge)
+        }
+        whole.writeImmutableBuffer(part)
       }
-      whole.writeImmutableBuffer(part)
+    } catch let error as Problem {
+      throw error
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      throw RequestShape.closing(Problem(.badRequest, "The body is not well-formed."))
     }
     return whole
   }

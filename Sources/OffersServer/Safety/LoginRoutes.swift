@@ -69,7 +69,7 @@ struct LoginRoutes: Sendable {
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>Log in · offers</title>
-      <link rel="stylesheet" href="/assets/offers.css">
+      <link rel="stylesheet" href="/assets/app.css">
       </head>
       <body>
       <main>

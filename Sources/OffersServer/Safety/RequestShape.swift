@@ -40,7 +40,7 @@ enum RequestShape {
     guard target.utf8.count <= targetBytes else {
       throw Problem(.uriTooLong, "The address is too long.")
     }
-    if request.uri.path.utf8.contains(UInt8(ascii: ".")) || target.utf8.contains(0x25) {
+    if target.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) {
       try checkSegments(request.uri.path)
     }
   }
@@ -64,7 +64,8 @@ enum RequestShape {
     }
   }
 
-  private static func closing(_ problem: Problem) -> Problem {
+  /// The problem, behind whose answer the connection is closed.
+  static func closing(_ problem: Problem) -> Problem {
     var problem = problem
     problem.headers[.connection] = "close"
     return problem
