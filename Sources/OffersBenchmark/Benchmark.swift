@@ -9,6 +9,7 @@ struct Benchmark {
            Scripts/benchmark refresh [--rounds 7]
            Scripts/benchmark images [--rounds 7]
            Scripts/benchmark find [--sizes 100000,1000000] [--rounds 7]
+           Scripts/benchmark serve [--rounds 7] [--load-seconds 300]
     """
 
   static func main() async {
@@ -38,18 +39,21 @@ struct Benchmark {
       return try work.run(words.dropFirst(2))
     }
     guard let what = words.first,
-      ["sync", "read", "read-files", "refresh", "images", "find"].contains(what)
+      ["sync", "read", "read-files", "refresh", "images", "find", "serve"].contains(what)
     else {
       throw Usage(text: "name what to measure")
     }
     var sizes = what == "find" ? [100_000, 1_000_000] : [132, 100_000, 1_000_000]
     var rounds = 7
+    var loadSeconds = 300
     var rest = words.dropFirst()
     while let option = rest.popFirst() {
       guard let value = rest.popFirst() else { throw Usage(text: "\(option) needs a value") }
       switch option {
       case "--sizes" where what == "sync" || what == "find":
         sizes = try value.split(separator: ",").map { try number(String($0)) }
+      case "--load-seconds" where what == "serve":
+        loadSeconds = try number(value)
       case "--rounds":
         rounds = try number(value)
       default:
@@ -71,6 +75,11 @@ struct Benchmark {
     if what == "find" {
       return try FindBenchmark(
         offers: offers, scratch: scratch, peers: peers, sizes: sizes, rounds: rounds
+      ).run()
+    }
+    if what == "serve" {
+      return try await ServeBenchmark(
+        offers: offers, scratch: scratch, peers: peers, rounds: rounds, loadSeconds: loadSeconds
       ).run()
     }
     if what == "refresh" {

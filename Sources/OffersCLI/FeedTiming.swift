@@ -7,24 +7,19 @@ struct FeedTiming {
   let feed: Feed
   /// Nil when the feed has no definition any more.
   let everySeconds: Int?
-  /// Where the next sync reads it from. A sample that was tried is not remembered where the feed has
-  /// a source of its own.
-  let source: String
+  private let summary: FeedSummary
 
   init(_ feed: Feed, _ definition: FeedDefinition?) {
     self.feed = feed
-    everySeconds = definition.map { $0.everySeconds ?? FeedDefinition.defaultEverySeconds }
-    let own = feed.source == "sample" ? definition?.source : nil
-    source = own?.description ?? feed.source
+    summary = FeedSummary(name: feed.name, known: definition.map(KnownFeed.init), feed: feed)
+    everySeconds = summary.known?.everySeconds
   }
 
+  /// Where the next sync reads it from.
+  var source: String { summary.source }
+
   /// When it should be synced next; nil when nothing but a person starts it again.
-  var nextDueAt: Date? {
-    guard let everySeconds, feed.fetch.stoppedAt == nil else { return nil }
-    guard let last = feed.lastRun else { return Date() }
-    let due = feed.fetch.nextDue(lastRunAt: last.startedAt, everySeconds: everySeconds)
-    return due.map { max($0, feed.fetch.waitUntil ?? $0) }
-  }
+  var nextDueAt: Date? { summary.nextDueAt(now: Date()) }
 
   /// What is not as it should be, a line each, with what to do.
   func troubles(at now: Date) -> [String] {

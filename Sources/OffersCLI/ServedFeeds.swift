@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 import OffersFeeds
 import OffersStore
@@ -12,13 +13,7 @@ struct ServedFeeds: FeedSyncer {
 
   func fetchKnownFeeds() throws -> [KnownFeed] {
     let configuration = try configurationPath.load()
-    return try configuration.names.map { name in
-      let definition = try configuration.fetch(name)
-      return KnownFeed(
-        name: name, source: definition.source?.description,
-        everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds,
-        isSearchable: definition.search != nil)
-    }
+    return try configuration.names.map { KnownFeed(try configuration.fetch($0)) }
   }
 
   func sync(
@@ -27,7 +22,9 @@ struct ServedFeeds: FeedSyncer {
     finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
     let configuration = try configurationPath.load()
-    let names = feeds.isEmpty ? try await database.fetchSubscribedFeeds() : feeds
+    let names =
+      feeds.isEmpty
+      ? try await database.fetchSubscribedFeeds().filter(configuration.names.contains) : feeds
     let engine = SyncEngine(
       store: database, configuration: configuration, logger: log.logger)
     try await engine.sync(
@@ -36,6 +33,10 @@ struct ServedFeeds: FeedSyncer {
         reason: reason,
         allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork),
       progress: progress, finished: finished)
+    try Task.checkCancellation()
+    // As after a sync by hand.
+    try await database.refreshSearchIndex()
+    try await database.clearAway(after: names.count, at: Date())
   }
 
   func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {

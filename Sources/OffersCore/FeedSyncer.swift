@@ -1,15 +1,24 @@
 /// A feed that can be read, subscribed or not.
 public struct KnownFeed: Hashable, Sendable {
   public let name: String
+  /// The name for people, where the definition has one.
+  public let title: String?
   /// Where it is read from when nobody says otherwise; nil for one whose source a person names.
   public let source: String?
   /// How often it is synced, in seconds.
   public let everySeconds: Int
+  /// How its offers are shown on a screen.
+  public let layout: FeedLayout
   /// Whether its server can be asked for words.
   public let isSearchable: Bool
 
-  public init(name: String, source: String?, everySeconds: Int, isSearchable: Bool) {
+  public init(
+    name: String, title: String? = nil, source: String?, everySeconds: Int,
+    layout: FeedLayout = .grid, isSearchable: Bool
+  ) {
     self.name = name
+    self.title = title
+    self.layout = layout
     self.source = source
     self.everySeconds = everySeconds
     self.isSearchable = isSearchable

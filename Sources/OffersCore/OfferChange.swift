@@ -76,6 +76,22 @@ public struct ChangeQuery: Hashable, Sendable {
   }
 }
 
+/// Some of the changes, from the oldest on.
+public struct ChangePage: Hashable, Sendable {
+  /// The recorded ones in their order, then what expires.
+  public let changes: [OfferChange]
+  /// The recorded change behind which the next page begins.
+  public let lastID: Int64
+  /// Whether there are more by now. What expires stands on the last page only.
+  public let hasMore: Bool
+
+  public init(changes: [OfferChange], lastID: Int64, hasMore: Bool) {
+    self.changes = changes
+    self.lastID = lastID
+    self.hasMore = hasMore
+  }
+}
+
 /// How far somebody has read the changes.
 public struct ReaderMark: Hashable, Sendable {
   /// The newest recorded change that was read; 0 for none.
@@ -113,6 +129,13 @@ public protocol ChangeRepository: Sendable {
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   func fetchChanges(_ query: ChangeQuery) async throws -> (changes: [OfferChange], lastID: Int64)
+
+  /// The first of the changes that a query selects, for whoever reads on behind a change: its limit
+  /// is of the oldest ones, and `lastID` is where the next page begins.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a change that
+  ///   the database has not recorded.
+  func fetchChangePage(_ query: ChangeQuery) async throws -> ChangePage
 
   /// How far a reader has come; nil for one that never read.
   func findMark(of reader: String) async throws -> ReaderMark?

@@ -45,10 +45,19 @@ public protocol FavoriteRepository: Sendable {
   func setFavorites(named names: [String], to isFavorite: Bool) async throws -> [FavoriteChange]
 }
 
-/// Reads what is known of the feeds, and gives them up.
+/// Reads what is known of the feeds, takes them up and gives them up.
 public protocol FeedRepository: Sendable {
   /// The subscribed feeds, by name.
   func fetchFeeds() async throws -> [Feed]
+
+  /// Where a feed is read from, one that was given up, too; nil where nothing is known of it.
+  func findSource(of feed: String) async throws -> String?
+
+  /// Takes a feed up: it is synced with the others from now on.
+  ///
+  /// - Parameter source: where it is read from when nothing is known of it yet.
+  /// - Returns: false when it was subscribed already.
+  func subscribe(to feed: String, source: String) async throws -> Bool
 
   /// Gives a feed up: it is no longer synced with the others. Its offers and favorites stay, and
   /// syncing it by name takes it up again.

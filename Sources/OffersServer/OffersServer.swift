@@ -1,47 +1,134 @@
+import Glibc
 import Hummingbird
+import HummingbirdCore
 import Logging
+import NIOCore
 import OffersCore
+import ServiceLifecycle
 
 /// Serves the pages and the JSON API.
 package struct OffersServer: Sendable {
-  /// Where it listens.
+  /// Where it listens, and by which names it is asked.
   package struct Address: Hashable, Sendable {
     package let host: String
     package let port: Int
+    /// Names beside the host and those of loopback.
+    package let allowedHosts: [String]
 
-    package init(host: String = "127.0.0.1", port: Int = 8080) {
+    package init(host: String = "127.0.0.1", port: Int = 8080, allowedHosts: [String] = []) {
       self.host = host
       self.port = port
+      self.allowedHosts = allowedHosts
+    }
+
+    /// Whether only this machine can ask.
+    package var isLoopback: Bool {
+      let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+      return host == "localhost" || host == "::1"
+        || numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
     }
   }
 
+  /// Most connections at a time.
+  private static let connectionLimit = 1024
+  /// How long answers that are under way may take once the server is to end.
+  private static let endSeconds = 3
+
   private let content: ServedContent
   private let address: Address
+  private let token: AccessToken?
+  private let refreshSeconds: Double?
+  private let hosts: AllowedHosts
   private let logger: Logger
 
-  package init(_ content: ServedContent, address: Address = Address(), logger: Logger) {
+  /// - Parameters:
+  ///   - token: what requests must show; needed where others than this machine can ask.
+  ///   - refreshSeconds: how often what is due is synced; nil for never.
+  /// - Throws: `OffersError` with `invalidRequest` where it is needed and missing.
+  package init(
+    _ content: ServedContent, address: Address = Address(), token: AccessToken? = nil,
+    refreshSeconds: Double? = nil, logger: Logger
+  ) throws {
+    if !address.isLoopback, token == nil {
+      throw OffersError(
+        .invalidRequest, "\(address.host) lets other machines ask; that needs a token.",
+        hint: "Name a file that holds one with --token-file, or listen at 127.0.0.1.")
+    }
     self.content = content
     self.address = address
+    self.token = token
+    self.refreshSeconds = refreshSeconds
+    hosts = AllowedHosts(host: address.host, port: address.port, more: address.allowedHosts)
     self.logger = logger
   }
 
   /// What answers requests, also for tests, without a port.
-  func router() -> Router<BasicRequestContext> {
+  func responder() -> ServedResponder {
+    let answers = Answers(signal: content.store)
     let router = Router()
-    APIRoutes(content: content).add(to: router)
-    PageRoutes(content: content).add(to: router)
-    return router
+    APIRoutes(content: content, answers: answers).add(to: router)
+    PageRoutes(content: content, answers: answers).add(to: router)
+    if let token { LoginRoutes(token: token).add(to: router) }
+    return ServedResponder(
+      answers: answers, hosts: hosts, token: token, router: router.buildResponder(),
+      routes: RouteList(router))
   }
 
-  /// Serves until the process is asked to end.
+  /// Serves until the process is asked to end (SIGTERM, SIGINT): then it no longer listens, and what
+  /// is under way has some seconds to end.
   ///
   /// - Parameter ready: called once it listens, with the port.
+  /// - Throws: `OffersError` where it cannot listen.
   package func run(ready: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+    try await run(ConnectionLimits.Times(), handlesSignals: true, ready: ready)
+  }
+
+  func run(
+    _ times: ConnectionLimits.Times, handlesSignals: Bool,
+    ready: @escaping @Sendable (Int) async -> Void
+  ) async throws {
+    let refreshes = refreshSeconds.map {
+      RefreshService(jobs: content.jobs, interval: .seconds($0), logger: logger)
+    }
     let application = Application(
-      router: router(),
+      responder: responder(),
+      server: .http1(
+        configuration: HTTP1Channel.Configuration(
+          additionalChannelHandlers: [ConnectionLimits(times)],
+          httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
       configuration: ApplicationConfiguration(
-        address: .hostname(address.host, port: address.port), serverName: nil),
-      onServerRunning: { await ready($0.localAddress?.port ?? 0) }, logger: logger)
-    try await application.runService()
+        address: .hostname(address.host, port: address.port), serverName: nil,
+        availableConnectionsDelegate: .maximum(Self.connectionLimit, logger: logger)),
+      services: refreshes.map { [$0] } ?? [],
+      onServerRunning: { [hosts] channel in
+        let port = channel.localAddress?.port ?? 0
+        hosts.setPort(port)
+        await ready(port)
+      }, logger: logger)
+    var configuration = ServiceGroupConfiguration(
+      services: [application],
+      gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(Self.endSeconds)
+    let result: Result<Void, any Error>
+    do {
+      try await ServiceGroup(configuration: configuration).run()
+      result = .success(())
+    } catch is CancellationError {
+      // What did not end in time was cut off.
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    await content.jobs.close()
+    do {
+      try result.get()
+    } catch let error as IOError {
+      throw OffersError(
+        .sourceFailed,
+        "Could not listen at \(address.host), port \(address.port): "
+          + String(cString: strerror(error.errnoCode)) + ".",
+        hint: "Choose another port with --port, or 0 for any that is free.", cause: "\(error)")
+    }
   }
 }

@@ -9,15 +9,21 @@ package struct ServedContent: Sendable {
   let store: any Store
   let syncer: any FeedSyncer
   let images: any ImageSource
+  let texts: any QueryTextReader
   let now: @Sendable () -> Date
+  /// The syncs that it runs.
+  let jobs: SyncJobs
 
   package init(
     store: any Store, syncer: any FeedSyncer, images: any ImageSource,
+    texts: any QueryTextReader,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.store = store
     self.syncer = syncer
     self.images = images
+    self.texts = texts
     self.now = now
+    jobs = SyncJobs(syncer: syncer, now: now)
   }
 }

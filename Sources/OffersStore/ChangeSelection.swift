@@ -8,35 +8,84 @@ package struct ChangeSelection: Sendable {
   let rows: [ChangeRow]
   /// The newest recorded change there was.
   package let lastID: Int64
+  /// Whether there are more behind them.
+  var hasMore = false
 
   package var count: Int { rows.count }
 
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   init(_ query: ChangeQuery, in database: Database) throws {
-    var feedKey: Int64?
-    if let feed = query.feed { feedKey = try OffersDatabase.fetchFeedKey(feed, in: database) }
     let search = try ChangeSearch(database)
     lastID = search.lastID
-    let since = query.since.map { Int64($0.timeIntervalSince1970.rounded(.up)) }
-    let range = ChangeTable.Range(
-      after: try query.afterID ?? Self.start(since, search, in: database),
-      through: search.lastID, since: query.afterID == nil ? since ?? .min : .min,
-      feedKey: feedKey, kinds: query.kinds)
+    let range = try Self.range(query, search, in: database)
     var rows: [ChangeRow] = []
     if query.favoritesOnly {
-      rows = try ChangeTable.ofFavorites(range, in: database)
-      if query.kinds?.contains(.new) ?? true {
-        rows += try ChangeTable.newFavorites(range, search, in: database)
-      }
+      rows = try Self.ofFavorites(range, search, in: database)
     } else {
       rows = try ChangeTable.newest(range, limit: query.limit, in: database)
     }
-    if query.kinds?.contains(.expiring) ?? true {
-      rows += try ChangeTable.expiring(
-        favoritesOnly: query.favoritesOnly, feedKey: feedKey, since: since ?? .min,
-        now: Int64(query.now.timeIntervalSince1970), in: database)
-    }
+    rows += try Self.expiring(query, range, in: database)
     self.rows = Self.sorted(rows).suffix(query.limit ?? .max)
+  }
+
+  /// The first changes that a query selects, in the order in which they were recorded.
+  ///
+  /// - Throws: as the other; `invalidRequest` for a change that was not recorded.
+  init(firstOf query: ChangeQuery, in database: Database) throws {
+    let search = try ChangeSearch(database)
+    if let id = query.afterID, id > search.lastID {
+      throw OffersError(
+        .invalidRequest, "This database has not recorded that many changes.",
+        hint: "It may be another one, or an older copy: begin anew, with a time.")
+    }
+    let range = try Self.range(query, search, in: database)
+    let limit = query.limit ?? .max - 1
+    var rows: [ChangeRow]
+    if query.favoritesOnly {
+      rows = try Self.ofFavorites(range, search, in: database).sorted { $0.id < $1.id }
+    } else {
+      rows = try ChangeTable.oldest(range, limit: limit + 1, in: database)
+    }
+    hasMore = rows.count > limit
+    rows = Array(rows.prefix(limit))
+    lastID = hasMore ? rows.last?.id ?? search.lastID : search.lastID
+    if !hasMore {
+      rows += try Self.expiring(query, range, in: database).sorted { $0.at < $1.at }
+    }
+    self.rows = rows
+  }
+
+  private static func range(
+    _ query: ChangeQuery, _ search: ChangeSearch, in database: Database
+  ) throws -> ChangeTable.Range {
+    let feedKey = try query.feed.map { try OffersDatabase.fetchFeedKey($0, in: database) }
+    let since = seconds(query.since)
+    return ChangeTable.Range(
+      after: try query.afterID ?? start(since, search, in: database),
+      through: search.lastID, since: query.afterID == nil ? since ?? .min : .min,
+      feedKey: feedKey, kinds: query.kinds)
+  }
+
+  private static func seconds(_ date: Date?) -> Int64? {
+    date.map { Int64($0.timeIntervalSince1970.rounded(.up)) }
+  }
+
+  private static func ofFavorites(
+    _ range: ChangeTable.Range, _ search: ChangeSearch, in database: Database
+  ) throws -> [ChangeRow] {
+    let rows = try ChangeTable.ofFavorites(range, in: database)
+    guard range.kinds?.contains(.new) ?? true else { return rows }
+    return rows + (try ChangeTable.newFavorites(range, search, in: database))
+  }
+
+  private static func expiring(
+    _ query: ChangeQuery, _ range: ChangeTable.Range, in database: Database
+  ) throws -> [ChangeRow] {
+    guard query.kinds?.contains(.expiring) ?? true else { return [] }
+    return try ChangeTable.expiring(
+      favoritesOnly: query.favoritesOnly, feedKey: range.feedKey,
+      since: seconds(query.since) ?? .min, now: Int64(query.now.timeIntervalSince1970),
+      in: database)
   }
 
   /// What is news to somebody who stars offers: what happened to favorites behind a mark, new

@@ -57,15 +57,23 @@ enum ChangeTable {
   static func newest(
     _ range: Range, limit: Int?, in database: Database
   ) throws -> [ChangeRow] {
-    // The order of the joins is given because it is known to be the best: the newest rows, then
-    // each one's run.
-    let sql = """
-      SELECT \(columns), \(range.needsFields ? "change.fields" : "NULL") AS fields
-      FROM change CROSS JOIN sync_run AS run ON run.run_id = change.run_id
-      WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at >= ?
-      \(condition(range, "run.feed_key")) ORDER BY change.change_id DESC
-      """
-    return try rows(sql, range, limit: limit, in: database)
+    try rows(inOrder(range, "DESC"), range, limit: limit, in: database)
+  }
+
+  /// The oldest rows of a range, oldest first.
+  static func oldest(_ range: Range, limit: Int, in database: Database) throws -> [ChangeRow] {
+    try rows(inOrder(range, "ASC"), range, limit: limit, in: database)
+  }
+
+  /// The order of the joins is given because it is known to be the best: the rows, then each one's
+  /// run.
+  private static func inOrder(_ range: Range, _ order: String) -> String {
+    """
+    SELECT \(columns), \(range.needsFields ? "change.fields" : "NULL") AS fields
+    FROM change CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+    WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at >= ?
+    \(condition(range, "run.feed_key")) ORDER BY change.change_id \(order)
+    """
   }
 
   /// The rows of a range that tell of favorites, those that say that one is new aside: from each

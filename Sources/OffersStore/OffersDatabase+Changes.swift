@@ -12,6 +12,15 @@ extension OffersDatabase: ChangeRepository {
     }
   }
 
+  public func fetchChangePage(_ query: ChangeQuery) async throws -> ChangePage {
+    try await read { database in
+      let selection = try ChangeSelection(firstOf: query, in: database)
+      return ChangePage(
+        changes: try selection.read(in: database), lastID: selection.lastID,
+        hasMore: selection.hasMore)
+    }
+  }
+
   public func findMark(of reader: String) async throws -> ReaderMark? {
     try await read { try ReaderTable.find(reader, in: $0) }
   }

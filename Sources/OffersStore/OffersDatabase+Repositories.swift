@@ -105,6 +105,16 @@ extension OffersDatabase: FeedRepository {
     try await read { try FeedTable.all(in: $0) }
   }
 
+  public func subscribe(to feed: String, source: String) async throws -> Bool {
+    let seconds = Int64(Date().timeIntervalSince1970)
+    return try await write { database in
+      if try FeedTable.names(in: database).contains(feed) { return false }
+      _ = try FeedTable.fetchKey(
+        feed, source: source, subscribes: true, at: seconds, in: database)
+      return true
+    }
+  }
+
   public func unsubscribe(from feed: String) async throws -> Bool {
     let seconds = Int64(Date().timeIntervalSince1970)
     return try await write { try FeedTable.unsubscribe(feed, at: seconds, in: $0) }

@@ -28,13 +28,17 @@ public final class OffersDatabase: Sendable {
   let imageUses = ImageUses()
   /// Opened when it is first needed: a program that only writes does without.
   private let reader: ReadingConnection
+  /// Opened when it is first asked.
+  let version: VersionConnection
 
   /// Opens the database. Opening for writing waits for its turn to write; for reading, for nobody.
   ///
+  /// - Parameter readerCount: how many may read at the same time; a program that reads for one person
+  ///   needs no second one.
   /// - Throws: `OffersError`: `notFound` when it is to be read only and does not exist,
   ///   `newerDatabase` when a newer program wrote it, `storageFailed` when it is not ours, damaged
   ///   or not permitted. The file is untouched then.
-  public init(path: String, access: Access = .readWrite) throws {
+  public init(path: String, access: Access = .readWrite, readerCount: Int = 1) throws {
     self.path = path
     var file = DatabaseFile(path: DatabaseFile.resolve(path))
     let header = try file.readHeader()
@@ -43,8 +47,9 @@ public final class OffersDatabase: Sendable {
       switch access {
       case .readOnly:
         try Self.prepareForReading(file, header)
-        reader = ReadingConnection(file)
-        _ = try reader.fetchQueue()
+        reader = ReadingConnection(file, limit: readerCount)
+        version = VersionConnection(file)
+        try reader.open()
         writer = nil
       case .readWrite:
         if header == .missing {
@@ -53,8 +58,15 @@ public final class OffersDatabase: Sendable {
           file = DatabaseFile(path: DatabaseFile.resolve(path))
         }
         let writeGuard = try WriteGuard(path: file.lockPath)
-        reader = ReadingConnection(file)
-        writer = try WritingConnection(file, header, writeGuard, reader: reader)
+        let (reader, version) = (
+          ReadingConnection(file, limit: readerCount), VersionConnection(file)
+        )
+        self.reader = reader
+        self.version = version
+        writer = try WritingConnection(file, header, writeGuard) {
+          reader.close()
+          version.close()
+        }
       }
       self.file = file
     } catch {
@@ -74,7 +86,7 @@ public final class OffersDatabase: Sendable {
         hint: "Make it with: offers sync")
     case .ours, .foreign:
       _ = try WritingConnection(
-        file, header, WriteGuard(path: file.lockPath), reader: ReadingConnection(file))
+        file, header, WriteGuard(path: file.lockPath))
     }
   }
 
@@ -82,14 +94,14 @@ public final class OffersDatabase: Sendable {
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await translating { try await reader.fetchQueue().read(body) }
+    try await translating { try await reader.read(body) }
   }
 
   /// Reads one consistent state on the calling thread, for a program that does nothing else
   /// meanwhile: a command is done before other threads would have started.
   func readBlocking<Result>(_ body: (Database) throws -> Result) throws -> Result {
     do {
-      return try reader.fetchQueue().read(body)
+      return try reader.withQueue { try $0.read(body) }
     } catch {
       throw StorageFailure.translate(error, path: path)
     }
@@ -99,7 +111,7 @@ public final class OffersDatabase: Sendable {
   /// what takes microseconds is not worth a change of threads.
   func readStatement<Result>(_ body: (Database) throws -> Result) throws -> Result {
     do {
-      return try reader.fetchQueue().unsafeRead(body)
+      return try reader.withQueue { try $0.unsafeRead(body) }
     } catch {
       throw StorageFailure.translate(error, path: path)
     }

@@ -1,27 +1,70 @@
 import GRDB
 import Synchronization
 
-/// The connection that reads, opened when it is first needed: a program that only writes does
+/// The connections that read, each opened when it is first needed: a program that only writes does
 /// without.
 final class ReadingConnection: Sendable {
+  private struct Place {
+    let queue: DatabaseQueue
+    /// How many read on it or wait for it.
+    var userCount: Int
+  }
+
   private let file: DatabaseFile
-  private let queue = Mutex<DatabaseQueue?>(nil)
+  private let limit: Int
+  private let places = Mutex<[Place]>([])
 
-  init(_ file: DatabaseFile) { self.file = file }
+  /// - Parameter limit: how many may read at the same time; the others wait.
+  init(_ file: DatabaseFile, limit: Int = 1) {
+    self.file = file
+    self.limit = limit
+  }
 
-  func fetchQueue() throws -> DatabaseQueue {
-    try queue.withLock { queue in
-      if let queue { return queue }
-      let opened = try open()
-      queue = opened
-      return opened
-    }
+  /// Opens the first connection, to see that the file can be read.
+  func open() throws { try give(back: take()) }
+
+  /// Reads on the connection that has the least to do.
+  func read<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    let queue = try take()
+    defer { give(back: queue) }
+    return try await queue.read(body)
+  }
+
+  /// The same on the calling thread.
+  func withQueue<Result>(_ body: (DatabaseQueue) throws -> Result) throws -> Result {
+    let queue = try take()
+    defer { give(back: queue) }
+    return try body(queue)
   }
 
   /// Lets go of the file until it is needed again.
-  func close() { queue.withLock { $0 = nil } }
+  func close() { places.withLock { $0 = [] } }
 
-  private func open() throws -> DatabaseQueue {
+  private func take() throws -> DatabaseQueue {
+    try places.withLock { places in
+      var best = places.indices.min { places[$0].userCount < places[$1].userCount }
+      if best.map({ places[$0].userCount > 0 }) ?? true, places.count < limit {
+        places.append(Place(queue: try makeQueue(), userCount: 0))
+        best = places.count - 1
+      }
+      let index = best ?? 0
+      places[index].userCount += 1
+      return places[index].queue
+    }
+  }
+
+  private func give(back queue: DatabaseQueue) {
+    places.withLock { places in
+      // Nowhere to be found when all were closed meanwhile.
+      if let index = places.firstIndex(where: { $0.queue === queue }) {
+        places[index].userCount -= 1
+      }
+    }
+  }
+
+  private func makeQueue() throws -> DatabaseQueue {
     let queue = try DatabaseQueue(
       path: file.pathForReading, configuration: .offers(isReadOnly: true))
     try queue.inDatabase {

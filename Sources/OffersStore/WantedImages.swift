@@ -10,8 +10,7 @@ package struct WantedImage: Hashable, Sendable {
 }
 
 extension OffersDatabase {
-  /// Where a feed is read from; nil for an unknown one.
-  package func findSource(of feed: String) async throws -> String? {
+  public func findSource(of feed: String) async throws -> String? {
     try await read {
       try String.fetchOne($0, sql: "SELECT source FROM feed WHERE name = ?", arguments: [feed])
     }

@@ -8,7 +8,8 @@ final class WritingConnection: Sendable {
   private let queue: DatabaseQueue
   private let writeGuard: WriteGuard
   private let file: DatabaseFile
-  private let reader: ReadingConnection
+  /// Lets other connections of this process go of the file.
+  private let closeOthers: @Sendable () -> Void
   /// Whether a commit waits for the disk at present. Changed by who has the queue alone.
   private let isSynchronous = Atomic(true)
   /// How many have the queue or wait for it.
@@ -19,14 +20,14 @@ final class WritingConnection: Sendable {
   ///
   /// - Parameters:
   ///   - header: what the file was found to be.
-  ///   - reader: the connection beside this one that may have to let go of the file.
+  ///   - closeOthers: lets the connections beside this one go of the file.
   init(
     _ file: DatabaseFile, _ header: DatabaseFile.Header, _ writeGuard: WriteGuard,
-    reader: ReadingConnection
+    closeOthers: @escaping @Sendable () -> Void = {}
   ) throws {
     self.file = file
     self.writeGuard = writeGuard
-    self.reader = reader
+    self.closeOthers = closeOthers
     queue = try writeGuard.hold {
       let isReady = header == .ours(version: Schema.version, isReady: true)
       // Before the log is turned on: what stands in no log need not be moved into the file.
@@ -209,7 +210,7 @@ final class WritingConnection: Sendable {
     guard mode == .bulk,
       try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM offer)") == true
     else { return }
-    reader.close()
+    closeOthers()
     Self.setJournal("DELETE", database)
   }
 

@@ -24,19 +24,32 @@ struct ServedHome {
     }
   }
 
-  var server: OffersServer {
-    OffersServer(
+  /// Reads a feed into it, from a file or the sample.
+  func sync(_ feed: String = "ibotta", from source: String) async throws {
+    let run = try await SyncEngine(store: database).sync(
+      feed, options: SyncOptions(source: source, acceptsRemovals: true))
+    if let error = run.error { throw error }
+  }
+
+  func server(
+    token: AccessToken? = nil, images: (any ImageSource)? = nil,
+    syncer: (any FeedSyncer)? = nil, host: String = "127.0.0.1", port: Int = 80
+  ) throws -> OffersServer {
+    try OffersServer(
       ServedContent(
-        store: database, syncer: SampleSyncer(database: database),
-        images: ImageLoader(images: database)),
+        store: database, syncer: syncer ?? SampleSyncer(database: database),
+        images: images ?? ImageLoader(images: database), texts: QueryTexts()),
+      address: OffersServer.Address(host: host, port: port), token: token,
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
 
   /// Asks the server without a port between.
   func ask<Value: Sendable>(
+    _ server: OffersServer? = nil,
     _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Value
   ) async throws -> Value {
-    try await Application(router: server.router()).test(.router, body)
+    let server = try server ?? self.server()
+    return try await Application(responder: server.responder()).test(.router, body)
   }
 }
 
@@ -45,8 +58,10 @@ struct SampleSyncer: FeedSyncer {
   let database: OffersDatabase
 
   func fetchKnownFeeds() throws -> [KnownFeed] {
-    FeedConfiguration.shipped.names.map {
-      KnownFeed(name: $0, source: "sample", everySeconds: 86_400, isSearchable: $0 == "movies")
+    try FeedConfiguration.shipped.names.map {
+      KnownFeed(
+        name: $0, source: "sample", everySeconds: 86_400,
+        layout: try FeedConfiguration.shipped.fetch($0).layout, isSearchable: $0 == "movies")
     }
   }
 

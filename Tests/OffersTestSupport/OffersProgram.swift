@@ -43,6 +43,18 @@ public struct OffersProgram: Sendable {
     return process
   }
 
+  /// Starts another program by its name, its output thrown away.
+  public static func startTool(_ name: String, _ arguments: [String]) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [name] + arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
   /// Runs the program to its end.
   public static func run(
     _ arguments: [String], environment extra: [String: String] = [:], input: String? = nil

@@ -60,20 +60,3 @@ enum ChangeLines {
     return change.offer.reward?.text ?? "–"
   }
 }
-
-extension JSONWriter {
-  /// Writes a change as `--json` prints it.
-  mutating func value(_ change: OfferChange) {
-    object { json in
-      json.member("at", change.at)
-      json.member("kind", change.kind.rawValue)
-      json.member("ref", change.offer.ref.description)
-      json.member("name", change.offer.name)
-      json.member("favorite", change.offer.isFavorite)
-      json.member("from", change.oldReward)
-      json.member("to", change.newReward)
-      json.member("fields", each: change.fields) { $0.value($1) }
-      json.member("returned_favorite", change.returned?.description)
-    }
-  }
-}

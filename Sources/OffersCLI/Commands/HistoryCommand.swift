@@ -65,31 +65,17 @@ struct HistoryCommand: ParsableCommand {
 
   /// The exact rewards in the unit of the last one; a gap where it was another or the offer gone.
   static func chart(_ points: [RewardPoint], until end: Date) -> StepChart {
-    let unit = points.last { $0.reward?.value != nil }?.reward
-    let steps = points.map { point in
-      var step = StepChart.Step(at: point.at, value: nil, label: "")
-      if point.event != .gone, let reward = point.reward, let value = reward.value,
-        reward.kind == unit?.kind, reward.currency == unit?.currency
-      {
-        step = StepChart.Step(
-          at: point.at, value: reward.minorUnits ?? reward.percentHundredths,
-          label: Units.value(value))
-      }
-      return step
+    let steps = RewardStep.steps(of: points).map { step in
+      StepChart.Step(
+        at: step.at, value: step.value, label: step.reward?.value.map(Units.value) ?? "")
     }
     return StepChart(steps: steps, end: end)
   }
 
   /// `{"ref","name","points":[{"at","event","reward"}]}`
   private static func json(_ offer: Offer, _ points: [RewardPoint]) -> String {
-    JSONWriter.document { json in
-      json.member("ref", offer.ref.description)
-      json.member("name", offer.name)
-      json.member("points", objects: points) { json, point in
-        json.member("at", point.at)
-        json.member("event", point.event.rawValue)
-        json.member("reward", point.reward)
-      }
-    }
+    var json = JSONWriter()
+    json.value(historyOf: offer, points)
+    return json.text
   }
 }

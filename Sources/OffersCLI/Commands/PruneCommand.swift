@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OffersCore
+import OffersFeeds
 import OffersStore
 
 /// `offers prune`

@@ -54,10 +54,14 @@ struct SearchJob: Sendable {
         hint: "For more of what is stored use --limit or --page.")
     }
     let database = try OffersDatabase(path: databasePath, access: .readOnly)
-    let results = try UnsyncedFeed.explaining(feed, configurationPath) { try search(database) }
+    let results = try UnsyncedFeed.explaining(feed, configurationPath) {
+      try search(query, database)
+    }
     try finish(
       SearchReport(
-        words: words, feed: feed, page: page ?? 1, source: .store, results: results), database)
+        answer: SearchAnswer(
+          words: words, feed: feed, page: page ?? 1, source: .store, results: results)),
+      database)
     // Closing what the end of the process closes anyway takes longer than a search does.
     withExtendedLifetime(database) { Glibc.exit(0) }
   }
@@ -68,76 +72,39 @@ struct SearchJob: Sendable {
     guard let feed, let configuration = try findServer() else { return }
     let database = try OffersDatabase(path: databasePath, access: .readWrite)
     let bar = ProgressBar(isEnabled: !isJSON)
-    let found = await askServer(of: feed, configuration, database, bar)
-    bar.clear()
-    if let search = found.search, !search.offers.isEmpty {
-      let results = try await results(of: search, database)
-      try finish(
-        SearchReport(
-          words: words, feed: feed, page: search.lastPage, source: .server, results: results,
-          isCut: limit.map { $0 < search.offers.count } ?? false), database)
-      return
+    var foundCount = 0
+    let answer = try await SearchAnswer.ask(serverFor: query, limit: limit, in: database) {
+      let found = try await askServer(of: feed, configuration, database, bar)
+      foundCount = found.offers.count
+      return found
+    } _: {
+      bar.clear()
+      return try search($0, database)
     }
-    // A page that the server has not got is not the same page of what is stored.
-    let isPastEnd = found.error == nil && (page ?? 1) > 1
-    let results = isPastEnd ? SearchResults() : try searchKnown(database)
-    try finish(
-      SearchReport(
-        words: words, feed: feed, page: page ?? 1,
-        source: found.error == nil && results.hits.isEmpty ? .server : .store,
-        results: results, error: found.error, isStandIn: true), database)
+    bar.clear()
+    let isCut = answer.source == .server && limit.map { $0 < foundCount } ?? false
+    try finish(SearchReport(answer: answer, isCut: isCut), database)
   }
 
   private func askServer(
     of feed: String, _ configuration: FeedConfiguration, _ database: OffersDatabase,
     _ bar: ProgressBar
-  ) async -> (search: ServerSearch?, error: OffersError?) {
+  ) async throws -> ServerSearch {
     var options = SyncOptions(allowsPrivateNetwork: allowsPrivateNetwork)
     options.lockWaitSeconds = 2
-    do {
-      let search = try await SyncEngine(store: database, configuration: configuration).search(
-        feed, for: words, page: isAll ? nil : page ?? 1, options: options,
-        progress: { bar.show($0) })
-      return (search, search.run.error)
-    } catch {
-      return (nil, error as? OffersError ?? OffersError(.sourceFailed, "\(error)"))
-    }
+    return try await SyncEngine(store: database, configuration: configuration).search(
+      feed, for: words, page: isAll ? nil : page ?? 1, options: options,
+      progress: { bar.show($0) })
   }
 
-  /// The offers that a server found, with the words marked where they have all of them.
-  private func results(
-    of search: ServerSearch, _ database: OffersDatabase
-  ) async throws -> SearchResults {
-    let stored = try await database.search(
-      SearchQuery(words, feed: feed, limit: SearchCommand.limitRange.upperBound))
-    var matches: [OfferRef: [SearchMatch]] = [:]
-    if stored.correctedWords == nil {
-      for hit in stored.hits { matches[hit.offer.ref] = hit.matches }
-    }
-    var hits: [SearchHit] = []
-    for ref in search.offers where hits.count < limit ?? .max {
-      guard let offer = try await database.findOffer(ref), offer.isFavorite || !favoritesOnly
-      else { continue }
-      hits.append(SearchHit(offer: offer, matches: matches[ref] ?? []))
-    }
-    return SearchResults(hits: hits, hasMore: search.hasMore)
+  private var query: SearchQuery {
+    SearchQuery(
+      words, feed: feed, favoritesOnly: favoritesOnly, limit: limit ?? Self.pageSize,
+      page: page ?? 1)
   }
 
-  /// What is stored of a feed, which need not be anything yet.
-  private func searchKnown(_ database: OffersDatabase) throws -> SearchResults {
-    do {
-      return try search(database)
-    } catch let error as OffersError where error.code == .notFound {
-      return SearchResults()
-    }
-  }
-
-  private func search(_ database: OffersDatabase) throws -> SearchResults {
-    try database.searchBlocking(
-      SearchQuery(
-        words, feed: feed, favoritesOnly: favoritesOnly, limit: limit ?? Self.pageSize,
-        page: page ?? 1)
-    ) {
+  private func search(_ query: SearchQuery, _ database: OffersDatabase) throws -> SearchResults {
+    try database.searchBlocking(query) {
       if Terminal.isError { Output.note("Building the search index …") }
     }
   }
@@ -148,7 +115,7 @@ struct SearchJob: Sendable {
       // Whoever reads the output may stop at the first line. A database that cannot be written to
       // only forgets the words.
       try? database.noteSearchBlocking(
-        RecentSearch(words: report.foundWords, feed: feed, searchedAt: Date()))
+        RecentSearch(words: report.answer.foundWords, feed: feed, searchedAt: Date()))
     }
     if isJSON {
       Output.print(report.json)
@@ -158,7 +125,7 @@ struct SearchJob: Sendable {
       if let more = report.more { Output.note(more) }
     }
     if !report.results.hits.isEmpty { return }
-    if let error = report.error { throw ExitStatus.code(for: error) }
+    if let error = report.answer.error { throw ExitStatus.code(for: error) }
     if tellsNothing { throw ExitStatus.notFound }
   }
 
@@ -238,13 +205,8 @@ extension SearchJob {
 
   /// `{"searches":[{"number","words","feed","searched_at"}]}`
   private static func json(_ searches: [RecentSearch]) -> String {
-    JSONWriter.document { json in
-      json.member("searches", objects: searches.enumerated()) { json, search in
-        json.member("number", search.offset + 1)
-        json.member("words", search.element.words)
-        json.member("feed", search.element.feed)
-        json.member("searched_at", search.element.searchedAt)
-      }
-    }
+    var json = JSONWriter()
+    json.value(searches)
+    return json.text
   }
 }

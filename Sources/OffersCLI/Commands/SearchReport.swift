@@ -3,29 +3,14 @@ import OffersCore
 
 /// What a search found, as it is printed.
 struct SearchReport {
-  /// Who found it.
-  enum Source: String {
-    /// The feed's own server.
-    case server
-    case store
-  }
-
-  /// The words as they were typed.
-  let words: String
-  let feed: String?
-  /// The last page of what there is to see.
-  let page: Int
-  let source: Source
-  let results: SearchResults
-  /// Why the server did not find it.
-  var error: OffersError?
-  /// Whether stored offers stand in for those of a server.
-  var isStandIn = false
+  let answer: SearchAnswer
   /// Whether the limit leaves out some of a server's page.
   var isCut = false
 
-  /// The words that were looked for in the end.
-  var foundWords: String { results.correctedWords ?? words }
+  var results: SearchResults { answer.results }
+  private var words: String { answer.words }
+  private var feed: String? { answer.feed }
+  private var page: Int { answer.page }
 
   private var place: String { feed.map { " in \($0)" } ?? "" }
 
@@ -33,11 +18,11 @@ struct SearchReport {
   var notes: [String] {
     let quoted = "“\(DisplayText.oneLine(words))”"
     var notes: [String] = []
-    if let error, let feed {
+    if let error = answer.error, let feed {
       notes.append("offers: \(feed): \(DisplayText.oneLine(error.message))")
       if let hint = error.hint { notes.append("        " + DisplayText.oneLine(hint)) }
     }
-    if isStandIn, let feed, !results.hits.isEmpty {
+    if answer.isStandIn, let feed, !results.hits.isEmpty {
       notes.append("These are the stored offers of \(feed), not its server's.")
     }
     if let corrected = results.correctedWords {
@@ -137,33 +122,8 @@ struct SearchReport {
 
   /// `{"words","corrected_words","feed","page","has_more","source","error","offers":[…]}`
   var json: String {
-    JSONWriter.document { json in
-      json.member("words", words)
-      json.member("corrected_words", results.correctedWords)
-      json.member("feed", feed)
-      json.member("page", page)
-      json.member("has_more", results.hasMore)
-      json.member("source", source.rawValue)
-      json.member("error", error)
-      json.member("offers", each: results.hits) { $0.value($1) }
-    }
-  }
-}
-
-extension JSONWriter {
-  /// Writes an offer with where the words stand in it.
-  fileprivate mutating func value(_ hit: SearchHit) {
-    value(hit.offer) { json in
-      json.member("matches", objects: hit.matches) { json, match in
-        json.member("field", match.field.rawValue)
-        json.member("index", match.index)
-        json.member("ranges", each: match.ranges) { json, range in
-          json.array { json in
-            json.value(range.lowerBound)
-            json.value(range.upperBound)
-          }
-        }
-      }
-    }
+    var json = JSONWriter()
+    json.value(answer)
+    return json.text
   }
 }

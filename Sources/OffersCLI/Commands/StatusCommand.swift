@@ -116,13 +116,9 @@ extension JSONWriter {
       json.member("favorites", feed.favoriteCount)
       json.member("last_success_at", feed.lastSuccessAt)
       json.member("last_run_at", feed.lastRun?.startedAt)
-      json.member("last_run") { if let run = feed.lastRun { $0.value(run) } else { $0.null() } }
+      json.member("last_run", feed.lastRun)
       json.member("next_due_at", timing.nextDueAt)
-      json.member("failures", feed.fetch.failureCount)
-      json.member("failing_since", feed.fetch.failingSince)
-      json.member("wait_until", feed.fetch.waitUntil)
-      json.member("stopped_at", feed.fetch.stoppedAt)
-      json.member("held_back", feed.fetch.heldCount)
+      json.writeSyncMembers(of: feed)
     }
   }
 }

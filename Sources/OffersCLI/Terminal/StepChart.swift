@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 
 /// A value over time, drawn with block characters: each column as high as the value was last in
 /// its stretch of time, and empty where there was none.

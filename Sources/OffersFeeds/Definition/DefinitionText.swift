@@ -16,6 +16,9 @@ package enum DefinitionText {
   private static func entries(of definition: FeedDefinition) -> Entries {
     var entries: Entries = []
     if let title = title(definition) { entries.append(("title", title)) }
+    if definition.layout != .grid {
+      entries.append(("layout", .text(definition.layout.rawValue)))
+    }
     if let source = definition.source { entries.append(("source", .text("\(source)"))) }
     if let ttl = definition.ttl { entries.append(("ttl", .text(ttl.descriptionFromRoot))) }
     if let seconds = definition.everySeconds {

@@ -7,6 +7,8 @@ package struct FeedDefinition: Sendable, Hashable {
   package var name: String
   /// The name for people: a constant, or a value of the document.
   package var title: TextRule
+  /// How its offers are shown on a screen.
+  package var layout: FeedLayout
   /// Where it is read from: a URL or file, with {page} and {env:NAME} in it; nil for a feed that
   /// has no source until somebody names one.
   package var source: Template?
@@ -48,7 +50,8 @@ package struct FeedDefinition: Sendable, Hashable {
   package var shared: [AttributeRule]
 
   package init(
-    name: String, title: TextRule? = nil, source: Template? = nil, search: Template? = nil,
+    name: String, title: TextRule? = nil, layout: FeedLayout = .grid, source: Template? = nil,
+    search: Template? = nil,
     headers: [RequestHeader] = [], everySeconds: Int? = nil, ttl: FieldPath? = nil,
     format: FeedFormat? = nil,
     encoding: String? = nil, items: [FieldPath] = [.root], isSelection: Bool = false,
@@ -58,6 +61,7 @@ package struct FeedDefinition: Sendable, Hashable {
   ) {
     self.name = name
     self.title = title ?? TextRule(.constant(name))
+    self.layout = layout
     self.source = source
     self.search = search
     self.headers = headers
@@ -159,7 +163,8 @@ extension FeedDefinition {
   /// offer again.
   package var derivationSeed: UInt64 {
     var rules = self
-    // Where and when it is read makes no difference to what is found.
+    // Where and when it is read and how it is shown makes no difference to what is found.
+    rules.layout = .grid
     rules.source = nil
     rules.search = nil
     rules.headers = []

@@ -22,7 +22,7 @@ struct FeedSection {
   }
 
   static let keys = [
-    "title", "source", "search", "headers", "every", "ttl", "format", "encoding", "items",
+    "title", "layout", "source", "search", "headers", "every", "ttl", "format", "encoding", "items",
     "id", "currency", "date-order", "fields", "attributes", "shared", "selection", "pages", "error",
   ]
 
@@ -76,6 +76,7 @@ struct FeedSection {
     let (key, value) = (entry.key, entry.value)
     switch key {
     case "title": definition.title = try title(value)
+    case "layout": definition.layout = try layout(value)
     case "source": definition.source = try address(value, key, for: .source)
     case "search": definition.search = try search(value)
     case "headers": definition.headers = try HeaderSection.headers(value)
@@ -176,6 +177,17 @@ struct FeedSection {
           for: text, among: FeedFormat.allCases.map(\.rawValue), title: "Formats"))
     }
     return format
+  }
+
+  private func layout(_ node: DefinitionNode) throws -> FeedLayout {
+    let text = try node.text(of: "layout")
+    guard let layout = FeedLayout(rawValue: text) else {
+      throw node.problem(
+        "“\(text)” is no layout.",
+        hint: NearestWord.hint(
+          for: text, among: FeedLayout.allCases.map(\.rawValue), title: "Layouts"))
+    }
+    return layout
   }
 
   private func dateOrder(_ node: DefinitionNode) throws -> DateOrder {

@@ -1,16 +1,36 @@
 import Hummingbird
 import OffersCore
 
-/// The JSON API under `/api/v1`.
+/// The JSON API under `/api/v1`, as openapi.json describes it.
 struct APIRoutes: Sendable {
   let content: ServedContent
+  let answers: Answers
 
   func add(to router: Router<BasicRequestContext>) {
-    router.get("/api/v1/health") { _, _ in
-      Response(
-        status: .ok, headers: [.contentType: "application/json"],
-        body: ResponseBody(
-          byteBuffer: ByteBuffer(string: JSONWriter.document { $0.member("status", "ok") })))
+    OfferRoutes(content: content, answers: answers).add(to: router)
+    ChangeRoutes(content: content, answers: answers).add(to: router)
+    SearchRoutes(content: content, answers: answers).add(to: router)
+    FeedRoutes(content: content, answers: answers).add(to: router)
+    ImageRoutes(content: content, answers: answers).add(to: router)
+    SyncRoutes(
+      content: content, answers: answers,
+      events: EventHub(signal: content.store, jobs: content.jobs)
+    ).add(to: router)
+    router.get("/api/v1/health") { request, _ in
+      _ = try QueryParameters(request, [])
+      return try await answers.answer(request) {
+        .json { json in
+          json.member("status", "ok")
+          json.member("version", Version.current)
+        }
+      }
+    }
+    router.get("/api/v1/openapi.json") { request, _ in
+      _ = try QueryParameters(request, [])
+      return try await answers.answer(request) {
+        Answer(
+          contentType: "application/json", body: ByteBuffer(bytes: PackageResources.openapi_json))
+      }
     }
   }
 }

@@ -51,40 +51,13 @@ struct FeedsListCommand: ParsableCommand {
 
 /// What `offers feeds` prints.
 enum FeedListing {
-  /// A feed as the definitions and the database know it.
-  struct Entry {
-    let name: String
-    let definition: FeedDefinition?
-    /// Nil when it is not subscribed.
-    let feed: Feed?
-
-    var title: String? {
-      if let title = feed?.title { return title }
-      guard case .constant(let text)? = definition?.title.alternatives.first?.value else {
-        return nil
-      }
-      return text
-    }
-
-    var source: String {
-      feed.map { FeedTiming($0, definition).source } ?? definition?.source?.description ?? "sample"
-    }
-    var everySeconds: Int { definition?.everySeconds ?? FeedDefinition.defaultEverySeconds }
-
-    /// When the feed should be synced next; nil when it is not subscribed, or has no definition.
-    var nextDueAt: Date? { feed.flatMap { FeedTiming($0, definition).nextDueAt } }
+  static func entries(_ configuration: FeedConfiguration, _ feeds: [Feed]) throws -> [FeedSummary] {
+    FeedSummary.all(
+      known: try configuration.names.map { KnownFeed(try configuration.fetch($0)) },
+      subscribed: feeds)
   }
 
-  static func entries(_ configuration: FeedConfiguration, _ feeds: [Feed]) throws -> [Entry] {
-    let names = Set(configuration.names).union(feeds.map(\.name)).sorted()
-    return try names.map { name in
-      Entry(
-        name: name, definition: try configuration.find(name),
-        feed: feeds.first { $0.name == name })
-    }
-  }
-
-  static func table(_ entries: [Entry], at now: Date) -> String {
+  static func table(_ entries: [FeedSummary], at now: Date) -> String {
     let columns = [
       Table.Column(title: "FEED", isWhole: true), Table.Column(title: "OFFERS", isRight: true),
       Table.Column(title: "LAST SYNC"), Table.Column(title: "NEXT DUE"),
@@ -98,9 +71,9 @@ enum FeedListing {
           : entry.feed?.lastRun.map {
             "\($0.outcome.rawValue) \(Units.age(of: $0.startedAt, at: now))"
           } ?? "never",
-        entry.nextDueAt.map { $0 <= now ? "now" : Units.time($0) } ?? "–",
+        entry.nextDueAt(now: now).map { $0 <= now ? "now" : Units.time($0) } ?? "–",
         DisplayText.oneLine(
-          entry.definition == nil ? "\(entry.source) (no definition)" : entry.source),
+          entry.known == nil ? "\(entry.source) (no definition)" : entry.source),
       ]
     }
     let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
@@ -108,21 +81,10 @@ enum FeedListing {
   }
 
   /// `{"feeds":[…]}`
-  static func json(_ entries: [Entry]) -> String {
-    JSONWriter.document { json in
-      json.member("feeds", objects: entries) { write($1, to: &$0) }
+  static func json(_ entries: [FeedSummary]) -> String {
+    let now = Date()
+    return JSONWriter.document { json in
+      json.member("feeds", objects: entries) { $0.writeMembers(of: $1, now: now) }
     }
-  }
-
-  private static func write(_ entry: Entry, to json: inout JSONWriter) {
-    json.member("name", entry.name)
-    json.member("title", entry.title)
-    json.member("subscribed", entry.feed != nil)
-    json.member("source", entry.source)
-    json.member("every_seconds", entry.everySeconds)
-    json.member("current", entry.feed?.currentCount)
-    json.member("last_run_at", entry.feed?.lastRun?.startedAt)
-    json.member("last_outcome", entry.feed?.lastRun?.outcome.rawValue)
-    json.member("next_due_at", entry.nextDueAt)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersFeeds
 import OffersStore
 
 /// Which offers to list, as a person wrote it.

@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 import Testing
 
-@testable import OffersCLI
+@testable import OffersFeeds
 
 @Suite("From when on")
 struct SinceTests {

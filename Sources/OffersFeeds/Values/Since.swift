@@ -1,9 +1,8 @@
 import Foundation
 import OffersCore
-import OffersFeeds
 
 /// From when on somebody wants to hear: a time, or where they stopped reading.
-enum Since: Hashable {
+package enum Since: Hashable {
   case time(Date)
   case last
 
@@ -11,7 +10,7 @@ enum Since: Hashable {
   /// zone), `2026-11-01T08:15:00Z` or `last`. A time without a zone is one in the person's own.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for anything else.
-  init(parsing text: String, now: Date) throws {
+  package init(parsing text: String, now: Date) throws {
     if text == "last" {
       self = .last
     } else {
@@ -22,7 +21,9 @@ enum Since: Hashable {
   /// Reads what `init(parsing:now:)` does, `last` aside.
   ///
   /// - Parameter others: what else a message should offer.
-  static func time(parsing text: String, now: Date, orElse others: String = "") throws -> Date {
+  package static func time(parsing text: String, now: Date, orElse others: String = "") throws
+    -> Date
+  {
     if let seconds = findSeconds(text) { return now - seconds }
     if let time = findTime(text) { return time }
     throw OffersError(
@@ -34,7 +35,7 @@ enum Since: Hashable {
   /// The seconds of a number with m, h, d or w.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for anything else.
-  static func seconds(parsing text: String) throws -> Double {
+  package static func seconds(parsing text: String) throws -> Double {
     guard let seconds = findSeconds(text) else {
       throw OffersError(
         .invalidRequest, "“\(text)” is no length of time.", hint: "Write 30m, 12h, 7d or 2w.")

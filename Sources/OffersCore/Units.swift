@@ -1,11 +1,9 @@
 import Foundation
-import OffersCore
-import OffersFeeds
 
 /// Numbers, sizes and times as people read them.
-enum Units {
+package enum Units {
   /// 12345 is `12,345`.
-  static func count(_ number: Int) -> String {
+  package static func count(_ number: Int) -> String {
     let digits = String(abs(number))
     var result = ""
     for (index, digit) in digits.enumerated() {
@@ -16,32 +14,12 @@ enum Units {
   }
 
   /// 1 is `1 offer`, 2 is `2 offers`.
-  static func count(_ number: Int, _ noun: String) -> String {
+  package static func count(_ number: Int, _ noun: String) -> String {
     "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
   }
 
-  /// An exact value: `$1.25`, `1.25 CAD`, `2.5%`.
-  static func value(_ value: Reward.Value) -> String {
-    switch value {
-    case .percent(let hundredths): JSONWriter.decimal(hundredths: hundredths) + "%"
-    case .amount(let units, let currency): money(units, currency)
-    }
-  }
-
-  private static func money(_ units: Int64, _ currency: String) -> String {
-    let places = CurrencyCode(currency)?.unitDigits ?? 2
-    var digits = String(units.magnitude)
-    digits = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-    var text = count(Int(digits.dropLast(places)) ?? 0)
-    if places > 0 { text += "." + digits.suffix(places) }
-    let minus = units < 0 ? "-" : ""
-    let signs = ["USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"]
-    // Several currencies share a sign; only the one it means by itself has it here.
-    return signs[currency].map { minus + $0 + text } ?? "\(minus)\(text) \(currency)"
-  }
-
   /// 48123 is `48 kB`; powers of a thousand.
-  static func size(_ bytes: Int) -> String {
+  package static func size(_ bytes: Int) -> String {
     var value = Double(bytes)
     for unit in ["B", "kB", "MB", "GB"] {
       if value < 1000 || unit == "GB" {
@@ -54,17 +32,17 @@ enum Units {
   }
 
   /// 0.0213 is `0.02 s`, 75 is `1 min 15 s`.
-  static func duration(_ seconds: Double) -> String {
+  package static func duration(_ seconds: Double) -> String {
     if seconds < 10 { return decimal(seconds, 2) + " s" }
     let whole = Int(seconds.rounded())
     return whole < 60 ? "\(whole) s" : "\(whole / 60) min \(whole % 60) s"
   }
 
   /// A time in the person's own zone: `2026-11-21 08:15`.
-  static func time(_ date: Date) -> String { text(of: date, "%Y-%m-%d %H:%M") }
+  package static func time(_ date: Date) -> String { text(of: date, "%Y-%m-%d %H:%M") }
 
   /// A day in the person's own zone: `2026-11-21`.
-  static func day(_ date: Date) -> String { text(of: date, "%Y-%m-%d") }
+  package static func day(_ date: Date) -> String { text(of: date, "%Y-%m-%d") }
 
   private static func text(of date: Date, _ format: String) -> String {
     var seconds = time_t(date.timeIntervalSince1970)
@@ -76,7 +54,7 @@ enum Units {
   }
 
   /// How long ago: `just now`, `5 min ago`, `3 h ago`, else the time.
-  static func age(of date: Date, at now: Date) -> String {
+  package static func age(of date: Date, at now: Date) -> String {
     let seconds = Int(now.timeIntervalSince(date))
     switch seconds {
     case ..<0: return time(date)

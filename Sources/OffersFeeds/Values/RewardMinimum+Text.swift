@@ -1,11 +1,10 @@
 import OffersCore
-import OffersFeeds
 
 extension OfferQuery.RewardMinimum {
   /// Reads `1.50` (money of any currency), `$1.50` or `1.50 EUR` (money of that one) and `5%`.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for anything else.
-  init(parsing text: String) throws {
+  package init(parsing text: String) throws {
     let isBare = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
     // A bare number is first read as money with two decimals.
     let parser = RewardParser(currency: "USD", bareCurrency: isBare ? "USD" : nil)

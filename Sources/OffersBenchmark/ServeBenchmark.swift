@@ -1,0 +1,225 @@
+import Foundation
+import OffersCore
+import OffersStore
+
+/// What the server answers in a second, beside nginx that serves the same bytes as files, and
+/// Datasette on the same database; and what memory it keeps.
+struct ServeBenchmark {
+  let offers: String
+  let scratch: String
+  let peers: Peers
+  let rounds: Int
+  /// How long the last load lasts whose memory is looked at.
+  let loadSeconds: Int
+
+  private static let offerCount = 10_000
+  private static let imageBytes = 20_480
+  private static let ports = (offers: 18_180, nginx: 18_181, datasette: 18_182)
+
+  private var work: String { scratch + "/serve" }
+  private var database: String { work + "/offers.sqlite" }
+
+  /// The same thing as each server has it.
+  private struct Task {
+    let name: String
+    let offers: String
+    let nginx: String
+    var datasette: String?
+    var isConditional = false
+  }
+
+  private typealias Results = [String: [String: [WrkLoad.Result]]]
+
+  func run() async throws {
+    guard (try? ProcessTimer.output(["sh", "-c", "command -v wrk && command -v nginx"])) != nil else {
+      throw BenchmarkError(description: "It needs wrk and nginx: apt-get install wrk nginx-light")
+    }
+    try FileManager.default.createDirectory(
+      atPath: work + "/www", withIntermediateDirectories: true)
+    let ref = try await makeDatabase()
+    var report = Report()
+    report.printMachine()
+    let own = try ServedProcess(
+      [offers, "serve", "--port", "\(Self.ports.offers)", "--database", database],
+      until: Self.url(Self.ports.offers, "/api/v1/health"))
+    let tasks = Self.tasks(ref)
+    let nginx = try startNginx(tasks)
+    let datasette = try startDatasette()
+    let results = try measure(tasks, hasDatasette: datasette != nil)
+    printTable(tasks, results)
+    addGoals(tasks, results, &report)
+    try measureMemory(of: own, tasks, &report)
+    report.printGoals()
+    withExtendedLifetime((nginx, datasette)) {}
+  }
+
+  private static func tasks(_ ref: OfferRef) -> [Task] {
+    let page = "/api/v1/offers?limit=50"
+    let image = "/api/v1/images/\(ref)"
+    return [
+      Task(
+        name: "one offer", offers: "/api/v1/offers/\(ref)", nginx: "/one.json",
+        datasette: "/offers/offer/1.json"),
+      Task(
+        name: "a page of 50", offers: page, nginx: "/page.json",
+        datasette: "/offers/offer.json?_size=50"),
+      Task(name: "a cached image", offers: image, nginx: "/image.png"),
+      Task(name: "304 of a page", offers: page, nginx: "/page.json", isConditional: true),
+      Task(name: "304 of an image", offers: image, nginx: "/image.png", isConditional: true),
+    ]
+  }
+
+  private static func url(_ port: Int, _ path: String) -> String {
+    "http://127.0.0.1:\(port)\(path)"
+  }
+
+  /// A new database, the image of whose first offer is held.
+  private func makeDatabase() async throws -> OfferRef {
+    try removeFiles(at: database)
+    let feed = try FeedFiles(folder: scratch + "/sync", peers: peers).path(
+      .plain, count: Self.offerCount)
+    _ = try ProcessTimer.time([
+      offers, "sync", "ibotta", "--from", feed, "--quiet", "--database", database,
+    ])
+    let store = try OffersDatabase(path: database)
+    guard let offer = try await store.fetchOffers(OfferQuery(limit: 1)).first,
+      let url = offer.imageURL
+    else { throw BenchmarkError(description: "The feed has no offer with an image.") }
+    var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    while bytes.count < Self.imageBytes { bytes.append(UInt8(truncatingIfNeeded: bytes.count)) }
+    try await store.putImage(
+      CachedImage(
+        url: url, bytes: bytes, header: ImageHeader(format: .png, width: 200, height: 200),
+        fetchedAt: Date(), freshUntil: Date() + 86_400))
+    try Data(bytes).write(to: URL(fileURLWithPath: work + "/www/image.png"))
+    return offer.ref
+  }
+
+  /// nginx with one worker, as it serves files best.
+  private func startNginx(_ tasks: [Task]) throws -> ServedProcess {
+    for task in tasks where task.nginx.hasSuffix(".json") {
+      let body = try ServedProcess.fetch(Self.url(Self.ports.offers, task.offers)).body
+      try body.write(toFile: work + "/www" + task.nginx, atomically: true, encoding: .utf8)
+    }
+    let configuration = """
+      daemon off; worker_processes 1; pid nginx.pid; error_log nginx.err;
+      events { worker_connections 1024; }
+      http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000000;
+        default_type application/json; open_file_cache max=1000 inactive=60s;
+        client_body_temp_path t1; proxy_temp_path t2; fastcgi_temp_path t3; uwsgi_temp_path t4;
+        scgi_temp_path t5;
+        server { listen 127.0.0.1:\(Self.ports.nginx); root www; } }
+      """
+    try configuration.write(toFile: work + "/nginx.conf", atomically: true, encoding: .utf8)
+    return try ServedProcess(
+      ["nginx", "-p", work + "/", "-c", work + "/nginx.conf"],
+      until: Self.url(Self.ports.nginx, "/one.json"))
+  }
+
+  private func startDatasette() throws -> ServedProcess? {
+    let program = scratch + "/venv/bin/datasette"
+    guard FileManager.default.isExecutableFile(atPath: program) else {
+      print("No Datasette at \(program).\n")
+      return nil
+    }
+    return try ServedProcess(
+      [program, "serve", database, "-p", "\(Self.ports.datasette)", "--setting", "num_sql_threads", "3"],
+      until: Self.url(Self.ports.datasette, "/offers/offer/1.json"))
+  }
+
+  private func measure(_ tasks: [Task], hasDatasette: Bool) throws -> Results {
+    let load = WrkLoad(seconds: 2)
+    var results: Results = [:]
+    for _ in 0..<rounds {
+      for task in tasks {
+        var contenders = [("offers", Self.ports.offers, task.offers), ("nginx", Self.ports.nginx, task.nginx)]
+        if hasDatasette, let path = task.datasette {
+          contenders.append(("Datasette", Self.ports.datasette, path))
+        }
+        for (name, port, path) in contenders {
+          let url = Self.url(port, path)
+          let tag =
+            task.isConditional ? try ServedProcess.fetch(url).fields["etag"] : nil
+          results[task.name, default: [:]][name, default: []].append(try load.run(url, tag: tag))
+        }
+      }
+    }
+    return results
+  }
+
+  private func printTable(_ tasks: [Task], _ results: Results) {
+    print("### Requests, 10,000 offers, 32 connections\n")
+    print("| what | who | requests/s | p99 ms | to nginx | to Datasette |")
+    print("|---|---|---|---|---|---|")
+    for task in tasks {
+      for name in ["offers", "nginx", "Datasette"] {
+        guard let runs = results[task.name]?[name] else { continue }
+        let row = [
+          task.name, name, Report.text(runs.map(\.rate).median, 0),
+          Report.text(runs.map(\.slow).median, 2), ratio(task, name, "nginx", results),
+          ratio(task, name, "Datasette", results),
+        ]
+        print("| \(row.joined(separator: " | ")) |")
+      }
+    }
+    print("")
+  }
+
+  private func ratio(_ task: Task, _ name: String, _ base: String, _ results: Results) -> String {
+    guard name != base else { return "1" }
+    return findRatio(task, name, base, results).map { Report.text($0, 2) } ?? ""
+  }
+
+  /// The median of the ratios of each round.
+  private func findRatio(
+    _ task: Task, _ name: String, _ base: String, _ results: Results
+  ) -> Double? {
+    guard let runs = results[task.name]?[name], let others = results[task.name]?[base] else {
+      return nil
+    }
+    return zip(runs, others).map { $0.rate / $1.rate }.median
+  }
+
+  private func addGoals(_ tasks: [Task], _ results: Results, _ report: inout Report) {
+    for (index, base, limit) in [
+      (0, "Datasette", 30.0), (1, "Datasette", 200), (2, "nginx", 0.3), (3, "nginx", 0.3),
+      (4, "nginx", 0.3),
+    ] {
+      guard let ratio = findRatio(tasks[index], "offers", base, results) else { continue }
+      report.add("\(tasks[index].name), requests/s to \(base)", ratio, atLeast: limit)
+    }
+  }
+
+  /// Puts load on the server, of what is remembered and of what is not.
+  private func measureMemory(
+    of server: ServedProcess, _ tasks: [Task], _ report: inout Report
+  ) throws {
+    func load(_ seconds: Int) throws {
+      let pieces = tasks.map { Self.url(Self.ports.offers, $0.offers) }
+      let others = ["name", "reward", "newest", "expiry"].map {
+        Self.url(Self.ports.offers, "/api/v1/offers?limit=500&sort=\($0)")
+      }
+      let all = pieces + others
+      for url in all { _ = try WrkLoad(seconds: max(1, seconds / all.count)).run(url) }
+    }
+    print("### Memory, MiB\n\n| when | resident | most |\n|---|---|---|")
+    func printRow(_ when: String) throws -> Double {
+      let now = try server.memory("VmRSS")
+      print("| \(when) | \(Report.text(now, 1)) | \(Report.text(try server.memory("VmHWM"), 1)) |")
+      return now
+    }
+    _ = try printRow("before")
+    try load(60)
+    let first = try printRow("after 60 s of load")
+    report.add("memory after 60 s of load", first, atMost: 120, " MiB")
+    var last = first
+    for round in 1...max(1, loadSeconds / 60) where loadSeconds >= 60 {
+      try load(60)
+      last = try printRow("after \(round) more minutes")
+    }
+    print("")
+    if loadSeconds >= 60 {
+      report.add("memory after \(loadSeconds / 60) more minutes", last / first, atMost: 1.05)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// A server that runs beside the benchmark.
+final class ServedProcess {
+  private let process = Process()
+
+  /// Starts it, and waits until it answers.
+  ///
+  /// - Parameter url: what it has to answer.
+  init(_ command: [String], until url: String) throws {
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    for _ in 0..<300 {
+      if (try? Self.fetch(url)) != nil { return }
+      guard process.isRunning else { break }
+      usleep(50_000)
+    }
+    throw BenchmarkError(description: "It does not answer: \(command.joined(separator: " "))")
+  }
+
+  deinit {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  /// What a server answers: its fields by their names in small letters, and the body.
+  static func fetch(_ url: String) throws -> (fields: [String: String], body: String) {
+    let text = try ProcessTimer.output(["curl", "-sSif", url])
+    let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
+    guard parts.count == 2 else { throw BenchmarkError(description: "No answer: \(url)") }
+    var fields: [String: String] = [:]
+    for line in parts[0].split(separator: "\r\n").dropFirst() {
+      let pair = line.split(separator: ":", maxSplits: 1)
+      guard pair.count == 2 else { continue }
+      fields[pair[0].lowercased()] = pair[1].trimmingCharacters(in: .whitespaces)
+    }
+    return (fields, String(parts[1]))
+  }
+
+  /// Resident memory in MiB, now or at its most.
+  func memory(_ name: String) throws -> Double {
+    let path = "/proc/\(process.processIdentifier)/status"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+    let digits = line?.filter(\.isNumber) ?? ""
+    return (Double(digits) ?? 0) / 1024
+  }
+}

@@ -1,0 +1,29 @@
+extension JSONWriter {
+  /// Writes a change as every `--json` and the API print it.
+  package mutating func value(_ change: OfferChange) {
+    object { json in
+      json.member("at", change.at)
+      json.member("kind", change.kind.rawValue)
+      json.member("ref", change.offer.ref.description)
+      json.member("name", change.offer.name)
+      json.member("favorite", change.offer.isFavorite)
+      json.member("from", change.oldReward)
+      json.member("to", change.newReward)
+      json.member("fields", each: change.fields) { $0.value($1) }
+      json.member("returned_favorite", change.returned?.description)
+    }
+  }
+
+  /// Writes the history of an offer's reward.
+  package mutating func value(historyOf offer: Offer, _ points: [RewardPoint]) {
+    object { json in
+      json.member("ref", offer.ref.description)
+      json.member("name", offer.name)
+      json.member("points", objects: points) { json, point in
+        json.member("at", point.at)
+        json.member("event", point.event.rawValue)
+        json.member("reward", point.reward)
+      }
+    }
+  }
+}

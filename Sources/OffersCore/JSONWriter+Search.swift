@@ -1,0 +1,43 @@
+extension JSONWriter {
+  /// Writes a page of what was found.
+  package mutating func value(_ answer: SearchAnswer) {
+    object { json in
+      json.member("words", answer.words)
+      json.member("corrected_words", answer.results.correctedWords)
+      json.member("feed", answer.feed)
+      json.member("page", answer.page)
+      json.member("has_more", answer.results.hasMore)
+      json.member("source", answer.source.rawValue)
+      json.member("error", answer.error)
+      json.member("offers", each: answer.results.hits) { $0.value($1) }
+    }
+  }
+
+  /// Writes an offer with where the words stand in it.
+  private mutating func value(_ hit: SearchHit) {
+    value(hit.offer) { json in
+      json.member("matches", objects: hit.matches) { json, match in
+        json.member("field", match.field.rawValue)
+        json.member("index", match.index)
+        json.member("ranges", each: match.ranges) { json, range in
+          json.array { json in
+            json.value(range.lowerBound)
+            json.value(range.upperBound)
+          }
+        }
+      }
+    }
+  }
+
+  /// Writes the searches that are remembered.
+  package mutating func value(_ searches: [RecentSearch]) {
+    object { json in
+      json.member("searches", objects: searches.enumerated()) { json, search in
+        json.member("number", search.offset + 1)
+        json.member("words", search.element.words)
+        json.member("feed", search.element.feed)
+        json.member("searched_at", search.element.searchedAt)
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+extension JSONWriter {
+  /// Writes a run as `--json` and the API print it, with why it was made and what comes next if
+  /// wanted.
+  package mutating func value(_ run: SyncRun, explains: Bool = false) {
+    object { json in
+      json.member("feed", run.feed)
+      json.member("outcome", run.outcome.rawValue)
+      let counts = run.counts
+      json.member("new", counts.new)
+      json.member("changed", counts.changed)
+      json.member("gone", counts.gone)
+      json.member("back", counts.back)
+      json.member("unchanged", counts.unchanged)
+      json.member("skipped", counts.skipped)
+      json.member("bytes", run.bytes)
+      json.member("duration_seconds", number: Self.seconds(run.durationSeconds))
+      json.member("error", run.error)
+      if explains { json.writeExplanation(of: run) }
+    }
+  }
+
+  /// Writes a member whose value is a run, or null.
+  package mutating func member(_ name: String, _ run: SyncRun?) {
+    member(name) { json in if let run { json.value(run) } else { json.null() } }
+  }
+
+  private mutating func writeExplanation(of run: SyncRun) {
+    member("reason", run.request?.reason.rawValue)
+    member("status", run.request?.status)
+    member("conditional", run.request?.isConditional)
+    member("put_off", object: run.skip) { json, skip in
+      json.member("why", skip.name)
+      json.member("until", skip.until)
+    }
+    member("next_due_at", run.nextDueAt ?? run.skip?.until)
+  }
+
+  /// To the millisecond, never in exponent notation.
+  private static func seconds(_ seconds: Double) -> String {
+    let milliseconds = Int((seconds * 1000).rounded())
+    let rest = String(milliseconds % 1000)
+    return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+  }
+}

@@ -1,0 +1,17 @@
+import Foundation
+import OffersCore
+
+/// Reads rewards, times and lengths of time as the command line does.
+public struct QueryTexts: QueryTextReader {
+  public init() {}
+
+  public func readRewardMinimum(_ text: String) throws -> OfferQuery.RewardMinimum {
+    try OfferQuery.RewardMinimum(parsing: text)
+  }
+
+  public func readTime(_ text: String, now: Date) throws -> Date {
+    try Since.time(parsing: text, now: now)
+  }
+
+  public func readSeconds(_ text: String) throws -> Double { try Since.seconds(parsing: text) }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Hummingbird
+import OffersCore
+
+/// What changed, page by page.
+struct ChangeRoutes: Sendable {
+  let content: ServedContent
+  let answers: Answers
+
+  /// How far back it begins when nobody says so.
+  private static let usualSeconds = 7.0 * 86_400
+
+  func add(to router: Router<BasicRequestContext>) {
+    router.get("/api/v1/changes") { request, _ in
+      let parameters = try QueryParameters(
+        request, ["cursor", "since", "feed", "kind", "favorites", "limit"])
+      return try await answers.answer(request) {
+        var answer = try await list(parameters)
+        // What expires moves with the clock.
+        answer.lifetime = .never
+        return answer
+      }
+    }
+  }
+
+  private func list(_ parameters: QueryParameters) async throws -> Answer {
+    let now = content.now()
+    let list = parameters.fingerprint(without: ["cursor", "limit", "since"]) ^ 1
+    var query = ChangeQuery(now: now)
+    query.feed = parameters.text("feed")
+    query.kinds = try parameters.choices("kind", as: OfferChange.Kind.self)
+    query.favoritesOnly = try parameters.flag("favorites") ?? false
+    query.limit = try parameters.number("limit", OfferRoutes.limits) ?? OfferRoutes.usualLimit
+    let since = try parameters.read("since") { try content.texts.readTime($0, now: now) }
+    if let text = parameters.text("cursor") {
+      guard since == nil else {
+        throw Problem(
+          .badRequest, "The parameters “cursor” and “since” exclude each other.",
+          hint: "A cursor knows where it begins.")
+      }
+      guard case .change(let id, let seconds) = try Cursor(text, of: list) else {
+        throw Problem(.badRequest, "The parameter “cursor” is not one of this list.")
+      }
+      query.afterID = id
+      query.since = Date(timeIntervalSince1970: Double(seconds))
+    } else {
+      query.since = since ?? now - Self.usualSeconds
+    }
+    let page = try await content.store.fetchChangePage(query)
+    // What expired by now is told with the last page, and not again.
+    let told = page.hasMore ? query.since ?? now : now + 1
+    let next = Cursor.change(
+      id: page.lastID, since: Int64(told.timeIntervalSince1970.rounded(.down)))
+    return .json { json in
+      json.member("changes", each: page.changes) { $0.value($1) }
+      json.member("has_more", page.hasMore)
+      json.member("next_cursor", next.text(of: list))
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Hummingbird
+import OffersCore
+
+/// The feeds there are, and which of them are synced.
+struct FeedRoutes: Sendable {
+  let content: ServedContent
+  let answers: Answers
+
+  func add(to router: Router<BasicRequestContext>) {
+    router.get("/api/v1/feeds") { request, _ in
+      _ = try QueryParameters(request, [])
+      return try await answers.answer(request) {
+        let (feeds, now) = (try await fetchFeeds(), content.now())
+        var answer = Answer.json { json in
+          json.member("feeds", objects: feeds) { Self.write($1, now, to: &$0) }
+        }
+        // The definitions stand in a file that is edited by hand.
+        answer.lifetime = .never
+        return answer
+      }
+    }
+    router.get("/api/v1/feeds/{name}") { request, context in
+      _ = try QueryParameters(request, [])
+      return try await answers.answer(request) {
+        let (feed, now) = (try await fetchFeed(try context.segment("name")), content.now())
+        var answer = Answer.json { Self.write(feed, now, to: &$0) }
+        answer.lifetime = .never
+        return answer
+      }
+    }
+    router.put("/api/v1/feeds/{name}/subscription") { request, context in
+      try await change(request, context) { feed in
+        guard feed.known != nil else { return false }
+        return try await content.store.subscribe(to: feed.name, source: feed.source)
+      }
+    }
+    router.delete("/api/v1/feeds/{name}/subscription") { request, context in
+      try await change(request, context) { try await content.store.unsubscribe(from: $0.name) }
+    }
+  }
+
+  private func change(
+    _ request: Request, _ context: BasicRequestContext,
+    _ body: (FeedSummary) async throws -> Bool
+  ) async throws -> Response {
+    _ = try QueryParameters(request, [])
+    _ = try await JSONBody.read(request, members: [])
+    let name = try context.segment("name")
+    let didChange = try await body(try await fetchFeed(name))
+    let (feed, now) = (try await fetchFeed(name), content.now())
+    return Answers.result { json in
+      json.member("changed", didChange)
+      json.member("feed", object: feed) { Self.write($1, now, to: &$0) }
+    }
+  }
+
+  private func fetchFeeds() async throws -> [FeedSummary] {
+    FeedSummary.all(
+      known: try content.syncer.fetchKnownFeeds(), subscribed: try await content.store.fetchFeeds())
+  }
+
+  private func fetchFeed(_ name: String) async throws -> FeedSummary {
+    let feeds = try await fetchFeeds()
+    if let feed = feeds.first(where: { $0.name == name }) { return feed }
+    throw OffersError(
+      .notFound, "There is no feed “\(name)”.",
+      hint: NearestWord.hint(for: name, among: feeds.map(\.name), title: "Feeds"))
+  }
+
+  private static func write(_ summary: FeedSummary, _ now: Date, to json: inout JSONWriter) {
+    let feed = summary.feed
+    json.writeMembers(of: summary, now: now)
+    json.member("searchable", summary.known?.isSearchable ?? false)
+    json.member("gone", feed?.goneCount)
+    json.member("favorites", feed?.favoriteCount)
+    json.member("last_success_at", feed?.lastSuccessAt)
+    json.member("last_run", feed?.lastRun)
+    json.writeSyncMembers(of: feed)
+  }
+}

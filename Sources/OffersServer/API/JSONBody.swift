@@ -1,0 +1,27 @@
+import Foundation
+import Hummingbird
+import OffersCore
+
+/// The body of a request that changes something.
+enum JSONBody {
+  /// The members of the one object that the body is; none for no body.
+  ///
+  /// - Parameter members: those that the route knows.
+  /// - Throws: `Problem`.
+  static func read(_ request: Request, members: [String]) async throws -> [String: Any] {
+    let body = try await RequestBody.read(request)
+    if body.readableBytes == 0 { return [:] }
+    let value = try? JSONSerialization.jsonObject(with: Data(body.readableBytesView))
+    guard let object = value as? [String: Any] else {
+      throw Problem(.badRequest, "The body is no JSON object.")
+    }
+    for name in object.keys.sorted() where !members.contains(name) {
+      throw Problem(
+        .badRequest, "The body has a member “\(name)” that nobody knows.",
+        hint: members.isEmpty
+          ? "Leave it out, or send {}."
+          : NearestWord.hint(for: name, among: members, title: "Members"))
+    }
+    return object
+  }
+}

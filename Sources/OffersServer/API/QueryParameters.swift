@@ -1,0 +1,112 @@
+import Foundation
+import Hummingbird
+import OffersCore
+
+/// The parameters of a request to the API. Strict: one that nobody knows, stands there twice or
+/// cannot be read is refused by its name.
+struct QueryParameters: Sendable {
+  private var values: [String: String] = [:]
+
+  /// - Parameter names: those that the route knows.
+  /// - Throws: `Problem`.
+  init(_ request: Request, _ names: [String]) throws {
+    for (name, value) in FieldList.pairs(request.uri.query ?? "") {
+      guard let name, let value else {
+        throw Problem(.badRequest, "The parameters are not well-formed.")
+      }
+      guard names.contains(name) else {
+        throw Problem(
+          .badRequest, "There is no parameter “\(name)” here.",
+          hint: names.isEmpty
+            ? "This address takes none."
+            : NearestWord.hint(for: name, among: names, title: "Parameters"))
+      }
+      if values.updateValue(value, forKey: name) != nil {
+        throw Problem(.badRequest, "The parameter “\(name)” stands there twice.")
+      }
+      if value.isEmpty {
+        throw Problem(
+          .badRequest, "The parameter “\(name)” is empty.",
+          hint: "Give it a value, or leave it out.")
+      }
+    }
+  }
+
+  func text(_ name: String) -> String? { values[name] }
+
+  func fetchText(_ name: String) throws -> String {
+    guard let text = values[name] else {
+      throw Problem(.badRequest, "The parameter “\(name)” is missing.")
+    }
+    return text
+  }
+
+  func flag(_ name: String) throws -> Bool? {
+    guard let text = values[name] else { return nil }
+    if text == "true" { return true }
+    if text == "false" { return false }
+    throw wrong(name, hint: "Write true or false.")
+  }
+
+  func number(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
+    guard let text = values[name] else { return nil }
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
+      range.contains(number)
+    else {
+      throw wrong(name, hint: "Write \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+
+  func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String, as: Choice.Type
+  ) throws -> Choice? where Choice.RawValue == String {
+    try values[name].map { try choice($0, name) }
+  }
+
+  /// Several, with commas between them.
+  func choices<Choice: RawRepresentable & CaseIterable & Hashable>(
+    _ name: String, as: Choice.Type
+  ) throws -> Set<Choice>? where Choice.RawValue == String {
+    guard let text = values[name] else { return nil }
+    return Set(
+      try text.split(separator: ",", omittingEmptySubsequences: false).map {
+        try choice(String($0), name)
+      })
+  }
+
+  /// Reads a value by somebody else's rules, whose refusal then names the parameter.
+  func read<Value>(_ name: String, _ body: (String) throws -> Value) throws -> Value? {
+    guard let text = values[name] else { return nil }
+    do {
+      return try body(text)
+    } catch let error as OffersError {
+      throw wrong(name, hint: error.hint)
+    }
+  }
+
+  /// A hash of some of the parameters, by which a cursor knows its list again.
+  func fingerprint(without names: Set<String>) -> UInt64 {
+    var hash = ContentHash(seed: 0x6c69_7374)
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) where !names.contains(name) {
+      for text in [name, value] {
+        var text = text
+        text.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
+      }
+    }
+    return hash.value
+  }
+
+  private func choice<Choice: RawRepresentable & CaseIterable>(
+    _ word: String, _ name: String
+  ) throws -> Choice where Choice.RawValue == String {
+    if let choice = Choice(rawValue: word) { return choice }
+    let names = Choice.allCases.map(\.rawValue)
+    throw wrong(name, hint: NearestWord.hint(for: word, among: names, title: "Choices"))
+  }
+
+  private func wrong(_ name: String, hint: String?) -> Problem {
+    Problem(
+      .badRequest, "The parameter “\(name)” cannot be “\(values[name] ?? "")”.", hint: hint)
+  }
+}

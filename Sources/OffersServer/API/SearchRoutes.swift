@@ -1,0 +1,50 @@
+import Foundation
+import Hummingbird
+import OffersCore
+
+/// Searches, and those that were made last.
+struct SearchRoutes: Sendable {
+  let content: ServedContent
+  let answers: Answers
+
+  private static let usualLimit = 20
+  private static let pages = 1...1_000_000
+
+  func add(to router: Router<BasicRequestContext>) {
+    router.get("/api/v1/search") { request, _ in
+      let parameters = try QueryParameters(request, ["q", "feed", "favorites", "limit", "page"])
+      // A page of another site may not make us ask somebody, or change what we remember.
+      let isTrusted = !WriteRules.isFromOtherSite(request)
+      return try await answers.answer(request) {
+        let found = try await search(parameters, isTrusted: isTrusted)
+        var json = JSONWriter()
+        json.value(found)
+        var answer = Answer.json(json)
+        // What a server says may be another thing the next time.
+        if found.isStandIn || found.source == .server { answer.lifetime = .never }
+        return answer
+      }
+    }
+    router.get("/api/v1/searches") { request, _ in
+      _ = try QueryParameters(request, [])
+      return try await answers.answer(request) {
+        var json = JSONWriter()
+        json.value(try await content.store.fetchRecentSearches())
+        return .json(json)
+      }
+    }
+  }
+
+  private func search(
+    _ parameters: QueryParameters, isTrusted: Bool
+  ) async throws -> SearchAnswer {
+    let words = try parameters.fetchText("q").split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+    let limit = try parameters.number("limit", OfferRoutes.limits)
+    let query = SearchQuery(
+      words, feed: parameters.text("feed"),
+      favoritesOnly: try parameters.flag("favorites") ?? false,
+      limit: limit ?? Self.usualLimit, page: try parameters.number("page", Self.pages) ?? 1)
+    return try await ServedSearch(content: content).find(query, limit: limit, isTrusted: isTrusted)
+  }
+}

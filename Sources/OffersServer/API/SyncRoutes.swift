@@ -1,0 +1,51 @@
+import Hummingbird
+import OffersCore
+import ServiceLifecycle
+
+/// Starts syncs, and tells how far they are and what else happens.
+struct SyncRoutes: Sendable {
+  let content: ServedContent
+  let answers: Answers
+  let events: EventHub
+
+  func add(to router: Router<BasicRequestContext>) {
+    router.get("/api/v1/sync") { request, _ in
+      _ = try QueryParameters(request, [])
+      return try await answers.answer(request) {
+        var json = JSONWriter()
+        json.value(content.jobs.status)
+        var answer = Answer.json(json)
+        answer.lifetime = .never
+        return answer
+      }
+    }
+    router.post("/api/v1/sync") { request, _ in
+      _ = try QueryParameters(request, [])
+      let body = try await JSONBody.read(request, members: ["feeds"])
+      var feeds: [String] = []
+      if let value = body["feeds"] {
+        guard let names = value as? [String] else {
+          throw Problem(.badRequest, "The member “feeds” is a list of names.")
+        }
+        feeds = names
+      }
+      let status = try content.jobs.start(feeds)
+      var json = JSONWriter()
+      json.value(status)
+      return Answers.result(json, status: .accepted)
+    }
+    router.get("/api/v1/events") { request, _ in
+      _ = try QueryParameters(request, [])
+      let happenings = try events.listen()
+      return Response(
+        status: .ok,
+        headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+        body: ResponseBody { writer in
+          for await event in happenings.cancelOnGracefulShutdown() {
+            try await writer.write(event)
+          }
+          try await writer.finish(nil)
+        })
+    }
+  }
+}

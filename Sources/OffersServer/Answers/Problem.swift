@@ -1,0 +1,75 @@
+import HTTPTypes
+import Hummingbird
+import OffersCore
+
+/// What went wrong with a request, as RFC 9457 describes it. Throw it, or an `OffersError`.
+struct Problem: Error, HTTPResponseError {
+  let status: HTTPResponse.Status
+  /// What happened, in one sentence.
+  let detail: String
+  /// What to do next.
+  var hint: String?
+  /// The kind of failure, as `OffersError` names it.
+  var code: String
+  /// The sync that stands in the way.
+  var id: Int?
+  var headers: HTTPFields = [:]
+
+  init(
+    _ status: HTTPResponse.Status, _ detail: String, hint: String? = nil,
+    code: OffersError.Code = .invalidRequest
+  ) {
+    self.status = status
+    self.detail = detail
+    self.hint = hint
+    self.code = code.rawValue
+  }
+
+  init(_ error: OffersError) {
+    self.init(
+      Self.status(of: error.code), error.message, hint: error.hint, code: error.code)
+  }
+
+  /// The statuses of errors, all in one place.
+  private static func status(of code: OffersError.Code) -> HTTPResponse.Status {
+    switch code {
+    case .invalidRequest: .badRequest
+    case .notFound: .notFound
+    case .ambiguous, .locked, .quarantined: .conflict
+    case .limitExceeded, .malformedFeed, .unexpectedShape, .malformedImage, .sourceFailed:
+      .badGateway
+    case .storageFailed: .serviceUnavailable
+    case .newerDatabase: .internalServerError
+    }
+  }
+
+  /// The document, to be sent with `application/problem+json`.
+  var document: String {
+    JSONWriter.document { json in
+      json.member("type", "about:blank")
+      json.member("title", status.reasonPhrase)
+      json.member("status", status.code)
+      json.member("detail", detail)
+      json.member("hint", hint)
+      json.member("code", code)
+      if let id { json.member("id", id) }
+    }
+  }
+
+  func response(from request: Request, context: some RequestContext) -> Response { response }
+
+  var response: Response {
+    response(
+      as: Answer(contentType: "application/problem+json", body: ByteBuffer(string: document)))
+  }
+
+  /// The answer with another document that tells of it.
+  func response(as answer: Answer) -> Response {
+    var headers = SecurityHeaders.fields()
+    headers[.contentType] = answer.contentType
+    headers[.cacheControl] = "no-store"
+    headers.append(contentsOf: self.headers)
+    return Response(
+      status: status, headers: headers, body: ResponseBody(byteBuffer: answer.body))
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import OffersCore
+
+/// The secret that a request must show where others than this machine can ask.
+package struct AccessToken: Sendable {
+  /// Fewer characters could be guessed.
+  package static let leastCharacters = 16
+  private static let mostBytes = 4096
+  static let cookieName = "offers-session"
+
+  private let digest: [UInt8]
+  /// What stands for the token in a browser's cookie: it follows from the token and does not tell it.
+  let cookie: String
+  private let cookieDigest: [UInt8]
+
+  init(_ token: String) {
+    let bytes = Array(token.utf8)
+    digest = SHA256.hash(bytes)
+    cookie = SHA256.authenticate(Array("offers session 1".utf8), key: bytes)
+      .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    cookieDigest = SHA256.hash(Array(cookie.utf8))
+  }
+
+  /// Reads the token that a file holds, its line end aside.
+  ///
+  /// - Throws: `OffersError` with `notFound` where there is none, `invalidRequest` where others may
+  ///   read it or it is too short.
+  package init(contentsOf path: String) throws {
+    let handle = try Self.open(path)
+    var data = (try? handle.read(upToCount: Self.mostBytes + 1)) ?? Data()
+    while data.last == 0x0A || data.last == 0x0D { data.removeLast() }
+    let hint = "Make one with: (umask 077; head -c 24 /dev/urandom | base64 > \(path))"
+    guard data.count <= Self.mostBytes, let text = String(validating: data, as: UTF8.self),
+      text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else {
+      throw OffersError(
+        .invalidRequest, "\(path) holds no token: one line of printable ASCII without spaces.",
+        hint: hint)
+    }
+    guard text.utf8.count >= Self.leastCharacters else {
+      throw OffersError(
+        .invalidRequest,
+        "The token in \(path) is too short: it must have at least \(Self.leastCharacters) "
+          + "characters.", hint: hint)
+    }
+    self.init(text)
+  }
+
+  /// Opens the file and looks at that very one, so that no other can take its place.
+  private static func open(_ path: String) throws -> FileHandle {
+    let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw OffersError(
+        .notFound, "Could not read the token in \(path): \(String(cString: strerror(errno))).",
+        hint: "Make one with: (umask 077; head -c 24 /dev/urandom | base64 > \(path))")
+    }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var information = stat()
+    guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
+      throw OffersError(.invalidRequest, "\(path) is no file.")
+    }
+    guard information.st_mode & 0o077 == 0 else {
+      throw OffersError(
+        .invalidRequest, "Others on this machine may read the token in \(path).",
+        hint: "Make it yours alone: chmod 600 \(path)")
+    }
+    return handle
+  }
+
+  /// Whether a text is the token. It takes as long for each wrong one.
+  func isToken(_ text: String) -> Bool { Self.isSame(SHA256.hash(Array(text.utf8)), digest) }
+
+  /// Whether a request shows the token, or a cookie made of it.
+  func isShown(by request: Request) -> Bool {
+    if let field = request.headers[.authorization] {
+      let parts = field.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, parts[0].lowercased() == "bearer" else { return false }
+      return isToken(String(parts[1].trimmingSpaces))
+    }
+    for field in request.headers[fields: .cookie] {
+      for pair in field.value.split(separator: ";") {
+        let parts = pair.trimmingSpaces.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, parts[0] == Self.cookieName else { continue }
+        if Self.isSame(SHA256.hash(Array(parts[1].utf8)), cookieDigest) { return true }
+      }
+    }
+    return false
+  }
+
+  /// Compares hashes without stopping at the first difference.
+  private static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.count == right.count && zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

@@ -1,0 +1,110 @@
+import HTTPTypes
+import Hummingbird
+import OffersCore
+
+/// The page where a person shows the token once; the browser keeps a cookie that stands for it.
+struct LoginRoutes: Sendable {
+  let token: AccessToken
+
+  /// What may be asked for without the token.
+  static func isOpen(_ path: String) -> Bool {
+    path == "/login" || path == "/api/v1/health" || path.hasPrefix("/assets/")
+  }
+
+  /// A year; the cookie is worth nothing once the token is another.
+  private static let cookieSeconds = 365 * 86_400
+
+  func add(to router: Router<BasicRequestContext>) {
+    router.get("/login") { request, _ in
+      Self.page(next: Self.next(FieldList.parse(request.uri.query ?? "")["next"]), isWrong: false)
+    }
+    router.post("/login") { request, _ in
+      let form = try await FieldList.read(request)
+      let next = Self.next(form["next"])
+      guard token.isToken(form["token"] ?? "") else { return Self.page(next: next, isWrong: true) }
+      return Response(
+        status: .seeOther,
+        headers: [
+          .location: next, .cacheControl: "no-store",
+          .setCookie: "\(AccessToken.cookieName)=\(token.cookie); Path=/; HttpOnly; "
+            + "SameSite=Strict; Max-Age=\(Self.cookieSeconds)",
+        ])
+    }
+  }
+
+  /// The answer to a request that does not show the token: browsers are led to the page.
+  static func refuse(_ request: Request) throws -> Response {
+    let isPage =
+      request.method == .get && !request.uri.path.hasPrefix("/api/")
+      && request.headers[.accept]?.contains("text/html") == true
+    guard isPage else {
+      var problem = Problem(
+        .unauthorized, "This server wants a token.",
+        hint: "Send it as Authorization: Bearer TOKEN, or open /login in a browser.")
+      problem.headers[.wwwAuthenticate] = "Bearer realm=\"offers\""
+      throw problem
+    }
+    return Response(
+      status: .seeOther,
+      headers: [
+        .location: "/login?next=" + PercentCode.encode(request.uri.string),
+        .cacheControl: "no-store",
+      ])
+  }
+
+  /// Where to go afterwards: nowhere but on this server.
+  private static func next(_ text: String?) -> String {
+    guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), !text.hasPrefix("/\\"),
+      text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else { return "/" }
+    return text
+  }
+
+  private static func page(next: String, isWrong: Bool) -> Response {
+    let note = isWrong ? "<p role=\"alert\">That is not the token.</p>" : ""
+    let html = """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>Log in · offers</title>
+      <link rel="stylesheet" href="/assets/app.css">
+      </head>
+      <body>
+      <main>
+      <h1>Log in</h1>
+      \(note)
+      <form method="post" action="/login">
+      <input type="hidden" name="next" value="\(escaped(next))">
+      <p><label>Token <input type="password" name="token" required autofocus
+        autocomplete="current-password"></label></p>
+      <p><button>Log in</button></p>
+      </form>
+      <p>The token stands in the file that <code>offers serve --token-file</code> names.</p>
+      </main>
+      </body>
+      </html>
+      """
+    var headers = SecurityHeaders.fields()
+    SecurityHeaders.tellOrigin(&headers)
+    headers[.contentType] = "text/html; charset=utf-8"
+    headers[.cacheControl] = "no-store"
+    return Response(
+      status: isWrong ? .unauthorized : .ok, headers: headers,
+      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.flatMap { character -> [Character] in
+      switch character {
+      case "&": Array("&amp;")
+      case "<": Array("&lt;")
+      case ">": Array("&gt;")
+      case "\"": Array("&quot;")
+      case "'": Array("&#39;")
+      default: [character]
+      }
+    }.reduce(into: "") { $0.append($1) }
+  }
+}

@@ -1,0 +1,80 @@
+import GRDB
+import GRDBSQLite
+import SQLiteShim
+import Synchronization
+
+/// A connection that only tells whether something was written: any number of threads may ask it
+/// before each answer, and long reads do not keep it waiting.
+///
+/// It never writes itself, so that it sees the commits of every other connection, of this process
+/// and of others: https://sqlite.org/pragma.html#pragma_data_version
+final class VersionConnection: Sendable {
+  private struct Handles {
+    let database: OpaquePointer
+    let statement: OpaquePointer
+  }
+
+  private struct State {
+    var handles: Handles?
+    /// How often it was opened: the number of one connection says nothing to another.
+    var openCount: Int64 = 0
+  }
+
+  private let file: DatabaseFile
+  private let state = Mutex(State())
+
+  init(_ file: DatabaseFile) { self.file = file }
+
+  deinit { close() }
+
+  /// A number that differs after each commit.
+  ///
+  /// - Throws: `DatabaseError`.
+  func fetch() throws -> Int64 {
+    try state.withLock { state in
+      if state.handles == nil {
+        state.handles = try Self.open(file.pathForReading)
+        state.openCount += 1
+      }
+      guard let handles = state.handles else { return 0 }
+      let code = sqlite3_step(handles.statement)
+      let number = sqlite3_column_int64(handles.statement, 0)
+      sqlite3_reset(handles.statement)
+      guard code == SQLITE_ROW else { throw Self.failure(code, handles.database) }
+      return state.openCount << 40 | number
+    }
+  }
+
+  /// Lets go of the file until it is needed again.
+  func close() {
+    state.withLock { state in
+      guard let handles = state.handles else { return }
+      sqlite3_finalize(handles.statement)
+      sqlite3_close_v2(handles.database)
+      state.handles = nil
+    }
+  }
+
+  private static func open(_ path: String) throws -> Handles {
+    var database: OpaquePointer?
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
+    var code = sqlite3_open_v2(path, &database, flags, nil)
+    var statement: OpaquePointer?
+    if code == SQLITE_OK {
+      sqlite3_busy_timeout(database, Int32(Configuration.busySeconds * 1000))
+      if let database { _ = offers_disable_checkpoint_on_close(database) }
+      code = sqlite3_prepare_v2(database, "PRAGMA data_version", -1, &statement, nil)
+    }
+    guard code == SQLITE_OK, let database, let statement else {
+      defer { sqlite3_close_v2(database) }
+      throw failure(code, database)
+    }
+    return Handles(database: database, statement: statement)
+  }
+
+  private static func failure(_ code: Int32, _ database: OpaquePointer?) -> DatabaseError {
+    DatabaseError(
+      resultCode: ResultCode(rawValue: code),
+      message: database.map { String(cString: sqlite3_errmsg($0)) })
+  }
+}

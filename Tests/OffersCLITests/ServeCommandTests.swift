@@ -1,0 +1,94 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("offers serve")
+struct ServeCommandTests {
+  /// A server as a process of its own, at a port that is free.
+  private struct Serving {
+    let process: Process
+    let port: Int
+    let errors: FileHandle
+
+    init(_ home: Home, _ arguments: String...) throws {
+      let pipe = Pipe()
+      process = try OffersProgram.start(
+        ["serve", "--port", "0"] + arguments, environment: home.environment, errors: pipe)
+      errors = pipe.fileHandleForReading
+      var text = ""
+      while !text.contains("\n") {
+        let piece = errors.availableData
+        if piece.isEmpty { throw Home.Unexpected("it did not begin: \(text)") }
+        text += String(decoding: piece, as: UTF8.self)
+      }
+      let digits = text.split(separator: ":").last?.prefix { $0.isNumber } ?? ""
+      guard let port = Int(digits) else { throw Home.Unexpected("no port: \(text)") }
+      self.port = port
+    }
+
+    func end(_ signal: Int32 = SIGTERM) -> Int32 {
+      kill(process.processIdentifier, signal)
+      process.waitUntilExit()
+      return process.terminationReason == .exit ? process.terminationStatus : -1
+    }
+  }
+
+  @Test("it serves until it is asked to end, and ends well", arguments: [SIGTERM, SIGINT])
+  func ends(signal: Int32) throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let serving = try Serving(home)
+    let asked = try home.shell(
+      "curl -s http://127.0.0.1:\(serving.port)/api/v1/offers/ibotta:1; "
+        + "curl -s -X PUT -H 'Content-Type: application/json' "
+        + "http://127.0.0.1:\(serving.port)/api/v1/offers/ibotta:1/favorite -o /dev/null")
+    #expect(asked.output.hasPrefix(#"{"ref":"ibotta:1","#), "\(asked.output)")
+    // Somebody listens, somebody says nothing, and somebody is amid a request.
+    let listener = try OffersProgram.startTool(
+      "curl", ["-sN", "http://127.0.0.1:\(serving.port)/api/v1/events"])
+    _ = try home.shell("curl -s http://127.0.0.1:\(serving.port)/api/v1/health")
+    #expect(serving.end(signal) == 0)
+    listener.waitUntilExit()
+    #expect(try home.offers("list", "--favorites").output.contains("Tea"))
+    #expect(try home.integrity() == "ok\n" || home.integrity() == "ok")
+  }
+
+  @Test("what cannot be listened to is told, with what to do")
+  func refusals() throws {
+    let home = try Home()
+    let open = try home.offers("serve", "--host", "0.0.0.0")
+    #expect(open.status == 64)
+    #expect(open.errors.contains("needs a token"))
+    #expect(open.errors.contains("--token-file"))
+    let path = try home.folder.write("0123456789abcdef", to: "token")
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    let readable = try home.offers("serve", "--token-file", path)
+    #expect(readable.status == 64)
+    #expect(readable.errors.contains("chmod 600"))
+    #expect(try home.offers("serve", "--port", "70000").status == 64)
+    #expect(try home.offers("serve", "--refresh", "5s").status == 64)
+    #expect(try home.offers("serve", "--refresh", "0m").status == 64)
+    #expect(try home.offers("serve", "--allow-host", "http://a").status == 64)
+    let serving = try Serving(home)
+    let taken = try home.offers("serve", "--port", "\(serving.port)")
+    #expect(taken.status == 1)
+    #expect(taken.errors.contains("Address already in use"))
+    #expect(serving.end() == 0)
+  }
+
+  @Test("it opens itself in the browser when asked to")
+  func opens() throws {
+    let home = try Home()
+    let browser = home.folder.file("browser")
+    try home.folder.write("#!/bin/sh\necho \"$1\" > '\(browser).seen'\n", to: "browser")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: browser)
+    let pipe = Pipe()
+    let process = try OffersProgram.start(
+      ["serve", "--port", "0", "--open"],
+      environment: home.environment.merging(["BROWSER": browser]) { $1 }, errors: pipe)
+    while access(browser + ".seen", F_OK) != 0 { sched_yield() }
+    kill(process.processIdentifier, SIGTERM)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(try home.folder.text(of: "browser.seen").hasPrefix("http://127.0.0.1:"))
+  }
+}

@@ -1,0 +1,118 @@
+import HummingbirdTesting
+import OffersCore
+import OffersStore
+import OffersSync
+import Testing
+
+@testable import OffersServer
+
+@Suite("Answers that are remembered")
+struct AnswerTests {
+  private static let ref = "ibotta:900117"
+
+  @Test("the same tag is “not modified”, in whatever way it is named; another is sent whole")
+  func tags() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      let first = try await client.get("offers/\(Self.ref)")
+      let tag = try #require(first.headers[.eTag])
+      for field in [tag, "W/\(tag)", "\"x\", \(tag)", "*", " * ", "\"x\",W/\(tag) "] {
+        let answer = try await client.get("offers/\(Self.ref)", headers: [.ifNoneMatch: field])
+        #expect(answer.status == 304, "\(field)")
+        #expect(answer.text.isEmpty)
+        #expect(answer.headers[.eTag] == tag)
+        #expect(answer.headers[.cacheControl] == first.headers[.cacheControl])
+      }
+      for field in ["\"x\"", tag.dropLast().description, "", "x, y"] {
+        let answer = try await client.get("offers/\(Self.ref)", headers: [.ifNoneMatch: field])
+        #expect(answer.status == 200, "\(field)")
+        #expect(answer.text == first.text)
+      }
+    }
+  }
+
+  @Test("nothing stale is given after a write of this server or of another process")
+  func fresh() async throws {
+    let home = try await ServedHome()
+    let other = try OffersDatabase(path: home.folder.file("offers.sqlite"))
+    try await home.ask { client in
+      func isFavorite() async throws -> Bool? {
+        // Twice, so that the second one could come from memory.
+        _ = try await client.get("offers/\(Self.ref)")
+        return try await client.get("offers/\(Self.ref)").object["favorite"] as? Bool
+      }
+      #expect(try await isFavorite() == false)
+      for _ in 1...3 {
+        _ = try await client.write(.put, "offers/\(Self.ref)/favorite")
+        #expect(try await isFavorite() == true)
+        _ = try await other.setFavorites(named: [Self.ref], to: false)
+        #expect(try await isFavorite() == false)
+      }
+    }
+  }
+
+  @Test("an answer that a write overtook while it was made is not given again")
+  func overtaken() async throws {
+    let home = try await ServedHome()
+    let cache = ResponseCache()
+    let answers = Answers(cache: cache, signal: home.database)
+    let request = Request(
+      head: HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/x"),
+      body: RequestBody(buffer: ByteBuffer()))
+    _ = try await answers.answer(request) {
+      _ = try await home.database.setFavorites(named: [Self.ref], to: true)
+      return .page("old")
+    }
+    #expect(try answers.findAnswer(to: request) == nil)
+    _ = try await answers.answer(request) { .page("new") }
+    #expect(try answers.findAnswer(to: request) != nil)
+  }
+
+  @Test("errors are made anew each time")
+  func errors() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask { client in
+      #expect(try await client.get("offers/\(Self.ref)").status == 404)
+      try await home.sync(from: "sample")
+      #expect(try await client.get("offers/\(Self.ref)").status == 200)
+    }
+  }
+
+  @Test("a head comes without its body, but with its length and tag")
+  func head() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      for _ in 1...2 {
+        let head = try await client.send(.head, "offers/\(Self.ref)")
+        let whole = try await client.get("offers/\(Self.ref)")
+        #expect(head.status == 200)
+        #expect(head.text.isEmpty)
+        for name in [HTTPField.Name.eTag, .contentLength, .contentType] {
+          #expect(head.headers[name] == whole.headers[name])
+        }
+      }
+    }
+  }
+
+  @Test("what is remembered has a bound, and the longest unused goes first")
+  func bound() {
+    let cache = ResponseCache(limitBytes: 100_000)
+    func entry(_ bytes: Int) -> ResponseCache.Entry {
+      ResponseCache.Entry(
+        tag: "\"x\"", headers: [:], notModifiedHeaders: [:],
+        body: ByteBuffer(repeating: 0x61, count: bytes), until: nil)
+    }
+    for number in 0..<1000 {
+      cache.put(entry(10_000), at: "/\(number)", version: 1)
+      #expect(cache.find("/0", version: 1) != nil, "used each time, after \(number)")
+      #expect(cache.contents.bytes <= 100_000)
+    }
+    #expect(cache.find("/1", version: 1) == nil)
+    #expect(cache.find("/999", version: 1) != nil)
+    cache.put(entry(50_000), at: "/large", version: 1)
+    #expect(cache.find("/large", version: 1) == nil, "one may take a quarter at most")
+    #expect(cache.find("/999", version: 2) == nil)
+    cache.put(entry(1), at: "/2", version: 2)
+    #expect(cache.contents.count == 1, "what was of another version is gone")
+  }
+}

@@ -1,0 +1,61 @@
+import HummingbirdTesting
+import OffersCore
+import Testing
+
+@testable import OffersServer
+
+@Suite("Changes by the API")
+struct ChangeRoutesTests {
+  private static func feed(_ count: Int, reward: String) -> String {
+    let items = (1...count).map {
+      "{\"id\":\"\($0)\",\"name\":\"Tea \($0)\",\"current_value\":\"\(reward)\"}"
+    }
+    return "[\(items.joined(separator: ","))]"
+  }
+
+  @Test("reading on from cursor to cursor gives each change once, and later what came since")
+  func cursor() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.sync(from: try home.folder.write(Self.feed(25, reward: "$1.00"), to: "a.json"))
+    try await home.ask { client in
+      var path = "changes?limit=10"
+      var refs: [String] = []
+      var pages = 0
+      var next = ""
+      while true {
+        let page = try await client.get(path)
+        #expect(page.status == 200, "\(page.text)")
+        refs += try page.objects("changes").compactMap { $0["ref"] as? String }
+        pages += 1
+        next = try #require(try page.object["next_cursor"] as? String)
+        if try page.object["has_more"] as? Bool == false { break }
+        path = "changes?limit=10&cursor=\(next)"
+      }
+      #expect(pages == 3)
+      #expect(refs == (1...25).map { "ibotta:\($0)" })
+      path = "changes?limit=100&cursor=\(next)"
+      #expect(try await client.get(path).objects("changes").isEmpty)
+      try await home.sync(from: try home.folder.write(Self.feed(24, reward: "$2.00"), to: "b.json"))
+      let later = try await client.get(path).objects("changes")
+      #expect(later.filter { $0["kind"] as? String == "up" }.count == 24)
+      #expect(later.filter { $0["kind"] as? String == "gone" }.count == 1)
+    }
+  }
+
+  @Test("kinds, favorites and times narrow it, and contradictions are refused")
+  func filters() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      #expect(try await client.get("changes?kind=new,up&limit=500").objects("changes").count == 64)
+      #expect(try await client.get("changes?kind=gone").objects("changes").isEmpty)
+      #expect(try await client.get("changes?favorites=true").objects("changes").isEmpty)
+      _ = try await client.write(.put, "offers/ibotta:900117/favorite")
+      #expect(try await client.get("changes?favorites=true").objects("changes").count == 1)
+      let next = try await client.get("changes").object["next_cursor"] as? String ?? ""
+      #expect(try await client.get("changes?since=1d&cursor=\(next)").status == 400)
+      #expect(try await client.get("changes?kind=new,,up").status == 400)
+      #expect(try await client.get("changes?since=last").status == 400)
+      #expect(try await client.get("changes?feed=nothing").status == 404)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import HummingbirdTesting
+import OffersCore
+import Testing
+
+@testable import OffersServer
+
+@Suite("Feeds by the API")
+struct FeedRoutesTests {
+  @Test("a feed is taken up, given up, and keeps its offers")
+  func subscription() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      for (method, name, isNews) in [
+        (HTTPRequest.Method.delete, "ibotta", true), (.delete, "ibotta", false),
+        (.put, "ibotta", true), (.put, "ibotta", false), (.put, "facts", true),
+        (.delete, "facts", true),
+      ] {
+        let answer = try await client.write(method, "feeds/\(name)/subscription")
+        #expect(answer.status == 200)
+        #expect(try answer.object["changed"] as? Bool == isNews, "\(method) \(name)")
+        let feed = try #require(try answer.object["feed"] as? [String: Any])
+        #expect(feed["subscribed"] as? Bool == (method == .put))
+      }
+      #expect(try await client.get("offers?feed=ibotta").object["total"] as? Int == 64)
+      #expect(try await client.write(.put, "feeds/nothing/subscription").status == 404)
+      #expect(try await client.get("feeds/ibota").text.contains("Did you mean ibotta?"))
+    }
+  }
+
+  @Test("all that there are stand in the list, with what is known of each")
+  func list() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      let feeds = try await client.get("feeds").objects("feeds")
+      let names = feeds.compactMap { $0["name"] as? String }
+      #expect(names == ["albums", "facts", "ibotta", "movies", "restaurants"])
+      #expect(feeds[2]["subscribed"] as? Bool == true)
+      #expect(feeds[2]["current"] as? Int == 64)
+      #expect(feeds[3]["searchable"] as? Bool == true)
+    }
+  }
+}

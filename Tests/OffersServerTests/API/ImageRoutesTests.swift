@@ -1,0 +1,84 @@
+import Foundation
+import HummingbirdTesting
+import OffersCore
+import OffersTestSupport
+import Synchronization
+import Testing
+
+@testable import OffersServer
+
+/// Gives one image, or always fails, and counts how often it is asked.
+final class CountedImages: ImageSource {
+  let result: Result<CachedImage, OffersError>
+  let count = Mutex(0)
+
+  init(_ result: Result<CachedImage, OffersError>) { self.result = result }
+
+  func image(at url: String, feedSource: String?) async throws -> CachedImage {
+    count.withLock { $0 += 1 }
+    return try result.get()
+  }
+}
+
+@Suite("Images by the API")
+struct ImageRoutesTests {
+  private static func image(_ bytes: [UInt8], freshSeconds: Double = 3600) throws -> CachedImage {
+    CachedImage(
+      url: "https://x.example/a.html", bytes: bytes, header: try ImageHeader(reading: bytes),
+      fetchedAt: Date(), freshUntil: Date() + freshSeconds)
+  }
+
+  @Test("an image is typed by its bytes, kept for a day, and asked of the cache once")
+  func image() async throws {
+    let home = try await ServedHome()
+    let bytes = TinyImage.png()
+    let images = CountedImages(.success(try Self.image(bytes)))
+    try await home.ask(try home.server(images: images)) { client in
+      for _ in 1...3 {
+        try await client.execute(uri: "/api/v1/images/ibotta:900117", method: .get) { response in
+          #expect(response.status == .ok)
+          #expect(Array(response.body.readableBytesView) == bytes)
+          #expect(response.headers[.contentType] == "image/png")
+          #expect(response.headers[.cacheControl] == "private, max-age=86400")
+        }
+      }
+      #expect(images.count.withLock { $0 } == 1)
+      let tag = try #require(try await client.send(.head, "images/ibotta:900117").headers[.eTag])
+      let known = try await client.get("images/ibotta:900117", headers: [.ifNoneMatch: tag])
+      #expect(known.status == 304)
+    }
+  }
+
+  @Test("one that is no longer fresh is asked for each time")
+  func stale() async throws {
+    let home = try await ServedHome()
+    let images = CountedImages(.success(try Self.image(TinyImage.png(), freshSeconds: -1)))
+    try await home.ask(try home.server(images: images)) { client in
+      for _ in 1...3 {
+        try await client.execute(uri: "/api/v1/images/ibotta:900117", method: .get) {
+          #expect($0.status == .ok)
+        }
+      }
+      #expect(images.count.withLock { $0 } == 3)
+    }
+  }
+
+  @Test("an image that cannot be had, and an offer without one, are problems")
+  func failures() async throws {
+    let home = try await ServedHome(feeds: ["facts"])
+    let feed = try home.folder.write(
+      #"[{"id":"1","name":"Tea"},{"id":"2","name":"Jam","url":"https://x.example/a.png"}]"#,
+      to: "f.json")
+    try await home.sync(from: feed)
+    let images = CountedImages(.failure(OffersError(.notFound, "It is not there.")))
+    try await home.ask(try home.server(images: images)) { client in
+      let none = try await client.get("images/ibotta:1")
+      #expect(none.status == 404)
+      #expect(none.detail == "ibotta:1 has no image.")
+      let lost = try await client.get("images/ibotta:2")
+      #expect(lost.status == 502)
+      #expect(lost.detail == "It is not there.")
+      #expect(try await client.get("images/ibotta:3").status == 404)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import HummingbirdTesting
+import OffersCore
+import Testing
+
+@testable import OffersServer
+
+@Suite("Offers by the API")
+struct OfferRoutesTests {
+  @Test(
+    "the pages of every order together have each offer once", arguments: OfferQuery.Sort.allCases)
+  func paging(sort: OfferQuery.Sort) async throws {
+    let home = try await ServedHome(feeds: ["ibotta", "albums"])
+    try await home.ask { client in
+      for reverse in ["", "&reverse=true"] {
+        var refs: [String] = []
+        var cursor: String?
+        repeat {
+          let next = cursor.map { "&cursor=\($0)" } ?? ""
+          let page = try await client.get("offers?sort=\(sort.rawValue)&limit=20\(reverse)\(next)")
+          #expect(page.status == 200, "\(page.text)")
+          #expect(try page.object["total"] as? Int == 124)
+          refs += try page.objects("offers").compactMap { $0["ref"] as? String }
+          cursor = try page.object["next_cursor"] as? String
+        } while cursor != nil
+        #expect(refs.count == 124)
+        #expect(Set(refs).count == 124)
+      }
+    }
+  }
+
+  @Test("a cursor is good for its own list only, whatever the limit")
+  func foreignCursor() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      let first = try await client.get("offers?feed=ibotta&limit=3")
+      let cursor = try #require(try first.object["next_cursor"] as? String)
+      #expect(try await client.get("offers?feed=ibotta&limit=9&cursor=\(cursor)").status == 200)
+      for path in [
+        "offers?limit=3&cursor=\(cursor)", "offers?feed=ibotta&sort=name&cursor=\(cursor)",
+        "changes?feed=ibotta&cursor=\(cursor)", "offers?feed=ibotta&cursor=\(cursor)A",
+        "offers?feed=ibotta&cursor=%00",
+      ] {
+        let answer = try await client.get(path)
+        #expect(answer.status == 400, "\(path)")
+        #expect(answer.detail.contains("cursor"), "\(answer.detail)")
+      }
+    }
+  }
+
+  @Test(
+    "a parameter that is unknown, wrong, empty or there twice is refused by its name",
+    arguments: [
+      ("limt=3", "limt"), ("limit=0", "limit"), ("limit=501", "limit"), ("limit=+5", "limit"),
+      ("limit=", "limit"), ("limit", "limit"), ("favorites=1", "favorites"),
+      ("sort=rewards", "sort"), ("min_reward=much", "min_reward"), ("new_since=soon", "new_since"),
+      ("expiring=2026-01-01", "expiring"), ("reverse=yes", "reverse"),
+      ("limit=1&limit=2", "limit"), ("cursor=x", "cursor"),
+    ])
+  func wrongParameters(query: String, name: String) async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask { client in
+      let answer = try await client.get("offers?\(query)")
+      #expect(answer.status == 400)
+      #expect(answer.detail.contains("“\(name)”"), "\(answer.detail)")
+    }
+  }
+
+  @Test("filters select as those of the list do")
+  func filters() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      let high = try await client.get("offers?min_reward=2.00&sort=reward&limit=500")
+      let rewards = try high.objects("offers").compactMap { $0["reward"] as? [String: Any] }
+        .compactMap { $0["minor_units"] as? Int }
+      #expect(!rewards.isEmpty)
+      #expect(rewards.allSatisfy { $0 >= 200 })
+      #expect(rewards == rewards.sorted(by: >))
+      #expect(try await client.get("offers?new_since=1h&limit=1").object["total"] as? Int == 64)
+      #expect(try await client.get("offers?gone=true").object["total"] as? Int == 0)
+      #expect(try await client.get("offers?feed=nothing").status == 404)
+    }
+  }
+
+  @Test("an id with any signs is found by its percent code")
+  func strangeIDs() async throws {
+    let home = try await ServedHome(feeds: [])
+    let ids = ["a/b?c#d", "ä ö&ü=%", "..", "\u{202E}x", "é:1"]
+    let items = ids.map { "{\"id\":\(String(reflecting: $0)),\"name\":\"Tea\"}" }
+    let feed = try home.folder.write(
+      "[" + items.joined(separator: ",").replacing("\\u{202E}", with: "\u{202E}") + "]",
+      to: "f.json")
+    try await home.sync(from: feed)
+    try await home.ask { client in
+      for id in ids {
+        let ref = PercentCode.encode("ibotta:\(id)")
+        let answer = try await client.get("offers/\(ref)")
+        #expect(answer.status == 200, "\(id)")
+        #expect(try answer.object["id"] as? String == id)
+        #expect(try await client.write(.put, "offers/\(ref)/favorite").status == 200)
+      }
+      #expect(try await client.get("favorites").object["favorites"] as? [String] != nil)
+    }
+  }
+
+  @Test("a star is set once and taken off once")
+  func favorite() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      let path = "offers/ibotta:900117/favorite"
+      for (method, isNews, isFavorite) in [
+        (HTTPRequest.Method.put, true, true), (.put, false, true), (.delete, true, false),
+        (.delete, false, false),
+      ] {
+        let answer = try await client.write(method, path, "{}")
+        #expect(answer.status == 200)
+        #expect(try answer.object["changed"] as? Bool == isNews)
+        let offer = try #require(try answer.object["offer"] as? [String: Any])
+        #expect(offer["favorite"] as? Bool == isFavorite)
+        let refs = try await client.get("favorites").object["favorites"] as? [String]
+        #expect(refs == (isFavorite ? ["ibotta:900117"] : []))
+      }
+      #expect(try await client.write(.put, "offers/ibotta:1/favorite").status == 404)
+      #expect(try await client.write(.put, path, "[]").status == 400)
+      #expect(try await client.write(.put, path, #"{"favorite":true}"#).status == 400)
+      #expect(try await client.write(.put, path, "{").status == 400)
+      #expect(try await client.write(.post, path).status == 405)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import OffersCore
+import Testing
+
+@testable import OffersServer
+
+@Suite("The description of the API")
+struct OpenAPITests {
+  private static func description(_ client: any TestClientProtocol) async throws -> [String: Any] {
+    try await client.get("openapi.json").object
+  }
+
+  private static func paths(
+    _ document: [String: Any]
+  ) throws -> [String: [String: [String: Any]]] {
+    try #require(document["paths"] as? [String: [String: [String: Any]]])
+  }
+
+  @Test("it has every route of the API, and no other")
+  func routes() async throws {
+    let home = try await ServedHome()
+    let routes = try home.server().responder().routes.names.filter { $0.contains("/api/") }
+    try await home.ask { client in
+      let described = try Self.paths(try await Self.description(client)).flatMap {
+        path, operations in
+        operations.keys.map { "\($0.uppercased()) \(path)" }
+      }
+      #expect(described.sorted() == routes)
+    }
+  }
+
+  /// A request to each operation, by the name that the description gives it.
+  private static let requests: [(operation: String, path: String, body: String?)] = [
+    ("listOffers", "offers?limit=2&sort=reward", nil), ("getOffer", "offers/ibotta:900117", nil),
+    ("getHistory", "offers/900117/history", nil), ("star", "offers/ibotta:900117/favorite", "{}"),
+    ("listFavorites", "favorites", nil), ("listChanges", "changes?limit=5&kind=new", nil),
+    ("search", "search?q=pasta", nil), ("listSearches", "searches", nil),
+    ("listFeeds", "feeds", nil), ("getFeed", "feeds/movies", nil),
+    ("subscribe", "feeds/movies/subscription", nil),
+    ("unsubscribe", "feeds/movies/subscription", nil), ("getSync", "sync", nil),
+    ("startSync", "sync", #"{"feeds":["ibotta"]}"#), ("getHealth", "health", nil),
+    ("unstar", "offers/ibotta:900117/favorite", nil), ("getOpenAPI", "openapi.json", nil),
+  ]
+
+  @Test("every answer is as it says")
+  func answers() async throws {
+    let home = try await ServedHome(feeds: ["ibotta", "albums"])
+    try await home.ask { client in
+      let document = try await Self.description(client)
+      let schema = JSONSchema(document: document)
+      var operations: [String: (method: String, operation: [String: Any])] = [:]
+      for methods in try Self.paths(document).values {
+        for (method, operation) in methods {
+          operations[operation["operationId"] as? String ?? ""] = (method, operation)
+        }
+      }
+      // An image needs a server, and events have no end.
+      let asked = Set(Self.requests.map(\.operation))
+      #expect(Set(operations.keys).subtracting(asked) == ["getImage", "listen"])
+      for request in Self.requests {
+        let (method, operation) = try #require(operations[request.operation])
+        let isRead = method == "get"
+        let answer = try await client.send(
+          HTTPRequest.Method(rawValue: method.uppercased()) ?? .get, request.path,
+          headers: isRead ? [:] : [.contentType: "application/json"], body: request.body)
+        let responses = operation["responses"] as? [String: [String: Any]]
+        let response = try #require(
+          responses?["\(answer.status)"], "\(request.operation) gave \(answer.status)")
+        #expect(answer.status < 300, "\(request.operation): \(answer.text)")
+        let content = response["content"] as? [String: [String: Any]]
+        let body = try #require(content?["application/json"]?["schema"] as? [String: Any])
+        #expect(schema.faults(of: try answer.object, body) == [], "\(request.operation)")
+        if isRead {
+          #expect(answer.headers[.eTag]?.hasPrefix("\"") == true, "\(request.operation)")
+        }
+      }
+    }
+  }
+
+  @Test("its examples are as it says")
+  func examples() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask { client in
+      let document = try await Self.description(client)
+      let schema = JSONSchema(document: document)
+      for (path, operations) in try Self.paths(document) {
+        for (method, operation) in operations {
+          let responses = operation["responses"] as? [String: [String: Any]] ?? [:]
+          for response in responses.values {
+            let response = (response["$ref"] as? String).flatMap(schema.find) ?? response
+            let contents = response["content"] as? [String: [String: Any]] ?? [:]
+            for content in contents.values {
+              guard let example = content["example"], !(example is String) else { continue }
+              let body = try #require(content["schema"] as? [String: Any])
+              #expect(schema.faults(of: example, body) == [], "\(method) \(path)")
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test("problems are as it says, wherever they come from")
+  func problems() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      let schema = JSONSchema(document: try await Self.description(client))
+      let problem = try #require(schema.find("#/components/schemas/Problem"))
+      for (path, status) in [
+        ("offers?limit=0", 400), ("offers/nothing", 404), ("nothing", 404), ("search", 400),
+        ("offers?feed=nothing", 404), ("offers/%ff", 400), ("images/ibotta:1", 404),
+      ] {
+        let answer = try await client.get(path)
+        #expect(answer.status == status, "\(path)")
+        #expect(answer.headers[.contentType] == "application/problem+json")
+        #expect(answer.headers[.cacheControl] == "no-store")
+        #expect(schema.faults(of: try answer.object, problem) == [], "\(path)")
+        #expect(try answer.object["status"] as? Int == status)
+      }
+    }
+  }
+}

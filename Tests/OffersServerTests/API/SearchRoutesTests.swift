@@ -1,0 +1,63 @@
+import HummingbirdTesting
+import OffersCore
+import Testing
+
+@testable import OffersServer
+
+@Suite("Searches by the API")
+struct SearchRoutesTests {
+  @Test("what is found says where its words stand, and is remembered once")
+  func found() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      for _ in 1...2 {
+        let answer = try await client.get("search?q=pasta+sauce")
+        #expect(try answer.object["source"] as? String == "store")
+        let first = try #require(try answer.objects("offers").first)
+        #expect(first["name"] as? String == "Harvest Row Pasta Sauce")
+        let match = (first["matches"] as? [[String: Any]])?.first
+        #expect(match?["ranges"] as? [[Int]] == [[12, 17], [18, 23]])
+      }
+      let searches = try await client.get("searches").objects("searches")
+      #expect(searches.compactMap { $0["words"] as? String } == ["pasta sauce"])
+    }
+  }
+
+  @Test("what a page of another site asks, or finds nothing, is not remembered")
+  func notRemembered() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      _ = try await client.get("search?q=xyzzyxyzzy")
+      _ = try await client.get(
+        "search?q=pasta", headers: [.init("Sec-Fetch-Site") ?? .from: "cross-site"])
+      #expect(try await client.get("searches").objects("searches").isEmpty)
+    }
+  }
+
+  @Test("stored offers stand in for a server that cannot be asked, with the reason")
+  func standIn() async throws {
+    let home = try await ServedHome(feeds: ["movies"])
+    try await home.ask { client in
+      let name = try #require(
+        try await client.get("offers?limit=1").objects("offers").first?["name"] as? String)
+      let words = PercentCode.encode(name)
+      let answer = try await client.get("search?q=\(words)&feed=movies")
+      #expect(try answer.object["source"] as? String == "store")
+      let error = try #require(try answer.object["error"] as? [String: Any])
+      #expect(error["message"] as? String == "The server cannot be reached.")
+      #expect(try answer.objects("offers").first?["name"] as? String == name)
+    }
+  }
+
+  @Test("a search without words is refused, and one past the end is empty")
+  func bounds() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      #expect(try await client.get("search").status == 400)
+      #expect(try await client.get("search?q=").status == 400)
+      #expect(try await client.get("search?q=pasta&page=900").objects("offers").isEmpty)
+      #expect(try await client.get("search?q=pasta&page=0").status == 400)
+      #expect(try await client.get("search?q=%20").status == 200)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import OffersCore
+import Testing
+
+/// An answer of the API.
+struct APIAnswer: Sendable {
+  let status: Int
+  let headers: HTTPFields
+  let text: String
+
+  /// The document as an object.
+  var object: [String: Any] {
+    get throws {
+      let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
+      return try #require(value as? [String: Any])
+    }
+  }
+
+  /// The list of objects that a member is.
+  func objects(_ name: String) throws -> [[String: Any]] {
+    try #require(try object[name] as? [[String: Any]])
+  }
+
+  var detail: String { (try? object["detail"] as? String) ?? "" }
+}
+
+extension TestClientProtocol {
+  /// Asks the API.
+  func get(_ path: String, headers: HTTPFields = [:]) async throws -> APIAnswer {
+    try await send(.get, path, headers: headers)
+  }
+
+  /// Changes something by the API.
+  func write(
+    _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil,
+    headers: HTTPFields = [.contentType: "application/json"]
+  ) async throws -> APIAnswer {
+    try await send(method, path, headers: headers, body: body)
+  }
+
+  func send(
+    _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: String? = nil
+  ) async throws -> APIAnswer {
+    try await execute(
+      uri: path.hasPrefix("/") ? path : "/api/v1/\(path)", method: method, headers: headers,
+      body: body.map { ByteBuffer(string: $0) }
+    ) { response in
+      APIAnswer(
+        status: response.status.code, headers: response.headers,
+        text: String(buffer: response.body))
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import HummingbirdTesting
+import OffersCore
+import OffersStore
+import Synchronization
+import Testing
+
+@testable import OffersServer
+
+/// Syncs that end when they are told to.
+final class HeldSyncer: FeedSyncer {
+  private let release = AsyncStream.makeStream(of: Void.self)
+  let wasCancelled = Mutex(false)
+
+  func letGo() { release.continuation.finish() }
+
+  func fetchKnownFeeds() -> [KnownFeed] {
+    [KnownFeed(name: "ibotta", source: "sample", everySeconds: 86_400, isSearchable: false)]
+  }
+
+  func sync(
+    _ feeds: [String], reason: SyncReason,
+    progress: @escaping @Sendable (SyncProgress) -> Void,
+    finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
+  ) async throws {
+    progress(
+      SyncProgress(feed: "ibotta", bytes: 10, totalBytes: 20, records: 1, isWriting: false))
+    for await _ in release.stream {}
+    if Task.isCancelled {
+      wasCancelled.withLock { $0 = true }
+      throw CancellationError()
+    }
+    finished("ibotta", .failure(OffersError(.sourceFailed, "Nothing came.")))
+  }
+
+  func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {
+    throw OffersError(.sourceFailed, "Nothing came.")
+  }
+}
+
+@Suite("Syncs by the API")
+struct SyncRoutesTests {
+  /// Asks until something holds.
+  private static func wait(
+    _ client: any TestClientProtocol, until isSo: ([String: Any]) throws -> Bool
+  ) async throws {
+    while try await !isSo(client.get("sync").object) { await Task.yield() }
+  }
+
+  @Test("one runs at a time, says how far it is, and how it ended")
+  func oneAtATime() async throws {
+    let home = try await ServedHome(feeds: [])
+    let syncer = HeldSyncer()
+    try await home.ask(try home.server(syncer: syncer)) { client in
+      #expect(try await client.get("sync").object["state"] as? String == "idle")
+      let started = try await client.write(.post, "sync", #"{"feeds":["ibotta","ibotta"]}"#)
+      #expect(started.status == 202)
+      #expect(try started.object["id"] as? Int == 1)
+      #expect(try started.objects("feeds").count == 1)
+      try await Self.wait(client) {
+        ($0["feeds"] as? [[String: Any]])?.first?["state"] as? String == "reading"
+      }
+      let second = try await client.write(.post, "sync")
+      #expect(second.status == 409)
+      #expect(try second.object["id"] as? Int == 1)
+      syncer.letGo()
+      try await Self.wait(client) { $0["state"] as? String == "done" }
+      let feed = try #require(try await client.get("sync").objects("feeds").first)
+      #expect(feed["state"] as? String == "failed")
+      #expect((feed["error"] as? [String: Any])?["message"] as? String == "Nothing came.")
+      let next = try await client.write(.post, "sync", "{}")
+      #expect(try next.object["id"] as? Int == 2)
+      try await Self.wait(client) { $0["state"] as? String == "done" }
+    }
+  }
+
+  @Test("unknown feeds and other bodies are refused")
+  func refusals() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask { client in
+      for (body, status) in [
+        (#"{"feeds":["nothing"]}"#, 404), (#"{"feeds":"ibotta"}"#, 400), (#"{"feed":[]}"#, 400),
+        (#"{"feeds":[1]}"#, 400), ("null", 400), ("\u{FEFF}x", 400),
+      ] {
+        #expect(try await client.write(.post, "sync", body).status == status, "\(body)")
+      }
+      #expect(try await client.get("sync").object["state"] as? String == "idle")
+    }
+  }
+
+  @Test("a sync that runs when the server ends is taken back, and no other begins")
+  func close() async throws {
+    let home = try await ServedHome(feeds: [])
+    let syncer = HeldSyncer()
+    let jobs = SyncJobs(syncer: syncer, now: { .now })
+    _ = try jobs.start([])
+    await jobs.close()
+    #expect(syncer.wasCancelled.withLock { $0 })
+    #expect(jobs.status.phase == .done)
+    #expect(throws: Problem.self) { try jobs.start([]) }
+    withExtendedLifetime(home) {}
+  }
+
+  @Test("who listens hears of a star by this server, of another process's, and of a sync")
+  func events() async throws {
+    let home = try await ServedHome()
+    let other = try OffersDatabase(path: home.folder.file("offers.sqlite"))
+    try await LiveServer.run(try home.server(port: 0)) { server in
+      func ask(_ method: String, _ path: String) async throws {
+        let answer = try await server.exchange(
+          "\(method) /api/v1/\(path) HTTP/1.1\r\n\(server.host)Connection: close\r\n"
+            + "Content-Type: application/json\r\nContent-Length: 0\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 20"), "\(answer)")
+      }
+      let connection = try RawConnection(port: server.port)
+      let greeting = try await connection.exchange(
+        "GET /api/v1/events HTTP/1.1\r\n\(server.host)\r\n"
+      ) { $0.contains("event: sync\n") && $0.hasSuffix("\n\n\r\n") }
+      #expect(greeting.contains("Content-Type: text/event-stream"))
+      #expect(greeting.contains("retry: 2000\n\nevent: changed\ndata: {\"version\":"))
+      #expect(greeting.contains("\"state\":\"idle\""))
+      try await ask("PUT", "offers/ibotta:900117/favorite")
+      _ = try await connection.receive { $0.contains("event: changed\n") }
+      _ = try await other.setFavorites(named: ["ibotta:900117"], to: false)
+      _ = try await connection.receive { $0.contains("event: changed\n") }
+      try await ask("POST", "sync")
+      _ = try await connection.receive { $0.contains("\"state\":\"done\",\"started_at\"") }
+    }
+  }
+
+  @Test("nobody looks at the database when nobody listens any more, and there is a most")
+  func listeners() async throws {
+    let home = try await ServedHome(feeds: [])
+    let hub = EventHub(
+      signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+    var all: [AsyncStream<ByteBuffer>] = []
+    for _ in 0..<EventHub.listenerLimit { all.append(try hub.listen()) }
+    #expect(throws: Problem.self) { try hub.listen() }
+    #expect(hub.listenerCount == EventHub.listenerLimit)
+    all = []
+    #expect(hub.listenerCount == 0)
+    _ = try hub.listen()
+  }
+}

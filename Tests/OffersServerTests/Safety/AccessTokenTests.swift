@@ -1,0 +1,154 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersServer
+
+@Suite("The token")
+struct AccessTokenTests {
+  private static let token = "correct-horse-battery"
+
+  @Test("nothing but the login, its looks and whether it works is told without it")
+  func refusals() async throws {
+    let home = try await ServedHome()
+    try await home.ask(try home.server(token: AccessToken(Self.token))) { client in
+      #expect(try await client.get("health").status == 200)
+      #expect(try await client.get("/login").status == 200)
+      for path in ["offers", "offers/ibotta:900117", "events", "openapi.json", "nothing"] {
+        let answer = try await client.get(path)
+        #expect(answer.status == 401, "\(path)")
+        #expect(answer.headers[.wwwAuthenticate]?.hasPrefix("Bearer") == true)
+      }
+      for field in [
+        "Bearer", "Bearer ", "Bearer wrong", "Basic \(Self.token)", Self.token,
+        "Bearer \(Self.token)x", "Bearer \(Self.token.uppercased())",
+      ] {
+        #expect(try await client.get("offers", headers: [.authorization: field]).status == 401)
+      }
+      for field in ["Bearer \(Self.token)", "bearer  \(Self.token) "] {
+        #expect(try await client.get("offers", headers: [.authorization: field]).status == 200)
+      }
+      // What was given to one who has it is not given to one who has not.
+      #expect(try await client.get("offers").status == 401)
+    }
+  }
+
+  @Test("a browser is led to the login, and afterwards to where it wanted to go")
+  func login() async throws {
+    let home = try await ServedHome()
+    try await home.ask(try home.server(token: AccessToken(Self.token))) { client in
+      let page = try await client.get("/search?q=a%20b", headers: [.accept: "text/html"])
+      #expect(page.status == 303)
+      #expect(page.headers[.location] == "/login?next=%2Fsearch%3Fq%3Da%2520b")
+      let form = try await client.get("/login?next=%2Fsearch%3Fq%3Da%2520b")
+      #expect(form.text.contains(#"value="/search?q=a%20b""#))
+      let headers: HTTPFields = [
+        .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
+      ]
+      let wrong = try await client.send(.post, "/login", headers: headers, body: "token=wrong")
+      #expect(wrong.status == 401)
+      #expect(wrong.headers[.setCookie] == nil)
+      let right = try await client.send(
+        .post, "/login", headers: headers, body: "token=\(Self.token)&next=/changes")
+      #expect(right.status == 303)
+      #expect(right.headers[.location] == "/changes")
+      let cookie = try #require(right.headers[.setCookie])
+      #expect(cookie.contains("HttpOnly"))
+      #expect(cookie.contains("SameSite=Strict"))
+      #expect(!cookie.contains(Self.token))
+      let pair = try #require(cookie.split(separator: ";").first)
+      for (value, status) in [("\(pair)", 200), ("a=b; \(pair)", 200), ("\(pair)0", 401)] {
+        #expect(try await client.get("offers", headers: [.cookie: value]).status == status)
+      }
+    }
+  }
+
+  @Test(
+    "the way back leads nowhere else, and carries no markup",
+    arguments: [
+      "https://evil.example", "//evil.example", "/\\evil.example", "/a\r\nSet-Cookie: x=y",
+      "javascript:alert(1)", "",
+    ])
+  func wayBack(next: String) async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask(try home.server(token: AccessToken(Self.token))) { client in
+      let answer = try await client.send(
+        .post, "/login",
+        headers: [.contentType: "application/x-www-form-urlencoded", .origin: "http://localhost"],
+        body: "token=\(Self.token)&next=\(PercentCode.encode(next))")
+      #expect(answer.headers[.location] == "/")
+      let form = try await client.get("/login?next=/%22%3E%3Cscript%3E")
+      #expect(!form.text.contains("<script"))
+    }
+  }
+
+  @Test("a token file is one's own, a file, and long enough")
+  func file() throws {
+    let folder = try TemporaryFolder()
+    func refusal(_ text: String, mode: Int = 0o600) throws -> String? {
+      let path = try folder.write(text, to: "token")
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      do {
+        _ = try AccessToken(contentsOf: path)
+        return nil
+      } catch let error as OffersError {
+        return error.message
+      }
+    }
+    #expect(try refusal("0123456789abcdef\n") == nil)
+    #expect(try refusal("0123456789abcde\n")?.contains("too short") == true)
+    #expect(try refusal("")?.contains("too short") == true)
+    #expect(try refusal("0123456789abcdef ghi")?.contains("no token") == true)
+    #expect(try refusal("0123456789abcdef\nghi")?.contains("no token") == true)
+    #expect(try refusal(String(repeating: "a", count: 5000))?.contains("no token") == true)
+    #expect(try refusal("0123456789abcdef", mode: 0o640)?.contains("Others") == true)
+    #expect(try refusal("0123456789abcdef", mode: 0o604)?.contains("Others") == true)
+    #expect(throws: OffersError.self) { try AccessToken(contentsOf: folder.path) }
+    #expect(throws: OffersError.self) { try AccessToken(contentsOf: folder.file("nothing")) }
+  }
+
+  @Test("others than this machine are listened to with a token only")
+  func needed() async throws {
+    let home = try await ServedHome(feeds: [])
+    for host in ["0.0.0.0", "::", "192.168.1.5", "offers.example", "127.evil.example"] {
+      #expect(throws: OffersError.self, "\(host)") { try home.server(host: host) }
+      _ = try home.server(token: AccessToken(Self.token), host: host)
+    }
+    for host in ["127.0.0.1", "::1", "localhost", "127.9.9.9"] { _ = try home.server(host: host) }
+  }
+
+  @Test(
+    "the hash is SHA-256, and its keyed form HMAC",
+    arguments: [
+      ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+      ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+      (
+        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+      ),
+      (
+        String(repeating: "a", count: 1_000),
+        "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"
+      ),
+    ])
+  func hash(text: String, expected: String) {
+    func hex(_ bytes: [UInt8]) -> String {
+      bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+    #expect(hex(SHA256.hash(Array(text.utf8))) == expected)
+    // RFC 4231, test cases 2 and 6.
+    #expect(
+      hex(SHA256.authenticate(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8)))
+        == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    #expect(
+      hex(
+        SHA256.authenticate(
+          Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
+          key: [UInt8](repeating: 0xaa, count: 131)))
+        == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+  }
+}

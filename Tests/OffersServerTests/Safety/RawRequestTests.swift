@@ -1,0 +1,207 @@
+import Foundation
+import NIOCore
+import Testing
+
+@testable import OffersServer
+
+@Suite("Requests as they come over a connection")
+struct RawRequestTests {
+  /// The statuses of all answers that came.
+  private static func statuses(_ text: String) -> [String] {
+    text.split(separator: "\r\n").filter { $0.hasPrefix("HTTP/1.1 ") }
+      .map { String($0.dropFirst(9).prefix(3)) }
+  }
+
+  private static let json = "Content-Type: application/json\r\n"
+
+  /// What could mean one thing to a proxy and another to us, each with a request hidden behind.
+  private static let ambiguous: [(name: String, request: String)] = [
+    (
+      "two lengths",
+      "POST /api/v1/sync HTTP/1.1\r\nHOST" + json
+        + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"
+    ),
+    (
+      "a list of lengths",
+      "POST /api/v1/sync HTTP/1.1\r\nHOST" + json + "Content-Length: 2, 2\r\n\r\n{}"
+    ),
+    (
+      "a length and chunks",
+      "POST /api/v1/sync HTTP/1.1\r\nHOST" + json
+        + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    ),
+    (
+      "chunks and a length",
+      "POST /api/v1/sync HTTP/1.1\r\nHOST" + json
+        + "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n"
+    ),
+    (
+      "an odd encoding",
+      "POST /api/v1/sync HTTP/1.1\r\nHOST" + json + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n"
+    ),
+    (
+      "two encodings",
+      "POST /api/v1/sync HTTP/1.1\r\nHOST" + json
+        + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n"
+    ),
+    (
+      "a folded field",
+      "GET /api/v1/health HTTP/1.1\r\nHOSTX-A: b\r\n Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    ),
+    (
+      "a space before a colon",
+      "POST /api/v1/sync HTTP/1.1\r\nHOST" + json + "Content-Length : 2\r\n\r\n{}"
+    ),
+    (
+      "a length below zero",
+      "POST /api/v1/sync HTTP/1.1\r\nHOST" + json + "Content-Length: -1\r\n\r\n"
+    ),
+    (
+      "a length past all bounds",
+      "POST /api/v1/sync HTTP/1.1\r\nHOST" + json + "Content-Length: 99999999999999999999\r\n\r\n"
+    ),
+    (
+      "a chunk that is none",
+      "POST /api/v1/sync HTTP/1.1\r\nHOST" + json
+        + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"
+    ),
+    ("two hosts", "GET /api/v1/health HTTP/1.1\r\nHOSTHost: evil.example\r\n\r\n"),
+    ("no host", "GET /api/v1/health HTTP/1.1\r\n\r\n"),
+    ("line ends without returns", "GET /api/v1/health HTTP/1.1\nX: y\n\n"),
+    ("no HTTP", "\u{16}\u{3}\u{1} hello\r\n\r\n"),
+    ("a null in a field", "GET /api/v1/health HTTP/1.1\r\nHOSTX: a\0b\r\n\r\n"),
+  ]
+
+  @Test(
+    "a request that could be read in two ways ends its connection, and nothing behind it is heard")
+  func smuggling() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await LiveServer.run(try home.server(port: 0)) { server in
+      for (name, request) in Self.ambiguous {
+        let hidden = "GET /api/v1/sync HTTP/1.1\r\n\(server.host)\r\n"
+        let answer = try await server.exchange(
+          request.replacing("HOST", with: server.host) + hidden)
+        let statuses = Self.statuses(answer)
+        #expect(statuses.count == 1, "\(name): \(statuses)")
+        #expect(["400", "501"].contains(statuses.first), "\(name): \(statuses)")
+        #expect(answer.contains("Content-Security-Policy: default-src 'none'"), "\(name)")
+      }
+    }
+  }
+
+  @Test("heads and bodies have their bounds")
+  func bounds() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await LiveServer.run(try home.server(port: 0)) { server in
+      let post = "POST /api/v1/sync HTTP/1.1\r\n\(server.host)" + Self.json
+      let fields = (0..<200).map { "X-\($0): 1\r\n" }.joined()
+      for (name, request, status) in [
+        ("a large body", post + "Content-Length: 1000000\r\n\r\n", "413"),
+        (
+          "large chunks",
+          post + "Transfer-Encoding: chunked\r\n\r\n11000\r\n"
+            + String(repeating: "x", count: 0x11000) + "\r\n0\r\n\r\n", "413"
+        ),
+        ("many fields", "GET / HTTP/1.1\r\n\(server.host)\(fields)\r\n", "400"),
+        (
+          "a large field",
+          "GET / HTTP/1.1\r\n\(server.host)X: \(String(repeating: "a", count: 20_000))\r\n\r\n",
+          "400"
+        ),
+        (
+          "a long address",
+          "GET /\(String(repeating: "a", count: 9000)) HTTP/1.1\r\n\(server.host)"
+            + "Connection: close\r\n\r\n", "414"
+        ),
+      ] {
+        #expect(Self.statuses(try await server.exchange(request)) == [status], "\(name)")
+      }
+    }
+  }
+
+  @Test("one that does not finish what it says, or says nothing more, is let go")
+  func slow() async throws {
+    let home = try await ServedHome(feeds: [])
+    var times = ConnectionLimits.Times()
+    times.head = .milliseconds(80)
+    times.body = .milliseconds(80)
+    times.idle = .milliseconds(80)
+    try await LiveServer.run(try home.server(port: 0), times: times) { server in
+      for request in [
+        "", "GET / HT", "GET / HTTP/1.1\r\n\(server.host)X-A: ",
+        "PUT /api/v1/offers/a:1/favorite HTTP/1.1\r\n\(server.host)\(Self.json)"
+          + "Content-Length: 9\r\n\r\n{",
+      ] {
+        // It ends by itself, with no answer that would say that all is well.
+        let answer = try await server.exchange(request)
+        #expect(!answer.hasPrefix("HTTP/1.1 2"), "\(request): \(answer)")
+      }
+      let idle = try await server.exchange("GET /api/v1/health HTTP/1.1\r\n\(server.host)\r\n")
+      #expect(Self.statuses(idle) == ["200"])
+    }
+  }
+
+  @Test("one that never reads its answers is let go")
+  func unread() async throws {
+    let home = try await ServedHome()
+    var times = ConnectionLimits.Times()
+    times.reading = .milliseconds(100)
+    try await LiveServer.run(try home.server(port: 0), times: times) { server in
+      let connection = try RawConnection(port: server.port)
+      let request = "GET /api/v1/offers?limit=500 HTTP/1.1\r\n\(server.host)\r\n"
+      connection.send(String(repeating: request, count: 500))
+      // Another one is served meanwhile, until the server has let go of the first.
+      var isOpen = true
+      while isOpen {
+        let answer = try await server.exchange(
+          "GET /api/v1/health HTTP/1.1\r\n\(server.host)Connection: close\r\n\r\n")
+        #expect(Self.statuses(answer) == ["200"])
+        isOpen = !connection.isReset
+      }
+    }
+  }
+
+  @Test("five hundred slow ones do not keep another one waiting")
+  func crowd() async throws {
+    let home = try await ServedHome()
+    try await LiveServer.run(try home.server(port: 0)) { server in
+      let starts = [
+        "GET / HT", "GET / HTTP/1.1\r\n\(server.host)X-A: ",
+        "PUT /api/v1/offers/a:1/favorite HTTP/1.1\r\n\(server.host)\(Self.json)"
+          + "Content-Length: 9\r\n\r\n{",
+      ]
+      var crowd: [RawConnection] = []
+      for index in 0..<500 {
+        let connection = try RawConnection(port: server.port)
+        connection.send(starts[index % starts.count])
+        crowd.append(connection)
+      }
+      let answer = try await server.exchange(
+        "GET /api/v1/offers/ibotta:900117 HTTP/1.1\r\n\(server.host)Connection: close\r\n\r\n")
+      #expect(Self.statuses(answer) == ["200"])
+      #expect(crowd.count == 500)
+    }
+  }
+
+  @Test("several requests at once are answered in their order, and a close is kept to")
+  func pipeline() async throws {
+    let home = try await ServedHome()
+    try await LiveServer.run(try home.server(port: 0)) { server in
+      let all = ["health", "sync", "offers/ibotta:900117", "health"].map {
+        "GET /api/v1/\($0) HTTP/1.1\r\n\(server.host)"
+      }
+      let answer = try await server.exchange(
+        all.joined(separator: "\r\n") + "Connection: Close\r\n\r\n")
+      #expect(Self.statuses(answer) == ["200", "200", "200", "200"])
+      let (first, offer) = (answer.range(of: "idle"), answer.range(of: "Harvest Row"))
+      #expect(try #require(first).lowerBound < #require(offer).lowerBound)
+    }
+  }
+}
+
+extension RawConnection {
+  /// Whether the server has broken the connection off.
+  fileprivate var isReset: Bool {
+    sendFailure == ECONNRESET || sendFailure == EPIPE
+  }
+}

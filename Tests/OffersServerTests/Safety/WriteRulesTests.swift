@@ -1,0 +1,125 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@testable import OffersServer
+
+@Suite("Who may ask, and who may change something")
+struct WriteRulesTests {
+  private static let star = "/api/v1/offers/ibotta:900117/favorite"
+
+  private static func headers(
+    origin: String?, site: String?, type: String? = "application/json"
+  ) -> HTTPFields {
+    var headers: HTTPFields = [:]
+    headers[.origin] = origin
+    headers[.contentType] = type
+    if let site, let name = HTTPField.Name("Sec-Fetch-Site") { headers[name] = site }
+    return headers
+  }
+
+  @Test(
+    "a write comes from a page of this server or from no browser",
+    arguments: [
+      (nil, nil, 200), ("http://localhost", nil, 200), ("http://localhost", "same-origin", 200),
+      (nil, "none", 200), (nil, "same-origin", 200), ("null", "same-origin", 200),
+      ("HTTP://LOCALHOST", "same-origin", 200),
+      ("null", nil, 403), ("null", "none", 403), ("null", "cross-site", 403),
+      ("http://evil.example", nil, 403), ("http://evil.example", "same-origin", 403),
+      ("http://localhost:81", nil, 403), ("http://127.0.0.1", nil, 403),
+      ("http://localhost.evil.example", nil, 403),
+      ("http://evil.example/http://localhost", nil, 403),
+      ("http://localhost", "cross-site", 403), ("http://localhost", "same-site", 403),
+      (nil, "cross-site", 403), (nil, "same-site", 403), (nil, "strange", 403), ("", nil, 403),
+      ("http://localhost, http://evil.example", nil, 403),
+    ] as [(String?, String?, Int)])
+  func origins(origin: String?, site: String?, status: Int) async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      let headers = Self.headers(origin: origin, site: site)
+      let answer = try await client.write(.put, Self.star, headers: headers)
+      #expect(answer.status == status)
+      let offer = try await client.get("offers/ibotta:900117").object
+      #expect(offer["favorite"] as? Bool == (status == 200))
+    }
+  }
+
+  @Test(
+    "a write of the API is JSON, which no form of another site can send",
+    arguments: [
+      nil, "", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data",
+      "application/jsonp", "text/plain; application/json",
+    ])
+  func types(type: String?) async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      let headers = Self.headers(origin: nil, site: nil, type: type)
+      #expect(try await client.write(.put, Self.star, headers: headers).status == 415)
+      for good in ["application/json; charset=utf-8", "Application/JSON ;x=y"] {
+        let headers = Self.headers(origin: nil, site: nil, type: good)
+        #expect(try await client.write(.put, Self.star, headers: headers).status == 200)
+      }
+    }
+  }
+
+  @Test("a form says where it comes from")
+  func forms() async throws {
+    let home = try await ServedHome()
+    let token = AccessToken("0123456789abcdef")
+    try await home.ask(try home.server(token: token)) { client in
+      let type = "application/x-www-form-urlencoded"
+      for (origin, site, status) in [
+        (nil, nil, 403), (nil, "same-origin", 403), ("http://evil.example", nil, 403),
+        ("null", nil, 403), ("http://localhost", nil, 401), ("null", "same-origin", 401),
+      ] as [(String?, String?, Int)] {
+        let headers = Self.headers(origin: origin, site: site, type: type)
+        let answer = try await client.send(.post, "/login", headers: headers, body: "token=x")
+        #expect(answer.status == status, "\(origin ?? "-") \(site ?? "-")")
+      }
+      let json = Self.headers(origin: "http://localhost", site: nil)
+      #expect(try await client.send(.post, "/login", headers: json, body: "{}").status == 415)
+    }
+  }
+
+  @Test(
+    "only known names are answered to",
+    arguments: [
+      ("localhost", true), ("LocalHost", true), ("127.0.0.1", true), ("[::1]", true),
+      ("localhost:80", true), ("offers.local", true), ("offers.local:8443", false),
+      ("shop.local:8443", true), ("shop.local", false), ("evil.example", false),
+      ("localhost.evil.example", false), ("127.0.0.1.nip.io", false), ("localhost:8080", false),
+      ("", false), ("[::1]:8080", false),
+    ])
+  func hosts(name: String, isKnown: Bool) {
+    let hosts = AllowedHosts(
+      host: "127.0.0.1", port: 80, more: ["Offers.local", "shop.local:8443"])
+    #expect(hosts.contains(name) == isKnown)
+  }
+
+  @Test("whatever the answer, it says what browsers may do with it")
+  func securityHeaders() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      for (method, path) in [
+        (HTTPRequest.Method.get, "/"), (.get, "/api/v1/health"), (.get, "/api/v1/nothing"),
+        (.get, "/nothing"), (.post, "/api/v1/sync"), (.get, "/assets/../x"), (.trace, "/"),
+        (.head, "/api/v1/health"), (.put, Self.star), (.get, "/api/v1/offers/%00"),
+      ] {
+        let answer = try await client.send(method, path)
+        let policy = answer.headers[.contentSecurityPolicy] ?? ""
+        #expect(policy.hasPrefix("default-src 'none'; script-src 'self';"), "\(path)")
+        #expect(policy.contains("frame-ancestors 'none'"))
+        #expect(!policy.contains("unsafe"))
+        for (name, value) in [
+          ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+          ("Cross-Origin-Opener-Policy", "same-origin"),
+          ("Cross-Origin-Resource-Policy", "same-origin"),
+        ] {
+          let name = try #require(HTTPField.Name(name))
+          #expect(answer.headers[values: name] == [value], "\(path) \(name)")
+        }
+      }
+    }
+  }
+}
