@@ -214,8 +214,10 @@ let package = Package(
       dependencies: [
         "OffersCore", "OffersFeeds", "OffersServer", "OffersStore", "OffersSync",
         "OffersTestSupport",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
   ]

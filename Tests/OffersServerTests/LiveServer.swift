@@ -74,7 +74,7 @@ struct RawConnection: Sendable {
   func send(_ text: String) {
     let bytes = Array(text.utf8)
     _ = Foundation.send(
-      handle.fileDescriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue))
+      handle.fileDescriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
   }
 
   func exchange(
@@ -112,7 +112,7 @@ extension RawConnection {
   /// What keeps one more byte from being sent; 0 for nothing, or when there is no room.
   var sendFailure: Int32 {
     var byte: UInt8 = 0x47
-    let flags = Int32(MSG_NOSIGNAL.rawValue) | Int32(MSG_DONTWAIT.rawValue)
+    let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
     let count = Foundation.send(handle.fileDescriptor, &byte, 1, flags)
     return count < 0 && errno != EAGAIN ? errno : 0
   }

@@ -83,7 +83,7 @@ function update() {
   home.disabled = url === null ? !homeURL : url === homeURL;
   setHome.hidden = url === null;
   const isHome = url !== null && url === homeURL;
-  setHome.textContent = isHome ? "No longer the home page" : "Make this the home page";
+  setHome.textContent = isHome ? "Unset home page" : "Set as home page";
   setHome.dataset.isHome = isHome ? "yes" : "";
   const path = url === null ? "/web" : `/web?url=${encodeURIComponent(url)}`;
   history.replaceState(null, "", path);

@@ -58,7 +58,7 @@ struct OfferChoice {
   }
 
   private static let sortLabels: [(OfferQuery.Sort, String)] = [
-    (.feed, "As the feed has them"), (.reward, "Highest reward"), (.name, "Name"),
+    (.feed, "Feed order"), (.reward, "Highest reward"), (.name, "Name"),
     (.newest, "Newest"), (.expiry, "Ending soonest"),
   ]
 

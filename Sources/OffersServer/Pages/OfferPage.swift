@@ -83,10 +83,15 @@ struct OfferPage {
     add(
       "Retailer", offer.retailer,
       link: Self.filter("retailer", offer.retailer))
+    // Many feeds call their categories something else, too.
+    let joined = offer.categories.joined(separator: ", ")
     if !offer.categories.isEmpty {
+      let label =
+        offer.attributes.first { $0.value == joined }?.label
+        ?? (offer.categories.count == 1 ? "Category" : "Categories")
       facts.append(
         PageFields { fact in
-          fact.set("label", offer.categories.count == 1 ? "Category" : "Categories")
+          fact.set("label", label)
           fact.set(
             "links",
             offer.categories.map { category in
@@ -99,8 +104,7 @@ struct OfferPage {
     }
     add("Starts", time: offer.startsAt)
     add("Ends", time: offer.expiresAt)
-    let known = Set(offer.categories)
-    for attribute in offer.attributes where !known.contains(attribute.value) {
+    for attribute in offer.attributes where attribute.value != joined {
       add(attribute.label, attribute.value, link: PageLinks.outside(attribute.value))
     }
     add("Feed", feedTitle, link: PageLinks.feed(offer.ref.feed))

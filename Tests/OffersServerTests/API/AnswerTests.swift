@@ -1,3 +1,5 @@
+import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
 import OffersCore
 import OffersStore

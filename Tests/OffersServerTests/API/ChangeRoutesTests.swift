@@ -1,3 +1,4 @@
+import Hummingbird
 import HummingbirdTesting
 import OffersCore
 import Testing

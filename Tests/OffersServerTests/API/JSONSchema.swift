@@ -12,7 +12,7 @@ struct JSONSchema {
       return faults(of: value, target, at: place)
     }
     if let choices = schema["anyOf"] as? [[String: Any]] {
-      let all = choices.map { faults(of: value, $0, at: place) }
+      let all = choices.map { self.faults(of: value, $0, at: place) }
       return all.contains { $0.isEmpty } ? [] : all.first ?? []
     }
     var faults: [String] = []

@@ -1,3 +1,5 @@
+import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
 import OffersCore
 import Testing
@@ -53,7 +55,8 @@ struct SearchRoutesTests {
   func bounds() async throws {
     let home = try await ServedHome()
     try await home.ask { client in
-      #expect(try await client.get("search").status == 400)
+      let wordless = try await client.get("search")
+      #expect(wordless.status == 400)
       #expect(try await client.get("search?q=").status == 400)
       #expect(try await client.get("search?q=pasta&page=900").objects("offers").isEmpty)
       #expect(try await client.get("search?q=pasta&page=0").status == 400)

@@ -114,7 +114,8 @@ struct RawRequestTests {
             + "Connection: close\r\n\r\n", "414"
         ),
       ] {
-        #expect(Self.statuses(try await server.exchange(request)) == [status], "\(name)")
+        let answer = try await server.exchange(request)
+        #expect(Self.statuses(answer) == [status], "\(name)")
       }
     }
   }

@@ -55,7 +55,8 @@ struct WriteRulesTests {
     let home = try await ServedHome()
     try await home.ask { client in
       let headers = Self.headers(origin: nil, site: nil, type: type)
-      #expect(try await client.write(.put, Self.star, headers: headers).status == 415)
+      let refused = try await client.write(.put, Self.star, headers: headers)
+      #expect(refused.status == 415)
       for good in ["application/json; charset=utf-8", "Application/JSON ;x=y"] {
         let headers = Self.headers(origin: nil, site: nil, type: good)
         #expect(try await client.write(.put, Self.star, headers: headers).status == 200)
