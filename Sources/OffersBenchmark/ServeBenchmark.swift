@@ -31,7 +31,8 @@ struct ServeBenchmark {
   private typealias Results = [String: [String: [WrkLoad.Result]]]
 
   func run() async throws {
-    guard (try? ProcessTimer.output(["sh", "-c", "command -v wrk && command -v nginx"])) != nil else {
+    guard (try? ProcessTimer.output(["sh", "-c", "command -v wrk && command -v nginx"])) != nil
+    else {
       throw BenchmarkError(description: "It needs wrk and nginx: apt-get install wrk nginx-light")
     }
     try FileManager.default.createDirectory(
@@ -123,7 +124,10 @@ struct ServeBenchmark {
       return nil
     }
     return try ServedProcess(
-      [program, "serve", database, "-p", "\(Self.ports.datasette)", "--setting", "num_sql_threads", "3"],
+      [
+        program, "serve", database, "-p", "\(Self.ports.datasette)", "--setting", "num_sql_threads",
+        "3",
+      ],
       until: Self.url(Self.ports.datasette, "/offers/offer/1.json"))
   }
 
@@ -132,7 +136,9 @@ struct ServeBenchmark {
     var results: Results = [:]
     for _ in 0..<rounds {
       for task in tasks {
-        var contenders = [("offers", Self.ports.offers, task.offers), ("nginx", Self.ports.nginx, task.nginx)]
+        var contenders = [
+          ("offers", Self.ports.offers, task.offers), ("nginx", Self.ports.nginx, task.nginx),
+        ]
         if hasDatasette, let path = task.datasette {
           contenders.append(("Datasette", Self.ports.datasette, path))
         }

@@ -29,7 +29,6 @@ enum FieldList {
   }
 }
 
-
 extension RequestBody {
   /// The whole body of a request.
   ///
