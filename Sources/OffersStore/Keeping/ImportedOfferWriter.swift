@@ -14,6 +14,7 @@ struct ImportedOfferWriter {
   private let updateOffer: RawStatement
   private let replaceDetail: RawStatement
   private let removeDetail: RawStatement
+  private let index: SearchIndexWriter
   /// The last offer's key before the import.
   let lastKey: Int64
 
@@ -57,6 +58,7 @@ struct ImportedOfferWriter {
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
       """)
     removeDetail = try RawStatement(database, "DELETE FROM offer_detail WHERE offer_key = ?1")
+    index = try SearchIndexWriter(database)
   }
 
   /// The offer as it stands here.
@@ -87,6 +89,8 @@ struct ImportedOfferWriter {
 
   /// - Parameter isOther: whether it says something else than before.
   func update(_ key: Int64, to offer: ExportedOffer, isOther: Bool) throws {
+    // What the document has twice and was new the first time is in no index yet.
+    if isOther, key <= lastKey { try index.willChange(key) }
     bind(offer, to: updateOffer)
     updateOffer.bind(1, isOther ? 1 : 0)
     updateOffer.bind(Self.behind, key)
@@ -94,6 +98,12 @@ struct ImportedOfferWriter {
     if offer.hasDetails { return try writeDetail(offer, key: key) }
     removeDetail.bind(1, key)
     try removeDetail.run()
+  }
+
+  /// Brings the search index up to date with what was written. It comes last: other writes between
+  /// would break up the index's own.
+  func finishIndex(hasNew: Bool) throws {
+    try index.finish(newAfter: hasNew ? lastKey : nil)
   }
 
   /// Binds all but the first parameter, in the order of `columns`.

@@ -47,23 +47,12 @@ extension OffersDatabase {
     from source: any ExportRecordSource, feeds: [String], selections: Set<String> = []
   ) async throws -> ImportCounts {
     // In one order, so that two imports do not wait for each other.
-    try await withSyncLocks(on: feeds.sorted()[...]) {
+    try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
       try await self.write(.bulk) { database in
         let merge = try ImportMerge(database, selections: selections)
         try source.forEachRecord(merge.add)
-        let counts = try merge.finish()
-        if counts.newOffers + counts.updatedOffers > 0 { try SearchIndex.rebuild(in: database) }
-        return counts
+        return try merge.finish()
       }
-    }
-  }
-
-  private func withSyncLocks<Result: Sendable>(
-    on feeds: ArraySlice<String>, _ body: @Sendable () async throws -> Result
-  ) async throws -> Result {
-    guard let feed = feeds.first else { return try await body() }
-    return try await withSyncLock(on: feed, waitSeconds: Self.syncWaitSeconds) {
-      try await self.withSyncLocks(on: feeds.dropFirst(), body)
     }
   }
 
