@@ -62,6 +62,30 @@ public final class OffersDatabase: Sendable {
     }
   }
 
+  /// Opens a damaged database to save what can still be read of it. It is not even migrated.
+  ///
+  /// - Throws: `OffersError`: `notFound`, `newerDatabase`, or `storageFailed` when it is not ours or
+  ///   not one of its tables can be found.
+  package init(salvaging path: String) throws {
+    self.path = path
+    file = DatabaseFile(path: DatabaseFile.resolve(path))
+    let header = try file.readHeader()
+    try file.check(header)
+    if [.missing, .empty, .blank].contains(header) { throw Self.missing(file) }
+    writer = nil
+    reader = ReadingConnection(file, isSalvage: true)
+    do {
+      try reader.fetchQueue().unsafeRead(SalvageQuery.checkTables)
+    } catch {
+      throw StorageFailure.translateLoss(error, path: path)
+    }
+  }
+
+  private static func missing(_ file: DatabaseFile) -> OffersError {
+    OffersError(
+      .notFound, "There is no database yet at \(file.path).", hint: "Make it with: offers sync")
+  }
+
   /// A file that is missing cannot be read; one that is older is migrated first.
   private static func prepareForReading(_ file: DatabaseFile, _ header: DatabaseFile.Header) throws
   {
@@ -69,9 +93,7 @@ public final class OffersDatabase: Sendable {
     case .ours(version: Schema.version, isReady: true):
       return
     case .missing, .empty, .blank:
-      throw OffersError(
-        .notFound, "There is no database yet at \(file.path).",
-        hint: "Make it with: offers sync")
+      throw missing(file)
     case .ours, .foreign:
       _ = try WritingConnection(
         file, header, WriteGuard(path: file.lockPath), reader: ReadingConnection(file))

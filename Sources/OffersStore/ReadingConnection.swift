@@ -5,9 +5,14 @@ import Synchronization
 /// without.
 final class ReadingConnection: Sendable {
   private let file: DatabaseFile
+  private let isSalvage: Bool
   private let queue = Mutex<DatabaseQueue?>(nil)
 
-  init(_ file: DatabaseFile) { self.file = file }
+  /// - Parameter isSalvage: whether to open it as far as that can be, whatever is damaged.
+  init(_ file: DatabaseFile, isSalvage: Bool = false) {
+    self.file = file
+    self.isSalvage = isSalvage
+  }
 
   func fetchQueue() throws -> DatabaseQueue {
     try queue.withLock { queue in
@@ -23,7 +28,7 @@ final class ReadingConnection: Sendable {
 
   private func open() throws -> DatabaseQueue {
     let queue = try DatabaseQueue(
-      path: file.pathForReading, configuration: .offers(isReadOnly: true))
+      path: file.pathForReading, configuration: .offers(isReadOnly: true, isSalvage: isSalvage))
     try queue.inDatabase {
       try DatabaseFile.checkVersion(Schema.version(of: $0), path: file.path)
     }

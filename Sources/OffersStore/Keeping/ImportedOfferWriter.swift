@@ -31,7 +31,7 @@ struct ImportedOfferWriter {
     findOffer = try RawStatement(
       database,
       """
-      SELECT offer.offer_key, \(ExportedOffer.columns)
+      SELECT offer.offer_key, \(ExportedOffer.columns), \(ExportedOffer.detailColumns)
       FROM offer LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
       WHERE offer.feed_key = ?1 AND offer.id = ?2
       """)
@@ -67,7 +67,9 @@ struct ImportedOfferWriter {
     findOffer.bind(2, copying: ref.id)
     defer { findOffer.reset() }
     guard try findOffer.step() else { return nil }
-    return (findOffer.number(0), ExportedOffer(findOffer, feed: ref.feed, from: 1))
+    var offer = ExportedOffer(findOffer, feed: ref.feed, from: 1)
+    offer.setDetails(findOffer, from: 1 + ExportedOffer.columnCount)
+    return (findOffer.number(0), offer)
   }
 
   func findKey(_ ref: OfferRef, feedKey: Int64) throws -> Int64? {

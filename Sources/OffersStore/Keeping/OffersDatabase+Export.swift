@@ -24,14 +24,17 @@ extension OffersDatabase {
 
   /// Reads what can still be read of a damaged database.
   ///
-  /// - Parameter body: is given each record, section by section.
-  /// - Returns: the sections that were not read to their end.
+  /// - Parameters:
+  ///   - accepts: whether a document can have a record; asked in the order of the document.
+  ///   - body: is given each record that is accepted, section by section.
+  /// - Returns: the sections that lack some.
   package func salvageBlocking(
-    favoritesOnly: Bool, _ body: (ExportRecord) throws -> Void
+    favoritesOnly: Bool, accepts: @escaping (ExportRecord) -> Bool,
+    _ body: (ExportRecord) throws -> Void
   ) throws -> [ExportRecord.Section] {
     // A transaction that met a damaged page cannot even end well.
     try readStatement {
-      try SalvageQuery($0, favoritesOnly: favoritesOnly).forEachRecord(body)
+      try SalvageQuery($0, favoritesOnly: favoritesOnly, accepts: accepts).forEachRecord(body)
     }
   }
 

@@ -16,8 +16,14 @@ extension OffersDatabase {
   }
 
   /// What to do about a database that could not be opened.
-  package static func advice(on error: OffersError) -> String? {
-    error.hint == StorageFailure.damageHint ? Integrity.damageAdvice : error.hint
+  package static func advice(on error: OffersError, at path: String) -> String? {
+    guard error.hint == StorageFailure.damageHint else { return error.hint }
+    do {
+      _ = try OffersDatabase(salvaging: path)
+      return Integrity.damageAdvice
+    } catch {
+      return StorageFailure.lossHint
+    }
   }
 
   /// Looks at how writers take turns.
