@@ -177,6 +177,15 @@ public final class OffersDatabase: Sendable {
     try await translating { try await fetchWriter().writeTrial(body) }
   }
 
+  /// The same on the calling thread, unless somebody else writes; nil then.
+  func writeTrialIfFree<Result>(_ body: (Database) throws -> Result) throws -> Result? {
+    do {
+      return try fetchWriter().writeTrialIfFree(body)
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
   /// Rewrites the file without its free pages when more than a share of it is free.
   ///
   /// - Returns: whether it did.
