@@ -29,9 +29,15 @@ final class NewFile {
       throw OffersError(.invalidRequest, "\(path) is no ordinary file.", hint: "Name another one.")
     }
     Self.removeRemains(beside: target)
-    descriptor = open(temporaryPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    // What has this process's number was left by a dead one, or laid there by somebody else.
+    unlink(temporaryPath)
+    descriptor = open(
+      temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      interruption = nil
+      throw Self.failure(path, hint)
+    }
     interruption = InterruptionWatch { [temporaryPath] in unlink(temporaryPath) }
-    guard descriptor >= 0 else { throw Self.failure(path, hint) }
   }
 
   deinit {

@@ -160,4 +160,17 @@ struct ExitCodeTests {
     #expect(result.errors.hasPrefix("offers: There is no feed “nofeed”."))
     #expect(result.status == 3)
   }
+
+  @Test(
+    "Data for an output that is closed is 1, and told",
+    arguments: ["list --json", "list", "export", "search tea", "show 1", "status", "--version"])
+  func closedOutput(command: String) throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let result = try home.shell("offers \(command) >&-")
+    #expect(result.status == 1)
+    #expect(result.errors == "offers: The output could not be written: it is closed.\n")
+    // Who has nothing to print does not mind.
+    #expect(try home.shell("offers export -o saved.json >&- 2>&- <&-").status == 0)
+    #expect(try home.shell("offers import saved.json --quiet >&-").status == 64)
+  }
 }

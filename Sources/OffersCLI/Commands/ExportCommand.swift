@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OffersCore
+import OffersFeeds
 import OffersStore
 import OffersSync
 
@@ -40,7 +41,9 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup var location: DatabaseOptions
 
   func run() throws {
-    let database = try location.open(.readOnly)
+    let path = try location.path
+    let database =
+      try salvage ? OffersDatabase(salvaging: path) : OffersDatabase(path: path, access: .readOnly)
     let bar = ProgressBar(isEnabled: true)
     defer { bar.clear() }
     var counts: [ExportRecord.Section: Int] = [:]
@@ -60,7 +63,9 @@ struct ExportCommand: ParsableCommand {
         if done % 1000 == 0 { bar.show("export", records: done, of: total) }
       }
       if salvage {
-        unread = try database.salvageBlocking(favoritesOnly: favorites, add)
+        // What an import would refuse is of no use to anybody.
+        unread = try database.salvageBlocking(
+          favoritesOnly: favorites, accepts: ExportRecordCheck().accepts, add)
       } else {
         try database.exportBlocking(favoritesOnly: favorites, begin: { total = $0 }, add)
       }

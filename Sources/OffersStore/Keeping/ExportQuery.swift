@@ -47,19 +47,13 @@ final class ExportQuery {
     let rows = try RawStatement(
       database,
       """
-      SELECT feed.name, title, source, chosen_source, subscribed_at, unsubscribed_at, shared
-      FROM feed JOIN feed_detail USING (feed_key) \(filter) ORDER BY feed.name
+      SELECT \(ExportedFeed.columns), \(ExportedFeed.detailColumns)
+      FROM feed JOIN feed_detail AS detail USING (feed_key) \(filter) ORDER BY feed.name
       """)
     defer { rows.reset() }
     while try rows.step() {
-      var feed = ExportedFeed()
-      feed.name = rows.string(0) ?? ""
-      feed.title = rows.string(1)
-      feed.source = rows.string(2) ?? ""
-      feed.chosenSource = rows.string(3)
-      feed.subscribedAt = rows.number(4)
-      feed.unsubscribedAt = rows.findNumber(5)
-      feed.shared = rows.string(6).map(OfferAttribute.parse) ?? []
+      var feed = ExportedFeed(rows, from: 0)
+      feed.setDetails(rows, from: ExportedFeed.columnCount)
       try body(.feed(feed))
     }
   }
@@ -80,26 +74,13 @@ final class ExportQuery {
     let rows = try RawStatement(
       database,
       """
-      SELECT run.run_id, feed.name, run.source, started_at, duration_milliseconds, outcome, bytes,
-        new_count, changed_count, gone_count, back_count, unchanged_count, skipped_count,
-        mended_count, error_code, error_message, error_hint
+      SELECT run.run_id, feed.name, \(ExportedRun.columns)
       FROM sync_run AS run CROSS JOIN feed USING (feed_key) \(filter) ORDER BY run.run_id
       """)
     defer { rows.reset() }
     while try rows.step() {
       runs[rows.number(0)] = runs.count + 1
-      var run = ExportedRun()
-      run.feed = rows.string(1) ?? ""
-      run.source = rows.string(2) ?? ""
-      run.startedAt = rows.number(3)
-      run.durationMilliseconds = rows.number(4)
-      run.outcome = rows.string(5).flatMap(SyncOutcome.init) ?? .failed
-      run.bytes = rows.number(6)
-      run.counts = (7..<14).map(rows.number)
-      if let code = rows.string(14), let message = rows.string(15) {
-        run.error = ExportedRun.Failure(code: code, message: message, hint: rows.string(16))
-      }
-      try body(.run(run))
+      try body(.run(ExportedRun(rows, feed: rows.string(1) ?? "", from: 2)))
     }
   }
 
@@ -107,7 +88,7 @@ final class ExportQuery {
     let rows = try RawStatement(
       database,
       """
-      SELECT feed.name, \(ExportedOffer.columns)
+      SELECT feed.name, \(ExportedOffer.columns), \(ExportedOffer.detailColumns)
       FROM offer CROSS JOIN feed USING (feed_key)
       LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
       \(favoritesOnly ? "WHERE offer.offer_key IN (\(Self.favoriteKeys))" : "")
@@ -115,7 +96,9 @@ final class ExportQuery {
       """)
     defer { rows.reset() }
     while try rows.step() {
-      try body(.offer(ExportedOffer(rows, feed: rows.string(0) ?? "", from: 1)))
+      var offer = ExportedOffer(rows, feed: rows.string(0) ?? "", from: 1)
+      offer.setDetails(rows, from: 1 + ExportedOffer.columnCount)
+      try body(.offer(offer))
     }
   }
 
@@ -123,7 +106,7 @@ final class ExportQuery {
     let rows = try RawStatement(
       database,
       """
-      SELECT feed.name, offer.id, change.run_id, change.kind, change.fields
+      SELECT feed.name, offer.id, change.run_id, \(ExportedChange.columns)
       FROM change CROSS JOIN offer USING (offer_key) CROSS JOIN feed USING (feed_key)
       \(favoritesOnly ? "WHERE change.offer_key IN (\(Self.favoriteKeys))" : "")
       ORDER BY change.change_id
@@ -131,79 +114,20 @@ final class ExportQuery {
     defer { rows.reset() }
     while try rows.step() {
       let ref = OfferRef(feed: rows.string(0) ?? "", id: rows.string(1) ?? "")
-      guard
-        let change = change(
-          of: ref, run: rows.number(2), kind: rows.string(3), fields: rows.string(4))
+      // Of favorites alone, not every sync is in the document.
+      guard let run = runs[rows.number(2)],
+        let change = ExportedChange(rows, of: ref, run: run, from: 3)
       else { continue }
       try body(.change(change))
     }
   }
 
-  /// A change as the document tells it; nil where the sync that saw it is not in the document.
-  func change(of ref: OfferRef, run: Int64, kind: String?, fields: String?) -> ExportedChange? {
-    guard let run = runs[run], let kind = kind.flatMap(ExportedChange.Kind.init) else {
-      return nil
-    }
-    var change = ExportedChange()
-    change.ref = ref
-    change.run = run
-    change.kind = kind
-    change.fields = fields
-    return change
-  }
-
   private func forEachFavorite(_ body: (ExportRecord) throws -> Void) throws {
     let rows = try RawStatement(
-      database, "SELECT feed, id, created_at FROM favorite ORDER BY feed, id")
+      database, "SELECT \(ExportedFavorite.columns) FROM favorite ORDER BY feed, id")
     defer { rows.reset() }
     while try rows.step() {
-      var favorite = ExportedFavorite()
-      favorite.ref = OfferRef(feed: rows.string(0) ?? "", id: rows.string(1) ?? "")
-      favorite.starredAt = rows.number(2)
-      try body(.favorite(favorite))
+      try body(.favorite(ExportedFavorite(rows)))
     }
-  }
-}
-
-extension ExportedOffer {
-  /// The columns that `init(_:feed:from:)` reads, of `offer` and `offer_detail AS detail`.
-  static let columns = """
-    offer.id, offer.name, offer.description, offer.terms, offer.reward_text,
-    offer.reward_minor_units, offer.reward_currency, offer.reward_percent_hundredths,
-    offer.reward_up_to, offer.image_url, offer.url, offer.first_seen_at, offer.changed_at,
-    offer.gone_at, detail.retailer, detail.categories, detail.starts_at, detail.expires_at,
-    detail.latitude, detail.longitude, detail.attributes
-    """
-
-  /// Reads the row that a statement stands on.
-  ///
-  /// - Parameter first: which column `columns` begin at.
-  init(_ row: RawStatement, feed: String, from first: Int32) {
-    self.init()
-    ref = OfferRef(feed: feed, id: row.string(first) ?? "")
-    name = row.string(first + 1) ?? ""
-    description = row.string(first + 2)
-    terms = row.string(first + 3)
-    if let text = row.string(first + 4) {
-      var value: Reward.Value?
-      if let units = row.findNumber(first + 5), let currency = row.string(first + 6) {
-        value = .amount(minorUnits: units, currency: currency)
-      } else if let hundredths = row.findNumber(first + 7) {
-        value = .percent(hundredths: hundredths)
-      }
-      reward = Reward(text: text, value: value, isUpTo: row.number(first + 8) != 0)
-    }
-    imageURL = row.string(first + 9)
-    url = row.string(first + 10)
-    firstSeenAt = row.number(first + 11)
-    changedAt = row.number(first + 12)
-    goneAt = row.findNumber(first + 13)
-    retailer = row.string(first + 14)
-    categories = row.string(first + 15)
-    startsAt = row.findNumber(first + 16)
-    expiresAt = row.findNumber(first + 17)
-    latitude = row.findReal(first + 18)
-    longitude = row.findReal(first + 19)
-    attributes = row.string(first + 20)
   }
 }
