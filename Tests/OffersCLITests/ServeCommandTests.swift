@@ -75,6 +75,20 @@ struct ServeCommandTests {
     #expect(serving.end() == 0)
   }
 
+  @Test("a script is told where it listens")
+  func tells() throws {
+    let home = try Home()
+    let pipe = Pipe()
+    let process = try OffersProgram.start(
+      ["serve", "--port", "0", "--json"], environment: home.environment, output: pipe)
+    let line = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+    kill(process.processIdentifier, SIGTERM)
+    process.waitUntilExit()
+    #expect(try Home.parse(line)["url"] as? String != nil)
+    #expect(line.hasPrefix(#"{"url":"http://127.0.0.1:"#))
+    #expect(process.terminationStatus == 0)
+  }
+
   @Test("it opens itself in the browser when asked to")
   func opens() throws {
     let home = try Home()

@@ -1,5 +1,6 @@
 import Hummingbird
 import HummingbirdTesting
+import OffersCore
 import Testing
 
 @Suite("Health")
@@ -10,7 +11,8 @@ struct HealthTests {
     try await home.ask { client in
       try await client.execute(uri: "/api/v1/health", method: .get) { response in
         #expect(response.status == .ok)
-        #expect(String(buffer: response.body) == #"{"status":"ok"}"#)
+        #expect(
+          String(buffer: response.body) == #"{"status":"ok","version":"\#(Version.current)"}"#)
       }
     }
   }

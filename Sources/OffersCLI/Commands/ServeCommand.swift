@@ -48,6 +48,9 @@ struct ServeCommand: WaitingCommand {
   @Flag(name: .long, help: "Show it in the browser.")
   var open = false
 
+  @Flag(name: .long, help: "Print one JSON document that says where, once it listens.")
+  var json = false
+
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
   @OptionGroup var network: NetworkOptions
@@ -106,7 +109,11 @@ struct ServeCommand: WaitingCommand {
     let isAnywhere = host == "0.0.0.0" || host == "::"
     let name = isAnywhere ? "127.0.0.1" : host.contains(":") ? "[\(host)]" : host
     let url = "http://\(name):\(port)"
-    Output.note("Serving at \(DisplayText.oneLine(url))")
+    if json {
+      Output.print(JSONWriter.document { $0.member("url", url) })
+    } else {
+      Output.note("Serving at \(DisplayText.oneLine(url))")
+    }
     guard open, let link = WebLink(url) else { return }
     // One that runs until its window is closed is not waited for.
     Thread.detachNewThread {

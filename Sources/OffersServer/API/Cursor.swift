@@ -35,6 +35,8 @@ enum Cursor: Hashable {
       let place = Self.place(plain[plain.index(after: space)...])
     else { throw refusal }
     self = place
+    // There is one way to write each.
+    if self.text(of: list) != text { throw refusal }
   }
 
   private static func place(_ text: Substring) -> Cursor? {

@@ -8,8 +8,7 @@ import Testing
 struct RawRequestTests {
   /// The statuses of all answers that came.
   private static func statuses(_ text: String) -> [String] {
-    text.split(separator: "\r\n").filter { $0.hasPrefix("HTTP/1.1 ") }
-      .map { String($0.dropFirst(9).prefix(3)) }
+    text.matches(of: #/HTTP/1\.1 (\d\d\d)/#).map { String($0.output.1) }
   }
 
   private static let json = "Content-Type: application/json\r\n"
