@@ -59,12 +59,15 @@ struct OffersPage {
         fields.set("emptyLink", "/")
         fields.set("emptyLabel", "Look at offers")
         fields.set("emptyIcon", "star")
-      } else if feeds.isEmpty {
+      } else if feeds.allSatisfy({ $0.lastRun == nil }) {
         fields.set("emptyTitle", "Welcome")
-        fields.set("emptyText", "There are no offers yet. Choose the feeds that you want to read.")
+        fields.set(
+          "emptyText",
+          "There are no offers yet. Choose the feeds that you want to read, then refresh.")
         fields.set("emptyLink", "/settings")
         fields.set("emptyLabel", "Choose feeds")
         fields.set("emptyIcon", "tag")
+        fields.set("emptyRefreshes", true)
       } else {
         fields.set("emptyTitle", "No offers")
         fields.set("emptyText", "The feeds have none right now. Refresh to look again.")
