@@ -31,7 +31,9 @@ struct ServeBenchmark {
   private typealias Results = [String: [String: [WrkLoad.Result]]]
 
   func run() async throws {
-    guard (try? ProcessTimer.output(["sh", "-c", "command -v wrk && command -v nginx"])) != nil
+    guard
+      (try? ProcessTimer.output(["/usr/bin/env", "sh", "-c", "command -v wrk && command -v nginx"]))
+        != nil
     else {
       throw BenchmarkError(description: "It needs wrk and nginx: apt-get install wrk nginx-light")
     }

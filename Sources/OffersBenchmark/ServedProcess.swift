@@ -28,7 +28,7 @@ final class ServedProcess {
 
   /// What a server answers: its fields by their names in small letters, and the body.
   static func fetch(_ url: String) throws -> (fields: [String: String], body: String) {
-    let text = try ProcessTimer.output(["curl", "-sSif", url])
+    let text = try ProcessTimer.output(["/usr/bin/env", "curl", "-sSif", url])
     let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
     guard parts.count == 2 else { throw BenchmarkError(description: "No answer: \(url)") }
     var fields: [String: String] = [:]

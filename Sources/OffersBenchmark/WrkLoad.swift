@@ -18,7 +18,9 @@ struct WrkLoad {
   func run(_ url: String, tag: String? = nil) throws -> Result {
     let condition = tag.map { ["-H", "If-None-Match: \($0)"] } ?? []
     let text = try ProcessTimer.output(
-      [Self.program, "-t1", "-c32", "-d\(seconds)s", "--latency"] + condition + [url])
+      ["/usr/bin/env", Self.program, "-t1", "-c32", "-d\(seconds)s", "--latency"] + condition + [
+        url
+      ])
     if text.contains("Non-2xx") || text.contains("Socket errors") {
       throw BenchmarkError(description: "\(url) was not answered as it should be:\n\(text)")
     }
