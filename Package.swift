@@ -94,6 +94,7 @@ let package = Package(
       name: "OffersServer",
       dependencies: [
         "OffersCore",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -15,7 +15,7 @@ struct ImportFileTests {
     for (start, place) in [("", "0"), (String(text.dropLast(3)), "\(text.utf8.count - 4)")] {
       try home.folder.write(start, to: "start.json")
       let result = try home.shell(
-        "(cat start.json; yes '' | head -c 20000000 | tr '\\n' ' ') | offers import -")
+        "(cat start.json; yes '' | head -c 20000000 | tr '\\n' ' ') 2>&- | offers import -")
       #expect(result.status == 1)
       #expect(
         result.errors == """
