@@ -13,17 +13,19 @@ final class ServedProcess {
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try process.run()
-    for _ in 0..<300 {
-      if (try? Self.fetch(url)) != nil { return }
-      guard process.isRunning else { break }
+    for _ in 0..<200 {
       usleep(50_000)
+      // Another one may answer in its place, where the port is taken.
+      guard process.isRunning else { break }
+      if (try? Self.fetch(url)) != nil { return }
     }
     throw BenchmarkError(description: "It does not answer: \(command.joined(separator: " "))")
   }
 
   deinit {
+    guard process.isRunning else { return }
     process.terminate()
-    process.waitUntilExit()
+    while process.isRunning { usleep(10_000) }
   }
 
   /// What a server answers: its fields by their names in small letters, and the body.

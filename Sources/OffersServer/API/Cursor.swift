@@ -32,7 +32,7 @@ enum Cursor: Hashable {
     guard let data = Data(base64Encoded: coded),
       let plain = String(validating: data, as: UTF8.self),
       let space = plain.firstIndex(of: " "), plain[..<space] == String(list, radix: 16)[...],
-      let place = Self.place(plain[plain.index(after: space)...])
+      !plain.utf8.contains(0), let place = Self.place(plain[plain.index(after: space)...])
     else { throw refusal }
     self = place
     // There is one way to write each.

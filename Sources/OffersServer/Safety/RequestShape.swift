@@ -41,6 +41,10 @@ enum RequestShape {
       throw Problem(.uriTooLong, "The address is too long.")
     }
     if target.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) {
+      // Where a text ends at its first null, two addresses would mean one thing.
+      if target.contains("%00") {
+        throw Problem(.badRequest, "An address has no null character in it.")
+      }
       try checkSegments(request.uri.path)
     }
   }

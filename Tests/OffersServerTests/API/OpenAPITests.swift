@@ -110,7 +110,8 @@ struct OpenAPITests {
       let problem = try #require(schema.find("#/components/schemas/Problem"))
       for (path, status) in [
         ("offers?limit=0", 400), ("offers/nothing", 404), ("nothing", 404), ("search", 400),
-        ("offers?feed=nothing", 404), ("offers/%ff", 400), ("images/ibotta:1", 404),
+        ("offers?feed=nothing", 404), ("offers/%ff", 400),
+        ("offers/ibotta:900117%00", 400), ("offers?feed=ibotta%00", 400), ("images/ibotta:1", 404),
       ] {
         let answer = try await client.get(path)
         #expect(answer.status == status, "\(path)")
