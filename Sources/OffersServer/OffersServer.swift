@@ -124,11 +124,20 @@ package struct OffersServer: Sendable {
     do {
       try result.get()
     } catch let error as IOError {
-      throw OffersError(
-        .sourceFailed,
-        "Could not listen at \(address.host), port \(address.port): "
-          + String(cString: strerror(error.errnoCode)) + ".",
-        hint: "Choose another port with --port, or 0 for any that is free.", cause: "\(error)")
+      throw refusal(
+        String(cString: strerror(error.errnoCode)),
+        hint: "Choose another port with --port, or 0 for any that is free.", error)
+    } catch let error as OffersError {
+      throw error
+    } catch {
+      throw refusal(
+        "this machine has no such address", hint: "Name one of its own with --host.", error)
     }
+  }
+
+  private func refusal(_ reason: String, hint: String, _ error: any Error) -> OffersError {
+    OffersError(
+      .sourceFailed, "Could not listen at \(address.host), port \(address.port): \(reason).",
+      hint: hint, cause: "\(error)")
   }
 }

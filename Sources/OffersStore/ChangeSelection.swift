@@ -67,7 +67,8 @@ package struct ChangeSelection: Sendable {
   }
 
   private static func seconds(_ date: Date?) -> Int64? {
-    date.map { Int64($0.timeIntervalSince1970.rounded(.up)) }
+    // A time millions of years away is as near as a number can be sure to hold.
+    date.map { Int64(max(-1e15, min(1e15, $0.timeIntervalSince1970.rounded(.up)))) }
   }
 
   private static func ofFavorites(

@@ -117,12 +117,36 @@ struct DatabaseFile {
       + "?immutable=1"
   }
 
+  /// What tells a file from every other one, whatever their names.
+  struct Identity: Equatable, Sendable {
+    fileprivate let device: UInt
+    fileprivate let number: UInt
+  }
+
+  /// The file that the path leads to now; nil when there is none.
+  var identity: Identity? { Self.identity(of: path) }
+
+  private static func identity(of path: String) -> Identity? {
+    var information = stat()
+    guard stat(path, &information) == 0 else { return nil }
+    return Identity(device: UInt(information.st_dev), number: UInt(information.st_ino))
+  }
+
   /// Whether another path leads to this very file.
   func isSameFile(as other: String) -> Bool {
-    var mine = stat()
-    var others = stat()
-    guard stat(path, &mine) == 0, stat(other, &others) == 0 else { return path == other }
-    return mine.st_dev == others.st_dev && mine.st_ino == others.st_ino
+    guard let mine = identity, let others = Self.identity(of: other) else { return path == other }
+    return mine == others
+  }
+
+  /// Refuses to go on with a file that no longer has its name: what is written there is lost.
+  ///
+  /// - Parameter opened: the file as it was opened.
+  /// - Throws: `OffersError` with `storageFailed`.
+  func checkIdentity(_ opened: Identity?) throws {
+    if identity == opened { return }
+    throw OffersError(
+      .storageFailed, "The database \(path) was replaced or removed while it was open.",
+      hint: "Nothing was written. Start again what has it open.")
   }
 
   private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

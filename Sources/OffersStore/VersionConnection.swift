@@ -12,6 +12,7 @@ final class VersionConnection: Sendable {
   private struct Handles {
     let database: OpaquePointer
     let statement: OpaquePointer
+    let identity: DatabaseFile.Identity?
   }
 
   private struct State {
@@ -29,14 +30,15 @@ final class VersionConnection: Sendable {
 
   /// A number that differs after each commit.
   ///
-  /// - Throws: `DatabaseError`.
+  /// - Throws: `DatabaseError`; `OffersError` when the file was replaced or removed.
   func fetch() throws -> Int64 {
     try state.withLock { state in
       if state.handles == nil {
-        state.handles = try Self.open(file.pathForReading)
+        state.handles = try Self.open(file)
         state.openCount += 1
       }
       guard let handles = state.handles else { return 0 }
+      try file.checkIdentity(handles.identity)
       let code = sqlite3_step(handles.statement)
       let number = sqlite3_column_int64(handles.statement, 0)
       sqlite3_reset(handles.statement)
@@ -55,10 +57,10 @@ final class VersionConnection: Sendable {
     }
   }
 
-  private static func open(_ path: String) throws -> Handles {
+  private static func open(_ file: DatabaseFile) throws -> Handles {
     var database: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
-    var code = sqlite3_open_v2(path, &database, flags, nil)
+    var code = sqlite3_open_v2(file.pathForReading, &database, flags, nil)
     var statement: OpaquePointer?
     if code == SQLITE_OK {
       sqlite3_busy_timeout(database, Int32(Configuration.busySeconds * 1000))
@@ -69,7 +71,7 @@ final class VersionConnection: Sendable {
       defer { sqlite3_close_v2(database) }
       throw failure(code, database)
     }
-    return Handles(database: database, statement: statement)
+    return Handles(database: database, statement: statement, identity: file.identity)
   }
 
   private static func failure(_ code: Int32, _ database: OpaquePointer?) -> DatabaseError {

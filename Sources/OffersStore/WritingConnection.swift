@@ -8,6 +8,7 @@ final class WritingConnection: Sendable {
   private let queue: DatabaseQueue
   private let writeGuard: WriteGuard
   private let file: DatabaseFile
+  private let identity: DatabaseFile.Identity?
   /// Lets other connections of this process go of the file.
   private let closeOthers: @Sendable () -> Void
   /// Whether a commit waits for the disk at present. Changed by who has the queue alone.
@@ -42,6 +43,7 @@ final class WritingConnection: Sendable {
       }
       return queue
     }
+    identity = file.identity
     queue.inDatabase { log.watch($0) }
   }
 
@@ -88,6 +90,7 @@ final class WritingConnection: Sendable {
     // The queue first: the guard keeps out other processes, and not who has the queue in this one.
     let result = try queue.writeWithoutTransaction { database in
       try writeGuard.holdIfFree {
+        try file.checkIdentity(identity)
         try setSynchronous(false, database)
         return try Self.transact(database, body)
       }
@@ -126,6 +129,7 @@ final class WritingConnection: Sendable {
   private func perform<Result>(
     _ mode: WriteMode, on database: Database, _ body: (Database) throws -> Result
   ) throws -> Result {
+    try file.checkIdentity(identity)
     defer { end(mode, database) }
     try begin(mode, database)
     var result: Result?

@@ -51,7 +51,8 @@ enum Cursor: Hashable {
       return Int(rest).flatMap { $0 >= 0 ? .offset($0) : nil }
     case UInt8(ascii: "c"):
       let numbers = rest.split(separator: ",").compactMap { Int64($0) }
-      guard numbers.count == 2, numbers[0] >= 0 else { return nil }
+      // Times beyond are none of ours: they are millions of years away.
+      guard numbers.count == 2, numbers[0] >= 0, abs(Double(numbers[1])) <= 1e15 else { return nil }
       return .change(id: numbers[0], since: numbers[1])
     default: return nil
     }

@@ -20,8 +20,9 @@ struct SearchRoutes: Sendable {
         var json = JSONWriter()
         json.value(found)
         var answer = Answer.json(json)
-        // What a server says may be another thing the next time.
-        if found.isStandIn || found.source == .server { answer.lifetime = .never }
+        // What a server says may be another thing the next time, and what another site asks for is
+        // answered without one.
+        if !isTrusted || found.isStandIn || found.source == .server { answer.lifetime = .never }
         return answer
       }
     }

@@ -37,12 +37,13 @@ struct PageRequest: Sendable {
   ///
   /// - Throws: `OffersError` with `notFound` where it is none.
   func offerRef() throws -> OfferRef {
-    guard let colon = name.firstIndex(of: ":"), colon != name.startIndex else {
+    // By bytes: an accent that an id begins with would join the colon to one character.
+    guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), colon != name.startIndex else {
       throw OffersError(
         .notFound, "There is no offer “\(name.prefix(80))”.",
         hint: "An offer is named by its feed and its id, as in ibotta:110579.")
     }
-    let id = String(name[name.index(after: colon)...])
+    let id = String(Substring(name.utf8[name.utf8.index(after: colon)...]))
     return OfferRef(feed: String(name[..<colon]), id: id)
   }
 }

@@ -6,6 +6,8 @@ final class AllowedHosts: Sendable {
   private let names: Mutex<Set<String>>
   private let host: String
   private let more: [String]
+  /// Whether it listens at every address of the machine.
+  private let isEverywhere: Bool
 
   /// - Parameters:
   ///   - host: the address it listens at.
@@ -13,6 +15,7 @@ final class AllowedHosts: Sendable {
   init(host: String, port: Int, more: [String] = []) {
     self.host = host
     self.more = more
+    isEverywhere = ["0.0.0.0", "::"].contains(host)
     names = Mutex(Self.names(host: host, port: port, more: more))
   }
 
@@ -26,7 +29,22 @@ final class AllowedHosts: Sendable {
   func contains(_ authority: String) -> Bool {
     names.withLock { names in
       names.contains(authority) || names.contains(authority.lowercased())
+    } || isEverywhere && Self.isAddress(authority)
+  }
+
+  /// Whether it is an address and no name. Only names can be made to lead elsewhere.
+  private static func isAddress(_ authority: String) -> Bool {
+    let host =
+      hasPort(authority)
+      ? authority[..<(authority.lastIndex(of: ":") ?? authority.endIndex)] : authority[...]
+    if host.first == "[", host.last == "]" {
+      return host.dropFirst().dropLast().utf8.allSatisfy { byte in
+        byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
+          || Character(Unicode.Scalar(byte)).isHexDigit
+      }
     }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
   }
 
   private static func names(host: String, port: Int, more: [String]) -> Set<String> {

@@ -40,6 +40,10 @@ enum RequestShape {
     guard target.utf8.count <= targetBytes else {
       throw Problem(.uriTooLong, "The address is too long.")
     }
+    // Rules that go by the path would not know it again.
+    if request.uri.path.contains("//") {
+      throw Problem(.badRequest, "An address has no empty part in it.")
+    }
     if target.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) {
       // Where a text ends at its first null, two addresses would mean one thing.
       if target.contains("%00") {

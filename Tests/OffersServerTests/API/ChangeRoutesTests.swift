@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import HummingbirdTesting
 import OffersCore
@@ -12,6 +13,31 @@ struct ChangeRoutesTests {
       "{\"id\":\"\($0)\",\"name\":\"Tea \($0)\",\"current_value\":\"\(reward)\"}"
     }
     return "[\(items.joined(separator: ","))]"
+  }
+
+  @Test("a cursor that somebody made up is refused, or as good as any")
+  func madeUp() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      let whole = try await client.get("changes?limit=500")
+      let known = try #require(try whole.object["next_cursor"] as? String)
+      let padding = String(repeating: "=", count: (4 - known.utf8.count % 4) % 4)
+      let plain = try #require(
+        Data(base64Encoded: known.replacing("-", with: "+").replacing("_", with: "/") + padding))
+      let word = String(decoding: plain, as: UTF8.self).prefix { $0 != " " }
+      let list = try #require(UInt64(word, radix: 16))
+      for since in [Int64.min, -1_000_000_000_000_001, 1_000_000_000_000_001, .max] {
+        let cursor = Cursor.change(id: 0, since: since).text(of: list)
+        #expect(try await client.get("changes?cursor=\(cursor)").status == 400)
+      }
+      for since in [-1_000_000_000_000_000, 0, 1_000_000_000_000_000] as [Int64] {
+        for (id, status) in [(0, 200), (Int64.max, 400)] {
+          let cursor = Cursor.change(id: id, since: since).text(of: list)
+          let answer = try await client.get("changes?cursor=\(cursor)")
+          #expect(answer.status == status, "\(answer.text)")
+        }
+      }
+    }
   }
 
   @Test("reading on from cursor to cursor gives each change once, and later what came since")

@@ -98,6 +98,31 @@ struct WriteRulesTests {
     #expect(hosts.contains(name) == isKnown)
   }
 
+  @Test(
+    "where it listens at all addresses, addresses are answered to, and names are not",
+    arguments: [
+      ("192.0.2.2:9000", true), ("[2001:db8::1]:9000", true), ("10.0.0.1", true),
+      ("evil.example:9000", false), ("1.2.3.4.evil.example", false), ("1.2.3", false),
+      ("1.2.3.256", false), ("[evil]:9000", false), ("", false), (":9000", false),
+    ])
+  func everywhere(name: String, isKnown: Bool) {
+    for host in ["0.0.0.0", "::"] {
+      #expect(AllowedHosts(host: host, port: 9000).contains(name) == isKnown)
+    }
+    #expect(!AllowedHosts(host: "192.0.2.9", port: 9000).contains(name))
+  }
+
+  @Test("a path that rules would not know again is refused")
+  func emptyParts() async throws {
+    let home = try await ServedHome()
+    try await home.ask { client in
+      for path in ["//api/v1/sync", "/api//v1/sync", "/api/v1/sync//"] {
+        let answer = try await client.write(.post, path, headers: [:])
+        #expect(answer.status == 400, "\(path)")
+      }
+    }
+  }
+
   @Test("whatever the answer, it says what browsers may do with it")
   func securityHeaders() async throws {
     let home = try await ServedHome()
