@@ -26,26 +26,43 @@ require_swift() {
 
 # Installs the Debian packages that the build needs and this machine has not got.
 require_packages() {
-  local missing=() apt=(apt-get)
+  local missing=()
   [[ -e /usr/include/sqlite3.h ]] || missing+=(libsqlite3-dev)
   [[ -e /usr/include/zlib.h ]] || missing+=(zlib1g-dev)
   [[ -e /usr/include/expat.h ]] || missing+=(libexpat1-dev)
   compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || missing+=(g++)
   command -v git >/dev/null || missing+=(git)
-  if ((${#missing[@]} == 0)); then return; fi
+  install_packages "the headers of SQLite, zlib and expat, a C++ library, git" "${missing[@]}"
+}
 
-  local advice="Install what the build needs, as root: apt-get install ${missing[*]}"
-  command -v apt-get >/dev/null || die "This machine lacks ${missing[*]} and has no apt-get." \
-    "Install the same by your system's own means (the headers of SQLite, zlib and expat, a C++ library, git)."
+# Installs what the browser tests need besides.
+require_browser() {
+  local missing=()
+  command -v chromium >/dev/null || missing+=(chromium)
+  command -v chromedriver >/dev/null || missing+=(chromium-driver)
+  [[ -e /usr/share/javascript/leaflet/leaflet.esm.min.js ]] || missing+=(libjs-leaflet)
+  python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
+  install_packages "Chromium and its driver, Leaflet, Python with venv" "${missing[@]}"
+}
+
+# Installs Debian packages: install_packages WHAT-THEY-ARE PACKAGE...
+install_packages() {
+  local what=$1 apt=(apt-get)
+  shift
+  if (($# == 0)); then return; fi
+
+  local advice="Install what is needed, as root: apt-get install $*"
+  command -v apt-get >/dev/null || die "This machine lacks $* and has no apt-get." \
+    "Install the same by your system's own means ($what)."
   if ((EUID != 0)); then
     command -v sudo >/dev/null || die "$advice"
     apt=(sudo apt-get)
   fi
-  say "Installing ${missing[*]} ..."
+  say "Installing $* ..."
   export DEBIAN_FRONTEND=noninteractive
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2 ||
+  "${apt[@]}" install -y --no-install-recommends "$@" >&2 ||
     { "${apt[@]}" update >&2 &&
-      "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2; } ||
+      "${apt[@]}" install -y --no-install-recommends "$@" >&2; } ||
     die "That did not work. $advice"
 }
 

@@ -103,19 +103,18 @@ struct FindBenchmark {
       WHERE offer_search MATCH '\(expression)' AND o.gone_at IS NULL ORDER BY rank LIMIT 20
       """
     }
-    // What the list can sort by shows in its help.
-    let help = (try? ProcessTimer.output([offers, "list", "--help"])) ?? ""
-    let isSorted = help.contains("--sort")
+    // What a shell asks while somebody types: which argument, which word, how much of it.
+    let completion = ["---completion", "show", "--", "positional@0", "2", "3", "offers", "show"]
     return [
       ("one word", search("coffee"), ["search", "coffee"]),
       ("two words", search("paper towels"), ["search", "paper", "towels"]),
       ("a prefix word", search("cof*"), ["search", "cof"]),
       (
-        isSorted ? "first page by reward" : "first page",
+        "first page by reward",
         """
         SELECT id, name, reward_text FROM offer WHERE gone_at IS NULL
-        ORDER BY \(isSorted ? "reward_minor_units DESC" : "offer_key") LIMIT 50
-        """, ["list", "--limit", "50"] + (isSorted ? ["--sort", "reward"] : [])
+        ORDER BY reward_minor_units DESC LIMIT 50
+        """, ["list", "--limit", "50", "--sort", "reward"]
       ),
       (
         "one offer",
@@ -123,6 +122,13 @@ struct FindBenchmark {
         SELECT o.id, o.name, o.reward_text FROM offer AS o JOIN feed AS f USING (feed_key)
         WHERE f.name = 'ibotta' AND o.id = '110579'
         """, ["show", "110579"]
+      ),
+      (
+        "completion of an id",
+        """
+        SELECT f.name, o.id FROM offer AS o JOIN feed AS f USING (feed_key)
+        WHERE o.id >= '110' AND o.id < '111' AND o.gone_at IS NULL ORDER BY o.id LIMIT 50
+        """, completion + ["110"]
       ),
     ]
   }
@@ -132,7 +138,7 @@ struct FindBenchmark {
       let contenders = [
         Contender(name: Self.shell, command: [Self.shell, database, task.query]) {},
         Contender(
-          name: "offers \(task.words[0])",
+          name: "offers",
           command: [offers] + task.words + ["--database", database]
         ) {},
       ]

@@ -51,13 +51,16 @@ struct Browser {
   /// Shows a link in the first browser that works, and waits until that ends: one that runs in the
   /// terminal needs it for itself.
   ///
-  /// - Parameter willStart: told the program's name.
+  /// - Parameters:
+  ///   - isSilent: whether standard output is for something else: what the browser prints goes to
+  ///     standard error.
+  ///   - willStart: told the program's name.
   /// - Returns: false when none works.
-  func open(_ link: WebLink, willStart: (String) -> Void) -> Bool {
+  func open(_ link: WebLink, isSilent: Bool = false, willStart: (String) -> Void) -> Bool {
     for command in commands {
       guard let name = command.first, isPresent(name) else { continue }
       willStart(DisplayText.oneLine(name))
-      if run(Self.filled(command, link)) { return true }
+      if run(Self.filled(command, link), isSilent) { return true }
     }
     return false
   }
@@ -125,13 +128,17 @@ struct Browser {
   /// be stopped.
   ///
   /// - Returns: whether it ended well.
-  private func run(_ words: [String]) -> Bool {
+  private func run(_ words: [String], _ isSilent: Bool) -> Bool {
     let arguments = words.map { strdup($0) }
     let variables = environment.map { strdup("\($0.key)=\($0.value)") }
     defer { for text in arguments + variables { free(text) } }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if isSilent { posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) }
     var process: pid_t = 0
     guard let name = words.first,
-      posix_spawnp(&process, name, nil, nil, arguments + [nil], variables + [nil]) == 0
+      posix_spawnp(&process, name, &actions, nil, arguments + [nil], variables + [nil]) == 0
     else { return false }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 {

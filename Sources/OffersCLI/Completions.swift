@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import Glibc
 import OffersFeeds
 import OffersStore
 
@@ -7,10 +7,25 @@ import OffersStore
 enum Completions {
   /// Ids of offers. fish and zsh show the names beside them.
   static var ids: CompletionKind {
-    .custom { words, _, prefix in
-      // A shell has nowhere to show an error.
-      (try? ids(beginningWith: prefix, words)) ?? []
-    }
+    .custom { words, _, prefix in ids(beginningWith: prefix, in: words) }
+  }
+
+  /// Answers a shell that completes an id without the parser, which takes longer to start than it
+  /// takes to find ids.
+  ///
+  /// The scripts ask with `---completion COMMAND -- ARGUMENT INDEX CURSOR` and the words typed so far.
+  ///
+  /// - Returns: false for whatever else is asked; the parser then answers.
+  static func answer(_ request: [String]) -> Bool {
+    guard request.count > 6, request[0] == "---completion",
+      ["show", "open", "image", "favorite", "history"].contains(request[1]),
+      request[2] == "--", request[3].hasPrefix("positional@"),
+      let index = Int(request[4]), let cursor = Int(request[5]),
+      case let words = Array(request[6...]), words.indices.contains(index), cursor >= 0
+    else { return false }
+    let prefix = String(words[index].prefix(cursor))
+    for id in ids(beginningWith: prefix, in: words) { Output.print(id) }
+    return true
   }
 
   /// Names of feeds, the shipped ones and a person's own.
@@ -29,7 +44,7 @@ enum Completions {
         let database = try? OffersDatabase(path: path, access: .readOnly)
       else { return [] }
       return ((try? database.fetchRecentSearchesBlocking()) ?? []).map {
-        DisplayText.oneLine($0.words)
+        candidate(DisplayText.oneLine($0.words))
       }
     }
   }
@@ -37,20 +52,32 @@ enum Completions {
   /// More than a screen of ids helps nobody to choose.
   private static let limit = 50
 
-  private static func ids(beginningWith prefix: String, _ words: [String]) throws -> [String] {
-    let path = try DatabaseOptions.path(named: value(of: "--database", in: words))
-    let database = try OffersDatabase(path: path, access: .readOnly)
-    let found = try database.fetchIDsBlocking(beginningWith: prefix, limit: limit)
-    let counts = Dictionary(grouping: found, by: \.ref.id).mapValues(\.count)
+  private static func ids(beginningWith prefix: String, in words: [String]) -> [String] {
+    // A shell has nowhere to show an error.
+    guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)),
+      let database = try? OffersDatabase(path: path, access: .readOnly),
+      let found = try? database.fetchIDsBlocking(beginningWith: prefix, limit: limit)
+    else { return [] }
     return found.prefix(limit).map { ref, name in
-      let isPlain = !prefix.contains(":") && counts[ref.id] == 1
-      let id = DisplayText.oneLine(isPlain ? ref.id : ref.description)
-      let title = DisplayText.oneLine(name)
-      switch CompletionShell.requesting {
-      case .some(.fish): return "\(id)\t\(title)"
-      case .some(.zsh): return "\(id.replacing(":", with: "\\:")):\(title)"
-      default: return id
-      }
+      let isPlain =
+        !prefix.contains(":") && found.count(where: { $0.ref.id == ref.id }) == 1
+      return candidate(
+        DisplayText.oneLine(isPlain ? ref.id : ref.description), DisplayText.oneLine(name))
+    }
+  }
+
+  /// A candidate in the form that the shell which asks understands.
+  ///
+  /// - Parameter title: what fish and zsh show beside it.
+  private static func candidate(_ text: String, _ title: String? = nil) -> String {
+    switch getenv("SAP_SHELL").map({ String(cString: $0) }) {
+    case "fish": return title.map { "\(text)\t\($0)" } ?? text
+    case "zsh":
+      let text = text.replacing(":", with: "\\:")
+      return title.map { "\(text):\($0)" } ?? text
+    // bash expands what it is offered: a feed's id could name a program to run.
+    case "bash": return "'" + text.replacing("'", with: #"'\''"#) + "'"
+    default: return text
     }
   }
 

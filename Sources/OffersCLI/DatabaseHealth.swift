@@ -21,7 +21,7 @@ struct DatabaseHealth {
     } catch {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
       let refusal = Finding(
-        .problem, "database", error.message, advice: OffersDatabase.advice(on: error))
+        .problem, "database", error.message, advice: OffersDatabase.advice(on: error, at: path))
       // What is no database of ours may be as it likes.
       let around = OffersDatabase.exists(at: path) ? OffersDatabase.examineFile(at: path) : []
       return (around.filter { $0.level == .problem } + [refusal], [])

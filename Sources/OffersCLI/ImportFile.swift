@@ -11,6 +11,7 @@ final class ImportFile: ExportRecordSource {
   let name: String
   private let descriptor: Int32
   private let spool: SpoolFile?
+  private let limitBytes: Int
   /// 0 where it is not known.
   private let sizeBytes: Int
   private let progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
@@ -19,15 +20,20 @@ final class ImportFile: ExportRecordSource {
   /// It is read once to be looked through, and once more to be taken over.
   private static let usualPasses = 2
 
+  /// Most bytes that are kept of what has no file: it may never end, and the disk has one.
+  private static let usualLimitBytes = 8 << 30
+
   /// - Parameters:
   ///   - path: the file, or `-` for standard input.
   ///   - folder: where what has no file is kept meanwhile.
+  ///   - limitBytes: how much of it at most.
   ///   - progress: is told how many bytes have been read, of how many.
   init(
-    _ path: String, folder: String,
+    _ path: String, folder: String, limitBytes: Int = usualLimitBytes,
     progress: @escaping @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
   ) throws {
     self.progress = progress
+    self.limitBytes = limitBytes
     name = path == "-" ? "Standard input" : path
     descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -67,14 +73,24 @@ final class ImportFile: ExportRecordSource {
         try spool.forEachPiece(take)
       } else {
         if spool == nil { lseek(descriptor, 0, SEEK_SET) }
+        var read = 0
         try Self.readOn(descriptor, name) { piece in
           // Looked at as it comes: what never ends and is no export is refused at once.
           try take(piece)
-          try spool?.append(piece)
+          guard let spool else { return }
+          read += piece.count
+          if read > limitBytes { throw tooLarge }
+          try spool.append(piece)
         }
       }
       try reader.finish()
     }
+  }
+
+  private var tooLarge: OffersError {
+    OffersError(
+      .limitExceeded, "\(name) gives more than \(Units.size(limitBytes)).",
+      hint: "Nothing was changed. If it is an export, save it to a file, and import that.")
   }
 
   private static func readOn(

@@ -3,7 +3,7 @@ import OffersCore
 
 /// A file that takes another's place once it is whole: whoever looks sees the old one or the new
 /// one, and so does a machine that lost its power. Only its owner may read it, unless it takes the
-/// place of one that others may read.
+/// place of one that others may read. Nothing of it stays behind when the program is interrupted.
 final class NewFile {
   /// Where it will stand.
   let path: String
@@ -12,6 +12,7 @@ final class NewFile {
   private let descriptor: Int32
   private let hint: String
   private var isDone = false
+  private let interruption: InterruptionWatch?
 
   /// - Parameters:
   ///   - path: where it will stand; a link is followed.
@@ -24,11 +25,19 @@ final class NewFile {
     var information = stat()
     if stat(target, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
       descriptor = -1
+      interruption = nil
       throw OffersError(.invalidRequest, "\(path) is no ordinary file.", hint: "Name another one.")
     }
     Self.removeRemains(beside: target)
-    descriptor = open(temporaryPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Self.failure(path, hint) }
+    // What has this process's number was left by a dead one, or laid there by somebody else.
+    unlink(temporaryPath)
+    descriptor = open(
+      temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      interruption = nil
+      throw Self.failure(path, hint)
+    }
+    interruption = InterruptionWatch { [temporaryPath] in unlink(temporaryPath) }
   }
 
   deinit {
@@ -71,7 +80,7 @@ final class NewFile {
     let isThere = !isPrivate && stat(path, &information) == 0
     let mode = isThere ? information.st_mode & 0o777 : 0o600
     guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0,
-      rename(temporaryPath, path) == 0
+      interruption?.hold({ rename(temporaryPath, path) == 0 }) ?? false
     else { throw Self.failure(path, hint) }
     isDone = true
     // The name is in the folder. Where that cannot be written down at once, it is soon.

@@ -44,6 +44,11 @@ struct Offers: ParsableCommand {
       if words == ["--version"] { return Output.print(Version.current) }
       if try ShowCommand.run(plainWords: words[...]) { return }
       if try SearchCommand.run(plainWords: words[...]) { return }
+      if try ListCommand.run(plainWords: words[...]) { return }
+      if Completions.answer(words) { return }
+      if words == ["--generate-completion-script", "bash"] {
+        return Output.print(CompletionScript.bash)
+      }
       if let job = try SyncCommand.job(plainWords: words[...]) { wait { try await job.run() } }
       try CommandTree.check(words, under: Self.self)
       let command = try parseAsRoot(words)
@@ -94,7 +99,13 @@ struct Offers: ParsableCommand {
   }
 
   private static func fail(_ error: any Error) -> Never {
-    guard let error = error as? OffersError else { exit(withError: error) }
+    guard let error = error as? OffersError else {
+      guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+      // The parser's words for wrong usage, in the form of every other error.
+      let text = DisplayText.safe(fullMessage(for: error))
+      Output.note(text.hasPrefix("Error: ") ? "offers: " + text.dropFirst(7) : text)
+      exit(withError: ExitStatus.wrongUsage)
+    }
     Output.error(error)
     exit(withError: ExitStatus.code(for: error))
   }

@@ -4,10 +4,11 @@ import OffersCore
 /// Where things are printed: data on standard output, all else on standard error.
 enum Output {
   /// Opens what the program was started without. A database that took the number of standard error
-  /// would have error messages written into it.
+  /// would have error messages written into it. What takes the number of standard output can only
+  /// be read: data that nobody gets must not pass for printed.
   static func reserveStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-      _ = open("/dev/null", O_RDWR)
+      _ = open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR)
     }
   }
 
@@ -53,7 +54,7 @@ enum Output {
       if count < 0 {
         if errno == EINTR { continue }
         if errno == EPIPE || descriptor == STDERR_FILENO { exit(1) }
-        let reason = String(cString: strerror(errno))
+        let reason = errno == EBADF ? "it is closed" : String(cString: strerror(errno))
         note("offers: The output could not be written: \(reason).")
         exit(1)
       }

@@ -28,8 +28,12 @@ struct PagedOptions: ParsableArguments {
 
   /// Prints a text that may be long: on a terminal through a pager.
   func show(_ print: () throws -> Void) throws {
+    try Self.show(isPaged: !noPager, print)
+  }
+
+  static func show(isPaged: Bool, _ print: () throws -> Void) throws {
     let environment = ProcessInfo.processInfo.environment
-    guard Terminal.isOutput, !noPager, let pager = Pager({ environment[$0] }) else {
+    guard Terminal.isOutput, isPaged, let pager = Pager({ environment[$0] }) else {
       return try print()
     }
     // Waiting for the pager comes also behind an error, which is told when it is gone.

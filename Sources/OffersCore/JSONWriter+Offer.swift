@@ -81,10 +81,10 @@ extension JSONWriter {
 
   /// 500 is `5`, 250 is `2.5`.
   package static func decimal(hundredths: Int64) -> String {
-    let whole = hundredths / 100
-    let rest = hundredths % 100
-    if rest == 0 { return "\(whole)" }
-    if rest % 10 == 0 { return "\(whole).\(rest / 10)" }
-    return "\(whole).\(rest < 10 ? "0" : "")\(rest)"
+    let sign = hundredths < 0 ? "-" : ""
+    let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
+    if rest == 0 { return "\(sign)\(whole)" }
+    if rest % 10 == 0 { return "\(sign)\(whole).\(rest / 10)" }
+    return "\(sign)\(whole).\(rest < 10 ? "0" : "")\(rest)"
   }
 }

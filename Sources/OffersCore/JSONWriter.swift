@@ -150,9 +150,10 @@ package struct JSONWriter {
       case "\n": append("\\n")
       case "\r": append("\\r")
       case "\t": append("\\t")
-      case "\u{0}"..<"\u{20}", "\u{7F}"..<"\u{A0}", "\u{2028}", "\u{2029}":
-        // Control characters are escaped, DEL and C1 too, so that a document printed to a
-        // terminal cannot steer it.
+      case "\u{0}"..<"\u{20}", "\u{7F}"..<"\u{A0}", "\u{61C}", "\u{200E}", "\u{200F}",
+        "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{FEFF}":
+        // Control characters are escaped, DEL and C1 too, and what turns a line round, so that a
+        // document printed to a terminal cannot steer it.
         let hex = String(scalar.value, radix: 16)
         append("\\u" + String(repeating: "0", count: 4 - hex.count) + hex)
       default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)

@@ -24,7 +24,10 @@ extension Configuration {
   private static let journalLimitBytes = 4 << 20
 
   /// How connections of ours are set up.
-  static func offers(isReadOnly: Bool) -> Configuration {
+  ///
+  /// - Parameter isSalvage: whether to look beyond what is damaged: SQLite then opens a file that was
+  ///   cut short, and one some of whose tables it does not know. Nothing is written by it.
+  static func offers(isReadOnly: Bool, isSalvage: Bool = false) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = isReadOnly
     configuration.busyMode = .timeout(busySeconds)
@@ -32,6 +35,7 @@ extension Configuration {
     configuration.prepareDatabase { database in
       _ = offers_disable_checkpoint_on_close(database.sqliteConnection)
       NaturalCollation.install(on: database.sqliteConnection)
+      if isSalvage { try database.execute(sql: "PRAGMA writable_schema = ON") }
       if database.configuration.readonly { return }
       try database.execute(sql: writingSettings)
     }

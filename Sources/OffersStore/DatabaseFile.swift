@@ -67,6 +67,10 @@ struct DatabaseFile {
       if errno == ENOENT || errno == ENOTDIR { return .missing }
       throw unreadable(String(cString: strerror(errno)))
     }
+    // A pipe would be waited for.
+    guard information.st_mode & S_IFMT == S_IFREG else {
+      throw unreadable("It is no ordinary file")
+    }
     var bytes = [UInt8](repeating: 0, count: 100)
     let code = offers_read_start(path, &bytes, Int32(bytes.count))
     guard code == SQLITE_OK else {

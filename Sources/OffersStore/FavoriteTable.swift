@@ -7,6 +7,13 @@ enum FavoriteTable {
     "INSERT INTO favorite (feed, id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
   static let deleteSQL = "DELETE FROM favorite WHERE feed = ? AND id = ?"
 
+  /// The keys of all favorites that are synced.
+  static let offerKeys = """
+    SELECT offer.offer_key FROM favorite
+    CROSS JOIN feed ON feed.name = favorite.feed
+    CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+    """
+
   /// Returns whether the mark was not there before.
   static func insert(_ ref: OfferRef, at seconds: Int64, in database: Database) throws -> Bool {
     try database.execute(sql: insertSQL, arguments: [ref.feed, ref.id, seconds])

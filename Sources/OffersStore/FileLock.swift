@@ -1,7 +1,7 @@
 import Glibc
 import OffersCore
 
-/// An exclusive lock that processes, and databases within one process, hold one at a time.
+/// Exclusive locks that processes, and databases within one process, hold one at a time.
 ///
 /// It is a lock on one byte of a file, bound to the open file description (fcntl(2), `F_OFD_SETLK`):
 /// the kernel gives it back when the holder dies, so a dead process never blocks anybody.
@@ -11,23 +11,29 @@ final class FileLock: Sendable {
 
   /// - Parameters:
   ///   - path: the lock file. It is made when missing, readable by its owner only, and stays.
-  ///   - byte: which byte of it; different bytes are different locks.
-  init(path: String, byte: Int64) throws {
+  ///   - byte: which byte of it is meant unless another is named; different bytes are different
+  ///     locks.
+  init(path: String, byte: Int64 = 0) throws {
     self.byte = byte
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw OffersError(
         .storageFailed,
         "Could not open the lock file \(path): \(String(cString: strerror(errno))).",
-        hint: "Check the folder's permissions.")
+        hint: errno == EMFILE || errno == ENFILE
+          ? "Close other programs or allow more open files (ulimit -n), then try again."
+          : "Check the folder's permissions.")
     }
   }
 
   deinit { close(descriptor) }
 
   /// Takes the lock if nobody holds it.
-  func tryLock() throws -> Bool {
-    var range = range(F_WRLCK)
+  func tryLock() throws -> Bool { try tryLock(byte: byte) }
+
+  /// Takes the lock of another byte, too, if nobody holds it: many locks need but one open file.
+  func tryLock(byte: Int64) throws -> Bool {
+    var range = Self.range(F_WRLCK, byte, count: 1)
     while fcntl(descriptor, Self.setLock, &range) != 0 {
       switch errno {
       case EINTR: continue
@@ -43,7 +49,7 @@ final class FileLock: Sendable {
 
   /// Whether somebody else holds the lock just now.
   func isHeld() throws -> Bool {
-    var range = range(F_WRLCK)
+    var range = Self.range(F_WRLCK, byte, count: 1)
     guard fcntl(descriptor, Self.getLock, &range) == 0 else {
       throw OffersError(
         .storageFailed, "Could not ask for locks: \(String(cString: strerror(errno))).",
@@ -64,19 +70,27 @@ final class FileLock: Sendable {
     return true
   }
 
-  func unlock() {
-    var range = range(F_UNLCK)
+  func unlock() { unlock(Self.range(F_UNLCK, byte, count: 1)) }
+
+  /// Gives all bytes back that were taken.
+  func unlockAll() { unlock(Self.range(F_UNLCK, 0, count: Self.toTheEnd)) }
+
+  private func unlock(_ range: flock) {
+    var range = range
     _ = fcntl(descriptor, Self.setLock, &range)
   }
 
-  private func range(_ type: Int32) -> flock {
+  private static func range(_ type: Int32, _ byte: Int64, count: Int64) -> flock {
     var range = flock()
     range.l_type = Int16(type)
     range.l_whence = Int16(SEEK_SET)
     range.l_start = off_t(byte)
-    range.l_len = 1
+    range.l_len = off_t(count)
     return range
   }
+
+  /// A range of so many bytes has no end.
+  private static let toTheEnd: Int64 = 0
 
   /// `F_OFD_GETLK` and `F_OFD_SETLK`, which Glibc's module shows only under _GNU_SOURCE.
   private static let getLock: Int32 = 36

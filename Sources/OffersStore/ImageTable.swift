@@ -126,6 +126,16 @@ enum ImageTable {
   }
 
   /// How often images were asked for and were there, or were not, and how often one had to go.
+  /// Begins to count as another database does, whose table has its one row.
+  static func copyTally(from other: Database, to database: Database) throws {
+    let tally = try tally(in: other)
+    try database.execute(
+      sql: """
+        INSERT INTO image_tally (tally_key, hit_count, miss_count, eviction_count)
+        VALUES (1, ?, ?, ?)
+        """, arguments: [tally.hits, tally.misses, tally.evictions])
+  }
+
   static func tally(in database: Database) throws -> (hits: Int, misses: Int, evictions: Int) {
     let row = try Row.fetchOne(
       database, sql: "SELECT hit_count, miss_count, eviction_count FROM image_tally")

@@ -40,12 +40,24 @@ enum NearIDs {
     return found
   }
 
+  /// The same id in a feed of nearly that name, where it has it.
+  private static func withNearFeed(_ text: String, in database: Database) throws -> String? {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let feeds = try FeedTable.names(in: database)
+    let name = String(text[..<colon])
+    guard !feeds.contains(name), let near = NearestWord.find(name, among: feeds) else { return nil }
+    let id = String(Substring(text.utf8[text.utf8.index(after: colon)...]))
+    let ref = OfferRef(feed: near, id: id)
+    return try OfferTable.findKey(ref, in: database) == nil ? nil : ref.description
+  }
+
   /// How many ids are looked at to find the nearest one.
   private static let candidateLimit = 500
 
   /// The id that a person most likely meant: one of those that begin alike.
   static func nearest(to text: String, in database: Database) throws -> String? {
     guard text.count >= 3 else { return nil }
+    if let meant = try withNearFeed(text, in: database) { return meant }
     for kept in [text.count - 1, text.count / 2] {
       let near = try fetch(
         beginningWith: String(text.prefix(kept)), limit: candidateLimit, in: database)

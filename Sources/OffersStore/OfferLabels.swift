@@ -6,34 +6,41 @@ import OffersCore
 enum OfferLabels {
   private static let limit = 1000
 
-  static func retailers(in database: Database) throws -> [String] {
+  /// Narrows the offers down to a feed's, where one is given.
+  private static let ofFeed = """
+    (:feed IS NULL OR offer_key IN (
+      SELECT offer_key FROM offer JOIN feed USING (feed_key) WHERE feed.name = :feed))
+    """
+
+  static func retailers(of feed: String?, in database: Database) throws -> [String] {
     try String.fetchAll(
       database,
       sql: """
-        SELECT retailer FROM offer_detail WHERE retailer IS NOT NULL
+        SELECT retailer FROM offer_detail WHERE retailer IS NOT NULL AND \(ofFeed)
         GROUP BY retailer ORDER BY count(*) DESC, retailer LIMIT \(limit)
-        """)
+        """, arguments: ["feed": feed])
   }
 
-  static func categories(in database: Database) throws -> [String] {
+  static func categories(of feed: String?, in database: Database) throws -> [String] {
     try String.fetchAll(
       database,
       sql: """
         SELECT category.value FROM offer_detail, json_each(offer_detail.categories) AS category
-        WHERE offer_detail.categories IS NOT NULL
+        WHERE offer_detail.categories IS NOT NULL AND \(ofFeed)
         GROUP BY category.value ORDER BY count(*) DESC, category.value LIMIT \(limit)
-        """)
+        """, arguments: ["feed": feed])
   }
 }
 
 extension OffersDatabase {
-  /// Who sells the offers there are; the shops with the most offers first, a thousand at most.
-  package func fetchRetailersBlocking() throws -> [String] {
-    try readBlocking { try OfferLabels.retailers(in: $0) }
+  /// Who sells the offers of a feed, or of all; the shops with the most offers first, a thousand at
+  /// most.
+  package func fetchRetailersBlocking(of feed: String?) throws -> [String] {
+    try readBlocking { try OfferLabels.retailers(of: feed, in: $0) }
   }
 
-  /// The categories of the offers there are, likewise.
-  package func fetchCategoriesBlocking() throws -> [String] {
-    try readBlocking { try OfferLabels.categories(in: $0) }
+  /// The categories of the offers, likewise.
+  package func fetchCategoriesBlocking(of feed: String?) throws -> [String] {
+    try readBlocking { try OfferLabels.categories(of: feed, in: $0) }
   }
 }

@@ -82,11 +82,11 @@ extension OffersDatabase: SearchRepository {
   }
 
   private static func note(_ search: RecentSearch, in database: Database) throws {
-    let expression = try SearchExpression(search.words, in: database)
-    if expression.isEmpty { return }
+    // SQLite ends a text at a NUL.
+    let words = search.words.split { $0.isWhitespace || $0 == "\0" }.joined(separator: " ")
+    if words.isEmpty { return }
     try RecentSearchTable.put(
-      expression, feed: search.feed, at: Int64(search.searchedAt.timeIntervalSince1970),
-      in: database)
+      words, feed: search.feed, at: Int64(search.searchedAt.timeIntervalSince1970), in: database)
   }
 }
 
@@ -116,8 +116,7 @@ extension OffersDatabase {
   /// Notes a search unless it is the latest already.
   package func noteSearchBlocking(_ search: RecentSearch) throws {
     let isLatest = try readBlocking { database in
-      try RecentSearchTable.isLatest(
-        SearchExpression(search.words, in: database), feed: search.feed, in: database)
+      try RecentSearchTable.isLatest(search.words, feed: search.feed, in: database)
     }
     if isLatest { return }
     let writer = canWrite ? self : try OffersDatabase(path: path)

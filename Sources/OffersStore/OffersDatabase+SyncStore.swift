@@ -8,17 +8,30 @@ extension OffersDatabase: SyncStore {
   public func withSyncLock<Result: Sendable>(
     on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
-    let lock = try FileLock(path: file.lockPath, byte: Self.lockByte(of: feed))
+    try await withSyncLocks(on: [feed], waitSeconds: waitSeconds, body)
+  }
+
+  /// Runs `body` while nobody else syncs any of some feeds.
+  ///
+  /// - Parameters:
+  ///   - feeds: in one order, so that two who want several do not wait for each other.
+  ///   - waitSeconds: how long to wait for all of them.
+  func withSyncLocks<Result: Sendable>(
+    on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
+  ) async throws -> Result {
+    let lock = try FileLock(path: file.lockPath)
+    defer { lock.unlockAll() }
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
-    while !(try lock.tryLock()) {
-      guard ContinuousClock.now < deadline else {
-        throw OffersError(
-          .locked, "Another process is syncing \(feed).",
-          hint: "Nothing was changed. Wait for it, then sync again.")
+    for feed in feeds {
+      while !(try lock.tryLock(byte: Self.lockByte(of: feed))) {
+        guard ContinuousClock.now < deadline else {
+          throw OffersError(
+            .locked, "Another process is syncing \(feed).",
+            hint: "Nothing was changed. Wait for it, then sync again.")
+        }
+        try await Task.sleep(for: .milliseconds(20))
       }
-      try await Task.sleep(for: .milliseconds(20))
     }
-    defer { lock.unlock() }
     return try await body()
   }
 

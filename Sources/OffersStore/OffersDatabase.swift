@@ -74,6 +74,31 @@ public final class OffersDatabase: Sendable {
     }
   }
 
+  /// Opens a damaged database to save what can still be read of it. It is not even migrated.
+  ///
+  /// - Throws: `OffersError`: `notFound`, `newerDatabase`, or `storageFailed` when it is not ours or
+  ///   not one of its tables can be found.
+  package init(salvaging path: String) throws {
+    self.path = path
+    file = DatabaseFile(path: DatabaseFile.resolve(path))
+    let header = try file.readHeader()
+    try file.check(header)
+    if [.missing, .empty, .blank].contains(header) { throw Self.missing(file) }
+    writer = nil
+    reader = ReadingConnection(file, isSalvage: true)
+    version = VersionConnection(file)
+    do {
+      try reader.withQueue { try $0.unsafeRead(SalvageQuery.checkTables) }
+    } catch {
+      throw StorageFailure.translateLoss(error, path: path)
+    }
+  }
+
+  private static func missing(_ file: DatabaseFile) -> OffersError {
+    OffersError(
+      .notFound, "There is no database yet at \(file.path).", hint: "Make it with: offers sync")
+  }
+
   /// A file that is missing cannot be read; one that is older is migrated first.
   private static func prepareForReading(_ file: DatabaseFile, _ header: DatabaseFile.Header) throws
   {
@@ -81,9 +106,7 @@ public final class OffersDatabase: Sendable {
     case .ours(version: Schema.version, isReady: true):
       return
     case .missing, .empty, .blank:
-      throw OffersError(
-        .notFound, "There is no database yet at \(file.path).",
-        hint: "Make it with: offers sync")
+      throw missing(file)
     case .ours, .foreign:
       _ = try WritingConnection(
         file, header, WriteGuard(path: file.lockPath))
@@ -165,6 +188,15 @@ public final class OffersDatabase: Sendable {
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await translating { try await fetchWriter().writeTrial(body) }
+  }
+
+  /// The same on the calling thread, unless somebody else writes; nil then.
+  func writeTrialIfFree<Result>(_ body: (Database) throws -> Result) throws -> Result? {
+    do {
+      return try fetchWriter().writeTrialIfFree(body)
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
   }
 
   /// Rewrites the file without its free pages when more than a share of it is free.

@@ -17,13 +17,6 @@ enum PruneTable {
       WHERE feed.feed_key = offer.feed_key AND favorite.id = offer.id)
     """
 
-  /// The keys of all favorites.
-  private static let favoriteKeys = """
-    SELECT offer.offer_key FROM favorite
-    CROSS JOIN feed ON feed.name = favorite.feed
-    CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
-    """
-
   /// Whether there are offers that were gone by then and are no favorites.
   static func hasDoomed(goneBefore: Int64, in database: Database) throws -> Bool {
     try Bool.fetchOne(
@@ -142,7 +135,7 @@ enum PruneTable {
         SELECT change.change_id, change.offer_key
         FROM change CROSS JOIN sync_run AS run ON run.run_id = change.run_id
         WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at < ?
-          AND change.offer_key NOT IN (\(favoriteKeys))
+          AND change.offer_key NOT IN (\(FavoriteTable.offerKeys))
         ORDER BY change.change_id LIMIT ?
         """, arguments: [after, through, seconds, limit])
     while let row = try cursor.next() { try body(row[0], row[1]) }
@@ -162,7 +155,7 @@ enum PruneTable {
   static func doomedRuns(
     old: Int64, idle: Int64, through: Int64, ofFavorites: Bool, in database: Database
   ) throws -> [Int64] {
-    let filter = ofFavorites ? "AND offer_key IN (\(favoriteKeys))" : ""
+    let filter = ofFavorites ? "AND offer_key IN (\(FavoriteTable.offerKeys))" : ""
     let named = try Set(
       Int64.fetchCursor(
         database, sql: "SELECT run_id FROM change WHERE change_id <= ? \(filter)",

@@ -12,12 +12,16 @@ final class ReadingConnection: Sendable {
 
   private let file: DatabaseFile
   private let limit: Int
+  private let isSalvage: Bool
   private let places = Mutex<[Place]>([])
 
-  /// - Parameter limit: how many may read at the same time; the others wait.
-  init(_ file: DatabaseFile, limit: Int = 1) {
+  /// - Parameters:
+  ///   - limit: how many may read at the same time; the others wait.
+  ///   - isSalvage: whether to open it as far as that can be, whatever is damaged.
+  init(_ file: DatabaseFile, limit: Int = 1, isSalvage: Bool = false) {
     self.file = file
     self.limit = limit
+    self.isSalvage = isSalvage
   }
 
   /// Opens the first connection, to see that the file can be read.
@@ -66,7 +70,7 @@ final class ReadingConnection: Sendable {
 
   private func makeQueue() throws -> DatabaseQueue {
     let queue = try DatabaseQueue(
-      path: file.pathForReading, configuration: .offers(isReadOnly: true))
+      path: file.pathForReading, configuration: .offers(isReadOnly: true, isSalvage: isSalvage))
     try queue.inDatabase {
       try DatabaseFile.checkVersion(Schema.version(of: $0), path: file.path)
     }

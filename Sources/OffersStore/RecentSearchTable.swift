@@ -17,30 +17,37 @@ enum RecentSearchTable {
     }
   }
 
+  /// By what a search is known again: what the index is asked for, or the words where it knows none.
+  private static func key(_ words: String, in database: Database) throws -> String {
+    let expression = try SearchExpression(words, in: database)
+    return expression.isEmpty ? words : expression.match
+  }
+
   /// Whether a search is the latest already.
   static func isLatest(
-    _ expression: SearchExpression, feed: String?, in database: Database
+    _ words: String, feed: String?, in database: Database
   ) throws -> Bool {
     try Bool.fetchOne(
       database,
       sql: """
         SELECT expression = ? AND feed = ? AND words = ?
         FROM recent_search ORDER BY search_order DESC LIMIT 1
-        """, arguments: [expression.match, feed ?? "", expression.text]) ?? false
+        """, arguments: [key(words, in: database), feed ?? "", words]) ?? false
   }
 
   /// Puts a search on top, whether it was there or not.
   static func put(
-    _ expression: SearchExpression, feed: String?, at seconds: Int64, in database: Database
+    _ words: String, feed: String?, at seconds: Int64, in database: Database
   ) throws {
+    let key = try key(words, in: database)
     try database.execute(
       sql: "DELETE FROM recent_search WHERE expression = ? AND feed = ?",
-      arguments: [expression.match, feed ?? ""])
+      arguments: [key, feed ?? ""])
     try database.execute(
       sql: """
         INSERT INTO recent_search (search_order, expression, feed, words, searched_at)
         SELECT coalesce(max(search_order), 0) + 1, ?, ?, ?, ? FROM recent_search
         """,
-      arguments: [expression.match, feed ?? "", expression.text, seconds])
+      arguments: [key, feed ?? "", words, seconds])
   }
 }

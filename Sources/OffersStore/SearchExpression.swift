@@ -36,7 +36,7 @@ struct SearchExpression: Equatable, Sendable {
     guard let last = parts.last, last.text == typed.last, let word = last.words.last else { return }
     // Whoever types something behind a word has typed all of it: C++ is not the beginning of Café.
     let isWhole = try tokenizer.tokenize(query: last.text + "x").count > last.words.count
-    parts[parts.count - 1].isOpen = !isWhole && (opensLetter || word.utf8.count > 1)
+    parts[parts.count - 1].isOpen = !isWhole && (opensLetter || word.unicodeScalars.count > 1)
   }
 
   init(_ parts: [Part]) { self.parts = parts }

@@ -36,6 +36,19 @@ enum SearchIndex {
     return (indexed ?? 0, offers ?? 0)
   }
 
+  /// Whether the index has the words of the offers, and no others: it is compared with them. The
+  /// connection must be one that may write, and nothing is written.
+  /// https://sqlite.org/fts5.html#the_integrity_check_command
+  static func isSound(in database: Database) throws -> Bool {
+    do {
+      try database.execute(
+        sql: "INSERT INTO offer_search (offer_search, rank) VALUES ('integrity-check', 1)")
+      return true
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CORRUPT_VTAB {
+      return false
+    }
+  }
+
   /// Makes the index anew, in the transaction that the caller began.
   static func rebuild(in database: Database) throws {
     try database.execute(sql: "INSERT INTO offer_search (offer_search) VALUES ('rebuild')")

@@ -96,7 +96,7 @@ struct SearchSpelling {
         let term = String(decoding: bytes, as: UTF8.self)
         let (whole, beginning) = distances[index].distances(to: term)
         // Nearly every short beginning is near to some word.
-        let isNearStart = place.isOpen && place.text.utf8.count > 3
+        let isNearStart = place.isOpen && place.text.unicodeScalars.count > 3
         guard term != place.text,
           let cost = whole.map({ 2 * $0 }) ?? (isNearStart ? beginning.map { 2 * $0 + 1 } : nil)
         else { continue }

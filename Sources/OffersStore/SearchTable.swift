@@ -17,7 +17,7 @@ struct SearchTable {
     var arguments: StatementArguments = []
     if favoritesOnly {
       // Found once, and not for each offer that has the words: that would look up all of them.
-      parts.append("+offer_search.rowid IN (\(Self.favoriteKeys))")
+      parts.append("+offer_search.rowid IN (\(FavoriteTable.offerKeys))")
     } else {
       parts.append("offer.gone_at IS NULL")
     }
@@ -35,12 +35,6 @@ struct SearchTable {
     self.arguments = arguments
   }
 
-  private static let favoriteKeys = """
-    SELECT offer_key FROM favorite
-    CROSS JOIN feed ON feed.name = favorite.feed
-    CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
-    """
-
   /// Between which keys the offers lie that are looked for; nil where that says little.
   private static func bounds(
     feedKey: Int64?, favoritesOnly: Bool, in database: Database
@@ -48,7 +42,7 @@ struct SearchTable {
     let row: Row?
     if favoritesOnly {
       row = try Row.fetchOne(
-        database, sql: "SELECT min(offer_key), max(offer_key) FROM (\(favoriteKeys))")
+        database, sql: "SELECT min(offer_key), max(offer_key) FROM (\(FavoriteTable.offerKeys))")
     } else if let feedKey,
       try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database) <= smallFeedCount
     {

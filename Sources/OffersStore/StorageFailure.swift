@@ -6,6 +6,18 @@ enum StorageFailure {
   /// What to do about a damaged file.
   static let damageHint = "Restore a backup, or see what can be saved: offers doctor"
 
+  /// Where not even the tables of a damaged file are found.
+  static let lossHint = "Restore a backup. Without one, try: sqlite3 FILE .recover"
+
+  /// The same for whoever saves what can be saved: there is nothing else to be sent to.
+  static func translateLoss(_ error: any Error, path: String) -> any Error {
+    let error = translate(error, path: path)
+    guard let failure = error as? OffersError, failure.hint == damageHint else { return error }
+    return OffersError(
+      failure.code, "None of the tables of \(path) can be found.", hint: lossHint,
+      cause: failure.cause)
+  }
+
   static func translate(_ error: any Error, path: String) -> any Error {
     guard let failure = error as? DatabaseError else { return error }
     let cause = "\(failure)"

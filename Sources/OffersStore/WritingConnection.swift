@@ -181,6 +181,23 @@ final class WritingConnection: Sendable {
     }
   }
 
+  /// The same on the calling thread, unless somebody else writes; nil then.
+  func writeTrialIfFree<Result>(_ body: (Database) throws -> Result) throws -> Result? {
+    userCount.add(1, ordering: .sequentiallyConsistent)
+    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
+    return try queue.writeWithoutTransaction { database in
+      try writeGuard.holdIfFree {
+        var result: Result?
+        try database.inTransaction(.immediate) {
+          result = try body(database)
+          return .rollback
+        }
+        guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+        return result
+      }
+    }
+  }
+
   /// Rewrites the file without its free pages when more than a share of it is free.
   ///
   /// - Returns: whether it did.

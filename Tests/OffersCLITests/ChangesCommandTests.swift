@@ -90,6 +90,27 @@ struct ChangesCommandTests {
     #expect(changes.first?["returned_favorite"] as? String == "ibotta:2")
   }
 
+  @Test("what a limit cut off has not been read, nor has the rest")
+  func limitedLast() throws {
+    let home = try Self.home()
+    for _ in 1...2 {
+      let cut = try home.offers("changes", "--since", "last", "--limit", "2")
+      #expect(
+        Self.stable(home, cut.output) == """
+             WHEN  KIND     ID        REWARD         NAME
+             TIME  changed  ibotta:3  Free           Bun (terms)
+             TIME  new      ibotta:4  Up to 5% back  Jam
+             probably your favorite ibotta:2 again; star it: offers favorite ibotta:4
+
+          """)
+      #expect(cut.errors == "Only the newest 2 are shown, so none count as read.\n")
+    }
+    let whole = try home.offers("changes", "--since", "last", "--limit", "\(Int.max)")
+    #expect(Self.stable(home, whole.output) == Self.table)
+    #expect(whole.errors == "")
+    #expect(try home.offers("changes", "--since", "last").output == "")
+  }
+
   @Test("each reader is told what is new to it, once, also when there is none")
   func last() throws {
     let home = try Self.home()

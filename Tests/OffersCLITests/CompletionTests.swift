@@ -60,6 +60,50 @@ struct CompletionTests {
         == ["ibotta:2", "shop:2"])
   }
 
+  /// What bash offers for a line, whose words are split as bash does it.
+  private static func bash(_ home: Home, _ words: [String]) throws -> Home.ShellResult {
+    let quoted = words.map { "'\($0)'" }.joined(separator: " ")
+    let word = words[words.count - 1] == ":" ? "" : words[words.count - 1]
+    return try home.shell(
+      """
+      offers --generate-completion-script bash > script && source ./script
+      COMP_WORDS=(offers \(quoted)); COMP_CWORD=\(words.count); COMP_LINE="${COMP_WORDS[*]}"
+      COMP_POINT=${#COMP_LINE}
+      "$(complete -p offers | sed 's/.*-F \\([^ ]*\\).*/\\1/')" offers '\(word)' '' 2>/dev/null
+      printf '%s\\n' "${COMPREPLY[@]}"
+      """)
+  }
+
+  @Test(
+    "bash, for which the colon is a word, completes what stands behind it",
+    arguments: [
+      (["ibotta", ":"], ["110579", "110580", "2"]),
+      (["ibotta", ":", "1105"], ["110579", "110580"]),
+      (["shop", ":", "2"], ["2"]), (["1105"], ["110579", "110580"]),
+      (["ibotta:1105"], ["ibotta:110579", "ibotta:110580"]),
+    ])
+  func bashColon(typed: [String], expected: [String]) throws {
+    let home = try Self.home()
+    let feed = try home.feed([FeedItem("2", "Milk")], named: "shop.json")
+    #expect(try home.offers("feeds", "add", "shop", feed).status == 0)
+    for command in ["show", "favorite"] {
+      let result = try Self.bash(home, [command] + typed)
+      #expect(result.output.split(separator: "\n").map(String.init) == expected)
+    }
+  }
+
+  @Test("nothing that a feed says is run by a shell that offers it")
+  func runsNothing() throws {
+    let ids = ["pw$(touch made)", "pw`touch made`", "pw'; touch made; '", "pw plain"]
+    let home = try Home(synced: ids.map { FeedItem($0, "Tea") })
+    let result = try Self.bash(home, ["show", "pw"])
+    #expect(result.output.split(separator: "\n").map(String.init).sorted() == ids.sorted())
+    #expect(try home.offers("search", "tea", "$(touch", "made)").status == 0)
+    #expect(try home.offers("search", "tea").status == 0)
+    _ = try Self.bash(home, ["search", "t"])
+    #expect(try home.shell("ls made").status != 0)
+  }
+
   @Test("feeds, a person's own among them")
   func completesFeeds() throws {
     let home = try Self.home()

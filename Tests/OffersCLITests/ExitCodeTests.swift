@@ -61,13 +61,30 @@ struct ExitCodeTests {
         "offers: There is no offer “ibotta:11057”.\n        Did you mean ibotta:110579? "
       ),
       (["show", "999999"], "offers: There is no offer “999999”.\n        See what there is: "),
-      (["sync", "--qiet"], "Error: Unknown option '--qiet'. Did you mean '--quiet'?"),
+      (["list", "\u{1B}[31mred\u{7}"], "offers: Unexpected argument '␛[31mred␇'"),
+      (
+        ["show", "ibota:110579"],
+        "offers: There is no offer “ibota:110579”.\n        Did you mean ibotta:110579? "
+      ),
+      (
+        ["list", "--feed", "facts"],
+        "offers: The feed facts was not synced yet.\n        Sync it: offers sync facts"
+      ),
+      (
+        ["search", "tea", "--feed", "facts"],
+        "offers: The feed facts was not synced yet.\n        Sync it: offers sync facts"
+      ),
+      (
+        ["list", "--limit", "5000000000000000000", "--page", "2"],
+        "2 offers make 1 page of 5,000,000,000,000,000,000.\n"
+      ),
+      (["sync", "--qiet"], "offers: Unknown option '--qiet'. Did you mean '--quiet'?"),
     ])
   func suggestions(arguments: [String], expected: String) throws {
     let home = try Home(synced: [FeedItem("110579", "Tea"), FeedItem("2", "Jam")])
     let result = try OffersProgram.run(arguments, environment: home.environment)
     #expect(result.errors.hasPrefix(expected), "\(result.errors)")
-    #expect(result.status != 0)
+    #expect((result.status == 0) == (arguments.contains("--page")))
   }
 
   @Test("A feed that cannot be read, and a file that is no database of ours, are 1")
@@ -142,5 +159,18 @@ struct ExitCodeTests {
     #expect(result.output.hasPrefix("ibotta: 64 new"))
     #expect(result.errors.hasPrefix("offers: There is no feed “nofeed”."))
     #expect(result.status == 3)
+  }
+
+  @Test(
+    "Data for an output that is closed is 1, and told",
+    arguments: ["list --json", "list", "export", "search tea", "show 1", "status", "--version"])
+  func closedOutput(command: String) throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let result = try home.shell("offers \(command) >&-")
+    #expect(result.status == 1)
+    #expect(result.errors == "offers: The output could not be written: it is closed.\n")
+    // Who has nothing to print does not mind.
+    #expect(try home.shell("offers export -o saved.json >&- 2>&- <&-").status == 0)
+    #expect(try home.shell("offers import saved.json --quiet >&-").status == 64)
   }
 }

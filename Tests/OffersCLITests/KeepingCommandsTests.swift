@@ -137,6 +137,37 @@ struct KeepingCommandsTests {
     #expect(!names.contains { $0.contains(".new-") })
   }
 
+  @Test("what is no ordinary file is refused at once")
+  func specialFiles() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    #expect(try home.shell("mkfifo pipe").status == 0)
+    for command in ["backup pipe", "backup --force pipe", "export -o pipe", "list --database pipe"]
+    {
+      let result = try home.shell("timeout 20 offers \(command)")
+      #expect(result.status == 64 || result.status == 1, "\(command): \(result.status)")
+      #expect(result.errors.contains("ordinary file") || result.errors.contains("no backup"))
+    }
+  }
+
+  @Test("an interruption leaves the old file or the new one, and nothing beside it")
+  func interruption() throws {
+    let home = try Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
+    for command in ["export -o", "backup"] {
+      let result = try home.shell(
+        """
+        offers \(command) saved
+        for milliseconds in 04 06 08 10 12 14 16 18 20 24 28 32 40 50; do
+          timeout --foreground --preserve-status -s INT 0.0$milliseconds offers \(command) saved
+          case $? in 0 | 130) ;; *) exit 1 ;; esac
+          test -s saved || exit 2
+        done
+        ls; rm saved
+        """)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(!result.output.contains(".new-"), "\(result.output)")
+    }
+  }
+
   @Test("what a killed process left beside a file goes with the next one; a living one's stays")
   func remains() throws {
     let home = try Self.lived()

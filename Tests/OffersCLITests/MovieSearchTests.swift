@@ -36,6 +36,21 @@ struct MovieSearchTests {
     }
   }
 
+  @Test("What is starred is found here, whatever the server would find")
+  func favorites() throws {
+    let server = try ScriptedServer([Self.page(["Superman II", "Superman"], of: 1)])
+    let home = try Self.home(server)
+    _ = try Self.search(home, "superman")
+    let starred = try home.offers("list", "--json")
+    #expect(starred.status == 0)
+    let offers = try Home.parse(starred.output)["offers"] as? [[String: Any]] ?? []
+    let last = try #require(offers.first { $0["name"] as? String == "Superman" })
+    #expect(try home.offers("favorite", try #require(last["ref"] as? String)).status == 0)
+    let found = try Self.search(home, "superman", "--favorites")
+    #expect(Self.names(found) == ["Superman"] && found.errors == "")
+    #expect(server.requests.count == 1)
+  }
+
   @Test("The server is asked page by page, and what came is found later without it")
   func pages() throws {
     let server = try ScriptedServer([

@@ -95,6 +95,8 @@ struct ScriptTests {
         ./usr/lib/systemd/user/offers-sync.timer
         ./usr/share/bash-completion/completions/offers
         ./usr/share/doc/offers/README.md.gz
+        ./usr/share/doc/offers/changelog.gz
+        ./usr/share/doc/offers/copyright
         ./usr/share/fish/vendor_completions.d/offers.fish
         ./usr/share/man/man1/offers.1.gz
         ./usr/share/zsh/vendor-completions/_offers

@@ -83,7 +83,10 @@ struct StyleTests {
     #expect(try run(["PAGER": "sed 's/^/> /'"]) == numbered)
     #expect(try run(["PAGER": "sed 's/^/> /'"], ["--no-pager"]) == plain)
     #expect(try run(["PAGER": "sed 's/^/> /'", "TERM": "dumb"]) == plain)
-    #expect(try run(["PAGER": "no-such-pager --x"]) == plain)
+    for pager in ["no-such-pager --x", "'no such pager'", "  ", "it's", "\"", "$(exit"] {
+      #expect(try run(["PAGER": pager]) == plain, "\(pager)")
+    }
+    #expect(try run(["COLUMNS": "\(Int.max)"]).contains("Tea"))
     #expect(
       try home.shell("PAGER='sed s/^/>/' offers changes --since 1d").output.contains(">") == false)
   }

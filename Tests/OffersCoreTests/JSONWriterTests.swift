@@ -107,6 +107,7 @@ struct JSONWriterTests {
     arguments: [
       (0, "0"), (1, "0.01"), (10, "0.1"), (25, "0.25"), (100, "1"), (101, "1.01"), (250, "2.5"),
       (255, "2.55"), (500, "5"), (10_000, "100"), (Int64.max, "92233720368547758.07"),
+      (-5, "-0.05"), (-250, "-2.5"), (-100, "-1"), (Int64.min, "-92233720368547758.08"),
     ] as [(Int64, String)])
   func writesHundredths(hundredths: Int64, text: String) {
     #expect(JSONWriter.decimal(hundredths: hundredths) == text)

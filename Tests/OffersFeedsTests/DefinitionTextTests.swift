@@ -19,6 +19,7 @@ struct DefinitionTextTests {
       feeds:
         x:
           title: {from: [feed.title, title]}
+          layout: covers
           source: https://x.example/{page}?k={env:KEY}
           every: 6h
           format: json

@@ -58,8 +58,10 @@ struct SampleSyncer: FeedSyncer {
   let database: OffersDatabase
 
   func fetchKnownFeeds() throws -> [KnownFeed] {
-    FeedConfiguration.shipped.names.map {
-      KnownFeed(name: $0, source: "sample", everySeconds: 86_400, isSearchable: $0 == "movies")
+    try FeedConfiguration.shipped.names.map {
+      KnownFeed(
+        name: $0, source: "sample", everySeconds: 86_400,
+        layout: try FeedConfiguration.shipped.fetch($0).layout, isSearchable: $0 == "movies")
     }
   }
 

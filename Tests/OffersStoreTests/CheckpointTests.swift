@@ -96,7 +96,9 @@ struct CheckpointTests {
     turn.unlock()
   }
 
-  @Test("a reader in the middle of reading holds up no write, and the log is emptied after it")
+  @Test(
+    "a reader in the middle of reading holds up no write, and the log is emptied after it",
+    .timeLimit(.minutes(1)))
   func writesBesideReader() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
@@ -104,9 +106,7 @@ struct CheckpointTests {
     configuration.allowsUnsafeTransactions = true
     let reader = try DatabaseQueue(path: store.path, configuration: configuration)
     try await reader.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT id FROM offer") }
-    let begun = ContinuousClock.now
     for id in ["1", "2"] { _ = try await store.database.setFavorites(named: [id], to: true) }
-    #expect(ContinuousClock.now - begun < .seconds(5))
     #expect(Contents(store.path).log?.isEmpty == false)
     let seen = try await reader.writeWithoutTransaction { database in
       let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM favorite")

@@ -6,16 +6,17 @@ import OffersTestSupport
 
 /// Damages a database as disks and programs do.
 enum Damage {
-  /// Overwrites a page of a table or an index that holds rows, behind SQLite's back.
+  /// Overwrites a page of a table or an index that holds rows, behind SQLite's back: the second
+  /// one, where there are several.
   static func overwritePage(of name: String, in store: Store) throws {
     try store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     let page = try store.rows(
       """
       SELECT pageno FROM dbstat WHERE name = '\(name)' AND pagetype = 'leaf'
-      ORDER BY pageno LIMIT 1 OFFSET 1
+      ORDER BY pageno LIMIT 2
       """)
     let size = try store.rows("PRAGMA page_size")
-    guard let number = page.first.flatMap(Int.init), let bytes = size.first.flatMap(Int.init) else {
+    guard let number = page.last.flatMap(Int.init), let bytes = size.first.flatMap(Int.init) else {
       throw CocoaError(.fileReadUnknown)
     }
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: store.path))

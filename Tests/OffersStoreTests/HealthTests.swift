@@ -17,8 +17,10 @@ struct HealthTests {
     return store
   }
 
-  private static func open(_ store: Store) throws -> OffersDatabase {
-    try OffersDatabase(path: store.path)
+  private static func open(
+    _ store: Store, _ access: OffersDatabase.Access = .readWrite
+  ) throws -> OffersDatabase {
+    try OffersDatabase(path: store.path, access: access)
   }
 
   /// What is not as it should be.
@@ -119,7 +121,7 @@ struct HealthTests {
     let findings = try Self.open(store).examineBlocking(at: Self.now)
     #expect(findings.first { $0.subject == "integrity" }?.advice == HealthCheck.repairAdvice)
     let repairs = try await Self.repair(store)
-    #expect(repairs.first == "done integrity: made all indexes anew")
+    #expect(repairs.first == "done integrity: made anew: all indexes")
     #expect(try Self.trouble(store) == [])
     #expect(try store.rows("SELECT id FROM favorite") == ["5", "6"])
   }
@@ -166,5 +168,86 @@ struct HealthTests {
     #expect(line()?.hasSuffix("(process \(pid)) is writing just now") == true)
     lock.unlock()
     #expect(line() == "nobody is writing or syncing")
+  }
+
+  @Test(
+    "an index whose words are not those of the offers is found and made anew",
+    arguments: [
+      "DELETE FROM offer_search_data WHERE id > 10", "DELETE FROM offer_search_data",
+      "UPDATE offer SET name = 'Zebra' WHERE id = '7'",
+    ])
+  func words(damage: String) async throws {
+    let store = try await Self.lived()
+    try store.execute(damage)
+    let trouble = try Self.trouble(store)
+    #expect(trouble == ["problem search: the index has other words than the offers"])
+    #expect(try await Self.repair(store) == ["done search: made anew from the offers"])
+    #expect(try Self.trouble(store) == [])
+    let name = try store.rows("SELECT name FROM offer WHERE id = '7'")[0]
+    #expect(try await store.database.search(SearchQuery(name, limit: 5000)).hits.count > 0)
+  }
+
+  @Test("whoever may only read is told what was looked at, and nobody waits for a writer")
+  func wordsUnread() async throws {
+    let store = try await Self.lived()
+    let lock = try FileLock(path: store.path + "-lock", byte: 0)
+    #expect(try lock.tryLock())
+    let finding = try Self.open(store, .readOnly).examineBlocking(at: Self.now)
+      .first { $0.subject == "search" }
+    #expect(finding?.level == .ok)
+    #expect(
+      finding?.message == "the index has every offer; its words were not compared, "
+        + "because somebody is writing")
+    lock.unlock()
+  }
+
+  @Test(
+    "damaged pages of what can be had again are made anew, and all else stays",
+    arguments: [
+      "offer_search_data", "offer_search_docsize", "offer_search_config", "image_cache",
+      "image_failure", "sqlite_autoindex_image_cache_1",
+    ])
+  func derived(table: String) async throws {
+    let store = try await Self.lived()
+    for number in 1...3 {
+      let bytes = TinyImage.png(filling: [UInt8](repeating: UInt8(number), count: 20_000))
+      try await store.database.putImage(
+        CachedImage(
+          url: "https://x.example/\(number).png", bytes: bytes,
+          header: try ImageHeader(reading: bytes), etag: nil, lastModified: nil,
+          fetchedAt: Self.now, freshUntil: Self.now))
+    }
+    let before = try store.kept().text()
+    try Damage.overwritePage(of: table, in: store)
+    let findings = try Self.open(store).examineBlocking(at: Self.now)
+    let integrity = findings.first { $0.subject == "integrity" }
+    #expect(integrity?.level == .problem)
+    #expect(integrity?.advice == HealthCheck.repairAdvice)
+    let repairs = try await Self.repair(store)
+    #expect(repairs.first?.hasPrefix("done integrity: made anew: ") == true, "\(repairs)")
+    #expect(try Self.trouble(store) == [])
+    #expect(try store.kept().text() == before)
+    let isImage = table.contains("image")
+    #expect(try store.rows("SELECT count(*) FROM image_cache") == [isImage ? "0" : "3"])
+    let database = try Self.open(store)
+    #expect(try await database.search(SearchQuery("more", limit: 5000)).hits.count == 2000)
+    #expect(
+      try store.rows("SELECT k, v FROM offer_search_config ORDER BY k")
+        == Store().rows("SELECT k, v FROM offer_search_config ORDER BY k"))
+    // Both are as in a new database: the bound on images holds again.
+    #expect(try store.rows("SELECT count(*) FROM image_tally") == ["1"])
+  }
+
+  @Test("damage that is in the offers, too, keeps a repair from everything")
+  func derivedAndOwn() async throws {
+    let store = try await Self.lived()
+    try Damage.overwritePage(of: "offer_search_data", in: store)
+    try Damage.overwritePage(of: "offer", in: store)
+    let before = try Data(contentsOf: URL(fileURLWithPath: store.path))
+    let findings = try Self.open(store).examineBlocking(at: Self.now)
+    #expect(
+      findings.first { $0.subject == "integrity" }?.advice == Integrity.damageAdvice)
+    #expect(try await Self.repair(store).map { $0.prefix(16) } == ["failed integrity"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store.path)) == before)
   }
 }

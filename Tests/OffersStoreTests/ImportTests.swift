@@ -229,4 +229,38 @@ struct ImportTests {
     #expect(error?.code == .locked)
     #expect(try new.kept().offers.isEmpty)
   }
+
+  @Test("a few offers are put into the search index, many make it anew")
+  func searchIndex() async throws {
+    let old = try await Self.lived()
+    let new = try Store()
+    try await new.sync(
+      (0..<3000).map { FeedOffer("\($0)", name: "Bread") }, feed: "albums", at: 900)
+    // A word that no offer has stays in the index unless that is made anew.
+    let ghosts = "SELECT count(*) FROM offer_search WHERE offer_search MATCH 'ghost'"
+    try new.execute("INSERT INTO offer_search (rowid, name) VALUES (999999, 'ghost')")
+    try await new.take(try old.kept())
+    #expect(try new.rows(ghosts) == ["1"])
+    #expect(try await new.database.search(SearchQuery("album")).hits.map(\.offer.ref.id) == ["tea"])
+    var kept = try old.kept()
+    for (index, record) in kept.records.enumerated() {
+      guard case .offer(var offer) = record, offer.ref.feed == "albums" else { continue }
+      offer.name = "Songs"
+      offer.changedAt = 9000
+      kept.records[index] = .offer(offer)
+    }
+    #expect(try await new.take(kept).updatedOffers == 1)
+    #expect(try new.rows(ghosts) == ["1"])
+    #expect(try await new.database.search(SearchQuery("songs")).hits.count == 1)
+    #expect(try await new.database.search(SearchQuery("album")).hits.count == 0)
+    try new.execute(
+      """
+      INSERT INTO offer_search (offer_search, rowid, name) VALUES ('delete', 999999, 'ghost');
+      INSERT INTO offer_search (offer_search, rank) VALUES ('integrity-check', 1)
+      """)
+    // An import that brings nothing leaves an index that is out of date to the next search.
+    try new.execute("UPDATE search_state SET is_current = 0")
+    #expect(try await new.take(kept).updatedOffers == 0)
+    #expect(try new.rows("SELECT is_current FROM search_state") == ["0"])
+  }
 }

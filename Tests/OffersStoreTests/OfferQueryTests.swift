@@ -210,8 +210,13 @@ struct OfferQueryTests {
         $0.category = "FOOD"
         $0.retailer = "Mart"
       } == ["shop:10"])
-    #expect(try store.database.fetchRetailersBlocking().first == "Mart")
-    #expect(try store.database.fetchCategoriesBlocking() == ["Food", "Hot \"Drinks\""])
+    for feed in [nil, "shop"] {
+      #expect(try store.database.fetchRetailersBlocking(of: feed).first == "Mart")
+      #expect(
+        try store.database.fetchCategoriesBlocking(of: feed) == ["Food", "Hot \"Drinks\""])
+    }
+    #expect(try store.database.fetchRetailersBlocking(of: "ibotta") == [])
+    #expect(try store.database.fetchCategoriesBlocking(of: "ibotta") == [])
   }
 
   @Test("times include their bounds, and what is gone is left out unless it is asked for")

@@ -52,6 +52,15 @@ struct RecentSearchTests {
     #expect(searches[1].searchedAt == ChangeTests.date(7))
   }
 
+  @Test("words are kept as they were typed, signs among them, with one space between them")
+  func keepsWords() async throws {
+    let store = try Store()
+    for words in ["C++  &\t\"é\" #?", "!!!", "C++", "???", " "] {
+      try await Self.note(words, in: store)
+    }
+    #expect(try await Self.words(store) == ["???", "C++", "!!!", "C++ & \"é\" #?"])
+  }
+
   @Test("noting again what is the latest writes nothing, and a reader may note")
   func writesNothingTwice() async throws {
     let store = try Store()

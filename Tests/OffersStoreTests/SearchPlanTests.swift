@@ -41,9 +41,8 @@ struct SearchPlanTests {
   @Test("what was searched for last is read and written by its keys")
   func recent() async throws {
     let plans = try await QueryPlanTests.plans(try Store()) { database in
-      let expression = try SearchExpression("coffee", in: database)
-      try RecentSearchTable.put(expression, feed: nil, at: 1, in: database)
-      let isLatest = try RecentSearchTable.isLatest(expression, feed: nil, in: database)
+      try RecentSearchTable.put("coffee", feed: nil, at: 1, in: database)
+      let isLatest = try RecentSearchTable.isLatest("coffee", feed: nil, in: database)
       let list = try RecentSearchTable.list(in: database)
       #expect(isLatest && list.count == 1)
     }

@@ -89,7 +89,8 @@ struct ChangesCommand: WaitingCommand {
     query.favoritesOnly = favorites
     query.feed = feed
     query.kinds = try kinds()
-    query.limit = limit
+    // One more tells whether there are more.
+    query.limit = limit.map { min($0, .max - 1) + 1 }
     var shownSince: Date
     switch start {
     case .time(let time):
@@ -108,23 +109,26 @@ struct ChangesCommand: WaitingCommand {
     } else {
       let style = paged.terminal.style
       try paged.show { try printTable(selection, database, style) }
-      if let limit, selection.count == limit, start == .last {
-        Output.note(
-          "Only the newest \(Units.count(limit)) are shown; older ones count as read, too.")
+      if let limit, start == .last, isCut(selection) {
+        Output.note("Only the newest \(Units.count(limit)) are shown, so none count as read.")
       }
       if selection.count == 0 { Output.note("No changes since \(Units.time(shownSince)).") }
     }
-    // Only now: what could not be printed has not been read.
-    if start == .last {
+    // Only now: what was not printed has not been read.
+    if start == .last, !isCut(selection) {
       try await location.open(.readWrite).setMark(
         ReaderMark(changeID: selection.lastID, readAt: now), of: reader ?? "default")
     }
   }
 
+  private func isCut(_ selection: ChangeSelection) -> Bool {
+    limit.map { selection.count > $0 } ?? false
+  }
+
   private func forEachPage(
     _ selection: ChangeSelection, _ database: OffersDatabase, _ body: ([OfferChange]) -> Void
   ) throws {
-    for start in stride(from: 0, to: selection.count, by: Self.pageSize) {
+    for start in stride(from: isCut(selection) ? 1 : 0, to: selection.count, by: Self.pageSize) {
       body(try database.fetchChangesBlocking(selection, start..<start + Self.pageSize))
     }
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OffersCore
+import OffersFeeds
 import OffersStore
 import OffersSync
 
@@ -17,11 +18,15 @@ struct ExportCommand: ParsableCommand {
       EXAMPLES
         offers export -o offers.json
         offers export --favorites -o stars.json
+        offers export --salvage -o saved.json
         offers export | ssh elsewhere offers import -
       """)
 
   @Flag(name: .long, help: "Only favorites, with their feeds and their history.")
   var favorites = false
+
+  @Flag(name: .long, help: "Leave out what cannot be read, of a damaged database.")
+  var salvage = false
 
   @Option(
     name: [.short, .long],
@@ -36,11 +41,14 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup var location: DatabaseOptions
 
   func run() throws {
-    let database = try location.open(.readOnly)
+    let path = try location.path
+    let database =
+      try salvage ? OffersDatabase(salvaging: path) : OffersDatabase(path: path, access: .readOnly)
     let bar = ProgressBar(isEnabled: true)
     defer { bar.clear() }
     var counts: [ExportRecord.Section: Int] = [:]
     var bytes = 0
+    var unread: [ExportRecord.Section] = []
     func write(_ append: @escaping (UnsafeRawBufferPointer) throws -> Void) throws {
       var writer = try ExportWriter { piece in
         bytes += piece.count
@@ -54,7 +62,13 @@ struct ExportCommand: ParsableCommand {
         done += 1
         if done % 1000 == 0 { bar.show("export", records: done, of: total) }
       }
-      try database.exportBlocking(favoritesOnly: favorites, begin: { total = $0 }, add)
+      if salvage {
+        // What an import would refuse is of no use to anybody.
+        unread = try database.salvageBlocking(
+          favoritesOnly: favorites, accepts: ExportRecordCheck().accepts, add)
+      } else {
+        try database.exportBlocking(favoritesOnly: favorites, begin: { total = $0 }, add)
+      }
       try writer.finish()
     }
     guard let output, output != "-" else {
@@ -62,7 +76,8 @@ struct ExportCommand: ParsableCommand {
       let spool = try SpoolFile(folder: database.temporaryFolder)
       try write { try spool.append($0) }
       bar.clear()
-      return try spool.forEachPiece { Output.printRaw(Array($0)) }
+      try spool.forEachPiece { Output.printRaw(Array($0)) }
+      return try tell(unread)
     }
     guard case let target = try database.backupTarget(output), target == .free || target == .other
     else {
@@ -77,14 +92,24 @@ struct ExportCommand: ParsableCommand {
     bar.clear()
     let told = [ExportRecord.Section.offers, .favorites, .changes].map { ($0, counts[$0] ?? 0) }
     if json {
-      return Output.print(
+      Output.print(
         JSONWriter.document { json in
           json.member("path", output)
           json.member("bytes", bytes)
           for (section, count) in told { json.member(section.name, count) }
         })
+    } else {
+      let parts = told.map { Units.count($1, $0.noun) }.joined(separator: ", ")
+      Output.note(DisplayText.oneLine("\(output): \(parts) (\(Units.size(bytes)))"))
     }
-    let parts = told.map { Units.count($1, $0.noun) }.joined(separator: ", ")
-    Output.note(DisplayText.oneLine("\(output): \(parts) (\(Units.size(bytes)))"))
+    try tell(unread)
+  }
+
+  /// Says what a damaged database did not give; then not all is well.
+  private func tell(_ unread: [ExportRecord.Section]) throws {
+    if unread.isEmpty { return }
+    let names = unread.map(\.name).joined(separator: ", ")
+    Output.note("Not all could be read of: \(names). The rest is in the export.")
+    throw ExitStatus.failed
   }
 }

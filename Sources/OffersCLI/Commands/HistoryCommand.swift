@@ -25,7 +25,7 @@ struct HistoryCommand: ParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @OptionGroup var terminal: TerminalOptions
+  @OptionGroup var paged: PagedOptions
   @OptionGroup var location: DatabaseOptions
 
   func run() throws {
@@ -33,7 +33,8 @@ struct HistoryCommand: ParsableCommand {
     if json {
       Output.print(Self.json(offer, points))
     } else {
-      Output.print(Self.lines(offer, points, now: Date(), terminal.style).joined(separator: "\n"))
+      let lines = Self.lines(offer, points, now: Date(), paged.terminal.style)
+      try paged.show { Output.print(lines.joined(separator: "\n")) }
     }
   }
 
@@ -64,17 +65,9 @@ struct HistoryCommand: ParsableCommand {
 
   /// The exact rewards in the unit of the last one; a gap where it was another or the offer gone.
   static func chart(_ points: [RewardPoint], until end: Date) -> StepChart {
-    let unit = points.last { $0.reward?.value != nil }?.reward
-    let steps = points.map { point in
-      var step = StepChart.Step(at: point.at, value: nil, label: "")
-      if point.event != .gone, let reward = point.reward, let value = reward.value,
-        reward.kind == unit?.kind, reward.currency == unit?.currency
-      {
-        step = StepChart.Step(
-          at: point.at, value: reward.minorUnits ?? reward.percentHundredths,
-          label: Units.value(value))
-      }
-      return step
+    let steps = RewardStep.steps(of: points).map { step in
+      StepChart.Step(
+        at: step.at, value: step.value, label: step.reward?.value.map(Units.value) ?? "")
     }
     return StepChart(steps: steps, end: end)
   }

@@ -40,7 +40,9 @@ struct OpenCommand: ParsableCommand {
         hint: "Only http and https links are opened.")
     }
     let browser = Browser(ProcessInfo.processInfo.environment)
-    let isOpened = browser.open(link) { Output.note("Opening \(link.text) with \($0)") }
+    let isOpened = browser.open(link, isSilent: json) {
+      Output.note("Opening \(link.text) with \($0)")
+    }
     if json {
       Output.print(Self.json(offer.ref, link, isOpened: isOpened))
     } else if !isOpened {

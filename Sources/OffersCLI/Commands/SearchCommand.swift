@@ -52,7 +52,7 @@ struct SearchCommand: WaitingCommand {
   @Flag(name: .long, help: "Exit with 66 when nothing is found.")
   var exitStatus = false
 
-  @OptionGroup var terminal: TerminalOptions
+  @OptionGroup var paged: PagedOptions
   @OptionGroup var network: NetworkOptions
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
@@ -88,7 +88,8 @@ struct SearchCommand: WaitingCommand {
       job.isJSON = json
       job.tellsNothing = exitStatus
       job.allowsPrivateNetwork = network.allowPrivateNetwork
-      job.style = terminal.style
+      job.style = paged.terminal.style
+      job.isPaged = !paged.noPager
       return job
     }
   }
@@ -99,7 +100,7 @@ struct SearchCommand: WaitingCommand {
   static func run(plainWords words: ArraySlice<String>) throws -> Bool {
     guard
       let plain = PlainWords(
-        words, command: "search", flags: ["--favorites", "--json", "--exit-status"],
+        words, command: "search", flags: ["--favorites", "--json", "--exit-status", "--no-pager"],
         options: ["--limit", "--page", "--database"], takesHyphens: true)
     else { return false }
     var job = SearchJob(
@@ -113,6 +114,7 @@ struct SearchCommand: WaitingCommand {
     job.favoritesOnly = plain.flags.contains("--favorites")
     job.isJSON = plain.flags.contains("--json")
     job.tellsNothing = plain.flags.contains("--exit-status")
+    job.isPaged = !plain.flags.contains("--no-pager")
     return try job.runStored()
   }
 }

@@ -23,6 +23,8 @@ struct SearchJob: Sendable {
   var tellsNothing = false
   var allowsPrivateNetwork = false
   var style = TerminalOptions.style(.auto)
+  /// Whether long output goes through a pager on a terminal.
+  var isPaged = true
 
   /// How many offers a page of stored ones has.
   private static let pageSize = 20
@@ -52,7 +54,9 @@ struct SearchJob: Sendable {
         hint: "For more of what is stored use --limit or --page.")
     }
     let database = try OffersDatabase(path: databasePath, access: .readOnly)
-    let results = try search(query, database)
+    let results = try UnsyncedFeed.explaining(feed, configurationPath) {
+      try search(query, database)
+    }
     try finish(
       SearchReport(
         answer: SearchAnswer(
@@ -107,25 +111,28 @@ struct SearchJob: Sendable {
 
   private func finish(_ report: SearchReport, _ database: OffersDatabase) throws {
     for note in report.notes { Output.note(note) }
+    if !report.results.hits.isEmpty {
+      // Whoever reads the output may stop at the first line. A database that cannot be written to
+      // only forgets the words.
+      try? database.noteSearchBlocking(
+        RecentSearch(words: report.answer.foundWords, feed: feed, searchedAt: Date()))
+    }
     if isJSON {
       Output.print(report.json)
     } else if !report.results.hits.isEmpty {
-      Output.printRaw(report.table(width: Terminal.width, style))
+      let table = report.table(width: Terminal.width, style)
+      try PagedOptions.show(isPaged: isPaged) { Output.printRaw(table) }
       if let more = report.more { Output.note(more) }
     }
-    guard report.results.hits.isEmpty else {
-      // What was found is printed; a database that cannot be written to only forgets the words.
-      try? database.noteSearchBlocking(
-        RecentSearch(words: report.answer.foundWords, feed: feed, searchedAt: Date()))
-      return
-    }
+    if !report.results.hits.isEmpty { return }
     if let error = report.answer.error { throw ExitStatus.code(for: error) }
     if tellsNothing { throw ExitStatus.notFound }
   }
 
-  /// The shipped feeds and a person's own, where the server of the one that is named searches.
+  /// The shipped feeds and a person's own, where the server of the one that is named searches. What
+  /// is starred is here.
   private func findServer() throws -> FeedConfiguration? {
-    guard let feed else { return nil }
+    guard let feed, !favoritesOnly else { return nil }
     let configuration = try configurationPath.load()
     // A feed that has no definition any more may have left offers behind.
     guard let definition = try? configuration.fetch(feed), definition.search != nil else {
@@ -165,6 +172,7 @@ extension SearchJob {
     job.tellsNothing = tellsNothing
     job.allowsPrivateNetwork = allowsPrivateNetwork
     job.style = style
+    job.isPaged = isPaged
     return job
   }
 

@@ -43,10 +43,18 @@ struct Pager: ~Copyable {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, descriptor, STDIN_FILENO)
-    // Found out here, because a shell that finds no pager would end with all that was to be shown.
-    let program = command.prefix { $0 != " " }
-    let script = "command -v \(program) >/dev/null || exec cat; exec \(command)"
-    let words = ["sh", "-c", hasOptions ? script : "LESS=FRX; export LESS; " + script]
+    // Found out here, because a shell that finds no pager, or cannot read what names it, would end
+    // with all that was to be shown.
+    let script = """
+      (eval "set -- $1") 2>/dev/null || exec cat
+      command=$1
+      eval "set -- $1"
+      command -v "$1" >/dev/null 2>&1 || exec cat
+      eval "exec $command"
+      """
+    let words = [
+      "sh", "-c", hasOptions ? script : "LESS=FRX; export LESS\n" + script, "sh", command,
+    ]
     var arguments = words.map { strdup($0) }
     arguments.append(nil)
     defer { for argument in arguments { free(argument) } }

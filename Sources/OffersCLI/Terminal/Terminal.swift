@@ -18,7 +18,7 @@ enum Terminal {
 
   private static func columns(of descriptor: Int32) -> Int {
     if let text = getenv("COLUMNS"), let columns = Int(String(cString: text)), columns >= 20 {
-      return columns
+      return min(columns, 10_000)
     }
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 20 else { return 80 }

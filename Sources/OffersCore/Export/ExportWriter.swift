@@ -20,20 +20,25 @@ package struct ExportWriter {
     try open(record.section)
     append(isFirst ? "\n" : ",\n")
     isFirst = false
+    buffer += Self.bytes(of: record)
+    if buffer.count >= Self.bufferBytes { try flush() }
+  }
+
+  /// A record as it stands in the document.
+  package static func bytes(of record: ExportRecord) -> [UInt8] {
     var json = JSONWriter()
     json.object { json in
       switch record {
-      case .feed(let feed): Self.write(feed, to: &json)
-      case .run(let run): Self.write(run, to: &json)
-      case .offer(let offer): Self.write(offer, to: &json)
-      case .change(let change): Self.write(change, to: &json)
+      case .feed(let feed): write(feed, to: &json)
+      case .run(let run): write(run, to: &json)
+      case .offer(let offer): write(offer, to: &json)
+      case .change(let change): write(change, to: &json)
       case .favorite(let favorite):
         json.member("ref", favorite.ref.description)
         json.member("starred_at", time: favorite.starredAt)
       }
     }
-    buffer += json.bytes
-    if buffer.count >= Self.bufferBytes { try flush() }
+    return json.bytes
   }
 
   /// Writes the document's end.

@@ -29,11 +29,15 @@ package final class ExportReader {
   private var count = 0
   /// How many bytes must be at hand before it is worth looking at them again.
   private var patienceBytes = 0
+  /// Where the spaces began that the document goes on with.
+  private var spacesStart = 0
 
   /// Largest single record: a change with a text before and after, both as large as feeds may have
   /// them and each byte of it escaped.
   static let recordLimitBytes = 256 << 20
   private static let crumbBytes = 64 << 10
+  /// Most spaces and line ends in one place between records: what goes on with them may never end.
+  private static let spacesLimitBytes = 1 << 20
 
   /// - Parameters:
   ///   - name: what the document is called in messages.
@@ -63,6 +67,7 @@ package final class ExportReader {
     do {
       while true {
         scanner.skipWhitespace(&p)
+        try checkSpaces(to: p)
         mark = p
         if place == .ended {
           input.consume(to: p)
@@ -70,6 +75,7 @@ package final class ExportReader {
           return
         }
         try step(scanner, &p)
+        spacesStart = input.offset(of: p)
       }
     } catch JSONStop.needsMore {
       input.consume(to: mark)
@@ -78,6 +84,14 @@ package final class ExportReader {
     } catch let fault as ExportFault {
       throw malformed(fault.address, fault.reason)
     }
+  }
+
+  private func checkSpaces(to end: JSONScanner.Position) throws {
+    if input.offset(of: end) - spacesStart <= Self.spacesLimitBytes { return }
+    throw OffersError(
+      .limitExceeded,
+      "\(name) goes on with nothing but spaces, from byte \(spacesStart) on.",
+      hint: "Nothing was changed. Mend it there, or export it again.")
   }
 
   /// Reads the next member of the document, or the next record. What throws changes nothing.

@@ -45,38 +45,6 @@ struct SearchRoutes: Sendable {
       words, feed: parameters.text("feed"),
       favoritesOnly: try parameters.flag("favorites") ?? false,
       limit: limit ?? Self.usualLimit, page: try parameters.number("page", Self.pages) ?? 1)
-    let answer: SearchAnswer
-    if isTrusted, let feed = query.feed, try isSearchable(feed) {
-      answer = try await SearchAnswer.ask(
-        serverFor: query, limit: limit, in: content.store
-      ) {
-        try await content.syncer.search(feed, for: words, page: query.page)
-      } _: {
-        try await content.store.search($0)
-      }
-    } else {
-      answer = SearchAnswer(
-        words: words, feed: query.feed, page: query.page, source: .store,
-        results: try await content.store.search(query))
-    }
-    if isTrusted { try await note(answer) }
-    return answer
-  }
-
-  private func isSearchable(_ feed: String) throws -> Bool {
-    try content.syncer.fetchKnownFeeds().first { $0.name == feed }?.isSearchable ?? false
-  }
-
-  /// Remembers a search that found something, unless it is the latest one already.
-  private func note(_ answer: SearchAnswer) async throws {
-    guard answer.page == 1, !answer.results.hits.isEmpty else { return }
-    let latest = try await content.store.fetchRecentSearches().first
-    if let latest, latest.words == answer.foundWords, latest.feed == answer.feed { return }
-    do {
-      try await content.store.noteSearch(
-        RecentSearch(words: answer.foundWords, feed: answer.feed, searchedAt: content.now()))
-    } catch let error as OffersError where error.code == .storageFailed {
-      // What was found is told all the same; a database that cannot be written to only forgets it.
-    }
+    return try await ServedSearch(content: content).find(query, limit: limit, isTrusted: isTrusted)
   }
 }

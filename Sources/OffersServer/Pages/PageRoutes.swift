@@ -1,17 +1,76 @@
 import Hummingbird
 import OffersCore
 
-/// The pages for people.
+/// The pages for people, and the forms on them.
 struct PageRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
+  private let shell: PageShell
+
+  init(content: ServedContent, answers: Answers) {
+    self.content = content
+    self.answers = answers
+    shell = PageShell(templates: PageTemplates(), assets: PageAssets())
+  }
 
   func add(to router: Router<BasicRequestContext>) {
-    router.get("/") { request, _ in
-      try await answers.answer(request) {
-        let offers = try await content.store.fetchOffers(OfferQuery(limit: 50))
-        return .page(offers.map(\.ref.description).joined(separator: "\n"))
+    // Stands around what is added from here on, and around what nobody answers.
+    router.add(middleware: PageErrors(shell: shell))
+    let source = PageSource(content: content)
+    add("/", to: router) { try await OffersPage(source: source, request: $0).page() }
+    add("/favorites", to: router) {
+      try await OffersPage(source: source, request: $0, isFavorites: true).page()
+    }
+    add("/feeds/:name", parameter: "name", to: router) {
+      try await FeedPage(source: source, request: $0).page()
+    }
+    add("/offers/:ref", parameter: "ref", to: router) {
+      try await OfferPage(source: source, request: $0).page()
+    }
+    add("/changes", to: router) { try await ChangesPage(source: source, request: $0).page() }
+    add("/search", to: router) { try await SearchPage(source: source, request: $0).page() }
+    add("/web", to: router) { WebPage(request: $0).page() }
+    add("/settings", to: router) { _ in try await SettingsPage(source: source).page() }
+    add("/offline", to: router) { _ in NoticePage.offline }
+    PageForms(content: content).add(to: router)
+    AssetRoutes(assets: shell.assets).add(to: router)
+  }
+
+  private func add(
+    _ path: RouterPath, parameter: String? = nil, to router: Router<BasicRequestContext>,
+    _ make: @escaping @Sendable (PageRequest) async throws -> Page
+  ) {
+    router.get(path) { request, context in
+      let asked = try PageRequest(request, context, parameter: parameter)
+      return try await answers.answer(request) {
+        let page = try await make(asked)
+        var answer = Answer.page(try shell.html(page, address: asked.address))
+        answer.lifetime = page.lifetime
+        answer.framesSites = page.framesSites
+        return answer
       }
+    }
+  }
+}
+
+/// Shows what goes wrong with a page as a page. The API has its own way.
+struct PageErrors: RouterMiddleware {
+  let shell: PageShell
+
+  func handle(
+    _ request: Request, context: BasicRequestContext,
+    next: (Request, BasicRequestContext) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch {
+      if request.uri.path.hasPrefix("/api/") || error is CancellationError { throw error }
+      let page = NoticePage.page(for: error)
+      return Response(
+        status: HTTPResponse.Status(code: page.status),
+        headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
+        body: ResponseBody(
+          byteBuffer: ByteBuffer(string: try shell.html(page, address: request.uri.path))))
     }
   }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -10,17 +11,19 @@ package struct AccessToken: Sendable {
   private static let mostBytes = 4096
   static let cookieName = "offers-session"
 
-  private let digest: [UInt8]
+  /// The key of the codes below, which is another one each time.
+  private let key = SymmetricKey(size: .bits256)
+  private let tokenCode: HMAC<SHA256>.MAC
   /// What stands for the token in a browser's cookie: it follows from the token and does not tell it.
   let cookie: String
-  private let cookieDigest: [UInt8]
+  private let cookieCode: HMAC<SHA256>.MAC
 
   init(_ token: String) {
-    let bytes = Array(token.utf8)
-    digest = SHA256.hash(bytes)
-    cookie = SHA256.authenticate(Array("offers session 1".utf8), key: bytes)
-      .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    cookieDigest = SHA256.hash(Array(cookie.utf8))
+    tokenCode = HMAC.authenticationCode(for: Data(token.utf8), using: key)
+    cookie = HMAC<SHA256>.authenticationCode(
+      for: Data("offers session 1".utf8), using: SymmetricKey(data: Data(token.utf8))
+    ).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    cookieCode = HMAC.authenticationCode(for: Data(cookie.utf8), using: key)
   }
 
   /// Reads the token that a file holds, its line end aside.
@@ -70,7 +73,7 @@ package struct AccessToken: Sendable {
   }
 
   /// Whether a text is the token. It takes as long for each wrong one.
-  func isToken(_ text: String) -> Bool { Self.isSame(SHA256.hash(Array(text.utf8)), digest) }
+  func isToken(_ text: String) -> Bool { isSame(text[...], tokenCode) }
 
   /// Whether a request shows the token, or a cookie made of it.
   func isShown(by request: Request) -> Bool {
@@ -83,14 +86,14 @@ package struct AccessToken: Sendable {
       for pair in field.value.split(separator: ";") {
         let parts = pair.trimmingSpaces.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, parts[0] == Self.cookieName else { continue }
-        if Self.isSame(SHA256.hash(Array(parts[1].utf8)), cookieDigest) { return true }
+        if isSame(parts[1], cookieCode) { return true }
       }
     }
     return false
   }
 
-  /// Compares hashes without stopping at the first difference.
-  private static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    left.count == right.count && zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  /// Compares by codes, which do not tell where the texts differ.
+  private func isSame(_ text: Substring, _ code: HMAC<SHA256>.MAC) -> Bool {
+    HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: Data(text.utf8), using: key)
   }
 }

@@ -24,6 +24,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
   private let times: Times
   /// When the connection ends unless something happens.
   private var deadline: NIODeadline?
+  /// When it ends unless the client reads something, whatever else it sends; nil while it does read.
+  private var readingDeadline: NIODeadline?
   private var timer: Scheduled<Void>?
   private var timerAt: NIODeadline?
   /// Requests whose answer is not written to its end.
@@ -111,9 +113,10 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
-      if openRequests > 0 { deadline = nil }
+      readingDeadline = nil
     } else {
-      wait(times.reading, context)
+      readingDeadline = .now() + times.reading
+      setTimer(context)
     }
     context.fireChannelWritabilityChanged()
   }
@@ -128,20 +131,24 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
-    let end = NIODeadline.now() + time
-    deadline = end
-    // One timer at a time: it looks again where the end has moved on meanwhile.
-    if let timerAt, timerAt <= end { return }
-    timer?.cancel()
-    schedule(end, context)
+    deadline = .now() + time
+    setTimer(context)
   }
 
-  private func schedule(_ end: NIODeadline, _ context: ChannelHandlerContext) {
+  private var nextDeadline: NIODeadline? {
+    [deadline, readingDeadline].compactMap(\.self).min()
+  }
+
+  /// One timer at a time: it looks again where the end has moved on meanwhile.
+  private func setTimer(_ context: ChannelHandlerContext) {
+    guard let end = nextDeadline else { return }
+    if let timerAt, timerAt <= end { return }
+    timer?.cancel()
     timerAt = end
     timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: end) {
       self.timerAt = nil
-      guard let deadline = self.deadline else { return }
-      if deadline <= .now() { self.close(context) } else { self.schedule(deadline, context) }
+      guard let end = self.nextDeadline else { return }
+      if end <= .now() { self.close(context) } else { self.setTimer(context) }
     }
   }
 }

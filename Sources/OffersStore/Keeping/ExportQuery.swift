@@ -2,9 +2,11 @@ import GRDB
 import OffersCore
 
 /// Reads a database as records of an export, in the order of the document.
-struct ExportQuery {
+final class ExportQuery {
   private let database: Database
   private let favoritesOnly: Bool
+  /// Each run's place in the document, from 1, by its key; what changes refer to.
+  private var runs: [Int64: Int] = [:]
 
   init(_ database: Database, favoritesOnly: Bool) {
     self.database = database
@@ -12,19 +14,23 @@ struct ExportQuery {
   }
 
   /// The keys of all favorites that are synced.
-  private static let favoriteKeys = """
+  static let favoriteKeys = """
     SELECT offer.offer_key FROM favorite
     CROSS JOIN feed ON feed.name = favorite.feed
     CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
     """
 
-  /// Hands over every record.
-  func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
-    try forEachFeed(body)
-    let runs = try forEachRun(body)
-    try forEachOffer(body)
-    try forEachChange(runs, body)
-    try forEachFavorite(body)
+  /// Hands over every record of a section. The sections come in the order of the document.
+  func forEachRecord(
+    of section: ExportRecord.Section, _ body: (ExportRecord) throws -> Void
+  ) throws {
+    switch section {
+    case .feeds: try forEachFeed(body)
+    case .runs: try forEachRun(body)
+    case .offers: try forEachOffer(body)
+    case .changes: try forEachChange(body)
+    case .favorites: try forEachFavorite(body)
+    }
   }
 
   /// How many records there will be at most, to tell how far it is.
@@ -41,28 +47,20 @@ struct ExportQuery {
     let rows = try RawStatement(
       database,
       """
-      SELECT feed.name, title, source, chosen_source, subscribed_at, unsubscribed_at, shared
-      FROM feed JOIN feed_detail USING (feed_key) \(filter) ORDER BY feed.name
+      SELECT \(ExportedFeed.columns), \(ExportedFeed.detailColumns)
+      FROM feed JOIN feed_detail AS detail USING (feed_key) \(filter) ORDER BY feed.name
       """)
     defer { rows.reset() }
     while try rows.step() {
-      var feed = ExportedFeed()
-      feed.name = rows.string(0) ?? ""
-      feed.title = rows.string(1)
-      feed.source = rows.string(2) ?? ""
-      feed.chosenSource = rows.string(3)
-      feed.subscribedAt = rows.number(4)
-      feed.unsubscribedAt = rows.findNumber(5)
-      feed.shared = rows.string(6).map(OfferAttribute.parse) ?? []
+      var feed = ExportedFeed(rows, from: 0)
+      feed.setDetails(rows, from: ExportedFeed.columnCount)
       try body(.feed(feed))
     }
   }
 
   /// Of favorites alone, the runs that saw them change, and of their feeds the last and the last
   /// good one.
-  ///
-  /// - Returns: each run's place in the document, from 1, by its key.
-  private func forEachRun(_ body: (ExportRecord) throws -> Void) throws -> [Int64: Int] {
+  private func forEachRun(_ body: (ExportRecord) throws -> Void) throws {
     let filter =
       favoritesOnly
       ? """
@@ -76,36 +74,21 @@ struct ExportQuery {
     let rows = try RawStatement(
       database,
       """
-      SELECT run.run_id, feed.name, run.source, started_at, duration_milliseconds, outcome, bytes,
-        new_count, changed_count, gone_count, back_count, unchanged_count, skipped_count,
-        mended_count, error_code, error_message, error_hint
+      SELECT run.run_id, feed.name, \(ExportedRun.columns)
       FROM sync_run AS run CROSS JOIN feed USING (feed_key) \(filter) ORDER BY run.run_id
       """)
     defer { rows.reset() }
-    var places: [Int64: Int] = [:]
     while try rows.step() {
-      places[rows.number(0)] = places.count + 1
-      var run = ExportedRun()
-      run.feed = rows.string(1) ?? ""
-      run.source = rows.string(2) ?? ""
-      run.startedAt = rows.number(3)
-      run.durationMilliseconds = rows.number(4)
-      run.outcome = rows.string(5).flatMap(SyncOutcome.init) ?? .failed
-      run.bytes = rows.number(6)
-      run.counts = (7..<14).map(rows.number)
-      if let code = rows.string(14), let message = rows.string(15) {
-        run.error = ExportedRun.Failure(code: code, message: message, hint: rows.string(16))
-      }
-      try body(.run(run))
+      runs[rows.number(0)] = runs.count + 1
+      try body(.run(ExportedRun(rows, feed: rows.string(1) ?? "", from: 2)))
     }
-    return places
   }
 
   private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {
     let rows = try RawStatement(
       database,
       """
-      SELECT feed.name, \(ExportedOffer.columns)
+      SELECT feed.name, \(ExportedOffer.columns), \(ExportedOffer.detailColumns)
       FROM offer CROSS JOIN feed USING (feed_key)
       LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
       \(favoritesOnly ? "WHERE offer.offer_key IN (\(Self.favoriteKeys))" : "")
@@ -113,87 +96,38 @@ struct ExportQuery {
       """)
     defer { rows.reset() }
     while try rows.step() {
-      try body(.offer(ExportedOffer(rows, feed: rows.string(0) ?? "", from: 1)))
+      var offer = ExportedOffer(rows, feed: rows.string(0) ?? "", from: 1)
+      offer.setDetails(rows, from: 1 + ExportedOffer.columnCount)
+      try body(.offer(offer))
     }
   }
 
-  private func forEachChange(
-    _ runs: [Int64: Int], _ body: (ExportRecord) throws -> Void
-  ) throws {
+  private func forEachChange(_ body: (ExportRecord) throws -> Void) throws {
     let rows = try RawStatement(
       database,
       """
-      SELECT feed.name, offer.id, change.run_id, change.kind, change.fields
+      SELECT feed.name, offer.id, change.run_id, \(ExportedChange.columns)
       FROM change CROSS JOIN offer USING (offer_key) CROSS JOIN feed USING (feed_key)
       \(favoritesOnly ? "WHERE change.offer_key IN (\(Self.favoriteKeys))" : "")
       ORDER BY change.change_id
       """)
     defer { rows.reset() }
     while try rows.step() {
+      let ref = OfferRef(feed: rows.string(0) ?? "", id: rows.string(1) ?? "")
+      // Of favorites alone, not every sync is in the document.
       guard let run = runs[rows.number(2)],
-        let kind = rows.string(3).flatMap(ExportedChange.Kind.init)
+        let change = ExportedChange(rows, of: ref, run: run, from: 3)
       else { continue }
-      var change = ExportedChange()
-      change.ref = OfferRef(feed: rows.string(0) ?? "", id: rows.string(1) ?? "")
-      change.run = run
-      change.kind = kind
-      change.fields = rows.string(4)
       try body(.change(change))
     }
   }
 
   private func forEachFavorite(_ body: (ExportRecord) throws -> Void) throws {
     let rows = try RawStatement(
-      database, "SELECT feed, id, created_at FROM favorite ORDER BY feed, id")
+      database, "SELECT \(ExportedFavorite.columns) FROM favorite ORDER BY feed, id")
     defer { rows.reset() }
     while try rows.step() {
-      var favorite = ExportedFavorite()
-      favorite.ref = OfferRef(feed: rows.string(0) ?? "", id: rows.string(1) ?? "")
-      favorite.starredAt = rows.number(2)
-      try body(.favorite(favorite))
+      try body(.favorite(ExportedFavorite(rows)))
     }
-  }
-}
-
-extension ExportedOffer {
-  /// The columns that `init(_:feed:from:)` reads, of `offer` and `offer_detail AS detail`.
-  static let columns = """
-    offer.id, offer.name, offer.description, offer.terms, offer.reward_text,
-    offer.reward_minor_units, offer.reward_currency, offer.reward_percent_hundredths,
-    offer.reward_up_to, offer.image_url, offer.url, offer.first_seen_at, offer.changed_at,
-    offer.gone_at, detail.retailer, detail.categories, detail.starts_at, detail.expires_at,
-    detail.latitude, detail.longitude, detail.attributes
-    """
-
-  /// Reads the row that a statement stands on.
-  ///
-  /// - Parameter first: which column `columns` begin at.
-  init(_ row: RawStatement, feed: String, from first: Int32) {
-    self.init()
-    ref = OfferRef(feed: feed, id: row.string(first) ?? "")
-    name = row.string(first + 1) ?? ""
-    description = row.string(first + 2)
-    terms = row.string(first + 3)
-    if let text = row.string(first + 4) {
-      var value: Reward.Value?
-      if let units = row.findNumber(first + 5), let currency = row.string(first + 6) {
-        value = .amount(minorUnits: units, currency: currency)
-      } else if let hundredths = row.findNumber(first + 7) {
-        value = .percent(hundredths: hundredths)
-      }
-      reward = Reward(text: text, value: value, isUpTo: row.number(first + 8) != 0)
-    }
-    imageURL = row.string(first + 9)
-    url = row.string(first + 10)
-    firstSeenAt = row.number(first + 11)
-    changedAt = row.number(first + 12)
-    goneAt = row.findNumber(first + 13)
-    retailer = row.string(first + 14)
-    categories = row.string(first + 15)
-    startsAt = row.findNumber(first + 16)
-    expiresAt = row.findNumber(first + 17)
-    latitude = row.findReal(first + 18)
-    longitude = row.findReal(first + 19)
-    attributes = row.string(first + 20)
   }
 }

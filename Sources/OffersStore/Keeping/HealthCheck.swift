@@ -9,8 +9,15 @@ struct HealthCheck: Sendable {
   let subject: String
   /// What is found, all being well included.
   let examine: @Sendable (Database, Date) throws -> [Finding]
+  /// Looks further where nothing was found, at what SQLite tells only whoever may write. Nothing is
+  /// written, and nobody is waited for: it is given nil where that cannot be done, and why.
+  var lookFurther: (@Sendable (Database?, _ obstacle: String) throws -> Finding)?
   /// Puts it right and says what it did; nil for what only a person can.
-  var repair: (@Sendable (Database, Date) throws -> String)?
+  var repair: RepairWork?
+  /// Finds out how to put it right, where that has to be known before a transaction begins.
+  var planRepair: (@Sendable (Database) throws -> RepairWork)?
+
+  typealias RepairWork = @Sendable (Database, Date) throws -> String
 
   static let all: [HealthCheck] = [
     integrity, foreignKeys, schema, counts, words, images, leases,
@@ -29,20 +36,42 @@ struct HealthCheck: Sendable {
       return [
         Finding(
           .problem, "integrity", "SQLite finds damage: \(problems[0])\(more)",
-          advice: problems.allSatisfy(Integrity.isOfIndex)
-            ? repairAdvice : Integrity.damageAdvice)
+          advice: try findMendable(problems, in: database) == nil
+            ? Integrity.damageAdvice : repairAdvice)
       ]
     },
-    repair: { database, _ in
-      try database.execute(sql: "REINDEX")
-      let left = try Integrity.problems(in: database)
-      guard left.isEmpty else {
-        throw OffersError(
-          .storageFailed, "the damage is not in the indexes alone: \(left[0])",
+    planRepair: { reader in
+      let problems = try Integrity.allProblems(in: reader)
+      @Sendable func refusal(_ problem: String?) -> OffersError {
+        OffersError(
+          .storageFailed,
+          "the damage is not in what can be made anew alone: \(problem ?? "it moves")",
           hint: Integrity.damageAdvice)
       }
-      return "made all indexes anew"
+      guard let damaged = try findMendable(problems, in: reader) else {
+        throw refusal(problems.first)
+      }
+      return { database, _ in
+        var made = damaged.map(\.name)
+        for tables in damaged { try tables.replaceDamaged(in: database) }
+        if problems.contains(where: Integrity.isOfIndex) {
+          try database.execute(sql: "REINDEX")
+          made.append("all indexes")
+        }
+        let left = try Integrity.allProblems(in: database).filter { !Integrity.isOfLostPage($0) }
+        if let first = left.first { throw refusal(first) }
+        return made.isEmpty ? "gave lost pages back" : "made anew: " + made.joined(separator: ", ")
+      }
     })
+
+  /// What has to be made anew besides indexes; nil where that would not mend it.
+  private static func findMendable(
+    _ problems: [String], in database: Database
+  ) throws -> [DerivedTables]? {
+    if problems.allSatisfy({ Integrity.isOfIndex($0) || Integrity.isOfLostPage($0) }) { return [] }
+    if problems.contains(where: Integrity.isOfOwnership) { return nil }
+    return try DerivedTables.findDamaged(in: database)
+  }
 
   private static let foreignKeys = HealthCheck(
     subject: "references",
@@ -122,8 +151,19 @@ struct HealthCheck: Sendable {
       }
       return [Finding(.ok, "search", "the index has every offer")]
     },
+    lookFurther: { database, obstacle in
+      guard let database else {
+        return Finding(
+          .ok, "search",
+          "the index has every offer; its words were not compared, because \(obstacle)")
+      }
+      return try SearchIndex.isSound(in: database)
+        ? Finding(.ok, "search", "the index has every offer and its words")
+        : Finding(
+          .problem, "search", "the index has other words than the offers", advice: repairAdvice)
+    },
     repair: { database, _ in
-      try SearchIndex.rebuild(in: database)
+      try DerivedTables.search.replace(in: database)
       return "made anew from the offers"
     })
 

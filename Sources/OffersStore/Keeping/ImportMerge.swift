@@ -70,6 +70,9 @@ final class ImportMerge {
     }
     counts.newRuns = try history.finish()
     _ = try FeedTable.recount(in: database)
+    if counts.newOffers + counts.updatedOffers > 0 {
+      try offers.finishIndex(hasNew: counts.newOffers > 0)
+    }
     return counts
   }
 

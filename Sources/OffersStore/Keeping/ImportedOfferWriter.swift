@@ -14,6 +14,7 @@ struct ImportedOfferWriter {
   private let updateOffer: RawStatement
   private let replaceDetail: RawStatement
   private let removeDetail: RawStatement
+  private let index: SearchIndexWriter
   /// The last offer's key before the import.
   let lastKey: Int64
 
@@ -30,7 +31,7 @@ struct ImportedOfferWriter {
     findOffer = try RawStatement(
       database,
       """
-      SELECT offer.offer_key, \(ExportedOffer.columns)
+      SELECT offer.offer_key, \(ExportedOffer.columns), \(ExportedOffer.detailColumns)
       FROM offer LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
       WHERE offer.feed_key = ?1 AND offer.id = ?2
       """)
@@ -57,6 +58,7 @@ struct ImportedOfferWriter {
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
       """)
     removeDetail = try RawStatement(database, "DELETE FROM offer_detail WHERE offer_key = ?1")
+    index = try SearchIndexWriter(database)
   }
 
   /// The offer as it stands here.
@@ -65,7 +67,9 @@ struct ImportedOfferWriter {
     findOffer.bind(2, copying: ref.id)
     defer { findOffer.reset() }
     guard try findOffer.step() else { return nil }
-    return (findOffer.number(0), ExportedOffer(findOffer, feed: ref.feed, from: 1))
+    var offer = ExportedOffer(findOffer, feed: ref.feed, from: 1)
+    offer.setDetails(findOffer, from: 1 + ExportedOffer.columnCount)
+    return (findOffer.number(0), offer)
   }
 
   func findKey(_ ref: OfferRef, feedKey: Int64) throws -> Int64? {
@@ -87,6 +91,8 @@ struct ImportedOfferWriter {
 
   /// - Parameter isOther: whether it says something else than before.
   func update(_ key: Int64, to offer: ExportedOffer, isOther: Bool) throws {
+    // What the document has twice and was new the first time is in no index yet.
+    if isOther, key <= lastKey { try index.willChange(key) }
     bind(offer, to: updateOffer)
     updateOffer.bind(1, isOther ? 1 : 0)
     updateOffer.bind(Self.behind, key)
@@ -94,6 +100,12 @@ struct ImportedOfferWriter {
     if offer.hasDetails { return try writeDetail(offer, key: key) }
     removeDetail.bind(1, key)
     try removeDetail.run()
+  }
+
+  /// Brings the search index up to date with what was written. It comes last: other writes between
+  /// would break up the index's own.
+  func finishIndex(hasNew: Bool) throws {
+    try index.finish(newAfter: hasNew ? lastKey : nil)
   }
 
   /// Binds all but the first parameter, in the order of `columns`.

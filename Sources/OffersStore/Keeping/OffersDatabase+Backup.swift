@@ -40,7 +40,7 @@ extension OffersDatabase {
     do {
       let copy = try DatabaseQueue(
         path: DatabaseFile(path: path).immutablePath, configuration: configuration)
-      let problems = try copy.inDatabase(Integrity.problems)
+      let problems = try copy.inDatabase { try Integrity.problems(in: $0) }
       try copy.close()
       guard problems.isEmpty else {
         throw OffersError(

@@ -18,7 +18,23 @@ extension OffersDatabase {
     try readBlocking { database in
       let query = ExportQuery(database, favoritesOnly: favoritesOnly)
       begin(try query.countRecords())
-      try query.forEachRecord(body)
+      for section in ExportRecord.Section.allCases { try query.forEachRecord(of: section, body) }
+    }
+  }
+
+  /// Reads what can still be read of a damaged database.
+  ///
+  /// - Parameters:
+  ///   - accepts: whether a document can have a record; asked in the order of the document.
+  ///   - body: is given each record that is accepted, section by section.
+  /// - Returns: the sections that lack some.
+  package func salvageBlocking(
+    favoritesOnly: Bool, accepts: @escaping (ExportRecord) -> Bool,
+    _ body: (ExportRecord) throws -> Void
+  ) throws -> [ExportRecord.Section] {
+    // A transaction that met a damaged page cannot even end well.
+    try readStatement {
+      try SalvageQuery($0, favoritesOnly: favoritesOnly, accepts: accepts).forEachRecord(body)
     }
   }
 
@@ -34,23 +50,12 @@ extension OffersDatabase {
     from source: any ExportRecordSource, feeds: [String], selections: Set<String> = []
   ) async throws -> ImportCounts {
     // In one order, so that two imports do not wait for each other.
-    try await withSyncLocks(on: feeds.sorted()[...]) {
+    try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
       try await self.write(.bulk) { database in
         let merge = try ImportMerge(database, selections: selections)
         try source.forEachRecord(merge.add)
-        let counts = try merge.finish()
-        if counts.newOffers + counts.updatedOffers > 0 { try SearchIndex.rebuild(in: database) }
-        return counts
+        return try merge.finish()
       }
-    }
-  }
-
-  private func withSyncLocks<Result: Sendable>(
-    on feeds: ArraySlice<String>, _ body: @Sendable () async throws -> Result
-  ) async throws -> Result {
-    guard let feed = feeds.first else { return try await body() }
-    return try await withSyncLock(on: feed, waitSeconds: Self.syncWaitSeconds) {
-      try await self.withSyncLocks(on: feeds.dropFirst(), body)
     }
   }
 

@@ -16,8 +16,14 @@ extension OffersDatabase {
   }
 
   /// What to do about a database that could not be opened.
-  package static func advice(on error: OffersError) -> String? {
-    error.hint == StorageFailure.damageHint ? Integrity.damageAdvice : error.hint
+  package static func advice(on error: OffersError, at path: String) -> String? {
+    guard error.hint == StorageFailure.damageHint else { return error.hint }
+    do {
+      _ = try OffersDatabase(salvaging: path)
+      return Integrity.damageAdvice
+    } catch {
+      return StorageFailure.lossHint
+    }
   }
 
   /// Looks at how writers take turns.
@@ -33,7 +39,11 @@ extension OffersDatabase {
   private func examine(_ check: HealthCheck, at now: Date) -> [Finding] {
     do {
       // Each looks with one statement. A transaction that met a damaged page cannot even end well.
-      return try readStatement { try check.examine($0, now) }
+      let findings = try readStatement { try check.examine($0, now) }
+      guard let lookFurther = check.lookFurther, findings.allSatisfy({ $0.level == .ok }) else {
+        return findings
+      }
+      return [try tryWriting(lookFurther)]
     } catch {
       let reason = (error as? OffersError)?.message ?? "\(error)"
       return [
@@ -42,16 +52,41 @@ extension OffersDatabase {
     }
   }
 
+  /// Looks at something as whoever may write, unless somebody is writing.
+  private func tryWriting(
+    _ body: (Database?, _ obstacle: String) throws -> Finding
+  ) throws -> Finding {
+    let isWriting = "somebody is writing"
+    do {
+      // Opening it to write would wait for them.
+      if try FileLock(path: file.lockPath).isHeld() { return try body(nil, isWriting) }
+      let writer = canWrite ? self : try OffersDatabase(path: path)
+      return try writer.writeTrialIfFree { try body($0, "") } ?? body(nil, isWriting)
+    } catch let error as OffersError where error.hint != StorageFailure.damageHint {
+      return try body(nil, "the database cannot be written")
+    }
+  }
+
+  private var hasLostPages: Bool {
+    get throws {
+      try readStatement { try Integrity.problems(in: $0).contains(where: Integrity.isOfLostPage) }
+    }
+  }
+
   /// Puts right what can be made anew from the rest, each in one transaction. No offer, favorite or
   /// chosen source is touched, and what cannot be put right stays as it is.
   package func repair(at now: Date) async -> [Repair] {
     var repairs: [Repair] = []
     for check in HealthCheck.all {
-      guard let repair = check.repair,
-        examine(check, at: now).contains(where: { $0.level != .ok })
-      else { continue }
+      guard examine(check, at: now).contains(where: { $0.level != .ok }) else { continue }
       do {
-        let message = try await write { try repair($0, now) }
+        let plan = try check.planRepair.map { plan in try readStatement { try plan($0) } }
+        guard let work = plan ?? check.repair else { continue }
+        let message = try await write { try work($0, now) }
+        // What was made anew left its old pages behind.
+        if check.subject == HealthCheck.all.first?.subject, try hasLostPages {
+          _ = try await compact(whenFreeAbove: -1)
+        }
         repairs.append(Repair(subject: check.subject, message: message, isDone: true))
       } catch {
         let reason = (error as? OffersError)?.message ?? "\(error)"

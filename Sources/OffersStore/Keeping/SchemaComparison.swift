@@ -26,11 +26,17 @@ struct SchemaComparison {
     WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name
     """
 
-  init(_ database: Database) throws {
-    let expected = try DatabaseQueue().inDatabase { fresh in
+  /// A database in memory as the migrations make it.
+  static func makeFresh() throws -> DatabaseQueue {
+    let queue = try DatabaseQueue()
+    try queue.inDatabase { fresh in
       for migration in Migrations.all { try fresh.execute(sql: migration.sql) }
-      return try Row.fetchAll(fresh, sql: Self.sql)
     }
+    return queue
+  }
+
+  init(_ database: Database) throws {
+    let expected = try Self.makeFresh().inDatabase { try Row.fetchAll($0, sql: Self.sql) }
     var found: [String: String] = [:]
     for row in try Row.fetchAll(database, sql: Self.sql) { found[row["name"]] = row["sql"] }
     differences = expected.compactMap { row in

@@ -120,35 +120,4 @@ struct AccessTokenTests {
     }
     for host in ["127.0.0.1", "::1", "localhost", "127.9.9.9"] { _ = try home.server(host: host) }
   }
-
-  @Test(
-    "the hash is SHA-256, and its keyed form HMAC",
-    arguments: [
-      ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-      ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-      (
-        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-      ),
-      (
-        String(repeating: "a", count: 1_000),
-        "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"
-      ),
-    ])
-  func hash(text: String, expected: String) {
-    func hex(_ bytes: [UInt8]) -> String {
-      bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
-    #expect(hex(SHA256.hash(Array(text.utf8))) == expected)
-    // RFC 4231, test cases 2 and 6.
-    #expect(
-      hex(SHA256.authenticate(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8)))
-        == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
-    #expect(
-      hex(
-        SHA256.authenticate(
-          Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
-          key: [UInt8](repeating: 0xaa, count: 131)))
-        == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
-  }
 }

@@ -1,8 +1,4 @@
 import ArgumentParser
-import Foundation
-import OffersCore
-import OffersFeeds
-import OffersStore
 
 /// The options that narrow a list.
 struct ListFilters: ParsableArguments {
@@ -40,46 +36,10 @@ struct ListFilters: ParsableArguments {
   @Flag(name: .long, help: "Only what is gone from its feed.")
   var gone = false
 
-  /// - Throws: `OffersError` with `invalidRequest` for a filter that cannot be read.
-  func query(at now: Date) throws -> OfferQuery {
-    var query = OfferQuery(feed: feed, favoritesOnly: favorites)
-    query.goneOnly = gone
-    query.retailer = retailer
-    query.category = category
-    query.rewardMinimum = try rewardAtLeast.map { try OfferQuery.RewardMinimum(parsing: $0) }
-    query.newSince = try newSince.map { try Since.time(parsing: $0, now: now) }
-    query.expiring = try expiring.map { now...(now + (try Since.seconds(parsing: $0))) }
-    return query
-  }
-
-  private var isNarrow: Bool {
-    gone || retailer != nil || category != nil || rewardAtLeast != nil || newSince != nil
-      || expiring != nil
-  }
-
-  /// Says why a list may be empty, and what to do.
-  func note(onEmptyFrom database: OffersDatabase) throws -> String {
-    if let retailer,
-      let note = Self.note(retailer, among: try database.fetchRetailersBlocking(), "retailer")
-    {
-      return note
-    }
-    if let category,
-      let note = Self.note(category, among: try database.fetchCategoriesBlocking(), "category")
-    {
-      return note
-    }
-    if isNarrow { return "No offers are like that. See all there are: offers list" }
-    return favorites
-      ? "No favorites yet. Star an offer with: offers favorite ID"
-      : "No offers yet. Read a feed with: offers sync"
-  }
-
-  /// What is wrong with a name that no offer has; nil when some have it.
-  private static func note(_ name: String, among names: [String], _ what: String) -> String? {
-    if names.contains(where: { NaturalOrder.isSame($0, name) }) { return nil }
-    if names.isEmpty { return "No offer says its \(what)." }
-    let hint = NearestWord.hint(for: name, among: names, title: "There are")
-    return DisplayText.oneLine("No offer has the \(what) “\(name)”. \(hint)")
+  /// What they ask for.
+  var selection: ListSelection {
+    ListSelection(
+      feed: feed, favoritesOnly: favorites, goneOnly: gone, retailer: retailer,
+      category: category, rewardAtLeast: rewardAtLeast, newSince: newSince, expiring: expiring)
   }
 }

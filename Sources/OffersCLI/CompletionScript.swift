@@ -1,0 +1,40 @@
+import ArgumentParser
+
+/// What makes a shell complete the program's words.
+enum CompletionScript {
+  /// The script for bash: the parser's own, and before it the pieces put together again of an id
+  /// with its feed. bash takes the colon between them for a word of its own.
+  static var bash: String {
+    let script = Offers.completionScript(for: .bash)
+    let registration = "complete -o filenames -F _offers offers"
+    return script.replacing(registration, with: joining + registration + "_with_feeds offers")
+      .replacing("_offers offers_with_feeds offers", with: "_offers_with_feeds offers")
+  }
+
+  private static let joining = #"""
+    # Completes with the words put together again that bash splits at colons, as in ibotta:110579.
+    _offers_with_feeds() {
+        local -a joined=()
+        local -i index place=0
+        for ((index = 0; index < ${#COMP_WORDS[@]}; index++)); do
+            if ((index > 1)) && [[ ${COMP_WORDS[index]} == :* || ${COMP_WORDS[index - 1]} == *: ]]; then
+                joined[${#joined[@]} - 1]+=${COMP_WORDS[index]}
+            else
+                joined+=("${COMP_WORDS[index]}")
+            fi
+            if ((index == COMP_CWORD)); then place=$((${#joined[@]} - 1)); fi
+        done
+        local -r split=${2}
+        local -a COMP_WORDS=("${joined[@]}")
+        local -i COMP_CWORD=${place}
+        local -r word=${COMP_WORDS[COMP_CWORD]:-}
+        _offers "${1}" "${word}" "${COMP_WORDS[COMP_CWORD - 1]:-}"
+        # Only what stands behind the last colon is replaced.
+        if [[ ${word} == *:* && ${split} != *:* ]]; then
+            COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*:}"}"}")
+        fi
+    }
+
+
+    """#
+}

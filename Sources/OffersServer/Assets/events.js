@@ -1,0 +1,106 @@
+// What the server tells of by itself: that something was written, and how a refresh goes.
+//
+// One tab of all listens and tells the others, because a browser opens few connections to one
+// server. Where tabs cannot take turns (no Web Locks), each listens while it can be seen.
+
+const channel = "BroadcastChannel" in self ? new BroadcastChannel("offers-events") : null;
+const handlers = {changed: [], sync: [], state: []};
+let source = null;
+let release = null;
+let reopening = null;
+let reachable = null;
+let isHidden = false;
+
+/** Calls `run` with what comes: `changed`, `sync` (how it goes) or `state` (whether it answers). */
+export function on(kind, run) {
+  handlers[kind].push(run);
+}
+
+export const isReachable = () => reachable !== false;
+
+function emit(kind, data, isOwn = true) {
+  if (kind === "state") {
+    if (data === reachable) return;
+    reachable = data;
+  }
+  for (const run of handlers[kind]) run(data);
+  if (isOwn) channel?.postMessage({kind, data});
+}
+
+/** Notes that a request got an answer, or none. */
+export function noteReachable(data) {
+  emit("state", data);
+}
+
+function open() {
+  close();
+  source = new EventSource("/api/v1/events");
+  source.addEventListener("open", () => emit("state", true));
+  source.addEventListener("changed", (event) => emit("changed", parse(event.data)));
+  source.addEventListener("sync", (event) => emit("sync", parse(event.data)));
+  source.addEventListener("error", () => {
+    if (isHidden) return;
+    emit("state", false);
+    // The browser asks again by itself unless the answer was an error.
+    if (source?.readyState === EventSource.CLOSED) reopening = setTimeout(open, 3000);
+  });
+}
+
+function close() {
+  clearTimeout(reopening);
+  source?.close();
+  source = null;
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+export function start() {
+  isHidden = false;
+  if (navigator.locks && channel) {
+    navigator.locks.request("offers-events", () => {
+      if (isHidden) return;
+      open();
+      return new Promise((resolve) => {
+        release = resolve;
+      });
+    });
+    channel.postMessage({kind: "hello"});
+  } else if (document.visibilityState === "visible") {
+    open();
+  }
+}
+
+function stop() {
+  isHidden = true;
+  close();
+  release?.();
+  release = null;
+}
+
+channel?.addEventListener("message", ({data: message}) => {
+  if (message.kind === "hello") {
+    if (source && reachable !== null) channel.postMessage({kind: "state", data: reachable});
+  } else if (message.kind in handlers) {
+    emit(message.kind, message.data, false);
+  }
+});
+
+// A page with open connections or locks cannot be kept for the way back.
+addEventListener("pagehide", stop);
+addEventListener("pageshow", (event) => {
+  if (!event.persisted) return;
+  reachable = null;
+  start();
+  for (const run of handlers.changed) run(null);
+});
+document.addEventListener("visibilitychange", () => {
+  if (navigator.locks && channel) return;
+  if (document.visibilityState === "visible") start();
+  else close();
+});

@@ -1,0 +1,127 @@
+// Long lists: the next page comes by itself near the end, or by a button. Also what every list
+// needs: signs for pictures that fail, times as people say them, the way back.
+
+import {alertBox, problemText, say, unreachable} from "./messages.js?v=__VERSION__";
+
+const observer = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) if (entry.isIntersecting) load(entry.target, false);
+  },
+  {rootMargin: "1000px"},
+);
+
+function watch(root) {
+  for (const link of root.querySelectorAll("[data-more][data-automatic]")) observer.observe(link);
+}
+
+/** Adds the next page to the list. */
+async function load(link, isAsked) {
+  if (link.getAttribute("aria-busy") === "true") return;
+  const label = link.textContent;
+  link.setAttribute("aria-busy", "true");
+  link.textContent = "Loading …";
+  try {
+    const response = await fetch(link.href);
+    if (!response.ok) throw new Error(await problemIn(response));
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const problem = page.querySelector("[role=alert]:not([hidden])");
+    const cards = page.querySelectorAll("[data-list] > *");
+    if (problem && cards.length === 0) throw new Error(problem.innerText ?? problem.textContent);
+    const list = document.querySelector("[data-list]");
+    const known = new Set([...list.children].map((card) => card.dataset.ref));
+    const fresh = [...cards].filter((card) => !known.has(card.dataset.ref));
+    list.append(...fresh.map((card) => document.adoptNode(card)));
+    const more = page.querySelector("[data-more]");
+    const place = link.closest(".more");
+    if (more) {
+      place.replaceChildren(document.adoptNode(more));
+    } else {
+      const end = document.createElement("p");
+      end.className = "list-end";
+      end.textContent = "That is all.";
+      place.replaceWith(end);
+    }
+    tidy(document);
+    say(`${fresh.length} more`);
+    if (isAsked) fresh[0]?.querySelector("a")?.focus({preventScroll: true});
+  } catch (error) {
+    observer.unobserve(link);
+    link.removeAttribute("aria-busy");
+    link.textContent = label;
+    const text = error instanceof TypeError ? unreachable : error.message;
+    if (isAsked) alertBox("The next page could not be loaded", text, () => load(link, true));
+    else say(text);
+  }
+}
+
+async function problemIn(response) {
+  if (!response.headers.get("Content-Type")?.startsWith("text/html")) return problemText(response);
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  return page.querySelector(".notice p")?.textContent ?? `Status ${response.status}`;
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("[data-more]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  load(link, true);
+});
+
+// Pictures that cannot be had give way to the sign behind them.
+document.addEventListener(
+  "error",
+  (event) => {
+    if (event.target instanceof HTMLImageElement && event.target.closest(".picture")) {
+      event.target.remove();
+    }
+  },
+  true,
+);
+
+const relative = new Intl.RelativeTimeFormat("en", {numeric: "auto"});
+const days = new Intl.DateTimeFormat("en", {dateStyle: "medium"});
+const moments = new Intl.DateTimeFormat("en", {dateStyle: "medium", timeStyle: "short"});
+
+/** A time as people say it: “5 minutes ago”, else the day. */
+function words(date) {
+  const seconds = (date - Date.now()) / 1000;
+  const size = Math.abs(seconds);
+  if (size < 60) return seconds <= 0 ? "just now" : "in a moment";
+  if (size < 3600) return relative.format(Math.round(seconds / 60), "minute");
+  if (size < 86400) return relative.format(Math.round(seconds / 3600), "hour");
+  return days.format(date);
+}
+
+/** Does to a part of a page what has to be done to all of it. */
+export function tidy(root) {
+  watch(root);
+  for (const image of root.querySelectorAll(".picture img")) {
+    if (image.complete && image.naturalWidth === 0) image.remove();
+  }
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const date = new Date(time.dateTime);
+    if (Number.isNaN(date.getTime())) continue;
+    time.title = moments.format(date);
+    time.textContent = words(date);
+  }
+}
+
+// The way back leads to where somebody came from, at the place where they were.
+document.addEventListener("click", (event) => {
+  const card = event.target.closest?.("a[href^='/offers/']");
+  if (card && !event.ctrlKey && !event.metaKey) sessionStorage.setItem("came-to", card.pathname);
+  const back = event.target.closest?.("[data-back]");
+  if (back && sessionStorage.getItem("came-to") === location.pathname && history.length > 1) {
+    event.preventDefault();
+    sessionStorage.removeItem("came-to");
+    history.back();
+  }
+});
+
+// The feed that is shown stands in sight among the others.
+for (const chip of document.querySelectorAll(".chips [aria-current]")) {
+  const row = chip.closest(".chips");
+  row.scrollLeft = chip.offsetLeft - row.clientWidth / 2 + chip.clientWidth / 2;
+}
+
+tidy(document);

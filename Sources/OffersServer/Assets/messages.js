@@ -1,0 +1,70 @@
+// What the pages say: short notes at the bottom, alerts that wait for an answer, and words that
+// only a screen reader hears.
+
+const region = document.querySelector("[data-toasts]");
+const box = document.querySelector("[data-alert]");
+let timer;
+
+/** Shows a note for some seconds. `action`: {label, run}. */
+export function toast(text, action) {
+  const note = document.createElement("div");
+  note.className = "toast";
+  const words = document.createElement("span");
+  words.dir = "auto";
+  words.textContent = text;
+  note.append(words);
+  if (action) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = action.label;
+    button.addEventListener("click", () => {
+      note.remove();
+      action.run();
+    });
+    note.append(button);
+  }
+  region.replaceChildren(note);
+  clearTimeout(timer);
+  timer = setTimeout(() => note.remove(), action ? 10000 : 5000);
+}
+
+let live;
+
+/** Says something to screen readers only. */
+export function say(text) {
+  if (!live) {
+    live = document.createElement("p");
+    live.className = "hidden-heading";
+    live.setAttribute("aria-live", "polite");
+    document.body.append(live);
+  }
+  live.textContent = text;
+}
+
+/** Says what went wrong, and waits until somebody has read it. */
+export function alertBox(title, text, again) {
+  box.querySelector("h2").textContent = title;
+  box.querySelector("p").textContent = text;
+  const retry = box.querySelector("[data-alert-again]");
+  retry.hidden = !again;
+  retry.onclick = () => {
+    box.close();
+    again();
+  };
+  if (!box.open) box.showModal();
+}
+
+box.querySelector("[data-alert-close]").addEventListener("click", () => box.close());
+
+/** What an answer of the server says went wrong. */
+export async function problemText(response) {
+  try {
+    const problem = await response.json();
+    return [problem.detail, problem.hint].filter(Boolean).join(" ") || `Status ${response.status}`;
+  } catch {
+    return `The server answered with status ${response.status}.`;
+  }
+}
+
+/** Nobody answers. */
+export const unreachable = "The server does not answer. Is “offers serve” running?";

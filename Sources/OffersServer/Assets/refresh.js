@@ -1,0 +1,214 @@
+// Refreshing: by a button or by pulling the page down; nothing waits for it.
+
+import {alertBox, problemText, say, toast, unreachable} from "./messages.js?v=__VERSION__";
+import {on} from "./events.js?v=__VERSION__";
+import {tidy} from "./lists.js?v=__VERSION__";
+
+const line = document.querySelector("[data-progress]");
+const bar = line.querySelector("progress");
+let isRunning = false;
+let heardAt = 0;
+let shownID = null;
+
+function setBusy(isBusy) {
+  for (const button of document.querySelectorAll("[data-refresh]")) {
+    if (isBusy) button.setAttribute("aria-busy", "true");
+    else button.removeAttribute("aria-busy");
+  }
+}
+
+async function start(feeds) {
+  setBusy(true);
+  line.hidden = false;
+  bar.removeAttribute("value");
+  say("Refreshing");
+  try {
+    const response = await fetch("/api/v1/sync", {
+      method: "POST",
+      headers: {"Content-Type": "application/json"},
+      body: JSON.stringify({feeds}),
+    });
+    if (response.status === 409) toast("A refresh is running already.");
+    else if (!response.ok) return fail(await problemText(response), feeds);
+    isRunning = true;
+    poll();
+  } catch {
+    fail(unreachable, feeds);
+  }
+}
+
+/** Takes a feed up, and reads it for the first time. */
+async function subscribe(feed) {
+  try {
+    const response = await fetch(`/api/v1/feeds/${encodeURIComponent(feed)}/subscription`, {
+      method: "PUT",
+      headers: {"Content-Type": "application/json"},
+      body: "{}",
+    });
+    if (!response.ok) return fail(await problemText(response), [feed]);
+    start([feed]);
+  } catch {
+    fail(unreachable, [feed]);
+  }
+}
+
+function fail(text, feeds) {
+  end();
+  alertBox("The refresh could not be started", text, () => start(feeds));
+}
+
+function end() {
+  isRunning = false;
+  setBusy(false);
+  line.hidden = true;
+  for (const note of document.querySelectorAll("[data-feed-progress]")) note.hidden = true;
+}
+
+/** Asks how it goes where no events come. */
+async function poll() {
+  while (isRunning) {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    if (!isRunning || Date.now() - heardAt < 2000) continue;
+    try {
+      const response = await fetch("/api/v1/sync");
+      if (response.ok) show(await response.json());
+    } catch {
+      return end();
+    }
+  }
+}
+
+const running = new Set(["waiting", "reading", "writing"]);
+
+/** Shows how it goes. */
+function show(sync) {
+  if (!sync || sync.state === "idle") return;
+  if (sync.state === "running") {
+    isRunning = true;
+    setBusy(true);
+    line.hidden = false;
+    bar.setAttribute("aria-label", "Refresh");
+    const share = sync.feeds.map(shareOf);
+    if (share.every((each) => each === 0)) bar.removeAttribute("value");
+    else bar.value = share.reduce((sum, each) => sum + each, 0) / Math.max(1, share.length);
+    for (const feed of sync.feeds) {
+      const row = document.querySelector(`[data-feed="${CSS.escape(feed.feed)}"]`);
+      const note = row?.querySelector("[data-feed-progress]");
+      if (!note) continue;
+      note.hidden = !running.has(feed.state);
+      note.textContent = stateWords(feed);
+    }
+  } else if (isRunning && sync.id !== shownID) {
+    shownID = sync.id;
+    end();
+    finish(sync);
+  }
+}
+
+function shareOf(feed) {
+  if (feed.state === "done" || feed.state === "failed") return 1;
+  if (feed.state === "writing") return 0.9;
+  return feed.total_bytes ? Math.min(0.85, feed.bytes / feed.total_bytes) : 0;
+}
+
+function stateWords(feed) {
+  if (feed.state === "waiting") return "Waiting …";
+  if (feed.state === "writing") return `Writing ${feed.records.toLocaleString("en")} records …`;
+  return `Reading … ${feed.records.toLocaleString("en")} records`;
+}
+
+function finish(sync) {
+  const sum = (name) =>
+    sync.feeds.reduce((total, feed) => total + (feed.run?.counts?.[name] ?? feed.run?.[name] ?? 0), 0);
+  const parts = ["new", "changed", "gone", "back"]
+    .map((name) => [sum(name), name])
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${count.toLocaleString("en")} ${name}`);
+  const failed = sync.feeds.filter((feed) => feed.state === "failed");
+  const kinds = ["offers", "feed", "changes", "settings"];
+  const isList = kinds.some((kind) => document.body.classList.contains(`page-${kind}`));
+  // Nothing moves under the eyes of somebody who reads further down.
+  if (isList && scrollY < 200) renew();
+  if (failed.length > 0) {
+    const reasons = failed.map((feed) => {
+      const error = feed.error ?? feed.run?.error;
+      return `${feed.feed}: ${error?.message ?? "failed"}`;
+    });
+    const rest = reasons.length > 3 ? ` And ${reasons.length - 3} more.` : "";
+    alertBox(
+      failed.length === sync.feeds.length ? "The refresh failed" : "Some feeds could not be refreshed",
+      reasons.slice(0, 3).join(" ") + rest,
+    );
+  }
+  if (parts.length > 0) {
+    toast(`Refreshed: ${parts.join(", ")}.`, {label: "Show", run: () => location.assign("/changes")});
+  } else if (failed.length === 0) {
+    toast("Refreshed. Nothing is new.");
+  }
+}
+
+/** Makes the page anew without leaving it. */
+async function renew() {
+  const response = await fetch(location.href).catch(() => null);
+  if (!response?.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const main = document.querySelector("main");
+  main.replaceChildren(...[...page.querySelector("main").childNodes].map((node) => document.adoptNode(node)));
+  tidy(main);
+}
+
+document.addEventListener("submit", (event) => {
+  const button = event.submitter ?? event.target.querySelector?.("button");
+  if (!button) return;
+  if ("refresh" in button.dataset) {
+    event.preventDefault();
+    if (button.getAttribute("aria-busy") === "true") return;
+    start(button.dataset.refresh ? [button.dataset.refresh] : []);
+  } else if ("subscribe" in button.dataset) {
+    event.preventDefault();
+    subscribe(button.dataset.subscribe);
+  }
+});
+on("sync", (sync) => {
+  heardAt = Date.now();
+  show(sync);
+});
+
+// Pulling the page down at its top refreshes.
+const limit = 72;
+let pull = null;
+
+addEventListener(
+  "touchstart",
+  (event) => {
+    const isFree = scrollY <= 0 && event.touches.length === 1 && !isRunning;
+    const isElsewhere = event.target.closest?.(".map, dialog, iframe, .chips, input, select");
+    pull = isFree && !isElsewhere ? {y: event.touches[0].clientY, sign: null, way: 0} : null;
+  },
+  {passive: true},
+);
+addEventListener(
+  "touchmove",
+  (event) => {
+    if (!pull) return;
+    pull.way = Math.min(120, (event.touches[0].clientY - pull.y) * 0.5);
+    if (pull.way < 8) return;
+    if (!pull.sign) {
+      pull.sign = document.createElement("div");
+      pull.sign.className = "pull";
+      const icon = document.querySelector(".bar-refresh .icon").cloneNode(true);
+      pull.sign.append(icon);
+      document.body.append(pull.sign);
+    }
+    pull.sign.style.opacity = Math.min(1, pull.way / limit);
+    pull.sign.style.transform = `translateY(${pull.way}px) rotate(${pull.way * 3}deg)`;
+  },
+  {passive: true},
+);
+for (const kind of ["touchend", "touchcancel"]) {
+  addEventListener(kind, () => {
+    pull?.sign?.remove();
+    if (kind === "touchend" && pull?.way >= limit) start([]);
+    pull = null;
+  });
+}

@@ -1,0 +1,107 @@
+// The search boxes: on focus they show what was searched for last.
+
+let number = 0;
+
+function enhance(input) {
+  const id = `suggestions-${++number}`;
+  const list = document.createElement("div");
+  list.id = id;
+  list.className = "suggestions";
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", "Recent searches");
+  list.hidden = true;
+  input.parentElement.append(list);
+  input.removeAttribute("list");
+  input.setAttribute("role", "combobox");
+  input.setAttribute("aria-expanded", "false");
+  input.setAttribute("aria-controls", id);
+  input.setAttribute("aria-autocomplete", "list");
+  let searches = [];
+  let chosen = -1;
+
+  function close() {
+    list.hidden = true;
+    chosen = -1;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
+  }
+
+  function pick(words) {
+    input.value = words;
+    close();
+    input.form.requestSubmit();
+  }
+
+  function show() {
+    const typed = input.value.trim().toLowerCase();
+    const isAsked = input.value === input.defaultValue;
+    const fitting = searches.filter((words) => isAsked || words.toLowerCase().includes(typed));
+    list.replaceChildren(
+      ...fitting.map((words, index) => {
+        const option = document.createElement("div");
+        option.id = `${id}-${index}`;
+        option.setAttribute("role", "option");
+        option.setAttribute("aria-selected", "false");
+        const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+        icon.setAttribute("class", "icon small");
+        icon.setAttribute("aria-hidden", "true");
+        const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+        use.setAttribute("href", "#i-clock");
+        icon.append(use);
+        const text = document.createElement("bdi");
+        text.textContent = words;
+        option.append(icon, text);
+        // A press would take the focus away, and with it the list.
+        option.addEventListener("pointerdown", (event) => event.preventDefault());
+        option.addEventListener("click", () => pick(words));
+        return option;
+      }),
+    );
+    list.hidden = fitting.length === 0;
+    chosen = -1;
+    input.setAttribute("aria-expanded", String(fitting.length > 0));
+    input.removeAttribute("aria-activedescendant");
+  }
+
+  function choose(step) {
+    const options = [...list.children];
+    if (list.hidden || options.length === 0) return false;
+    chosen = (chosen + step + options.length + (chosen < 0 && step < 0 ? 1 : 0)) % options.length;
+    options.forEach((option, index) =>
+      option.setAttribute("aria-selected", String(index === chosen)),
+    );
+    input.setAttribute("aria-activedescendant", options[chosen].id);
+    options[chosen].scrollIntoView({block: "nearest"});
+    return true;
+  }
+
+  input.addEventListener("focus", async () => {
+    try {
+      const response = await fetch("/api/v1/searches");
+      if (!response.ok) return;
+      const feed = input.dataset.suggest;
+      const all = (await response.json()).searches ?? [];
+      const words = all.filter((each) => !feed || each.feed === feed).map((each) => each.words);
+      searches = [...new Set(words)].slice(0, 10);
+      if (document.activeElement === input) show();
+    } catch {
+      // Without them the box is a box.
+    }
+  });
+  input.addEventListener("input", show);
+  input.addEventListener("blur", close);
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      if (list.hidden) show();
+      if (choose(event.key === "ArrowDown" ? 1 : -1)) event.preventDefault();
+    } else if (event.key === "Enter" && chosen >= 0) {
+      event.preventDefault();
+      pick(list.children[chosen].textContent);
+    } else if (event.key === "Escape" && !list.hidden) {
+      event.preventDefault();
+      close();
+    }
+  });
+}
+
+for (const input of document.querySelectorAll("[data-suggest]")) enhance(input);

@@ -1,0 +1,136 @@
+// A small browser: an address, a way back and forth of its own, a home page. The sites are in a
+// frame that cannot reach anything of ours.
+
+const root = document.querySelector("[data-browser]");
+const site = root.querySelector("[data-site]");
+const form = root.querySelector("form");
+const field = form.elements.url;
+const start = root.querySelector("[data-web-start]");
+const card = root.querySelector("[data-site-card]");
+const open = root.querySelector("[data-web-open]");
+const problem = root.querySelector("[data-web-problem]");
+const setHome = root.querySelector("[data-web-set-home]");
+const [back, next, refresh, home] = ["back", "next", "refresh", "home"].map((name) =>
+  root.querySelector(`[data-web-${name}]`),
+);
+const homeKey = "web-home";
+const pastKey = "web-history";
+let past = read();
+let timer;
+
+function read() {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(pastKey));
+    if (Array.isArray(kept?.list) && Number.isInteger(kept.place)) return kept;
+  } catch {
+    // Begin anew.
+  }
+  return {list: [], place: -1};
+}
+
+/** What somebody means by an address; null for one that is neither http nor https. */
+function address(text) {
+  const words = text.trim();
+  const isWhole = /^https?:\/\//i.test(words);
+  if (!isWhole && (!/^[^/?#:\s]+(:\d+)?([/?#]|$)/.test(words) || !/[.]|^localhost/.test(words))) return null;
+  try {
+    const url = new URL(isWhole ? words : `https://${words}`);
+    return url.protocol === "http:" || url.protocol === "https:" ? url.href : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Shows a site, or the start. */
+function show(url) {
+  clearTimeout(timer);
+  site.querySelector("iframe")?.remove();
+  problem.hidden = true;
+  start.hidden = url !== null;
+  card.hidden = url === null;
+  card.classList.remove("is-loud");
+  field.value = url ?? "";
+  if (url === null) return update();
+  open.href = url;
+  const frame = document.createElement("iframe");
+  frame.title = new URL(url).host;
+  frame.setAttribute(
+    "sandbox", "allow-forms allow-popups allow-popups-to-escape-sandbox allow-scripts");
+  frame.referrerPolicy = "no-referrer";
+  frame.src = url;
+  // A site that refuses, or does not answer, says so to nobody: the card becomes plain to see.
+  timer = setTimeout(() => card.classList.add("is-loud"), 6000);
+  frame.addEventListener("load", () => {
+    clearTimeout(timer);
+    try {
+      // A frame that still is an empty page of ours has not gone anywhere.
+      if (frame.contentDocument) card.classList.add("is-loud");
+    } catch {
+      // It is somebody else's, as it should be.
+    }
+  });
+  site.prepend(frame);
+  update();
+}
+
+function update() {
+  sessionStorage.setItem(pastKey, JSON.stringify(past));
+  const url = past.list[past.place] ?? null;
+  const homeURL = localStorage.getItem(homeKey);
+  back.disabled = past.place <= 0;
+  next.disabled = past.place >= past.list.length - 1;
+  refresh.disabled = url === null;
+  home.disabled = url === null ? !homeURL : url === homeURL;
+  setHome.hidden = url === null;
+  const isHome = url !== null && url === homeURL;
+  setHome.textContent = isHome ? "Unset home page" : "Set as home page";
+  setHome.dataset.isHome = isHome ? "yes" : "";
+  const path = url === null ? "/web" : `/web?url=${encodeURIComponent(url)}`;
+  history.replaceState(null, "", path);
+}
+
+function go(url) {
+  if (past.list[past.place] !== url) {
+    past.list = past.list.slice(0, past.place + 1).concat(url).slice(-50);
+    past.place = past.list.length - 1;
+  }
+  show(url);
+}
+
+function step(by) {
+  past.place += by;
+  show(past.list[past.place]);
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const url = address(field.value);
+  problem.hidden = url !== null;
+  if (url !== null) go(url);
+});
+back.addEventListener("click", () => step(-1));
+next.addEventListener("click", () => step(1));
+refresh.addEventListener("click", () => show(past.list[past.place]));
+home.addEventListener("click", () => {
+  const url = address(localStorage.getItem(homeKey) ?? "");
+  if (url) return go(url);
+  past = {list: [], place: -1};
+  show(null);
+});
+setHome.addEventListener("click", () => {
+  if (setHome.dataset.isHome) localStorage.removeItem(homeKey);
+  else localStorage.setItem(homeKey, past.list[past.place]);
+  update();
+});
+for (const button of [back, next, refresh, home]) button.hidden = false;
+
+const asked = address(new URL(location.href).searchParams.get("url") ?? "");
+const isRefused = !problem.hidden;
+if (asked) go(asked);
+else if (isRefused) update();
+else if (past.place >= 0) show(past.list[past.place]);
+else {
+  const url = address(localStorage.getItem(homeKey) ?? "");
+  if (url) go(url);
+  else update();
+}

@@ -1,0 +1,55 @@
+import Hummingbird
+import OffersCore
+
+/// Serves style sheets, scripts and icons, and the files of the map.
+struct AssetRoutes: Sendable {
+  let assets: PageAssets
+
+  /// A file of a version never changes.
+  private static let forever = "public, max-age=31536000, immutable"
+  private static let revalidated = "private, no-cache"
+
+  func add(to router: Router<BasicRequestContext>) {
+    router.get("/assets/:name") { request, context in
+      let name = try context.parameters.require("name")
+      let isOfVersion = SentFields(parsing: request.uri.query ?? "")["v"] == assets.version
+      return try respond(name, request, isOfVersion ? Self.forever : Self.revalidated)
+    }
+    // It may serve all of the site, so it has to stand at its root.
+    add("/sw.js", "sw.js", to: router)
+    add("/manifest.webmanifest", "manifest.webmanifest", to: router)
+    add("/favicon.ico", "icon.svg", to: router)
+    router.get("/map/**") { request, context in
+      let path = context.parameters.getCatchAll().joined(separator: "/")
+      guard let file = LeafletFiles.find(path) else { throw HTTPError(.notFound) }
+      return Self.respond(file.contentType, file.bytes, request, "private, max-age=86400")
+    }
+  }
+
+  private func add(
+    _ path: RouterPath, _ name: String, to router: Router<BasicRequestContext>
+  ) {
+    router.get(path) { request, _ in try respond(name, request, Self.revalidated) }
+  }
+
+  private func respond(
+    _ name: String, _ request: Request, _ cacheControl: String
+  ) throws -> Response {
+    guard let file = assets.files[name] else { throw HTTPError(.notFound) }
+    return Self.respond(file.contentType, file.bytes, request, cacheControl)
+  }
+
+  private static func respond(
+    _ contentType: String, _ bytes: [UInt8], _ request: Request, _ cacheControl: String
+  ) -> Response {
+    let body = ByteBuffer(bytes: bytes)
+    let tag = EntityTag.make(of: body)
+    if let field = request.headers[.ifNoneMatch], EntityTag.isNamed(tag, in: field) {
+      return Response(status: .notModified, headers: [.eTag: tag, .cacheControl: cacheControl])
+    }
+    return Response(
+      status: .ok,
+      headers: [.contentType: contentType, .cacheControl: cacheControl, .eTag: tag],
+      body: ResponseBody(byteBuffer: body))
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import OffersCore
+
+/// What is new: what the syncs changed, the newest first.
+struct ChangesPage {
+  let source: PageSource
+  let request: PageRequest
+
+  /// More than this nobody reads.
+  private static let limit = 300
+  private static let spans: [(name: String, label: String, days: Double)] = [
+    ("1d", "Today", 1), ("7d", "7 days", 7), ("30d", "30 days", 30),
+  ]
+  private static let kinds: [(OfferChange.Kind, String)] = [
+    (.new, "New"), (.up, "Up"), (.down, "Down"), (.changed, "Changed"), (.expiring, "Ending"),
+    (.gone, "Gone"), (.back, "Back"),
+  ]
+
+  func page() async throws -> Page {
+    let now = source.now
+    let span = Self.spans.first { $0.name == request.fields["since"] } ?? Self.spans[1]
+    let kind = request.fields["kind"].flatMap(OfferChange.Kind.init)
+    let favoritesOnly = request.fields.isSet("favorites")
+    var query = ChangeQuery(since: now.addingTimeInterval(-span.days * 86_400), now: now)
+    query.kinds = kind.map { [$0] }
+    query.favoritesOnly = favoritesOnly
+    query.limit = Self.limit
+    let changes = Array(try await source.store.fetchChanges(query).changes.reversed())
+    let titles = try await source.fetchTitles()
+
+    func link(since: String, kind: OfferChange.Kind?, favorites: Bool) -> String {
+      PageLinks.path(
+        "/changes",
+        [
+          ("since", since == "7d" ? nil : since), ("kind", kind?.rawValue),
+          ("favorites", favorites ? "1" : nil),
+        ])
+    }
+    func chip(_ label: String, _ link: String, _ isCurrent: Bool) -> PageFields {
+      PageFields { chip in
+        chip.set("label", label)
+        chip.set("link", link)
+        chip.set("isCurrent", isCurrent)
+      }
+    }
+    var page = Page("changes", title: "What is new", place: .changes) { fields in
+      fields.set(
+        "spans",
+        Self.spans.map {
+          chip(
+            $0.label, link(since: $0.name, kind: kind, favorites: favoritesOnly),
+            $0.name == span.name)
+        } + [
+          chip(
+            "Favorites only", link(since: span.name, kind: kind, favorites: !favoritesOnly),
+            favoritesOnly)
+        ])
+      fields.set(
+        "kinds",
+        [chip("All", link(since: span.name, kind: nil, favorites: favoritesOnly), kind == nil)]
+          + Self.kinds.map {
+            chip($0.1, link(since: span.name, kind: $0.0, favorites: favoritesOnly), $0.0 == kind)
+          })
+      fields.set("count", Units.count(changes.count, "change"))
+      fields.set("isCut", changes.count == Self.limit)
+      fields.set("days", days(of: changes, titles))
+      if changes.isEmpty {
+        fields.set(
+          "nothing",
+          PageFields { fields in
+            fields.set("emptyTitle", "Nothing new")
+            fields.set(
+              "emptyText",
+              "What comes, goes or changes its reward stands here after a refresh.")
+            fields.set("emptyIcon", "news")
+            fields.set("emptyRefreshes", true)
+          })
+      }
+    }
+    // What expires changes with the time alone.
+    page.lifetime = .seconds(60)
+    return page
+  }
+
+  private func days(of changes: [OfferChange], _ titles: [String: String]) -> [PageFields] {
+    var days: [(day: String, rows: [PageFields])] = []
+    for change in changes {
+      let day = Units.day(change.at)
+      if days.last?.day != day { days.append((day, [])) }
+      days[days.count - 1].rows.append(row(change, titles))
+    }
+    return days.map { day, rows in
+      PageFields {
+        $0.set("day", day)
+        $0.set("rows", rows)
+      }
+    }
+  }
+
+  private func row(_ change: OfferChange, _ titles: [String: String]) -> PageFields {
+    let offer = change.offer
+    var row = PageFields(card: offer, back: PageLinks.back(request.address))
+    row.set("kind", change.kind.rawValue)
+    row.set("kindLabel", Self.kinds.first { $0.0 == change.kind }?.1)
+    row.set("at", time: change.at)
+    row.set("feedTitle", titles[offer.ref.feed] ?? offer.ref.feed)
+    if change.oldReward != change.newReward {
+      row.set("oldReward", change.oldReward?.text)
+      row.set("newReward", change.newReward?.text)
+    } else {
+      row.set("plainReward", offer.reward?.text)
+    }
+    if change.kind == .changed, !change.fields.isEmpty {
+      row.set(
+        "fieldNames", change.fields.map { $0.replacing("_", with: " ") }.joined(separator: ", "))
+    }
+    if change.kind == .expiring, let end = offer.expiresAt { row.set("end", time: end) }
+    if let returned = change.returned {
+      row.set(
+        "returned",
+        PageFields { fields in
+          fields.set("returnedLink", PageLinks.offer(returned))
+          fields.set("returnedRef", returned.description)
+        })
+    }
+    return row
+  }
+}

@@ -1,0 +1,127 @@
+import OffersCore
+
+/// One feed in its own manner.
+struct FeedPage {
+  let source: PageSource
+  let request: PageRequest
+
+  private static let pageSize = 60
+  /// More markers than this hide each other.
+  private static let mapLimit = 1000
+
+  func page() async throws -> Page {
+    let name = request.name
+    let known = try source.findKnownFeed(name)
+    let feeds = try await source.fetchFeeds()
+    let feed = feeds.first { $0.name == name }
+    guard feed != nil || known != nil else {
+      throw OffersError(
+        .notFound, "There is no feed “\(name.prefix(80))”.",
+        hint: "See the feeds that there are in the settings.")
+    }
+    let layout = known?.layout ?? .grid
+    let choice = OfferChoice(request.fields, feed: name)
+    let number = request.fields.page()
+    let wantsMap = request.fields["view"] == "map"
+    let size = wantsMap ? Self.mapLimit : Self.pageSize
+    let offers = try await fetch(choice.query(page: wantsMap ? 1 : number, size: size + 1))
+    let count = offers.isEmpty ? 0 : try await source.store.countOffers(choice.query())
+    let title = feed?.title ?? known?.title ?? name
+    let hasMap = offers.contains { MapPlace($0) != nil }
+    let view: [(String, String?)] = [("view", wantsMap ? "map" : nil)]
+    let recent = known?.isSearchable == true ? try await recentSearches() : []
+    var page = Page("feed", title: title, place: .offers) { fields in
+      fields.set("heading", title)
+      fields.set("feedName", name)
+      fields.set("count", Units.count(count, "offer"))
+      fields.setChips(feeds, current: name)
+      choice.fill(
+        &fields, feeds: feeds, offers: offers, path: request.path, isFavorites: false, own: name)
+      if known?.isSearchable == true {
+        fields.set(
+          "searchbox",
+          PageFields { box in
+            box.set("boxFeed", name)
+            box.set("boxLabel", "Search \(title)")
+            box.set("recent", recent)
+          })
+      }
+      fields.set("hasMap", hasMap)
+      if hasMap {
+        fields.set("listLink", choice.link(request.path, own: name))
+        fields.set("mapLink", choice.link(request.path, own: name, more: [("view", "map")]))
+        fields.set("showsMap", wantsMap)
+        fields.set("hasMapFiles", LeafletFiles.areInstalled)
+      }
+      let isMap = hasMap && wantsMap
+      fields.set("layout-map", isMap)
+      for each in FeedLayout.allCases {
+        fields.set("layout-\(each.rawValue)", !isMap && each == layout)
+      }
+      fields.set(
+        "cards",
+        offers.prefix(size).filter { !isMap || MapPlace($0) != nil }.map { offer in
+          var card = PageFields(
+            card: offer, back: PageLinks.back(request.address), feedTitle: title)
+          card.describe(offer)
+          return card
+        })
+      if layout == .covers { fields.set("credit", Self.credit(offers)) }
+      if offers.isEmpty { fields.set("nothing", nothing(choice, feed, number)) }
+      fields.setMore(
+        offers.count > size && !isMap
+          ? choice.link(request.path, page: number + 1, own: name, more: view) : nil,
+        label: layout == .posters ? "Load more" : "Next page", isAutomatic: layout != .posters)
+    }
+    page.searchedFeed = known?.isSearchable == true ? name : nil
+    // The definition may change without a write to the database.
+    page.lifetime = .seconds(10)
+    return page
+  }
+
+  /// A feed that was never synced has no offers.
+  private func fetch(_ query: OfferQuery) async throws -> [Offer] {
+    do {
+      return try await source.store.fetchOffers(query)
+    } catch let error as OffersError where error.code == .notFound {
+      return []
+    }
+  }
+
+  private func recentSearches() async throws -> [String] {
+    try await source.store.fetchRecentSearches().filter { $0.feed == request.name }.map(\.words)
+  }
+
+  /// The copyright that all of them share.
+  private static func credit(_ offers: [Offer]) -> String? {
+    let credits = offers.map { $0.attributes.first { $0.label == "Copyright" }?.value }
+    return Set(credits).count == 1 ? credits.first ?? nil : nil
+  }
+
+  private func nothing(_ choice: OfferChoice, _ feed: Feed?, _ number: Int) -> PageFields {
+    PageFields { fields in
+      if number > 1 || choice.narrows(isFavorites: false, feed: request.name) {
+        fields.set("emptyTitle", "Nothing fits")
+        fields.set("emptyText", "No offer is all of what you asked for.")
+        fields.set("emptyLink", request.path)
+        fields.set("emptyLabel", "Show all")
+        fields.set("emptyIcon", "search")
+      } else if let error = feed?.lastRun?.error {
+        fields.set("emptyTitle", "The last refresh failed")
+        fields.set("emptyText", error.description)
+        fields.set("emptyIcon", "warning")
+        fields.set("emptyRefreshes", true)
+      } else {
+        fields.set("emptyTitle", feed == nil ? "Not read yet" : "No offers")
+        fields.set(
+          "emptyText",
+          feed == nil
+            ? "Refresh to read this feed. It is then refreshed with the others."
+            : "The feed has none right now. Refresh to look again.")
+        fields.set("emptyIcon", "tag")
+        fields.set("emptyRefreshes", true)
+      }
+      fields.set("emptyFeed", request.name)
+    }
+  }
+}

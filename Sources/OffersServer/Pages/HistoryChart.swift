@@ -1,0 +1,93 @@
+import Foundation
+import OffersCore
+
+/// How an offer's reward went: a stepped line, drawn for an SVG, and the points in words.
+struct HistoryChart {
+  private let points: [RewardPoint]
+  private let steps: [RewardStep]
+  private let end: Date
+
+  private static let width = 600.0
+  private static let height = 120.0
+  /// Room above and below the line.
+  private static let margin = 8.0
+
+  /// Nil where nothing has happened since the offer was first seen.
+  init?(_ points: [RewardPoint], until end: Date) {
+    guard points.count > 1 else { return nil }
+    self.points = points
+    self.end = max(end, points.last?.at ?? end)
+    steps = RewardStep.steps(of: points)
+  }
+
+  var fields: PageFields {
+    PageFields { fields in
+      fields.set(
+        "points",
+        points.reversed().map { point in
+          PageFields { row in
+            row.set("at", time: point.at)
+            row.set("pointReward", point.reward?.text ?? "–")
+            row.set("event", Self.words(point.event))
+          }
+        })
+      guard let drawing else { return }
+      fields.set("chart", drawing)
+    }
+  }
+
+  /// The line and its labels; nil where there is nothing to draw: no exact reward, or no time.
+  private var drawing: PageFields? {
+    let known = steps.filter { $0.value != nil }
+    guard let first = steps.first, end > first.at,
+      let low = known.min(by: { ($0.value ?? 0) < ($1.value ?? 0) }),
+      let high = known.max(by: { ($0.value ?? 0) < ($1.value ?? 0) })
+    else { return nil }
+    return PageFields { fields in
+      fields.set("line", path(from: first.at, low: low.value ?? 0, high: high.value ?? 0))
+      fields.set("highest", high.label)
+      fields.set("lowest", low.value == high.value ? nil : low.label)
+      fields.set("firstDay", Units.day(first.at))
+      fields.set("lastDay", Units.day(end))
+      fields.set(
+        "chartLabel",
+        "Reward from \(Units.day(first.at)) to \(Units.day(end)): between \(low.label) and \(high.label)"
+      )
+    }
+  }
+
+  private func path(from start: Date, low: Int64, high: Int64) -> String {
+    let span = end.timeIntervalSince(start)
+    func across(_ date: Date) -> String {
+      Self.number(date.timeIntervalSince(start) / span * Self.width)
+    }
+    func up(_ value: Int64) -> String {
+      let share = low == high ? 0.5 : (Double(value) - Double(low)) / (Double(high) - Double(low))
+      return Self.number(Self.height - Self.margin - share * (Self.height - 2 * Self.margin))
+    }
+    var path = ""
+    var isDrawing = false
+    for (index, step) in steps.enumerated() {
+      guard let value = step.value else {
+        isDrawing = false
+        continue
+      }
+      let until = index + 1 < steps.count ? steps[index + 1].at : end
+      path += isDrawing ? "V\(up(value))" : "M\(across(step.at)) \(up(value))"
+      path += "H\(across(until))"
+      isDrawing = true
+    }
+    return path
+  }
+
+  private static func number(_ value: Double) -> String { String(format: "%.1f", value) }
+
+  private static func words(_ event: RewardPoint.Event) -> String {
+    switch event {
+    case .new: "First seen"
+    case .changed: "Changed"
+    case .gone: "Gone"
+    case .back: "Back"
+    }
+  }
+}

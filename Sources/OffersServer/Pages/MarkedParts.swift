@@ -1,0 +1,90 @@
+import OffersCore
+
+/// Texts in which the words that were looked for are marked.
+enum MarkedParts {
+  /// A match further behind than this would be cut off.
+  private static let lead = 90
+  private static let length = 400
+
+  /// Fills in the name and what else has the words.
+  static func fill(_ fields: inout PageFields, _ hit: SearchHit) {
+    let offer = hit.offer
+    func ranges(_ field: SearchMatch.Field) -> [Range<Int>] {
+      hit.matches.first { $0.field == field }?.ranges ?? []
+    }
+    fields.set("nameParts", parts(offer.name, ranges(.name)))
+    if let description = offer.description {
+      fields.set("hasParts", true)
+      fields.set("descriptionParts", parts(description, ranges(.description), isExcerpt: true))
+    }
+    var others: [PageFields] = []
+    func add(_ label: String, _ text: String?, _ match: SearchMatch) {
+      guard let text else { return }
+      others.append(
+        PageFields {
+          $0.set("label", label)
+          $0.set("parts", parts(text, match.ranges, isExcerpt: true))
+        })
+    }
+    for match in hit.matches {
+      switch match.field {
+      case .name, .description: break
+      case .terms: add("Terms", offer.terms, match)
+      case .retailer: add("Retailer", offer.retailer, match)
+      case .categories:
+        add("Category", match.index.flatMap { find($0, in: offer.categories) }, match)
+      case .attributes:
+        if let attribute = match.index.flatMap({ find($0, in: offer.attributes) }) {
+          add(attribute.label, attribute.value, match)
+        }
+      }
+    }
+    fields.set("otherMatches", others)
+  }
+
+  private static func find<Element>(_ index: Int, in list: [Element]) -> Element? {
+    list.indices.contains(index) ? list[index] : nil
+  }
+
+  /// A text in pieces, some of which are marked.
+  ///
+  /// - Parameter ranges: offsets into its Unicode scalars, in order.
+  static func parts(_ text: String, _ ranges: [Range<Int>], isExcerpt: Bool = false) -> [PageFields]
+  {
+    let scalars = Array(text.unicodeScalars)
+    var start = 0
+    var end = scalars.count
+    if isExcerpt {
+      if let first = ranges.first, first.lowerBound > lead {
+        start = first.lowerBound - lead / 2
+        // Not within a word.
+        while start < first.lowerBound, !scalars[start].properties.isWhitespace { start += 1 }
+      }
+      end = min(end, start + length)
+    }
+    var parts: [PageFields] = []
+    func add(_ range: Range<Int>, isMarked: Bool) {
+      guard !range.isEmpty else { return }
+      var piece = String.UnicodeScalarView()
+      piece.append(contentsOf: scalars[range])
+      parts.append(
+        PageFields {
+          $0.set("text", String(piece))
+          $0.set("isMarked", isMarked)
+        })
+    }
+    if start > 0 { parts.append(PageFields { $0.set("text", "… ") }) }
+    var place = start
+    for range in ranges {
+      let low = max(place, range.lowerBound)
+      let high = min(end, range.upperBound)
+      guard low < high else { continue }
+      add(place..<low, isMarked: false)
+      add(low..<high, isMarked: true)
+      place = high
+    }
+    add(min(place, end)..<end, isMarked: false)
+    if end < scalars.count { parts.append(PageFields { $0.set("text", " …") }) }
+    return parts
+  }
+}

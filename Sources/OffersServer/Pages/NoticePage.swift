@@ -1,0 +1,62 @@
+import Hummingbird
+import OffersCore
+
+/// A page that only says something: that an address is unknown, that something failed, that there
+/// is no connection.
+enum NoticePage {
+  /// What a browser shows that has no connection and has not kept the page.
+  static let offline = page(
+    "You are offline",
+    "The server does not answer, and this page was not opened before on this device.",
+    hint: "Pages that you have seen and your favorites are still here.", icon: "offline",
+    links: [("Favorites", "/favorites"), ("Offers", "/")])
+
+  /// What is shown instead of a page that could not be made.
+  static func page(for error: any Error) -> Page {
+    var problem: OffersError
+    var status = 500
+    if let error = error as? OffersError {
+      problem = error
+      status = Int(Problem(error).status.code)
+    } else if let error = error as? any HTTPResponseError {
+      status = Int(error.status.code)
+      problem = OffersError(
+        .notFound, status == 404 ? "There is no such page." : "This request cannot be answered.")
+    } else {
+      problem = OffersError(.storageFailed, "Something went wrong here.")
+    }
+    if let known = error as? Problem {
+      problem = OffersError(.invalidRequest, known.detail, hint: known.hint)
+    }
+    let title =
+      switch status {
+      case 404: "Not found"
+      case 500...: "This did not work"
+      default: "This cannot be done"
+      }
+    var page = page(
+      title, problem.message, hint: problem.hint, icon: status == 404 ? "search" : "warning",
+      links: [("Offers", "/"), ("Search", "/search")])
+    page.status = status
+    return page
+  }
+
+  private static func page(
+    _ title: String, _ text: String, hint: String?, icon: String, links: [(String, String)]
+  ) -> Page {
+    Page("notice", title: title) { fields in
+      fields.set("noticeTitle", title)
+      fields.set("noticeText", text)
+      fields.set("noticeHint", hint)
+      fields.set("noticeIcon", icon)
+      fields.set(
+        "links",
+        links.map { label, link in
+          PageFields {
+            $0.set("label", label)
+            $0.set("link", link)
+          }
+        })
+    }
+  }
+}

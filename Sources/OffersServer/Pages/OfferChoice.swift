@@ -1,0 +1,130 @@
+import OffersCore
+
+/// Which offers a page shows and in which order, as its address says.
+struct OfferChoice {
+  private(set) var feed: String?
+  var favoritesOnly: Bool
+  private let category: String?
+  private let retailer: String?
+  private let sort: OfferQuery.Sort
+  private let isReversed: Bool
+
+  /// - Parameter feed: the feed that the page belongs to; nil to take the one that the address says.
+  init(_ fields: SentFields, feed: String? = nil) {
+    self.feed = feed ?? fields["feed"]
+    favoritesOnly = fields.isSet("favorites")
+    category = fields["category"]
+    retailer = fields["retailer"]
+    sort = fields["sort"].flatMap(OfferQuery.Sort.init) ?? .feed
+    isReversed = fields.isSet("reverse")
+  }
+
+  func query() -> OfferQuery {
+    var query = OfferQuery(feed: feed, favoritesOnly: favoritesOnly)
+    query.category = category
+    query.retailer = retailer
+    query.sort = sort
+    query.isReversed = isReversed
+    return query
+  }
+
+  /// - Parameter size: one more than a page shows, to know of a next one.
+  func query(page: Int, size: Int) -> OfferQuery {
+    var query = query()
+    query.limit = size
+    query.offset = (page - 1) * (size - 1)
+    return query
+  }
+
+  func narrows(isFavorites: Bool, feed own: String? = nil) -> Bool {
+    category != nil || retailer != nil || favoritesOnly != isFavorites || feed != own
+  }
+
+  /// The same choice in an address.
+  func link(
+    _ path: String, page: Int = 1, without left: String? = nil, own: String? = nil,
+    more: [(String, String?)] = []
+  ) -> String {
+    let isFavorites = path == "/favorites"
+    let fields: [(String, String?)] = [
+      ("feed", feed == own ? nil : feed),
+      ("favorites", favoritesOnly && !isFavorites ? "1" : nil),
+      ("category", category), ("retailer", retailer),
+      ("sort", sort == .feed ? nil : sort.rawValue), ("reverse", isReversed ? "1" : nil),
+    ]
+    return PageLinks.path(
+      path,
+      fields.filter { $0.0 != left } + more + [("page", page == 1 ? nil : String(page))])
+  }
+
+  private static let sortLabels: [(OfferQuery.Sort, String)] = [
+    (.feed, "Feed order"), (.reward, "Highest reward"), (.name, "Name"),
+    (.newest, "Newest"), (.expiry, "Ending soonest"),
+  ]
+
+  /// The form that changes the choice, and a chip for each part that narrows the list.
+  ///
+  /// - Parameter offers: those shown; what they have is proposed.
+  func fill(
+    _ fields: inout PageFields, feeds: [Feed], offers: [Offer], path: String, isFavorites: Bool,
+    own: String? = nil
+  ) {
+    let sorts = Self.sortLabels.map { sort, label in
+      PageFields { option in
+        option.set("value", sort.rawValue)
+        option.set("label", label)
+        option.set("isChosen", sort == self.sort)
+      }
+    }
+    let feedOptions =
+      own != nil
+      ? []
+      : feeds.map { feed in
+        PageFields { option in
+          option.set("value", feed.name)
+          option.set("label", PageSource.title(of: feed))
+          option.set("isChosen", feed.name == self.feed)
+        }
+      }
+    fields.set(
+      "choice",
+      PageFields { choice in
+        choice.set("formPath", path)
+        choice.set("sorts", sorts)
+        choice.set("feedOptions", feedOptions.count > 1 ? feedOptions : [])
+        choice.set("hasFeeds", feedOptions.count > 1)
+        choice.set("chosenCategory", category)
+        choice.set("chosenRetailer", retailer)
+        choice.set("chosenReverse", isReversed)
+        choice.set("chosenFavorites", favoritesOnly)
+        choice.set("asksFavorites", !isFavorites)
+        choice.set("categories", Self.some(offers.flatMap(\.categories)))
+        choice.set("retailers", Self.some(offers.compactMap(\.retailer)))
+        choice.set("sortLabel", Self.sortLabels.first { $0.0 == sort }?.1)
+      })
+    fields.set(
+      "narrowed",
+      narrowings(feeds, isFavorites: isFavorites, own: own).map { name, label in
+        PageFields { chip in
+          chip.set("label", label)
+          chip.set("link", link(path, without: name, own: own))
+        }
+      })
+  }
+
+  private func narrowings(_ feeds: [Feed], isFavorites: Bool, own: String?) -> [(String, String)] {
+    var parts: [(String, String)] = []
+    if let feed, feed != own {
+      parts.append(("feed", feeds.first { $0.name == feed }.map(PageSource.title) ?? feed))
+    }
+    if favoritesOnly, !isFavorites { parts.append(("favorites", "Favorites")) }
+    if let category { parts.append(("category", category)) }
+    if let retailer { parts.append(("retailer", retailer)) }
+    return parts
+  }
+
+  /// Different texts, the first few by name.
+  private static func some(_ texts: [String]) -> [String] {
+    Array(Set(texts.filter { $0.count <= 100 }).sorted().prefix(50))
+  }
+}

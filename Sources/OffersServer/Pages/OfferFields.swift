@@ -1,0 +1,73 @@
+import Foundation
+import OffersCore
+
+extension PageFields {
+  /// How much of a name is said where it only tells one thing from another.
+  private static let spokenCharacters = 80
+
+  /// What a card shows of an offer.
+  ///
+  /// - Parameters:
+  ///   - back: where a star's form comes back to.
+  ///   - feedTitle: stands in the place of a reward where there is none.
+  init(card offer: Offer, back: String, feedTitle: String? = nil) {
+    self.init { fields in
+      fields.set("ref", offer.ref.description)
+      fields.set("href", PageLinks.offer(offer.ref))
+      fields.set("name", offer.name)
+      fields.set("spokenName", String(offer.name.prefix(Self.spokenCharacters)))
+      fields.set("headline", offer.reward?.text ?? offer.retailer ?? feedTitle ?? offer.ref.feed)
+      fields.set("reward", offer.reward?.text)
+      fields.set("isGone", offer.state == .gone)
+      fields.set("image", offer.imageURL == nil ? nil : PageLinks.image(offer.ref))
+      fields.set("initial", Self.initial(of: offer.name))
+      fields.set("hue", Self.hue(of: offer.name))
+      fields.set("isFavorite", offer.isFavorite)
+      fields.set("starTo", offer.isFavorite ? "0" : "1")
+      fields.set("back", back)
+    }
+  }
+
+  /// What a card of a feed's own layout shows besides.
+  mutating func describe(_ offer: Offer) {
+    let attributes = Dictionary(
+      offer.attributes.map { ($0.label.lowercased(), $0.value) },
+      uniquingKeysWith: { one, _ in one })
+    let genre = offer.categories.first ?? attributes["genre"]
+    set("description", offer.description)
+    set("category", offer.categories.first)
+    set("artist", attributes["artist"] ?? attributes["author"] ?? offer.retailer)
+    set("released", attributes["released"] ?? attributes["published"])
+    set("genre", genre)
+    set("copyright", attributes["copyright"])
+    set("rating", attributes["rating"])
+    set("address", attributes["address"])
+    setPlace(of: offer)
+  }
+
+  /// Where an offer is on the map.
+  mutating func setPlace(of offer: Offer) {
+    guard let place = MapPlace(offer) else { return }
+    set(
+      "place",
+      PageFields { fields in
+        fields.set("latitude", place.latitudeText)
+        fields.set("longitude", place.longitudeText)
+        fields.set("coordinates", place.text)
+        fields.set("mapLink", place.link)
+      })
+  }
+
+  /// A sign that stands for an image: the first letter or digit of a name.
+  private static func initial(of name: String) -> String {
+    name.first { $0.isLetter || $0.isNumber }.map { String($0).uppercased() } ?? "•"
+  }
+
+  /// One of six colours, the same one for the same name.
+  private static func hue(of name: String) -> Int {
+    var hash = ContentHash(seed: 1)
+    var name = name
+    name.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
+    return Int(hash.value % 6)
+  }
+}

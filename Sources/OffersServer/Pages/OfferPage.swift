@@ -1,0 +1,129 @@
+import Foundation
+import OffersCore
+
+/// One offer with all that is known of it.
+struct OfferPage {
+  let source: PageSource
+  let request: PageRequest
+
+  func page() async throws -> Page {
+    let ref = try request.offerRef()
+    guard let offer = try await source.store.findOffer(ref) else {
+      throw OffersError(
+        .notFound, "There is no offer “\(String(ref.description.prefix(80)))”.",
+        hint: "Its feed may have lost it a while ago. Look for it by its name.")
+    }
+    let points = try await source.store.fetchHistory(named: ref.description).points
+    let feedTitle = try await source.fetchTitles()[ref.feed] ?? ref.feed
+    let now = source.now
+    var page = Page("offer", title: offer.reward.map { "\($0.text) – \(offer.name)" } ?? offer.name)
+    {
+      fields in
+      let star = PageFields(card: offer, back: PageLinks.back(request.address))
+      fields.set("offer", star)
+      fields.set("title", offer.reward?.text ?? offer.name)
+      fields.set("subtitle", offer.reward == nil ? nil : offer.name)
+      fields.set("details", Self.paragraphs(offer.description))
+      fields.set("terms", Self.paragraphs(offer.terms))
+      fields.set("hasTerms", offer.terms != nil)
+      fields.set("feedTitle", feedTitle)
+      fields.set("feedLink", PageLinks.feed(ref.feed))
+      fields.set("facts", Self.facts(of: offer, feedTitle))
+      fields.setPlace(of: offer)
+      if let link = PageLinks.outside(offer.url) {
+        fields.set(
+          "open",
+          PageFields { open in
+            open.set("openLink", link)
+            open.set("openHost", PageLinks.host(link))
+            open.set("frameLink", PageLinks.path("/web", [("url", link)]))
+          })
+      }
+      if offer.state == .gone, let gone = offer.goneAt {
+        fields.set("gone", PageFields { $0.set("goneAt", time: gone) })
+      }
+      fields.set("history", HistoryChart(points, until: offer.goneAt ?? now)?.fields)
+    }
+    page.back = PageLinks.feed(ref.feed)
+    page.place = .offers
+    return page
+  }
+
+  /// The list of what has the same; nil for a text that no address has room for.
+  private static func filter(_ name: String, _ text: String?) -> String? {
+    guard let text, text.utf8.count <= 500 else { return nil }
+    return PageLinks.path("/", [(name, text)])
+  }
+
+  /// Paragraphs as lines of a text; blank lines are left out.
+  private static func paragraphs(_ text: String?) -> [String] {
+    (text ?? "").split(whereSeparator: \.isNewline).map { String($0) }
+      .filter { !$0.allSatisfy(\.isWhitespace) }
+  }
+
+  private static func facts(of offer: Offer, _ feedTitle: String) -> [PageFields] {
+    var facts: [PageFields] = []
+    func add(_ label: String, _ value: String?, link: String? = nil) {
+      guard let value else { return }
+      facts.append(
+        PageFields { fact in
+          fact.set("label", label)
+          fact.set("value", value)
+          fact.set("link", link)
+        })
+    }
+    func add(_ label: String, time: Date?) {
+      guard let time else { return }
+      facts.append(
+        PageFields { fact in
+          fact.set("label", label)
+          fact.set("moment", time: time)
+        })
+    }
+    add(
+      "Retailer", offer.retailer,
+      link: Self.filter("retailer", offer.retailer))
+    // Many feeds call their categories something else, too.
+    let joined = offer.categories.joined(separator: ", ")
+    if !offer.categories.isEmpty {
+      let label =
+        offer.attributes.first { $0.value == joined }?.label
+        ?? (offer.categories.count == 1 ? "Category" : "Categories")
+      facts.append(
+        PageFields { fact in
+          fact.set("label", label)
+          fact.set(
+            "links",
+            offer.categories.map { category in
+              PageFields { link in
+                link.set("text", category)
+                link.set("link", Self.filter("category", category))
+              }
+            })
+        })
+    }
+    add("Starts", time: offer.startsAt)
+    add("Ends", time: offer.expiresAt)
+    for attribute in offer.attributes where attribute.value != joined {
+      add(attribute.label, attribute.value, link: PageLinks.outside(attribute.value))
+    }
+    add("Feed", feedTitle, link: PageLinks.feed(offer.ref.feed))
+    add("ID", offer.ref.description)
+    add("First seen", time: offer.firstSeenAt)
+    if offer.changedAt != offer.firstSeenAt { add("Last changed", time: offer.changedAt) }
+    return facts
+  }
+}
+
+extension PageFields {
+  /// A time: for people as `name`, for programs as `nameISO`.
+  mutating func set(_ name: String, time: Date) {
+    set(
+      name,
+      PageFields { fields in
+        fields.set("timeText", Units.time(time))
+        fields.set(
+          "timeISO", ISOTime.text(Int64(max(-1e15, min(1e15, time.timeIntervalSince1970)))))
+      })
+  }
+}

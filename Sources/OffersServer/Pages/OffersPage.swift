@@ -1,0 +1,79 @@
+import OffersCore
+
+/// The grid of offers, of all feeds or of favorites.
+struct OffersPage {
+  let source: PageSource
+  let request: PageRequest
+  var isFavorites = false
+
+  /// Fills whole rows of 2, 3, 4, 5 and 6.
+  static let pageSize = 60
+
+  func page() async throws -> Page {
+    var choice = OfferChoice(request.fields)
+    if isFavorites { choice.favoritesOnly = true }
+    let number = request.fields.page()
+    let offers = try await source.store.fetchOffers(
+      choice.query(page: number, size: Self.pageSize + 1))
+    let count = try await source.store.countOffers(choice.query())
+    let feeds = try await source.fetchFeeds()
+    let titles = Dictionary(
+      feeds.map { ($0.name, PageSource.title(of: $0)) }, uniquingKeysWith: { one, _ in one })
+    let title = isFavorites ? "Favorites" : "Offers"
+    var page = Page("offers", title: title, place: isFavorites ? .favorites : .offers) { fields in
+      fields.set("heading", title)
+      fields.set("count", Units.count(count, isFavorites ? "favorite" : "offer"))
+      fields.set("isFavorites", isFavorites)
+      if !isFavorites { fields.setChips(feeds, current: nil) }
+      choice.fill(
+        &fields, feeds: feeds, offers: offers, path: request.path, isFavorites: isFavorites)
+      fields.set(
+        "cards",
+        offers.prefix(Self.pageSize).map {
+          PageFields(
+            card: $0, back: PageLinks.back(request.address), feedTitle: titles[$0.ref.feed])
+        })
+      if offers.isEmpty { fields.set("nothing", nothing(choice, feeds, number)) }
+      fields.setMore(
+        offers.count > Self.pageSize ? choice.link(request.path, page: number + 1) : nil,
+        label: "Next page", isAutomatic: true)
+    }
+    page.words = nil
+    return page
+  }
+
+  /// What stands in the place of an empty list.
+  private func nothing(_ choice: OfferChoice, _ feeds: [Feed], _ number: Int) -> PageFields {
+    PageFields { fields in
+      if number > 1 || choice.narrows(isFavorites: isFavorites) {
+        fields.set("emptyTitle", "Nothing fits")
+        fields.set("emptyText", "No offer is all of what you asked for.")
+        fields.set("emptyLink", request.path)
+        fields.set("emptyLabel", isFavorites ? "Show all favorites" : "Show all offers")
+        fields.set("emptyIcon", "search")
+      } else if isFavorites {
+        fields.set("emptyTitle", "No favorites yet")
+        fields.set(
+          "emptyText",
+          "Tap the star of an offer, and it is kept here, also after its feed has lost it.")
+        fields.set("emptyLink", "/")
+        fields.set("emptyLabel", "Look at offers")
+        fields.set("emptyIcon", "star")
+      } else if feeds.allSatisfy({ $0.lastRun == nil }) {
+        fields.set("emptyTitle", "Welcome")
+        fields.set(
+          "emptyText",
+          "There are no offers yet. Choose the feeds that you want to read, then refresh.")
+        fields.set("emptyLink", "/settings")
+        fields.set("emptyLabel", "Choose feeds")
+        fields.set("emptyIcon", "tag")
+        fields.set("emptyRefreshes", true)
+      } else {
+        fields.set("emptyTitle", "No offers")
+        fields.set("emptyText", "The feeds have none right now. Refresh to look again.")
+        fields.set("emptyIcon", "tag")
+        fields.set("emptyRefreshes", true)
+      }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import OffersCore
+
+/// Finds offers by their words; a feed whose server searches is asked.
+struct SearchPage {
+  let source: PageSource
+  let request: PageRequest
+
+  private static let pageSize = 20
+  /// More than this nobody types.
+  private static let longest = 1000
+
+  /// The words with one space between them; nil where there are none.
+  private static func words(_ text: String?) -> String? {
+    guard let text else { return nil }
+    let words = text.prefix(longest).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    return words.isEmpty ? nil : words
+  }
+
+  func page() async throws -> Page {
+    let words = Self.words(request.fields["q"])
+    let feed = request.fields["feed"]
+    let feeds = try await source.fetchFeeds()
+    let feedTitle = feed.map { name in
+      feeds.first { $0.name == name }.map(PageSource.title) ?? name
+    }
+    let recent = try await source.store.fetchRecentSearches()
+    let number = request.fields.page()
+    var found: SearchAnswer?
+    if let words {
+      found = try await ServedSearch(content: source.content).find(
+        SearchQuery(words, feed: feed, limit: Self.pageSize, page: number), limit: nil,
+        isTrusted: request.isTrusted)
+    }
+    let titles = try await source.fetchTitles()
+    var page = Page("search", title: words.map { "Search: \($0.prefix(80))" } ?? "Search") {
+      fields in
+      fields.set(
+        "searchbox",
+        PageFields { box in
+          box.set("boxFeed", feed)
+          box.set("boxWords", words)
+          box.set("boxLabel", feedTitle.map { "Search \($0)" } ?? "Search all offers")
+          box.set("recent", recent.filter { feed == nil || $0.feed == feed }.map(\.words))
+        })
+      if let feed, let feedTitle {
+        fields.set(
+          "scope",
+          PageFields { scope in
+            scope.set("scopeTitle", feedTitle)
+            scope.set("scopeLink", PageLinks.feed(feed))
+            scope.set("allLink", PageLinks.path("/search", [("q", words)]))
+          })
+      }
+      guard let words, let found else {
+        fields.set(
+          "recentSearches",
+          recent.map { search in
+            PageFields { row in
+              row.set("recentWords", search.words)
+              row.set("recentFeed", search.feed.map { titles[$0] ?? $0 })
+              row.set(
+                "recentLink",
+                PageLinks.path("/search", [("q", search.words), ("feed", search.feed)]))
+            }
+          })
+        fields.set("hasRecent", !recent.isEmpty)
+        fields.set("isStart", true)
+        return
+      }
+      fields.set("asked", words)
+      if let error = found.error {
+        fields.set(
+          "problem",
+          PageFields { problem in
+            problem.set("problemTitle", "The server could not be searched")
+            problem.set("problemText", error.message)
+            problem.set("problemHint", error.hint)
+            problem.set(
+              "problemRest",
+              found.results.hits.isEmpty ? nil : "This is what was found among the stored offers.")
+          })
+      }
+      if let corrected = found.results.correctedWords { fields.set("corrected", corrected) }
+      fields.set(
+        "results",
+        found.results.hits.map { hit in
+          var card = PageFields(
+            card: hit.offer, back: PageLinks.back(request.address),
+            feedTitle: titles[hit.offer.ref.feed])
+          card.describe(hit.offer)
+          card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed)
+          MarkedParts.fill(&card, hit)
+          return card
+        })
+      fields.set("hasResults", !found.results.hits.isEmpty)
+      if found.results.hits.isEmpty, found.error == nil {
+        fields.set(
+          "nothing",
+          PageFields { fields in
+            fields.set("emptyTitle", "Nothing found")
+            fields.set("emptyText", "No offer has all of these words. Try fewer or other ones.")
+            fields.set("emptyIcon", "search")
+          })
+      }
+      fields.setMore(
+        found.results.hasMore
+          ? PageLinks.path(
+            "/search", [("q", words), ("feed", feed), ("page", String(found.page + 1))]) : nil,
+        label: "Load more", isAutomatic: false)
+    }
+    page.place = .offers
+    page.words = words
+    page.searchedFeed = feed
+    // A search is noted, and a server may find something else the next time.
+    page.lifetime = .never
+    return page
+  }
+}

@@ -1,0 +1,74 @@
+import OffersCore
+
+/// The feeds: where they are read from, how often, and how it went.
+struct SettingsPage {
+  let source: PageSource
+
+  func page() async throws -> Page {
+    let summaries = FeedSummary.all(
+      known: try source.content.syncer.fetchKnownFeeds(), subscribed: try await source.fetchFeeds())
+    let rows = summaries.map(row)
+    let isOurs = summaries.map { $0.feed != nil }
+    var page = Page("settings", title: "Settings", place: .settings) { fields in
+      let ours = zip(rows, isOurs).filter(\.1).map(\.0)
+      let others = zip(rows, isOurs).filter { !$0.1 }.map(\.0)
+      fields.set("feeds", ours)
+      fields.set("hasFeeds", !ours.isEmpty)
+      fields.set("others", others)
+      fields.set("hasOthers", !others.isEmpty)
+      fields.set("program", Version.current)
+    }
+    page.lifetime = .seconds(5)
+    return page
+  }
+
+  private func row(_ summary: FeedSummary) -> PageFields {
+    PageFields { row in
+      row.set("feedName", summary.name)
+      row.set("feedTitle", summary.title ?? summary.name)
+      row.set("feedLink", PageLinks.feed(summary.name))
+      row.set("feedSource", summary.source)
+      row.set("isSample", summary.source == "sample")
+      if let known = summary.known { row.set("interval", Self.interval(known.everySeconds)) }
+      if let due = summary.nextDueAt(now: source.now) { row.set("nextDue", time: due) }
+      guard let feed = summary.feed else { return }
+      row.set("feedCount", Units.count(feed.currentCount, "offer"))
+      if feed.favoriteCount > 0 {
+        row.set("feedFavorites", Units.count(feed.favoriteCount, "favorite"))
+      }
+      if feed.goneCount > 0 { row.set("feedGone", "\(Units.count(feed.goneCount)) gone") }
+      guard let run = feed.lastRun else { return }
+      row.set("lastRun", time: run.startedAt)
+      row.set("outcome", Self.words(run.outcome))
+      row.set("failed", run.outcome == .failed || run.outcome == .quarantined)
+      if let error = run.error {
+        row.set(
+          "error",
+          PageFields { fields in
+            fields.set("errorText", error.message)
+            fields.set("errorHint", error.hint)
+          })
+      }
+    }
+  }
+
+  private static func words(_ outcome: SyncOutcome) -> String {
+    switch outcome {
+    case .updated: "updated"
+    case .unchanged: "unchanged"
+    case .quarantined: "removals held back"
+    case .failed: "failed"
+    case .skipped: "skipped"
+    }
+  }
+
+  /// `every 6 hours`
+  private static func interval(_ seconds: Int) -> String {
+    for (size, noun) in [(604_800, "week"), (86_400, "day"), (3600, "hour"), (60, "minute")]
+    where seconds >= size && seconds % size == 0 {
+      let count = seconds / size
+      return count == 1 ? "every \(noun)" : "every \(Units.count(count, noun))"
+    }
+    return "every \(Units.count(seconds, "second"))"
+  }
+}

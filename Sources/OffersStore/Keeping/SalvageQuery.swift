@@ -1,0 +1,208 @@
+import GRDB
+import OffersCore
+
+/// Reads what can still be read of a damaged database as records of an export.
+///
+/// Each table is read by itself and around its damaged pages, without its indexes: one page costs
+/// the rows on it. An offer whose details cannot be read goes without them, a feed that cannot be
+/// read by its name alone. What refers to a lost offer is left out with it, favorites aside.
+final class SalvageQuery {
+  private let database: Database
+  private let favoritesOnly: Bool
+  private let accepts: (ExportRecord) -> Bool
+  private var favorites: SalvagedFavorites
+  /// The names of feeds by their keys.
+  private var feeds: [Int64: String] = [:]
+  /// The offers that were read, by key.
+  private var refs: [Int64: OfferRef] = [:]
+  /// Each run's place in the document, from 1, by its key.
+  private var runs: [Int64: Int] = [:]
+  /// The sections that lack some.
+  private var cut: Set<ExportRecord.Section> = []
+
+  /// - Parameter accepts: whether a document can have a record. It is asked in the order of the
+  ///   document: damaged rows can look like sound ones.
+  init(_ database: Database, favoritesOnly: Bool, accepts: @escaping (ExportRecord) -> Bool) {
+    self.database = database
+    self.favoritesOnly = favoritesOnly
+    self.accepts = accepts
+    favorites = SalvagedFavorites(database)
+  }
+
+  /// Refuses a file in which neither offers nor favorites can be found.
+  static func checkTables(in database: Database) throws {
+    let names = ["offer", "favorite"]
+    if names.contains(where: { (try? RawStatement(database, "SELECT 1 FROM \($0)")) != nil }) {
+      return
+    }
+    throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+  }
+
+  /// Hands over every record that can be read.
+  ///
+  /// - Returns: the sections that lack some.
+  func forEachRecord(
+    _ body: (ExportRecord) throws -> Void
+  ) throws -> [ExportRecord.Section] {
+    favorites.read()
+    for feed in try readFeeds() where isWanted(feed: feed.name) { try body(.feed(feed)) }
+    try forEachRun(body)
+    try forEachOffer(body)
+    try forEachChange(body)
+    for favorite in favorites.all where isAccepted(.favorite(favorite)) {
+      try body(.favorite(favorite))
+    }
+    if favorites.isCut { cut.insert(.favorites) }
+    return ExportRecord.Section.allCases.filter(cut.contains)
+  }
+
+  private func isAccepted(_ record: ExportRecord) -> Bool {
+    if accepts(record) { return true }
+    cut.insert(record.section)
+    return false
+  }
+
+  /// Where not all favorites could be read, their feeds are not known, either.
+  private func isWanted(feed: String) -> Bool {
+    !favoritesOnly || favorites.isCut || favorites.feeds.contains(feed)
+  }
+
+  private func forEachRow(
+    of section: ExportRecord.Section, _ sql: String, _ body: (RawStatement) throws -> Void
+  ) throws {
+    // A table that is not there has nothing that could be read.
+    guard let rows = try? SalvageRows(database, sql) else {
+      cut.insert(section)
+      return
+    }
+    if try !rows.forEach(body) { cut.insert(section) }
+  }
+
+  /// The feeds by name, as an export has them.
+  private func readFeeds() throws -> [ExportedFeed] {
+    var found: [ExportedFeed] = []
+    let details = SalvagedDetail(
+      database,
+      "SELECT \(ExportedFeed.detailColumns) FROM feed_detail AS detail WHERE feed_key = ?1")
+    try forEachRow(
+      of: .feeds,
+      """
+      SELECT feed_key, \(ExportedFeed.columns) FROM feed WHERE feed_key >= ?1 ORDER BY feed_key
+      """
+    ) { rows in
+      let bare = ExportedFeed(rows, from: 1)
+      var feed = bare
+      if !details.read(rows.number(0), { feed.setDetails($0, from: 0) }) { cut.insert(.feeds) }
+      if isAccepted(.feed(feed)) {
+        found.append(feed)
+      } else if isAccepted(.feed(bare)) {
+        found.append(bare)
+      } else {
+        return
+      }
+      feeds[rows.number(0)] = bare.name
+    }
+    if cut.contains(.feeds) {
+      try forEachName { key, name in
+        let feed = bareFeed(name, key: key)
+        guard feeds[key] == nil, isAccepted(.feed(feed)) else { return }
+        found.append(feed)
+        feeds[key] = name
+      }
+    }
+    return found.sorted { $0.name < $1.name }
+  }
+
+  /// The names of feeds as their index has them.
+  private func forEachName(_ body: (Int64, String) -> Void) throws {
+    for direction in ["ASC", "DESC"] {
+      let sql = """
+        SELECT feed_key, name FROM feed INDEXED BY sqlite_autoindex_feed_1 ORDER BY name \(direction)
+        """
+      guard let rows = try? RawStatement(database, sql) else { return }
+      defer { rows.reset() }
+      // What cannot be read ends it, from either side.
+      while (try? rows.step()) == true { body(rows.number(0), rows.string(1) ?? "") }
+    }
+  }
+
+  /// A feed of which nothing but its name is left, and where its last sync read it.
+  private func bareFeed(_ name: String, key: Int64) -> ExportedFeed {
+    var feed = ExportedFeed()
+    feed.name = name
+    feed.source = "unknown"
+    let runs = SalvagedDetail(
+      database,
+      """
+      SELECT source, started_at FROM sync_run WHERE feed_key = ?1 ORDER BY run_id DESC LIMIT 1
+      """)
+    _ = runs.read(key) { run in
+      feed.source = run.string(0) ?? feed.source
+      feed.subscribedAt = run.number(1)
+    }
+    return feed
+  }
+
+  private func forEachRun(_ body: (ExportRecord) throws -> Void) throws {
+    try forEachRow(
+      of: .runs,
+      """
+      SELECT run_id, feed_key, \(ExportedRun.columns) FROM sync_run AS run
+      WHERE run_id >= ?1 ORDER BY run_id
+      """
+    ) { rows in
+      guard let feed = feeds[rows.number(1)] else {
+        cut.insert(.runs)
+        return
+      }
+      guard isWanted(feed: feed) else { return }
+      let run = ExportRecord.run(ExportedRun(rows, feed: feed, from: 2))
+      guard isAccepted(run) else { return }
+      runs[rows.number(0)] = runs.count + 1
+      try body(run)
+    }
+  }
+
+  private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {
+    let details = SalvagedDetail(
+      database,
+      "SELECT \(ExportedOffer.detailColumns) FROM offer_detail AS detail WHERE offer_key = ?1")
+    try forEachRow(
+      of: .offers,
+      """
+      SELECT offer_key, feed_key, \(ExportedOffer.columns) FROM offer
+      WHERE offer_key >= ?1 ORDER BY offer_key
+      """
+    ) { rows in
+      guard let feed = feeds[rows.number(1)] else {
+        cut.insert(.offers)
+        return
+      }
+      let bare = ExportedOffer(rows, feed: feed, from: 2)
+      if favorites.isCut { favorites.find(bare.ref) }
+      guard !favoritesOnly || favorites.contains(bare.ref) else { return }
+      var whole = bare
+      if !details.read(rows.number(0), { whole.setDetails($0, from: 0) }) { cut.insert(.offers) }
+      guard let offer = [.offer(whole), .offer(bare)].first(where: isAccepted) else { return }
+      refs[rows.number(0)] = bare.ref
+      try body(offer)
+    }
+  }
+
+  private func forEachChange(_ body: (ExportRecord) throws -> Void) throws {
+    try forEachRow(
+      of: .changes,
+      """
+      SELECT change_id, offer_key, run_id, \(ExportedChange.columns) FROM change
+      WHERE change_id >= ?1 ORDER BY change_id
+      """
+    ) { rows in
+      guard let ref = refs[rows.number(1)], let run = runs[rows.number(2)] else { return }
+      guard let change = ExportedChange(rows, of: ref, run: run, from: 3) else {
+        cut.insert(.changes)
+        return
+      }
+      if isAccepted(.change(change)) { try body(.change(change)) }
+    }
+  }
+}

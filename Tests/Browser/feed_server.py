@@ -1,0 +1,228 @@
+"""A server of feeds and pictures on the loopback interface, for the browser tests.
+
+It serves the built-in samples with pictures of its own making, a server of movies that can be
+searched, a long feed, and a feed whose every text is an attack.
+"""
+
+import colorsys
+import hashlib
+import json
+import struct
+import threading
+import zlib
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import hostile
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "Sources/OffersFeeds/Samples"
+SIZES = {"restaurants": (480, 300), "albums": (240, 240), "movies": (200, 300)}
+
+
+def png(width, height, rows):
+    """A PNG of RGB rows."""
+
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    raw = b"".join(b"\0" + row for row in rows)
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(raw, 6))
+        + chunk(b"IEND", b"")
+    )
+
+
+def picture(path):
+    """A picture that is always the same for one path: a sky, hills and a sun."""
+    seed = hashlib.sha256(path.encode()).digest()
+    kind = path.split("/")[2] if path.count("/") > 2 else ""
+    width, height = SIZES.get(kind, (340, 224))
+    hue = seed[0] / 255
+
+    def color(shift, saturation, value):
+        return tuple(int(255 * part) for part in colorsys.hsv_to_rgb((hue + shift) % 1, saturation, value))
+
+    top, low = color(0, 0.35, 0.98), color(0.08, 0.18, 1)
+    hills = [color(0.45, 0.35, 0.72), color(0.5, 0.45, 0.5)]
+    sun = (int(width * (0.2 + 0.6 * seed[1] / 255)), int(height * 0.3), height // 7)
+    rows = []
+    for y in range(height):
+        part = y / height
+        sky = bytes(int(a + (b - a) * part) for a, b in zip(top, low))
+        row = bytearray(sky * width)
+        for x in range(width):
+            if (x - sun[0]) ** 2 + (y - sun[1]) ** 2 < sun[2] ** 2:
+                row[3 * x : 3 * x + 3] = bytes((255, 244, 214))
+            for layer, shade in enumerate(hills):
+                slope = (x * (3 + seed[2 + layer] % 5) // width) % 2
+                place = (x * (3 + seed[2 + layer] % 5) / width) % 1
+                edge = height * (0.55 + 0.17 * layer) + (place if slope else 1 - place) * height * 0.16
+                if y > edge:
+                    row[3 * x : 3 * x + 3] = bytes(shade)
+        rows.append(bytes(row))
+    return png(width, height, rows)
+
+
+class Feeds:
+    """What the server answers with; tests change it."""
+
+    def __init__(self):
+        self.base = ""
+        self.movies_fail = False
+        self.ibotta_extra = []
+        self.pictures = {}
+
+    def sample(self, name):
+        return json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))
+
+    def image(self, name, key):
+        return f"{self.base}/images/{name}/{key}.png"
+
+    def document(self, name):
+        if name == "ibotta":
+            offers = self.sample("ibotta")
+            for offer in offers:
+                offer["url"] = self.image("ibotta", offer["id"])
+            # One without a picture, and one whose picture cannot be had.
+            offers[4]["url"] = None
+            offers[5]["url"] = f"{self.base}/missing.png"
+            return offers + self.ibotta_extra
+        if name == "restaurants":
+            feed = self.sample("restaurants")
+            for index, item in enumerate(feed["restaurants"]):
+                item["backgroundImageURL"] = self.image("restaurants", index)
+            return feed
+        if name == "facts":
+            feed = self.sample("facts")
+            for index, item in enumerate(feed["rows"]):
+                if item.get("imageHref") and index % 3:
+                    item["imageHref"] = self.image("facts", index)
+            return feed
+        if name == "albums":
+            feed = self.sample("albums")
+            for item in feed["feed"]["results"]:
+                item["artworkUrl100"] = self.image("albums", item["id"])
+            return feed
+        if name == "long":
+            return [
+                {"id": str(number), "name": f"Offer number {number}", "current_value": "$1.00 Cash Back"}
+                for number in range(1, 3001)
+            ]
+        if name == "hostile":
+            return hostile.offers()
+        return None
+
+    def movies(self, words, page):
+        if self.movies_fail:
+            return 503, {"status_code": 9, "status_message": "The movie server is being repaired.", "success": False}
+        found = self.sample("movies")["results"]
+        if words is not None:
+            base = [movie for movie in found if words.lower() in movie["title"].lower()]
+            found = [
+                dict(movie, id=movie["id"] + 100000 * copy, title=movie["title"] + (f" {copy}" if copy else ""))
+                for copy in range(12)
+                for movie in base
+            ]
+        size = 20
+        pages = max(1, -(-len(found) // size))
+        part = found[(page - 1) * size : page * size]
+        return 200, {"page": page, "results": part, "total_pages": pages, "total_results": len(found)}
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    feeds = Feeds()
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        url = urlsplit(self.path)
+        query = parse_qs(url.query)
+        if url.path.startswith("/images/"):
+            cached = self.feeds.pictures.setdefault(url.path, None) or picture(url.path)
+            self.feeds.pictures[url.path] = cached
+            return self.send(200, "image/png", cached)
+        if url.path == "/movies":
+            words = query.get("query", [None])[0]
+            status, document = self.feeds.movies(words, int(query.get("page", ["1"])[0]))
+            return self.send_json(status, document)
+        if url.path.startswith("/feeds/"):
+            document = self.feeds.document(url.path.split("/")[2].removesuffix(".json"))
+            if document is not None:
+                return self.send_json(200, document)
+        if url.path == "/site":
+            body = "<!doctype html><title>A site</title><h1>A site of somebody else</h1><p>It lets itself be framed.</p>"
+            return self.send(200, "text/html", body.encode())
+        if url.path == "/refusing":
+            return self.send(200, "text/html", b"<h1>No</h1>", {"X-Frame-Options": "DENY"})
+        return self.send(404, "text/plain", b"not found")
+
+    def send_json(self, status, document):
+        self.send(status, "application/json", json.dumps(document).encode())
+
+    def send(self, status, kind, body, headers=None):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def start(port=0):
+    """Starts the server; returns it and its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    base = f"http://127.0.0.1:{server.server_address[1]}"
+    Handler.feeds.base = base
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server, base
+
+
+def configuration(base):
+    """The definitions of the feeds, as they stand in feeds.yaml."""
+    shipped = ROOT / "Sources/OffersFeeds/Shipped"
+    text = "allow-private-network: true\nfeeds:\n"
+    for name in ("ibotta", "restaurants", "facts", "albums"):
+        lines = (shipped / f"{name}.yaml").read_text("utf-8").split("feeds:\n")[1].splitlines()
+        lines = [line for line in lines if not line.startswith("    source:")]
+        text += "\n".join([lines[0], f"    source: {base}/feeds/{name}.json", *lines[1:]]) + "\n"
+    movies = (shipped / "movies.yaml").read_text("utf-8").split("feeds:\n")[1]
+    lines = []
+    for line in movies.splitlines():
+        if line.startswith("    source:"):
+            line = f"    source: {base}/movies?page={{page}}"
+        if line.startswith("    search:"):
+            line = f"    search: {base}/movies?query={{query}}&page={{page}}"
+        if line.startswith("      image:"):
+            line = f"      image: {base}/images/movies{{poster_path}}"
+        lines.append(line)
+    text += "\n".join(lines) + "\n"
+    for name in ("long", "hostile"):
+        text += (
+            f"  {name}:\n    source: {base}/feeds/{name}.json\n    id: id\n    currency: USD\n"
+            "    fields: {name: name, description: description, terms: terms, reward: current_value,"
+            " image: url, link: link, retailer: retailer, categories: \"categories[*]\","
+            " latitude: lat, longitude: lng}\n"
+            "    attributes: {Artist: artist, Released: released}\n"
+        )
+    return text
+
+
+if __name__ == "__main__":
+    import sys
+    import time
+
+    _, address = start(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
+    print(address, flush=True)
+    if len(sys.argv) > 2:
+        Path(sys.argv[2]).write_text(configuration(address), "utf-8")
+    while True:
+        time.sleep(3600)

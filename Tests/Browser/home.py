@@ -1,0 +1,196 @@
+"""What every browser test stands on: a server of feeds, a scratch database, `offers serve` and Chromium."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.request
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+import feed_server
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("OFFERS_PROGRAM", str(ROOT / ".build/debug/offers"))
+SHOTS = ROOT / ".build/screenshots"
+PHONE = (375, 812)
+DESKTOP = (1280, 900)
+
+
+class Home:
+    """A scratch database and a server over it."""
+
+    def __init__(self, feeds):
+        self.folder = tempfile.TemporaryDirectory(prefix="offers-browser-")
+        path = Path(self.folder.name)
+        self.feed_server, self.feeds_base = feed_server.start()
+        self.feeds = feed_server.Handler.feeds
+        (path / "feeds.yaml").write_text(feed_server.configuration(self.feeds_base), "utf-8")
+        self.environment = dict(
+            os.environ,
+            OFFERS_DATABASE=str(path / "offers.sqlite"),
+            OFFERS_CONFIG=str(path / "feeds.yaml"),
+            HOME=self.folder.name,
+        )
+        self.process = None
+        self.port = 0
+        if feeds:
+            self.run("sync", "--quiet", *feeds)
+        self.start()
+
+    @property
+    def base(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def run(self, *arguments):
+        """Runs a command, as a person or cron would."""
+        done = subprocess.run(
+            [PROGRAM, *arguments], env=self.environment, capture_output=True, text=True, timeout=60
+        )
+        if done.returncode != 0:
+            raise AssertionError(f"offers {' '.join(arguments)}: {done.stderr}")
+        return done.stdout
+
+    def favorites(self):
+        found = json.loads(self.run("list", "--favorites", "--json"))
+        return sorted(offer["ref"] for offer in found["offers"])
+
+    def start(self):
+        """Starts the server, at the same port as before."""
+        self.process = subprocess.Popen(
+            [PROGRAM, "serve", "--port", str(self.port)],
+            env=self.environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+        )
+        line = self.process.stderr.readline()
+        self.port = int(line.strip().rsplit(":", 1)[1].rstrip("/")) if ":" in line else 0
+        assert self.port, f"offers serve said: {line}"
+
+    def stop(self):
+        if self.process:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(timeout=20)
+            self.process.stderr.close()
+            self.process = None
+
+    def close(self):
+        self.stop()
+        self.feed_server.shutdown()
+        self.feed_server.server_close()
+        self.folder.cleanup()
+
+
+def chromium():
+    options = Options()
+    options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+    for argument in (
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+        "--disable-dev-shm-usage", "--force-color-profile=srgb", "--disable-background-networking",
+    ):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+
+
+class BrowserTest(unittest.TestCase):
+    """A test with a home and a browser of its own class."""
+
+    feeds = ("ibotta", "restaurants", "facts", "albums", "movies")
+    size = PHONE
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = Home(cls.feeds)
+        cls.browser = chromium()
+        cls.set_size(cls.size)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+        cls.home.close()
+
+    def run(self, result=None):
+        failures = len(result.failures) + len(result.errors) if result else 0
+        super().run(result)
+        if result and len(result.failures) + len(result.errors) > failures:
+            self.shoot("FAILED-" + self.id().rsplit(".", 1)[1])
+
+    @classmethod
+    def set_size(cls, size):
+        cls.size = size
+        width, height = size
+        is_phone = width < 600
+        cls.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 2 if is_phone else 1, "mobile": is_phone},
+        )
+        cls.browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": is_phone})
+
+    @classmethod
+    def set_mode(cls, mode):
+        cls.browser.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": mode}]}
+        )
+
+    def open(self, path):
+        self.browser.get(self.home.base + path)
+
+    def find(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def script(self, text, *arguments):
+        return self.browser.execute_script(text, *arguments)
+
+    def wait(self, what, condition, seconds=15):
+        """Waits until a condition holds, and says what it was when it does not."""
+        WebDriverWait(self.browser, seconds, poll_frequency=0.05).until(lambda _: condition(), what)
+
+    def wait_for(self, selector, seconds=15):
+        self.wait(f"nothing is {selector}", lambda: self.all(selector), seconds)
+        return self.find(selector)
+
+    def wait_ready(self):
+        """Waits until the scripts of the page have begun to listen."""
+        self.wait("the scripts do not run", lambda: self.script(
+            "return document.readyState === 'complete'"))
+
+    def wait_listening(self):
+        """Waits until the page hears of changes."""
+        self.wait_ready()
+
+    def wait_worker(self):
+        self.wait("no service worker", lambda: self.browser.execute_async_script(
+            "const done = arguments[0]; navigator.serviceWorker.ready.then(() =>"
+            " done(Boolean(navigator.serviceWorker.controller)))"))
+
+    def rect(self, selector):
+        return self.script(
+            "const r = document.querySelector(arguments[0]).getBoundingClientRect();"
+            "return {x: r.x, y: r.y, width: r.width, height: r.height, right: r.right, bottom: r.bottom}",
+            selector,
+        )
+
+    def shoot(self, name):
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        self.browser.save_screenshot(str(SHOTS / f"{name}-{self.size[0]}.png"))
+
+    def no_overflow(self, where=""):
+        wide = self.script("return document.documentElement.scrollWidth - innerWidth")
+        self.assertLessEqual(wide, 0, f"the page is {wide} too wide {where}")
+
+    def get(self, path):
+        with urllib.request.urlopen(self.home.base + path, timeout=10) as answer:
+            return answer.read().decode()
+
+
+__all__ = ["BrowserTest", "Home", "PHONE", "DESKTOP", "By", "time"]

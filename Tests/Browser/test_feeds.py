@@ -1,0 +1,142 @@
+"""Each feed in its own manner, and searches."""
+
+import unittest
+
+from selenium.webdriver.common.keys import Keys
+
+from home import DESKTOP, PHONE, BrowserTest
+
+
+class FeedTests(BrowserTest):
+    def setUp(self):
+        self.home.feeds.movies_fail = False
+
+    def test_facts_are_rows_of_their_own_height_and_none_is_clipped(self):
+        for size in (PHONE, DESKTOP):
+            self.set_size(size)
+            self.open("/feeds/facts")
+            self.assertEqual(self.find("h1").text, "About the Northern Isles")
+            # Rows that are out of sight are not laid out before they are scrolled to.
+            self.script("for (const each of document.querySelectorAll('.rows .card'))"
+                        " each.style.contentVisibility = 'visible'")
+            heights = self.script(
+                "return [...document.querySelectorAll('.rows .card')].map((each) => each.offsetHeight)")
+            self.assertGreater(len(set(heights)), 3 if size == PHONE else 1)
+            clipped = self.script(
+                "return [...document.querySelectorAll('.rows .name, .rows .description')].filter((each) =>"
+                " each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1)"
+                ".map((each) => each.textContent)")
+            self.assertEqual(clipped, [])
+            self.no_overflow()
+            self.shoot("facts")
+
+    def test_restaurants_go_from_edge_to_edge(self):
+        self.set_size(PHONE)
+        self.open("/feeds/restaurants")
+        box = self.rect(".tiles .card")
+        self.assertEqual((box["x"], box["width"]), (0, 375))
+        self.assertEqual(self.find(".tiles .category").text, "Soups")
+        self.shoot("restaurants")
+
+    def test_the_map_has_markers_with_popups_and_a_list_beside_it(self):
+        for size in (PHONE, DESKTOP):
+            self.set_size(size)
+            self.open("/feeds/restaurants?view=map")
+            self.wait_for("[data-map][data-ready]")
+            self.assertEqual(len(self.all(".leaflet-marker-icon")), len(self.all(".places li")))
+            self.assertGreater(len(self.all(".places li")), 10)
+            self.script("document.querySelector('.places .round').click()")
+            self.wait_for(".leaflet-popup-content a")
+            self.assertEqual(self.find(".leaflet-popup-content strong").text, "The Copper Ladle")
+            self.assertTrue(self.find(".leaflet-popup-content a").get_attribute("href").startswith(self.home.base))
+            asked = self.script("return performance.getEntriesByType('resource').map((each) => new URL(each.name).host)")
+            self.assertEqual(set(asked), {self.home.base.removeprefix("http://")})
+            self.no_overflow()
+            self.shoot("map")
+
+    def test_albums_say_artist_genre_date_and_copyright(self):
+        self.set_size(PHONE)
+        self.open("/feeds/albums")
+        card = self.find(".covers .card").text
+        for text in ("Harbour Lights & Other Songs", "Marlow Finch", "2024-10-04", "Singer/Songwriter"):
+            self.assertIn(text, card)
+        self.assertIn("Copyright ©", self.find(".shared-credit").text)
+        self.shoot("albums")
+        self.find(".covers .card-link").click()
+        self.wait_for(".facts")
+        for text in ("Artist", "Marlow Finch", "Released", "Copyright"):
+            self.assertIn(text, self.find(".facts").text)
+        button, window = self.rect(".open"), self.script("return [innerWidth, innerHeight]")
+        self.assertEqual(
+            (button["x"], window[0] - button["right"], window[1] - button["bottom"]), (20, 20, 20))
+        self.shoot("album")
+
+    def test_movies_propose_the_last_searches_on_focus(self):
+        self.set_size(PHONE)
+        for words in ("ferryman", "quiet", "lantern", "the", "a", "map", "last", "harbor", "night", "alarm", "street"):
+            self.get(f"/search?feed=movies&q={words}")
+        self.open("/feeds/movies")
+        field = self.find(".searchbox [name=q]")
+        field.click()
+        self.wait_for(".searchbox .suggestions:not([hidden]) [role=option]")
+        words = [each.text for each in self.all(".searchbox [role=option]")]
+        self.assertEqual(len(words), 10)
+        self.assertEqual(words[0], "street")
+        self.assertNotIn("ferryman", words)
+        self.shoot("suggestions")
+        field.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+        self.assertEqual(self.find(".searchbox [aria-selected=true]").text, "alarm")
+        self.assertEqual(field.get_attribute("aria-activedescendant"),
+                         self.find(".searchbox [aria-selected=true]").get_attribute("id"))
+        field.send_keys(Keys.ENTER)
+        self.wait("no search", lambda: "q=alarm" in self.browser.current_url and "feed=movies" in self.browser.current_url)
+        self.assertIn("Alarm", self.find(".results .name").text)
+
+    def test_load_more_adds_the_next_page_at_the_end(self):
+        self.set_size(PHONE)
+        self.open("/search?feed=movies&q=quiet")
+        self.assertEqual(len(self.all(".results .card")), 20)
+        self.shoot("load-more")
+        self.script("document.querySelector('[data-more]').scrollIntoView()")
+        self.find("[data-more]").click()
+        self.wait("nothing more came", lambda: len(self.all(".results .card")) > 20)
+        refs = [each.get_attribute("data-ref") for each in self.all(".results .card")]
+        self.assertEqual(len(refs), len(set(refs)))
+
+    def test_an_alert_says_what_went_wrong(self):
+        self.set_size(PHONE)
+        self.open("/search?feed=movies&q=the")
+        self.home.feeds.movies_fail = True
+        self.open("/search?feed=movies&q=night")
+        alert = self.wait_for("[role=alert]")
+        self.assertIn("The server could not be searched", alert.text)
+        self.assertIn("503", alert.text)
+        self.shoot("search-alert")
+
+    def test_an_alert_says_why_there_is_no_more(self):
+        self.set_size(PHONE)
+        self.open("/search?feed=movies&q=quiet")
+        self.wait_ready()
+        self.home.stop()
+        try:
+            self.script("document.querySelector('[data-more]').click()")
+            self.wait_for("dialog[open]")
+            self.assertIn("does not answer", self.find("dialog").text)
+            self.shoot("alert")
+            self.find("[data-alert-close]").click()
+            self.wait("the alert stays", lambda: not self.all("dialog[open]"))
+        finally:
+            self.home.start()
+        self.script("document.querySelector('[data-more]').click()")
+        self.wait("nothing more came", lambda: len(self.all(".results .card")) > 20)
+
+    def test_searches_mark_words_and_say_what_they_corrected(self):
+        self.set_size(PHONE)
+        self.open("/search?q=cofee")
+        self.assertIn("This has “coffee”", self.find(".corrected").text)
+        self.assertEqual(self.find("mark").text.lower(), "coffee")
+        self.shoot("search")
+
+
+if __name__ == "__main__":
+    unittest.main()

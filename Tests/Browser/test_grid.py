@@ -1,0 +1,105 @@
+"""The grid: its measures, its pictures, its pages."""
+
+import unittest
+
+from home import DESKTOP, PHONE, BrowserTest
+
+STARRED = "ibotta:900114"
+
+
+class GridTests(BrowserTest):
+    feeds = ("ibotta", "long")
+
+    def boxes(self, selector):
+        return self.script(
+            "return [...document.querySelectorAll(arguments[0])].map((each) => {"
+            " const r = each.getBoundingClientRect();"
+            " return {x: r.x, y: r.y, width: r.width, height: r.height, right: r.right, bottom: r.bottom} })",
+            selector,
+        )
+
+    def test_a_phone_has_the_measures_of_the_drawing(self):
+        self.set_size(PHONE)
+        self.home.run("favorite", STARRED)
+        self.open("/feeds/ibotta")
+        tiles = self.boxes(".grid .tile")
+        first, second, third = tiles[0], tiles[1], tiles[2]
+        self.assertEqual((first["width"], first["height"]), (170, 112))
+        self.assertEqual(first["x"], 12)
+        self.assertEqual(second["x"] - first["right"], 11)
+        self.assertEqual(375 - second["right"], 12)
+        self.assertEqual(third["x"], 12)
+        reward, name = self.boxes(".grid .reward")[0], self.boxes(".grid .name")[0]
+        self.assertEqual(reward["y"] - first["bottom"], 8)
+        self.assertEqual(name["y"] - reward["bottom"], 3)
+        self.assertEqual(third["y"] - name["bottom"], 24)
+        picture = self.boxes(".grid .picture")[0]
+        self.assertEqual(
+            (picture["x"] - first["x"], picture["y"] - first["y"], first["bottom"] - picture["bottom"]),
+            (6, 6, 6))
+        style = self.script(
+            "const s = (q) => getComputedStyle(document.querySelector(q));"
+            "return [s('.grid .tile').borderRadius, s('.grid .tile').backgroundColor,"
+            " s('.grid .reward').fontSize, s('.grid .reward').fontWeight, s('.grid .reward').color,"
+            " s('.grid .name').fontSize, s('.grid .name').fontWeight, s('.grid .name').textOverflow]")
+        self.assertEqual(style, [
+            "5px", "rgb(245, 245, 246)", "12px", "600", "rgb(74, 74, 74)", "11px", "400", "ellipsis"])
+        self.no_overflow()
+        self.shoot("grid")
+
+    def test_only_favorites_have_a_star_on_a_phone(self):
+        self.set_size(PHONE)
+        self.home.run("favorite", STARRED)
+        self.open("/feeds/ibotta")
+        shown = self.script(
+            "return [...document.querySelectorAll('.grid .star')].filter((each) =>"
+            " each.getAttribute('aria-pressed') === 'true').map((each) => each.dataset.star)")
+        self.assertEqual(shown, [STARRED])
+
+    def test_wider_windows_have_more_columns(self):
+        self.set_size(DESKTOP)
+        self.open("/feeds/ibotta")
+        tops = [box["y"] for box in self.boxes(".grid .tile")]
+        self.assertEqual(tops.count(tops[0]), 6)
+        self.no_overflow()
+        self.shoot("grid")
+
+    def test_pictures_load_late_and_give_way_where_there_are_none(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait("no picture came", lambda: self.script(
+            "return [...document.querySelectorAll('.picture img')].some((each) => each.naturalWidth > 0)"))
+        # The sixth has an address where nothing is; a sign stands there instead.
+        self.script("document.querySelectorAll('.card')[5].scrollIntoView()")
+        self.wait("a broken picture stayed", lambda: self.script(
+            "return !document.querySelectorAll('.card')[5].querySelector('img')"))
+        self.assertEqual(
+            self.script("return [...document.querySelectorAll('.picture img')].every((each) => each.loading === 'lazy')"),
+            True)
+
+    def test_thousands_of_offers_come_as_they_are_scrolled_to(self):
+        self.set_size(PHONE)
+        self.open("/feeds/long")
+        count = lambda: len(self.script("return [...document.querySelectorAll('.card')].map((each) => each.dataset.ref)"))
+        self.assertEqual(self.get("/feeds/long").count('<li class="card'), 60)
+        for wanted in (120, 180, 240, 600):
+            self.wait(f"{wanted} offers did not come", lambda: self.script(
+                "scrollTo(0, document.documentElement.scrollHeight); return true") and count() >= wanted, 30)
+        refs = self.script("return [...document.querySelectorAll('.card')].map((each) => each.dataset.ref)")
+        self.assertEqual(len(refs), len(set(refs)))
+        self.assertEqual(refs[:240], [f"long:{number}" for number in range(1, 241)])
+
+    def test_sorting_and_filtering_are_forms(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.find(".choice summary").click()
+        self.shoot("grid-choice")
+        self.no_overflow()
+        self.script("document.querySelector('[name=sort]').value = 'reward'")
+        self.find(".panel .button").click()
+        self.wait("no order in the address", lambda: "sort=reward" in self.browser.current_url)
+        self.assertEqual(self.find(".grid .reward").text, "$12.00 Cash Back")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,89 @@
+"""A feed whose every text is an attack: nothing runs, nothing breaks the layout."""
+
+import unittest
+from urllib.parse import quote
+
+import hostile
+from home import DESKTOP, PHONE, BrowserTest
+
+
+class HostileTests(BrowserTest):
+    feeds = ("hostile",)
+
+    def check(self, path):
+        self.open(path)
+        self.wait_ready()
+        self.assertIsNone(self.script("return window.hacked ?? null"), path)
+        self.assertEqual(self.script("return document.querySelectorAll('main script, main [onerror],"
+                                     " main [onfocus], main [onmouseover], main [autofocus]').length"), 0, path)
+        links = self.script("return [...document.querySelectorAll('a[href], iframe, form')].map((each) =>"
+                            " each.href ?? each.src ?? each.action)")
+        for link in links:
+            self.assertTrue(link.startswith(("http://", "https://")), f"{link} on {path}")
+        self.no_overflow(path)
+        bad = [line["message"] for line in self.browser.get_log("browser")
+               if "Content Security Policy" in line["message"] or "SyntaxError" in line["message"]]
+        self.assertEqual(bad, [], path)
+
+    def test_lists_stay_whole(self):
+        paths = ["/", "/feeds/hostile", "/feeds/hostile?view=map", "/changes", "/settings", "/search",
+                 "/search?q=window", "/search?q=WWWW", "/?category=" + quote("<script>window.hacked=1</script>"),
+                 "/search?q=" + quote('"><script>window.hacked=1</script>'),
+                 "/web?url=" + quote('https://example.com/"onload="window.hacked=1'),
+                 "/feeds/" + quote("<script>window.hacked=1</script>"), "/" + quote("<script>window.hacked=1</script>")]
+        for size in (PHONE, DESKTOP):
+            self.set_size(size)
+            for path in paths:
+                with self.subTest(path=path, size=size):
+                    self.check(path)
+        self.open("/feeds/hostile")
+        self.shoot("hostile-grid")
+        heights = self.script("return [...document.querySelectorAll('.grid .card')].map((each) => each.offsetHeight)")
+        self.assertLess(max(heights), 320)
+
+    def test_each_offer_stays_whole(self):
+        self.set_size(PHONE)
+        for offer in hostile.offers():
+            with self.subTest(offer=offer["id"]):
+                self.check("/offers/" + quote("hostile:" + offer["id"], safe=""))
+                self.assertIn(len(self.all(".facts dt")) > 3, [True])
+        self.open("/offers/hostile:8")
+        self.shoot("hostile-long")
+
+    def test_links_are_http_or_nothing(self):
+        self.set_size(PHONE)
+        for offer in hostile.offers():
+            self.open("/offers/" + quote("hostile:" + offer["id"], safe=""))
+            links = [each.get_attribute("href") for each in self.all(".open")]
+            if offer["id"] == "14":
+                self.assertEqual(len(links), 1)
+                self.assertTrue(links[0].startswith("https://example.com/"))
+            elif offer["id"] == "16":
+                # It is relative to the feed, as links are.
+                self.assertEqual(links, ["http://evil.example/"])
+            else:
+                self.assertEqual(links, [], offer["id"])
+
+    def test_a_strange_id_can_be_starred(self):
+        self.set_size(PHONE)
+        for name in ("../../settings", "a/b?c=d#e&f=%2e%2e\"'<>", "\u202e\u2066rtl id"):
+            ref = "hostile:" + name
+            self.open("/offers/" + quote(ref, safe=""))
+            self.wait_ready()
+            self.find(".star").click()
+            self.wait(f"{ref} is no favorite", lambda: ref in self.home.favorites())
+
+    def test_right_to_left_texts_stay_in_their_places(self):
+        self.set_size(PHONE)
+        self.open("/offers/hostile:7")
+        # What stands behind a text of the feed is written as ever.
+        direction = self.script("return getComputedStyle(document.querySelector('.facts dt')).direction")
+        self.assertEqual(direction, "ltr")
+        isolated = self.script(
+            "return [...document.querySelectorAll('.facts dd bdi')].every((each) =>"
+            " getComputedStyle(each).unicodeBidi === 'isolate')")
+        self.assertTrue(isolated)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,234 @@
+"""The web page, refreshing, the keyboard, and pages without scripts."""
+
+import json
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from home import DESKTOP, PHONE, BrowserTest
+
+
+class WebTests(BrowserTest):
+    feeds = ("ibotta",)
+
+    def go(self, address):
+        field = self.find(".address")
+        field.clear()
+        field.send_keys(address, Keys.ENTER)
+
+    def framed(self):
+        frame = self.all(".site iframe")
+        return frame[0].get_attribute("src") if frame else None
+
+    def test_back_next_refresh_and_a_home_page(self):
+        site = self.home.feeds_base + "/site"
+        for size in (PHONE, DESKTOP):
+            self.set_size(size)
+            self.open("/settings")
+            self.script("sessionStorage.clear(); localStorage.clear()")
+            self.open("/web")
+            self.wait_for("[data-web-back]:not([hidden])")
+            self.assertIsNone(self.framed())
+            self.shoot("web-start")
+            self.go(site + "?1")
+            self.wait("no site", lambda: self.framed() == site + "?1")
+            self.go(site + "?2")
+            self.wait("no second site", lambda: self.framed() == site + "?2")
+            self.find("[data-web-back]").click()
+            self.assertEqual(self.framed(), site + "?1")
+            self.assertFalse(self.find("[data-web-back]").is_enabled())
+            self.find("[data-web-next]").click()
+            self.assertEqual(self.framed(), site + "?2")
+            self.assertFalse(self.find("[data-web-next]").is_enabled())
+            self.script("document.querySelector('.site iframe').dataset.old = 'yes'")
+            self.find("[data-web-refresh]").click()
+            self.assertIsNone(self.find(".site iframe").get_attribute("data-old"))
+            self.shoot("web-site")
+            self.no_overflow()
+            self.find("[data-web-set-home]").click()
+            self.script("sessionStorage.clear()")
+            self.open("/web")
+            self.wait("the home page did not come", lambda: self.framed() == site + "?2")
+
+    def test_the_frame_is_sandboxed_and_a_card_leads_out(self):
+        self.open("/web?url=" + self.home.feeds_base + "/refusing")
+        self.wait_for("[data-web-back]:not([hidden])")
+        sandbox = self.find(".site iframe").get_attribute("sandbox").split()
+        self.assertNotIn("allow-same-origin", sandbox)
+        self.assertNotIn("allow-top-navigation", sandbox)
+        link = self.find("[data-web-open]")
+        self.assertTrue(link.is_displayed())
+        self.assertEqual(link.get_attribute("href"), self.home.feeds_base + "/refusing")
+        self.assertIn("noopener", link.get_attribute("rel"))
+        self.shoot("web-refused")
+
+    def test_only_http_is_shown(self):
+        self.open("/settings")
+        self.script("sessionStorage.clear(); localStorage.clear()")
+        for address in ("javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "about:blank"):
+            self.open("/web?url=" + urllib.request.quote(address))
+            self.wait_for("[data-web-back]:not([hidden])")
+            self.assertIsNone(self.framed(), address)
+            self.assertTrue(self.find("[data-web-problem]").is_displayed(), address)
+            self.open("/web")
+            self.wait_for("[data-web-back]:not([hidden])")
+            self.go(address)
+            self.assertIsNone(self.framed(), address)
+            self.assertTrue(self.find("[data-web-problem]").is_displayed(), address)
+
+
+class RefreshTests(BrowserTest):
+    feeds = ("ibotta",)
+
+    def test_the_button_refreshes_and_says_what_came(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.home.feeds.ibotta_extra = [
+            {"id": "1", "name": "A new offer", "current_value": "$9.00 Cash Back", "url": None}]
+        self.find(".bar-refresh button").click()
+        toast = self.wait_for(".toast")
+        self.wait("it does not say what came", lambda: "1 new" in self.find(".toast").text)
+        self.shoot("refreshed")
+        toast = self.find(".toast button")
+        toast.click()
+        self.wait("no changes", lambda: self.browser.current_url.endswith("/changes"))
+        self.assertEqual(self.find(".changes .card").get_attribute("data-ref"), "ibotta:1")
+        self.shoot("changes")
+
+    def test_pulling_down_refreshes(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        touch = lambda kind, y: self.browser.execute_cdp_cmd(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [] if kind == "touchEnd" else [{"x": 180, "y": y}]})
+        touch("touchStart", 300)
+        for y in range(310, 560, 20):
+            touch("touchMove", y)
+        self.wait_for(".pull")
+        self.shoot("pull")
+        touch("touchEnd", 560)
+        self.wait_for(".toast")
+
+    def test_a_refresh_that_fails_is_told_in_an_alert(self):
+        self.set_size(PHONE)
+        self.open("/settings")
+        self.script("document.querySelector('[data-subscribe=long]') !== null")
+        self.home.feed_server_down = True
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.home.feeds.ibotta_extra = [{"id": "x"}] * 3
+        original = self.home.feeds.document
+        self.home.feeds.document = lambda name: None
+        try:
+            self.find(".bar-refresh button").click()
+            self.wait_for("dialog[open]")
+            self.assertIn("ibotta", self.find("dialog").text)
+            self.shoot("refresh-failed")
+        finally:
+            self.home.feeds.document = original
+            self.home.feeds.ibotta_extra = []
+
+    def test_settings_show_feeds_and_take_them_up(self):
+        for size in (PHONE, DESKTOP):
+            self.set_size(size)
+            self.open("/settings")
+            self.assertIn("every day", self.find("[data-feed=ibotta]").text)
+            self.no_overflow()
+            self.shoot("settings")
+        self.find("[data-subscribe=facts]").click()
+        self.wait_for("[data-feed=facts] h3 a")
+        self.assertIn("facts", self.home.run("status"))
+
+
+class KeyboardTests(BrowserTest):
+    feeds = ("ibotta",)
+
+    def focused(self):
+        return self.script(
+            "const e = document.activeElement; return e.dataset?.star || e.getAttribute('href') ||"
+            " e.getAttribute('aria-label') || e.name || e.tagName")
+
+    def tab(self, count=1):
+        ActionChains(self.browser).send_keys(*[Keys.TAB] * count).perform()
+
+    def test_the_keyboard_reaches_everything_and_focus_is_seen(self):
+        self.set_size(DESKTOP)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.tab()
+        self.assertEqual(self.focused(), "#main")
+        self.shoot("skip-link")
+        self.browser.switch_to.active_element.send_keys(Keys.ENTER)
+        self.wait("the skip link does not lead to the content", lambda: self.script(
+            "return document.activeElement.id === 'main'"))
+        seen = []
+        for _ in range(14):
+            self.tab()
+            seen.append(self.focused())
+        self.assertIn("/offers/ibotta:900113", seen)
+        self.assertIn("ibotta:900113", seen)
+        self.assertEqual(self.script(
+            "return getComputedStyle(document.activeElement).outlineStyle"), "solid")
+        self.script("document.querySelector('[data-star=\"ibotta:900113\"]').focus()")
+        self.assertEqual(self.script(
+            "return getComputedStyle(document.activeElement).opacity"), "1")
+        self.browser.switch_to.active_element.send_keys(Keys.SPACE)
+        self.wait("the space bar does not star", lambda: self.home.favorites() == ["ibotta:900113"])
+        self.script("document.querySelector('.card-link').focus()")
+        self.shoot("focus")
+        self.browser.switch_to.active_element.send_keys(Keys.ENTER)
+        self.wait("enter does not open", lambda: "/offers/ibotta" in self.browser.current_url)
+
+    def test_the_way_back_leads_to_where_one_was(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.script("document.querySelectorAll('.card-link')[30].scrollIntoView()")
+        place = self.script("return scrollY")
+        self.script("document.querySelectorAll('.card-link')[30].click()")
+        self.wait_for("[data-back]")
+        self.wait_ready()
+        self.find("[data-back]").click()
+        self.wait("not back", lambda: self.browser.current_url.endswith("/feeds/ibotta"))
+        self.wait("at another place", lambda: abs(self.script("return scrollY") - place) < 4)
+
+
+class PlainTests(BrowserTest):
+    """All of it without scripts."""
+
+    feeds = ("ibotta", "movies")
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+
+    def test_stars_forms_and_pages_work(self):
+        self.open("/feeds/ibotta")
+        self.assertGreater(len(self.all(".card")), 10)
+        ActionChains(self.browser).send_keys(Keys.END).perform()
+        self.find("[data-more]").click()
+        self.assertIn("page=2", self.browser.current_url)
+        self.open("/offers/ibotta:900113")
+        self.find(".star").click()
+        self.assertEqual(self.home.favorites(), ["ibotta:900113"])
+        self.assertTrue(self.browser.current_url.endswith("/offers/ibotta:900113"))
+        self.assertEqual(self.find(".star").get_attribute("aria-pressed"), "true")
+        self.shoot("plain-detail")
+        self.open("/feeds/movies")
+        field = self.find(".searchbox [name=q]")
+        field.send_keys("quiet", Keys.ENTER)
+        self.assertEqual(len(self.all(".results .card")), 20)
+        self.open("/settings")
+        self.find("[data-feed=ibotta] [data-refresh]").click()
+        self.assertTrue(self.browser.current_url.endswith("/settings"))
+
+
+if __name__ == "__main__":
+    unittest.main()

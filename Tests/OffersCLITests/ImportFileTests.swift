@@ -1,0 +1,79 @@
+import Foundation
+import OffersCore
+import OffersStore
+import OffersTestSupport
+import Testing
+
+@testable import OffersCLI
+
+@Suite("What is imported from a pipe")
+struct ImportFileTests {
+  @Test("spaces without end are refused, and fill no disk")
+  func endlessSpaces() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let text = try home.offers("export").output
+    for (start, place) in [("", "0"), (String(text.dropLast(3)), "\(text.utf8.count - 4)")] {
+      try home.folder.write(start, to: "start.json")
+      let result = try home.shell(
+        "(cat start.json; yes '' | head -c 20000000 | tr '\\n' ' ') 2>&- | offers import -")
+      #expect(result.status == 1)
+      #expect(
+        result.errors == """
+          offers: Standard input goes on with nothing but spaces, from byte \(place) on.
+                  Nothing was changed. Mend it there, or export it again.
+
+          """)
+    }
+    // However an export is spaced, it is one.
+    let spaced = text.replacing(",", with: "," + String(repeating: " \n", count: 500))
+    #expect(try home.offers("import", "-", input: spaced).status == 0)
+  }
+
+  @Test("what comes through a pipe has a bound, a file has none")
+  func bound() throws {
+    let home = try Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea") })
+    let saved = home.folder.file("saved.json")
+    try home.offers("export", "-o", saved)
+    func read(_ path: String, limitBytes: Int) throws -> Int {
+      var count = 0
+      try ImportFile(path, folder: home.folder.path, limitBytes: limitBytes) { _, _ in }
+        .forEachRecord { _ in count += 1 }
+      return count
+    }
+    let all = try read(saved, limitBytes: 1)
+    #expect(all > 6000)
+    for (limit, isRefused) in [(300_000, true), (1 << 30, false)] {
+      let process = Process()
+      let pipe = Pipe()
+      process.executableURL = URL(fileURLWithPath: "/bin/cat")
+      process.arguments = [saved]
+      process.standardOutput = pipe
+      try process.run()
+      let path = "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"
+      if isRefused {
+        let error = #expect(throws: OffersError.self) { try read(path, limitBytes: limit) }
+        #expect(error?.code == .limitExceeded)
+        #expect(error?.hint?.contains("save it to a file") == true)
+      } else {
+        #expect(try read(path, limitBytes: limit) == all)
+      }
+      try pipe.fileHandleForReading.close()
+      process.waitUntilExit()
+    }
+  }
+
+  @Test("many feeds at once need no more open files than one")
+  func manyFeeds() throws {
+    let home = try Home()
+    let time = "2026-11-21T09:07:22Z"
+    let feeds = (0..<400).map {
+      "{\"name\":\"feed-\($0)\",\"source\":\"/x\",\"subscribed_at\":\"\(time)\"}"
+    }
+    try home.folder.write(
+      "{\"format\":\"offers-export\",\"version\":1,\"feeds\":[\(feeds.joined(separator: ","))],"
+        + "\"runs\":[],\"offers\":[],\"changes\":[],\"favorites\":[]}", to: "feeds.json")
+    let result = try home.shell("ulimit -n 100; offers import feeds.json")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try home.offers("feeds").output.contains("feed-399"))
+  }
+}

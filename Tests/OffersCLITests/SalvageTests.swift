@@ -1,0 +1,152 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("What is saved of a damaged database")
+struct SalvageTests {
+  private static let count = 3000
+
+  /// A home with many offers, each with details, a change and a star.
+  private static func lived(count: Int = count) throws -> Home {
+    let home = try Home(synced: (0..<count).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
+    let filled = try home.shell(
+      """
+      sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT 'ibotta', id, 5 FROM offer;
+        INSERT INTO offer_detail (offer_key, retailer) SELECT offer_key, 'Corner shop' FROM offer;
+        PRAGMA wal_checkpoint(TRUNCATE)"
+      """)
+    guard filled.status == 0 else { throw Home.Unexpected(filled.errors) }
+    return home
+  }
+
+  private static func saved(_ home: Home, _ words: String...) throws -> (
+    text: String, counts: [String: Int], errors: String
+  ) {
+    let result = try OffersProgram.run(
+      ["export", "--salvage"] + words, environment: home.environment)
+    let document = try Home.parse(result.output)
+    let counts = document.compactMapValues { ($0 as? [Any])?.count }
+    return (result.output, counts, result.errors)
+  }
+
+  @Test(
+    "damaged pages cost the rows on them, and none between or behind",
+    arguments: ["favorite", "change", "offer_detail", "offer"])
+  func pages(table: String) throws {
+    let home = try Self.lived()
+    let lost = try [1, 3].map { try home.overwritePage($0, of: table) }.reduce(0, +)
+    #expect((1..<Self.count).contains(lost))
+    let (text, counts, errors) = try Self.saved(home)
+    var least = ["offers": Self.count, "changes": Self.count, "favorites": Self.count]
+    switch table {
+    case "favorite": least["favorites"] = Self.count - lost
+    case "change": least["changes"] = Self.count - lost
+    case "offer":
+      least["offers"] = Self.count - lost
+      least["changes"] = Self.count - lost
+    default: break
+    }
+    for (name, number) in least { #expect(counts[name] == number, "\(name)") }
+    let section = ["favorite": "favorites", "change": "changes"][table] ?? "offers"
+    #expect(errors == "Not all could be read of: \(section). The rest is in the export.\n")
+    if table == "offer_detail" {
+      #expect(text.components(separatedBy: "Corner shop").count - 1 == Self.count - lost)
+    }
+    let stars = try Self.saved(home, "--favorites")
+    #expect(stars.counts["favorites"] == least["favorites"])
+    #expect(stars.counts["offers"] == (table == "favorite" ? Self.count - lost : least["offers"]))
+  }
+
+  @Test("whatever is damaged, what is saved can be imported")
+  func imports() throws {
+    let count = 400
+    let sound = try Self.lived(count: count)
+    let names = try sound.shell(
+      "sqlite3 \"$OFFERS_DATABASE\" 'SELECT name FROM sqlite_schema WHERE rootpage > 0'"
+    ).output.split(separator: "\n").map(String.init)
+    #expect(names.contains("feed") && names.contains("feed_detail"))
+    let whole = try Data(contentsOf: URL(fileURLWithPath: sound.database))
+    for (name, bytes) in names.flatMap({ [($0, 8192), ($0, 2048)] }) {
+      let home = try Home()
+      try whole.write(to: URL(fileURLWithPath: home.database))
+      try home.overwritePage(1, of: name, bytes: bytes)
+      let saved = try home.offers("export", "--salvage").output
+      let other = try Home()
+      let taken = try other.offers("import", "-", "--json", input: saved)
+      #expect(taken.status == 0, "\(name): \(taken.errors)")
+      let document = try Home.parse(taken.output)
+      let favorites = (document["favorites"] as? [String: Int])?["new"]
+      let offers = (document["offers"] as? [String: Int])?["new"]
+      if name != "favorite" { #expect(favorites == count, "\(name)") }
+      if name != "offer" { #expect(offers == count, "\(name)") }
+    }
+  }
+
+  @Test("a file that was cut short gives what is left of it")
+  func cutShort() throws {
+    let home = try Self.lived()
+    #expect(
+      try home.shell(
+        "truncate -s $(($(stat -c %s \"$OFFERS_DATABASE\") / 2)) \"$OFFERS_DATABASE\""
+      ).status == 0)
+    let doctor = try home.offers("doctor")
+    #expect(doctor.status == 1)
+    #expect(doctor.output.contains("offers export --salvage -o saved.json"))
+    let saved = try Self.saved(home)
+    #expect(saved.counts["offers"] ?? 0 > 0)
+    #expect(try Home().offers("import", "-", input: saved.text).status == 0)
+  }
+
+  @Test("where nothing can be saved, nobody is sent in a circle")
+  func hopeless() throws {
+    let home = try Self.lived()
+    #expect(
+      try home.shell(
+        "head -c 4096 /dev/zero | tr '\\0' Z "
+          + "| dd of=\"$OFFERS_DATABASE\" bs=1 seek=100 conv=notrunc status=none"
+      ).status == 0)
+    let doctor = try home.offers("doctor")
+    #expect(doctor.status == 1)
+    #expect(!doctor.output.contains("--salvage"), "\(doctor.output)")
+    #expect(doctor.output.contains("sqlite3 FILE .recover"))
+    let saved = try home.offers("export", "--salvage")
+    #expect(saved.status == 1)
+    #expect(saved.output == "")
+    #expect(!saved.errors.contains("doctor"), "\(saved.errors)")
+    #expect(saved.errors.contains("sqlite3 FILE .recover"))
+  }
+
+  @Test("of a sound database all is saved")
+  func sound() throws {
+    let home = try Self.lived()
+    let all = try home.offers("export")
+    let saved = try home.offers("export", "--salvage")
+    #expect(saved.status == 0)
+    #expect(saved.errors == "")
+    #expect(saved.output == all.output)
+  }
+}
+
+extension Home {
+  /// Overwrites the beginning of a page that holds rows of a table or an index, behind SQLite's back.
+  ///
+  /// - Parameter number: which page, from 0; the last one where there are fewer.
+  /// - Returns: how many rows stood on it.
+  @discardableResult
+  func overwritePage(_ number: Int = 1, of name: String, bytes: Int = 8192) throws -> Int {
+    let found = try shell(
+      """
+      sqlite3 -separator ' ' "$OFFERS_DATABASE" "SELECT pageno, ncell FROM dbstat
+        WHERE name = '\(name)' AND pagetype = 'leaf' ORDER BY path LIMIT \(number + 1)"
+      """
+    ).output.split(separator: "\n").last?.split(separator: " ").compactMap { Int($0) }
+    guard let found, found.count == 2 else { throw Unexpected("\(name) has no pages") }
+    // Behind the page's header where not all of it is to go.
+    let offset = (found[0] - 1) * 8192 + (8192 - bytes) / 2
+    let written = try shell(
+      "head -c \(bytes) /dev/zero | tr '\\0' Z | dd of=\"$OFFERS_DATABASE\" bs=1024 "
+        + "seek=\(offset / 1024) conv=notrunc status=none")
+    guard written.status == 0 else { throw Unexpected(written.errors) }
+    return found[1]
+  }
+}

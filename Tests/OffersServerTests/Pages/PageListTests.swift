@@ -1,0 +1,113 @@
+import OffersCore
+import Testing
+
+@testable import OffersServer
+
+@Suite("Pages of offers")
+struct PageListTests {
+  @Test("the first page has the first offers and leads to the next one")
+  func pages() async throws {
+    let home = try await ServedHome()
+    let page = try await home.show("/")
+    #expect(page.status == 200)
+    #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+    #expect(page.text.count(of: #"<li class="card"#) == 60)
+    #expect(page.text.contains("64 offers"))
+    #expect(page.text.contains(#"href="/offers/ibotta:900113""#))
+    #expect(page.text.contains(#"src="/api/v1/images/ibotta:900113""#))
+    #expect(page.text.contains(#"<a class="button" href="/?page=2" data-more"#))
+    let second = try await home.show("/?page=2")
+    #expect(second.text.count(of: #"<li class="card"#) == 4)
+    #expect(!second.text.contains("data-more"))
+  }
+
+  @Test("a page that nobody has asked for yet is not sent again")
+  func revalidates() async throws {
+    let home = try await ServedHome()
+    let tag = try #require(try await home.show("/").headers[.eTag])
+    #expect(try await home.show("/", headers: [.ifNoneMatch: tag]).status == 304)
+    _ = try await home.database.setFavorites(named: ["900113"], to: true)
+    #expect(try await home.show("/", headers: [.ifNoneMatch: tag]).status == 200)
+  }
+
+  @Test("order and filters stand in the address, and in the link to the next page")
+  func chooses() async throws {
+    let home = try await ServedHome()
+    let page = try await home.show("/?sort=reward&reverse=1")
+    #expect(page.text.contains(#"<option value="reward" selected>"#))
+    #expect(page.text.contains(#"href="/?sort=reward&amp;reverse=1&amp;page=2""#))
+    let first = try await home.show("/?sort=reward").text.between(
+      #"<span class="reward" dir="auto">"#, "<")
+    #expect(first == "$12.00 Cash Back")
+    // What is no order, and a page before the first, is as if it were not said.
+    #expect(try await home.show("/?sort=size&page=0").text.contains("64 offers"))
+    #expect(try await home.show("/?page=99999999999999999999").status == 200)
+  }
+
+  @Test("what narrows the list is shown, with a way to take it back")
+  func narrows() async throws {
+    let home = try await ServedHome(feeds: ["restaurants"])
+    let page = try await home.show("/?category=Soups&sort=name")
+    #expect(page.text.contains("The Copper Ladle"))
+    #expect(
+      page.text.contains(#"<a class="narrow" href="/?sort=name" aria-label="Without: Soups">"#))
+    let none = try await home.show("/?category=Nothing")
+    #expect(none.text.contains("Nothing fits"))
+    #expect(try await home.show("/?feed=unknown").status == 404)
+  }
+
+  @Test("favorites have their stars, on the grid and on their own page")
+  func stars() async throws {
+    let home = try await ServedHome()
+    #expect(try await home.show("/favorites").text.contains("No favorites yet"))
+    _ = try await home.database.setFavorites(named: ["900114"], to: true)
+    let page = try await home.show("/favorites")
+    #expect(page.text.count(of: #"<li class="card"#) == 1)
+    #expect(
+      page.text.contains(#"aria-pressed="true" aria-label="Favorite: Stonewharf Brewing Hazy IPA""#)
+    )
+    #expect(try await home.show("/").text.count(of: #"aria-pressed="true""#) == 1)
+  }
+
+  @Test("an empty database bids welcome")
+  func welcomes() async throws {
+    let home = try await ServedHome(feeds: [])
+    let page = try await home.show("/")
+    #expect(page.text.contains("Welcome"))
+    #expect(page.text.contains(#"href="/settings""#))
+  }
+
+  @Test("each feed is shown in its layout, with the title that its document has")
+  func layouts() async throws {
+    let home = try await ServedHome(feeds: FeedCatalogNames.all)
+    for (feed, list, title) in [
+      ("ibotta", "grid", "Ibotta offers"), ("restaurants", "tiles", "Restaurants"),
+      ("facts", "rows", "About the Northern Isles"), ("albums", "covers", "Top Albums"),
+      ("movies", "posters", "Popular movies"),
+    ] {
+      let page = try await home.show("/feeds/\(feed)")
+      #expect(page.text.contains("<ul class=\"\(list)\" data-list>"), "\(feed)")
+      #expect(page.text.contains("<h1 dir=\"auto\">\(title)</h1>"), "\(feed)")
+    }
+    #expect(try await home.show("/feeds/unknown").status == 404)
+  }
+
+  @Test("a feed that was never read says so, and can be read")
+  func showsUnread() async throws {
+    let home = try await ServedHome(feeds: [])
+    let page = try await home.show("/feeds/facts")
+    #expect(page.status == 200)
+    #expect(page.text.contains("Not read yet"))
+    #expect(page.text.contains(#"name="feed" value="facts""#))
+  }
+
+  @Test("offers with a place are on a map, and in a list with their coordinates")
+  func maps() async throws {
+    let home = try await ServedHome(feeds: ["restaurants", "facts"])
+    let page = try await home.show("/feeds/restaurants?view=map")
+    #expect(page.text.contains(#"data-latitude="43.03871" data-longitude="-87.90415""#))
+    #expect(page.text.contains("43.0387° N, 87.9042° W"))
+    #expect(!(try await home.show("/feeds/facts").text.contains("view=map")))
+    #expect(!(try await home.show("/feeds/facts?view=map").text.contains("data-map")))
+  }
+}

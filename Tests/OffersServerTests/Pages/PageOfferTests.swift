@@ -1,0 +1,96 @@
+import Foundation
+import OffersCore
+import Testing
+
+@testable import OffersServer
+
+@Suite("The page of an offer")
+struct PageOfferTests {
+  @Test("the reward is the title, and all that is known stands below")
+  func shows() async throws {
+    let home = try await ServedHome(feeds: ["ibotta", "albums"])
+    let page = try await home.show("/offers/ibotta:900113")
+    #expect(page.text.contains(#"<h1 dir="auto">$3.50 Cash Back</h1>"#))
+    #expect(page.text.contains("Café Lumière® Ground Coffee"))
+    #expect(page.text.contains("Does not combine with"))
+    #expect(!page.text.contains("open-bar"))
+    let album = try await home.show("/offers/albums:8800001200")
+    #expect(album.text.contains(#"<h1 dir="auto">Harbour Lights &amp; Other Songs</h1>"#))
+    #expect(album.text.contains(#"<dt dir="auto">Artist</dt><dd><bdi>Marlow Finch</bdi>"#))
+    #expect(
+      album.text.contains(#"<div class="open-bar"><a class="button primary open" href="https://"#))
+    #expect(album.text.contains(#"target="_blank" rel="noopener noreferrer">Open</a>"#))
+  }
+
+  @Test("an id may be any text, and an unknown one is told as a page")
+  func findsAnyID() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.sync("ibotta", #"[{"id":"a/b?c=é %2F..","name":"Odd","current_value":"$1"}]"#)
+    let list = try await home.show("/").text
+    let path = try #require(list.between(#"card-link" href=""#, "\""))
+    #expect(path == "/offers/ibotta:a%2Fb%3Fc%3D%C3%A9%20%252F..")
+    #expect(try await home.show(path).text.contains("Odd"))
+    for unknown in ["/offers/ibotta:none", "/offers/900113", "/offers/:1", "/offers/x:"] {
+      let page = try await home.show(unknown)
+      #expect(page.status == 404, "\(unknown)")
+      #expect(page.text.contains("<h1>Not found</h1>"), "\(unknown)")
+    }
+  }
+
+  @Test("the history is drawn once something has happened")
+  func drawsHistory() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.sync("ibotta", #"[{"id":"1","name":"Tea","current_value":"$1.00 Cash Back"}]"#)
+    #expect(!(try await home.show("/offers/ibotta:1").text.contains("Reward history")))
+    try await home.sync("ibotta", #"[{"id":"1","name":"Tea","current_value":"$2.50 Cash Back"}]"#)
+    let page = try await home.show("/offers/ibotta:1").text
+    #expect(page.contains("Reward history"))
+    #expect(page.count(of: "<tr><td>") == 2)
+  }
+
+  @Test("a chart goes up and down with the reward, and has a gap where it is not known")
+  func drawsSteps() throws {
+    func point(_ day: Double, _ event: RewardPoint.Event, _ units: Int64?) -> RewardPoint {
+      RewardPoint(
+        at: Date(timeIntervalSince1970: day * 86_400), event: event,
+        reward: units.map {
+          Reward(text: "$\($0)", value: .amount(minorUnits: $0, currency: "USD"))
+        })
+    }
+    let points = [
+      point(0, .new, 100), point(2, .changed, 300), point(4, .gone, 300), point(6, .back, 200),
+    ]
+    let chart = try #require(
+      HistoryChart(points, until: Date(timeIntervalSince1970: 8 * 86_400)))
+    let fields = try #require(chart.fields.child(named: "chart") as? PageFields)
+    #expect(
+      fields.child(named: "line") as? String
+        == "M0.0 112.0H150.0V8.0H300.0M450.0 60.0H600.0")
+    #expect(fields.child(named: "highest") as? String == "$300")
+    #expect(fields.child(named: "lowest") as? String == "$100")
+    #expect(HistoryChart([points[0]], until: .now) == nil)
+    let words = HistoryChart([point(0, .new, nil), point(1, .changed, nil)], until: .now)
+    #expect(words?.fields.child(named: "chart") == nil)
+    #expect(words != nil)
+  }
+
+  @Test(
+    "only whole http and https addresses are opened",
+    arguments: [
+      ("https://example.com/a?b=c", true), ("HTTP://example.com", true),
+      (" https://x.example ", true),
+      ("javascript:alert(1)", false), ("JaVaScRiPt:alert(1)", false), ("data:text/html,x", false),
+      ("//example.com", false), ("/path", false), ("https:example.com", false), ("https://", false),
+      ("https:///x", false), ("https://exa\nmple.com", false), ("https://example.com\\@x", false),
+      ("ftp://example.com", false), ("", false), ("java\tscript:x", false),
+    ])
+  func refusesLinks(text: String, isGood: Bool) {
+    #expect((PageLinks.outside(text) != nil) == isGood)
+  }
+
+  @Test("a host is told as people know it")
+  func namesHosts() {
+    #expect(PageLinks.host("https://www.example.com:8080/a") == "example.com:8080")
+    #expect(PageLinks.host("http://user:pass@x.example?q#f") == "x.example")
+  }
+}
