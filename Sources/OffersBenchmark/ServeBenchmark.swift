@@ -14,7 +14,7 @@ struct ServeBenchmark {
 
   private static let offerCount = 10_000
   private static let imageBytes = 20_480
-  private static let ports = (offers: 18_180, nginx: 18_181, datasette: 18_182)
+  private static let ports = (offers: freePort(), nginx: freePort(), datasette: freePort())
 
   private var work: String { scratch + "/serve" }
   private var database: String { work + "/offers.sqlite" }
@@ -70,6 +70,22 @@ struct ServeBenchmark {
       Task(name: "304 of a page", offers: page, nginx: "/page.json", isConditional: true),
       Task(name: "304 of an image", offers: image, nginx: "/image.png", isConditional: true),
     ]
+  }
+
+  /// A port that nobody listens at.
+  private static func freePort() -> Int {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
+        bind(listener, name, length) == 0 && getsockname(listener, name, &length) == 0
+      }
+    }
+    return isBound ? Int(UInt16(bigEndian: address.sin_port)) : 18_180
   }
 
   private static func url(_ port: Int, _ path: String) -> String {

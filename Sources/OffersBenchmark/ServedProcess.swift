@@ -25,7 +25,9 @@ final class ServedProcess {
   deinit {
     guard process.isRunning else { return }
     process.terminate()
-    while process.isRunning { usleep(10_000) }
+    // Some wait for ever for their clients.
+    for _ in 0..<300 where process.isRunning { usleep(10_000) }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
   }
 
   /// What a server answers: its fields by their names in small letters, and the body.

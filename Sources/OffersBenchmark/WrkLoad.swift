@@ -18,7 +18,10 @@ struct WrkLoad {
   func run(_ url: String, tag: String? = nil) throws -> Result {
     let condition = tag.map { ["-H", "If-None-Match: \($0)"] } ?? []
     let text = try ProcessTimer.output(
-      ["/usr/bin/env", Self.program, "-t1", "-c32", "-d\(seconds)s", "--latency"] + condition + [
+      [
+        "/usr/bin/env", Self.program, "-t1", "-c32", "-d\(seconds)s", "--timeout", "20s",
+        "--latency",
+      ] + condition + [
         url
       ])
     if text.contains("Non-2xx") || text.contains("Socket errors") {

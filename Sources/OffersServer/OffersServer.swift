@@ -90,11 +90,12 @@ package struct OffersServer: Sendable {
     let refreshes = refreshSeconds.map {
       RefreshService(jobs: content.jobs, interval: .seconds($0), logger: logger)
     }
+    let responder = responder()
     let application = Application(
-      responder: responder(),
+      responder: responder,
       server: .http1(
         configuration: HTTP1Channel.Configuration(
-          additionalChannelHandlers: [ConnectionLimits(times)],
+          additionalChannelHandlers: [ConnectionLimits(times), KnownAnswers(responder)],
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
       configuration: ApplicationConfiguration(

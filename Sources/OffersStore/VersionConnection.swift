@@ -4,7 +4,7 @@ import SQLiteShim
 import Synchronization
 
 /// A connection that only tells whether something was written: any number of threads may ask it
-/// before each answer, and long reads do not keep it waiting.
+/// before each answer, and neither long reads nor writers keep it waiting: it fails instead.
 ///
 /// It never writes itself, so that it sees the commits of every other connection, of this process
 /// and of others: https://sqlite.org/pragma.html#pragma_data_version
@@ -63,7 +63,6 @@ final class VersionConnection: Sendable {
     var code = sqlite3_open_v2(file.pathForReading, &database, flags, nil)
     var statement: OpaquePointer?
     if code == SQLITE_OK {
-      sqlite3_busy_timeout(database, Int32(Configuration.busySeconds * 1000))
       if let database { _ = offers_disable_checkpoint_on_close(database) }
       code = sqlite3_prepare_v2(database, "PRAGMA data_version", -1, &statement, nil)
     }

@@ -21,22 +21,36 @@ struct Answers: Sendable {
     _ request: Request, _ make: () async throws -> Answer
   ) async throws -> Response {
     // Before anything is read: what was written meanwhile makes the answer one of the past.
-    let version = try signal.fetchDataVersion()
+    let version = findVersion()
     let answer = try await make()
     let entry = Self.entry(answer)
-    switch answer.lifetime {
-    case .never: break
-    case .untilWrite, .seconds: cache.put(entry, at: request.uri.string, version: version)
-    }
+    if case .never = answer.lifetime { return Self.response(entry, to: request) }
+    if let version { cache.put(entry, at: request.uri.string, version: version) }
     return Self.response(entry, to: request)
   }
 
   /// The answer that was given to the same request before, if it still holds.
-  func findAnswer(to request: Request) throws -> Response? {
-    guard let entry = cache.find(request.uri.string, version: try signal.fetchDataVersion()) else {
-      return nil
-    }
-    return Self.response(entry, to: request)
+  func findAnswer(to request: Request) -> Response? {
+    findEntry(for: request).map { Self.response($0, to: request) }
+  }
+
+  /// The same in its parts; no body where the asker has it.
+  func findParts(of request: Request) -> (head: HTTPResponse, body: ByteBuffer?)? {
+    guard let entry = findEntry(for: request) else { return nil }
+    return Self.isKnown(entry, to: request)
+      ? (HTTPResponse(status: .notModified, headerFields: entry.notModifiedHeaders), nil)
+      : (HTTPResponse(status: .ok, headerFields: entry.headers), entry.body)
+  }
+
+  private func findEntry(for request: Request) -> ResponseCache.Entry? {
+    findVersion().flatMap { cache.find(request.uri.string, version: $0) }
+  }
+
+  /// While it cannot be had, nothing is remembered and all is made anew.
+  private func findVersion() -> Int64? { try? signal.fetchDataVersion() }
+
+  private static func isKnown(_ entry: ResponseCache.Entry, to request: Request) -> Bool {
+    request.headers[.ifNoneMatch].map { EntityTag.isNamed(entry.tag, in: $0) } ?? false
   }
 
   /// The answer to a write, which nobody keeps.
@@ -56,7 +70,7 @@ struct Answers: Sendable {
   }
 
   private static func response(_ entry: ResponseCache.Entry, to request: Request) -> Response {
-    if let field = request.headers[.ifNoneMatch], EntityTag.isNamed(entry.tag, in: field) {
+    if isKnown(entry, to: request) {
       return Response(status: .notModified, headers: entry.notModifiedHeaders)
     }
     return Response(

@@ -75,7 +75,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
       // the refusal is read.
       if bodyBytes > 4 * RequestShape.bodyBytes { return close(context) }
     case .end:
-      deadline = nil
+      // Where it is answered already, what comes next is waited for.
+      if openRequests > 0 { deadline = nil }
     }
     context.fireChannelRead(data)
   }
