@@ -123,6 +123,7 @@ let package = Package(
         .embedInCode("Assets/stars.js"),
         .embedInCode("Assets/sw.js"),
         .embedInCode("Assets/web.js"),
+        .embedInCode("Assets/wishes.js"),
         .embedInCode("Templates/alert.mustache"),
         .embedInCode("Templates/card.mustache"),
         .embedInCode("Templates/changes.mustache"),

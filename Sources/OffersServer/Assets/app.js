@@ -25,7 +25,7 @@ if ("serviceWorker" in navigator) {
     forget.hidden = false;
     forget.addEventListener("click", async () => {
       const names = await caches.keys();
-      await Promise.all(names.filter((name) => /pages|images/.test(name)).map((name) => caches.delete(name)));
+      await Promise.all(names.filter((name) => /pages|images|favorites/.test(name)).map((name) => caches.delete(name)));
       toast("The kept pages are forgotten.");
     });
   }

@@ -47,6 +47,7 @@ struct PageAssets: Sendable {
     ("search.js", script, PackageResources.search_js),
     ("stars.js", script, PackageResources.stars_js),
     ("web.js", script, PackageResources.web_js),
+    ("wishes.js", script, PackageResources.wishes_js),
     ("sw.js", script, PackageResources.sw_js),
     ("manifest.webmanifest", "application/manifest+json", PackageResources.manifest_webmanifest),
     ("icon.svg", "image/svg+xml", PackageResources.icon_svg),
