@@ -119,6 +119,7 @@ let package = Package(
         .embedInCode("Assets/messages.js"),
         .embedInCode("Assets/pages.css"),
         .embedInCode("Assets/refresh.js"),
+        .embedInCode("Assets/renew.js"),
         .embedInCode("Assets/search.js"),
         .embedInCode("Assets/stars.js"),
         .embedInCode("Assets/sw.js"),

@@ -13,7 +13,7 @@ on("state", (isUp) => {
   say(isUp ? "The server answers again." : offline.textContent.trim());
 });
 
-if (document.querySelector("[data-map]")) import("./map.js?v=__VERSION__");
+if (document.querySelector("[data-map]")) import("./map.js?v=__VERSION__").then((map) => map.drawMap());
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
 if ("serviceWorker" in navigator) {

@@ -44,6 +44,7 @@ struct PageAssets: Sendable {
     ("map.js", script, PackageResources.map_js),
     ("messages.js", script, PackageResources.messages_js),
     ("refresh.js", script, PackageResources.refresh_js),
+    ("renew.js", script, PackageResources.renew_js),
     ("search.js", script, PackageResources.search_js),
     ("stars.js", script, PackageResources.stars_js),
     ("web.js", script, PackageResources.web_js),
