@@ -64,7 +64,17 @@ class WebTests(BrowserTest):
         self.assertTrue(link.is_displayed())
         self.assertEqual(link.get_attribute("href"), self.home.feeds_base + "/refusing")
         self.assertIn("noopener", link.get_attribute("rel"))
+        # The browser's own page about it counts as loaded; the card is plain all the same, and stays.
+        self.wait_for(".site-card.is-loud")
+        self.assertIn(self.home.feeds_base.removeprefix("http://"), self.find(".site-card").text)
+        box = self.rect(".site-card")
+        self.assertTrue(box["y"] >= 0 and box["bottom"] <= self.script("return innerHeight"))
         self.shoot("web-refused")
+        self.find("[data-web-dismiss]").click()
+        self.assertEqual(self.all(".site-card.is-loud"), [])
+        self.assertTrue(link.is_displayed())
+        self.find("[data-web-refresh]").click()
+        self.wait_for(".site-card.is-loud")
 
     def test_only_http_is_shown(self):
         self.open("/settings")
