@@ -126,6 +126,7 @@ let package = Package(
         .embedInCode("Assets/web.js"),
         .embedInCode("Assets/wishes.js"),
         .embedInCode("Templates/alert.mustache"),
+        .embedInCode("Templates/bare.mustache"),
         .embedInCode("Templates/card.mustache"),
         .embedInCode("Templates/changes.mustache"),
         .embedInCode("Templates/chips.mustache"),
