@@ -26,7 +26,7 @@ class LoginTests(BrowserTest):
         self.open("/login?next=/favorites")
         self.find("[name=token]").send_keys(TOKEN)
         self.find("form button").click()
-        self.wait("not in", lambda: self.browser.current_url.endswith("/favorites"))
+        self.wait("not in", lambda: self.browser.current_url == self.home.base + "/favorites")
         self.wait_worker()
         self.open("/feeds/ibotta")
         self.wait("nothing is kept", lambda: "/feeds/ibotta" in self.kept())
@@ -63,7 +63,7 @@ class LoginTests(BrowserTest):
         self.browser.delete_all_cookies()
         self.open("/feeds/ibotta")
         self.assertIn("/login?next=", self.browser.current_url)
-        self.wait("it is kept still", lambda: self.kept() == [])
+        self.wait(f"{self.kept()} is kept still", lambda: self.kept() == [])
 
 
 if __name__ == "__main__":

@@ -82,10 +82,14 @@ async function file(request) {
 
 /** From the server, and kept; from here when it does not answer. `name`: null keeps nothing. */
 async function fresh(request, name) {
+  const since = forgotten;
   try {
     const answer = await fetch(request);
     if (isLogin(answer)) await forget();
-    else if (name && answer.ok && !answer.redirected) await put(await home(request, name), request, answer.clone());
+    else if (name && answer.ok && !answer.redirected) {
+      await put(await home(request, name), request, answer.clone());
+      if (since !== forgotten) await erase();
+    }
     return answer;
   } catch (error) {
     const kept = await match(request);
@@ -113,8 +117,17 @@ function isLogin(answer) {
     || (answer.redirected && new URL(answer.url).pathname === "/login");
 }
 
+// How often all was forgotten: what was under way meanwhile is not kept either.
+let forgotten = 0;
+
 /** Forgets what only somebody with the token may see. */
 async function forget() {
+  forgotten += 1;
+  whole = {tag: null, at: 0};
+  await erase();
+}
+
+async function erase() {
   await Promise.all([PAGES, IMAGES, FAVORITES].map((name) => caches.delete(name)));
 }
 
@@ -153,12 +166,14 @@ let whole = {tag: null, at: 0};
 /** Keeps the favorites, one time after the other. */
 function keepFavorites() {
   isAskedAgain = keeping !== null;
+  const since = forgotten;
   keeping ??= keepAll()
     .catch(() => {
       // The server is away; what is here stays.
     })
-    .then(() => {
+    .then(async () => {
       keeping = null;
+      if (since !== forgotten) await erase();
       if (isAskedAgain) return keepFavorites();
     });
   return keeping;
@@ -179,7 +194,8 @@ async function keepAll() {
   const lists = new Set(["/api/v1/favorites"]);
   for (let next = "/favorites"; next && lists.size <= MOST_LISTS; ) {
     const list = await fetch(next);
-    if (!list.ok || list.redirected) return;
+    if (isLogin(list)) return forget();
+    if (!list.ok) return;
     await cache.put(next, list.clone());
     lists.add(next);
     const text = await list.text();
