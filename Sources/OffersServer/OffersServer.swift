@@ -67,11 +67,12 @@ package struct OffersServer: Sendable {
     let answers = Answers(signal: content.store)
     let router = Router()
     APIRoutes(content: content, answers: answers).add(to: router)
-    PageRoutes(content: content, answers: answers).add(to: router)
+    let pages = PageRoutes(content: content, answers: answers, hasLogin: token != nil)
+    pages.add(to: router)
     if let token { LoginRoutes(token: token).add(to: router) }
     return ServedResponder(
       answers: answers, hosts: hosts, token: token, router: router.buildResponder(),
-      routes: RouteList(router))
+      routes: RouteList(router), shell: pages.shell)
   }
 
   /// Serves until the process is asked to end (SIGTERM, SIGINT): then it no longer listens, and what

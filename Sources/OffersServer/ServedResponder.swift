@@ -11,6 +11,8 @@ struct ServedResponder: HTTPResponder {
   let token: AccessToken?
   let router: RouterResponder<BasicRequestContext>
   let routes: RouteList
+  /// Shows people what is wrong with a request that no route answers.
+  let shell: PageShell
 
   func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
     let isHead = request.method == .head
@@ -18,7 +20,7 @@ struct ServedResponder: HTTPResponder {
     do {
       response = try await answer(isHead ? request.asGet : request, context)
     } catch {
-      response = Self.problem(error, context.logger).response
+      response = refusal(of: Self.problem(error, context.logger), to: request)
     }
     SecurityHeaders.complete(&response.headers)
     return isHead ? response.createHeadResponse() : response
@@ -57,6 +59,16 @@ struct ServedResponder: HTTPResponder {
     }
     try routes.check(request)
     throw Problem(.notFound, "There is nothing here.", code: .notFound)
+  }
+
+  /// What is told as a page to people, and as a document to programs.
+  private func refusal(of problem: Problem, to request: Request) -> Response {
+    let isPage =
+      !request.uri.path.hasPrefix("/api/")
+      && request.headers[.accept]?.contains("text/html") == true
+    // What a template cannot show, the document tells as well.
+    let page = isPage ? try? NoticePage.response(to: request, for: problem, in: shell) : nil
+    return page ?? problem.response
   }
 
   private static func problem(_ error: any Error, _ logger: Logger) -> Problem {

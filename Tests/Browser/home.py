@@ -17,6 +17,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 import feed_server
+from proxy import Proxy
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("OFFERS_PROGRAM", str(ROOT / ".build/debug/offers"))
@@ -42,13 +43,17 @@ class Home:
         )
         self.process = None
         self.port = 0
+        # What stands between the browser and the server; nothing for most tests.
+        self.proxy = None
+        # The names by which it is asked besides its own.
+        self.names = []
         if feeds:
             self.run("sync", "--quiet", *feeds)
         self.start()
 
     @property
     def base(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://127.0.0.1:{self.proxy.port if self.proxy else self.port}"
 
     def run(self, *arguments):
         """Runs a command, as a person or cron would."""
@@ -66,12 +71,20 @@ class Home:
     def start(self):
         """Starts the server, at the same port as before."""
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--port", str(self.port)],
+            [PROGRAM, "serve", "--port", str(self.port), *self.names],
             env=self.environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
         )
         line = self.process.stderr.readline()
         self.port = int(line.strip().rsplit(":", 1)[1].rstrip("/")) if ":" in line else 0
         assert self.port, f"offers serve said: {line}"
+
+    def use_proxy(self):
+        """Puts a proxy before the server; the browser knows the server by it alone."""
+        self.stop()
+        self.proxy = Proxy()
+        self.names = ["--allow-host", f"127.0.0.1:{self.proxy.port}"]
+        self.start()
+        self.proxy.upstream = self.port
 
     def stop(self):
         if self.process:
@@ -82,6 +95,8 @@ class Home:
 
     def close(self):
         self.stop()
+        if self.proxy:
+            self.proxy.close()
         self.feed_server.shutdown()
         self.feed_server.server_close()
         self.folder.cleanup()

@@ -82,12 +82,33 @@ class GridTests(BrowserTest):
         self.open("/feeds/long")
         count = lambda: len(self.script("return [...document.querySelectorAll('.card')].map((each) => each.dataset.ref)"))
         self.assertEqual(self.get("/feeds/long").count('<li class="card'), 60)
-        for wanted in (120, 180, 240, 600):
+        for wanted in (120, 180, 240, 600, 3000):
             self.wait(f"{wanted} offers did not come", lambda: self.script(
-                "scrollTo(0, document.documentElement.scrollHeight); return true") and count() >= wanted, 30)
+                "scrollTo(0, document.documentElement.scrollHeight); return true") and count() >= wanted, 120)
         refs = self.script("return [...document.querySelectorAll('.card')].map((each) => each.dataset.ref)")
         self.assertEqual(len(refs), len(set(refs)))
-        self.assertEqual(refs[:240], [f"long:{number}" for number in range(1, 241)])
+        self.assertEqual(refs, [f"long:{number}" for number in range(1, 3001)])
+        # Among so many, another favorite writes to the two stars that change and to no other, and a
+        # commit that leaves the favorites as they are looks at none.
+        self.script(
+            "window.written = 0; window.looked = 0;"
+            "const write = Element.prototype.setAttribute; Element.prototype.setAttribute = function (name, value) {"
+            " if (name === 'aria-pressed') window.written += 1; return write.call(this, name, value) };"
+            "for (const kind of [Document, Element]) { const look = kind.prototype.querySelectorAll;"
+            " kind.prototype.querySelectorAll = function (text) {"
+            " if (text.includes('data-star')) window.looked += 1; return look.call(this, text) } }"
+            "window.heard = 0; const ask = window.fetch; window.fetch = async (...all) => {"
+            " const answer = await ask(...all);"
+            " if (all[0] === '/api/v1/favorites') window.heard = answer.status; return answer }")
+        self.home.run("favorite", "long:7", "long:2990")
+        for ref in ("long:7", "long:2990"):
+            self.wait(f"{ref} has no star", lambda: self.script(
+                "return document.querySelector(`[data-star='${arguments[0]}']`).getAttribute('aria-pressed')", ref) == "true")
+        self.assertEqual(self.script("return window.written"), 2)
+        self.script("window.looked = 0; window.heard = 0")
+        self.home.run("sync", "--quiet", "--force", "ibotta")
+        self.wait("it did not compare", lambda: self.script("return window.heard") == 304)
+        self.assertEqual(self.script("return [window.written, window.looked]"), [2, 0])
 
     def test_sorting_and_filtering_are_forms(self):
         self.set_size(PHONE)

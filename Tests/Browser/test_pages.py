@@ -64,7 +64,17 @@ class WebTests(BrowserTest):
         self.assertTrue(link.is_displayed())
         self.assertEqual(link.get_attribute("href"), self.home.feeds_base + "/refusing")
         self.assertIn("noopener", link.get_attribute("rel"))
+        # The browser's own page about it counts as loaded; the card is plain all the same, and stays.
+        self.wait_for(".site-card.is-loud")
+        self.assertIn(self.home.feeds_base.removeprefix("http://"), self.find(".site-card").text)
+        box = self.rect(".site-card")
+        self.assertTrue(box["y"] >= 0 and box["bottom"] <= self.script("return innerHeight"))
         self.shoot("web-refused")
+        self.find("[data-web-dismiss]").click()
+        self.assertEqual(self.all(".site-card.is-loud"), [])
+        self.assertTrue(link.is_displayed())
+        self.find("[data-web-refresh]").click()
+        self.wait_for(".site-card.is-loud")
 
     def test_only_http_is_shown(self):
         self.open("/settings")
@@ -114,6 +124,72 @@ class RefreshTests(BrowserTest):
         self.shoot("pull")
         touch("touchEnd", 560)
         self.wait_for(".toast")
+
+    def refresh(self):
+        self.find(".bar-refresh button").click()
+        self.wait("no end", lambda: any("Refreshed" in each.text for each in self.all(".toast")))
+
+    def test_a_refresh_leaves_the_map_and_the_suggestions_as_they_are(self):
+        self.set_size(PHONE)
+        self.home.run("sync", "--quiet", "restaurants", "movies")
+        self.open("/feeds/restaurants?view=map")
+        self.wait_for("[data-map][data-ready]")
+        count = len(self.all(".leaflet-marker-icon"))
+        self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes'")
+        self.refresh()
+        self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
+        self.wait_for("[data-map][data-ready]")
+        self.assertGreater(count, 10)
+        self.assertEqual(len(self.all(".leaflet-marker-icon")), count)
+        self.script("document.querySelector('.places .round').click()")
+        self.wait_for(".leaflet-popup-content a")
+
+        self.get("/search?feed=movies&q=lantern")
+        self.open("/feeds/movies")
+        self.find(".searchbox [name=q]").send_keys("lan")
+        self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes'")
+        # A press on the button would take the focus.
+        self.script("document.querySelector('.bar-refresh').requestSubmit()")
+        self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
+        self.assertEqual(self.script(
+            "const e = document.activeElement; return [e.name, e.value, e.selectionStart]"), ["q", "lan", 3])
+        self.script("document.activeElement.blur()")
+        self.find(".searchbox [name=q]").click()
+        self.wait_for(".searchbox .suggestions:not([hidden]) [role=option]")
+        self.assertEqual(len(self.all(".searchbox .suggestions")), 1)
+
+    def test_a_map_is_drawn_anew_where_the_places_are_others(self):
+        self.set_size(PHONE)
+        self.home.run("sync", "--quiet", "restaurants")
+        self.open("/feeds/restaurants?view=map")
+        self.wait_for("[data-map][data-ready]")
+        count = len(self.all(".leaflet-marker-icon"))
+        original = self.home.feeds.document
+
+        def fewer(name):
+            document = original(name)
+            if name == "restaurants":
+                document["restaurants"] = document["restaurants"][1:]
+            return document
+
+        self.home.feeds.document = fewer
+        try:
+            self.refresh()
+            self.wait("the map shows the old places", lambda: len(self.all(".places li")) == count - 1
+                      and self.all("[data-map][data-ready]")
+                      and len(self.all(".leaflet-marker-icon")) == count - 1)
+        finally:
+            self.home.feeds.document = original
+
+    def test_the_focus_stays_on_the_button_of_a_feed(self):
+        self.set_size(DESKTOP)
+        self.open("/settings")
+        self.wait_ready()
+        self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes';"
+                    "document.querySelector('[data-feed=ibotta] [data-refresh]').focus()")
+        self.browser.switch_to.active_element.send_keys(Keys.ENTER)
+        self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
+        self.assertEqual(self.script("return document.activeElement.dataset.refresh"), "ibotta")
 
     def test_a_refresh_that_fails_is_told_in_an_alert(self):
         self.set_size(PHONE)

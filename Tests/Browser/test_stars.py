@@ -8,7 +8,7 @@ REF = "ibotta:900113"
 OTHER = "ibotta:900115"
 
 
-class StarTests(BrowserTest):
+class StarBase(BrowserTest):
     feeds = ("ibotta",)
 
     def setUp(self):
@@ -30,6 +30,22 @@ class StarTests(BrowserTest):
     def wait_pressed(self, ref, wanted):
         self.wait(f"{ref} is not {wanted}", lambda: self.pressed(ref) == wanted)
 
+    def kept(self, path):
+        """Whether the service worker keeps a path."""
+        return self.browser.execute_async_script(
+            "const done = arguments[1]; caches.match(arguments[0]).then((found) => done(Boolean(found)))", path)
+
+    def wait_sent(self):
+        self.wait("a wish waits still", lambda: self.waiting() == 0, 30)
+
+    def waiting(self):
+        return self.browser.execute_async_script(
+            "const done = arguments[0]; indexedDB.open('offers', 1).onsuccess = (event) => {"
+            " event.target.result.transaction('stars').objectStore('stars').count().onsuccess ="
+            " (count) => { event.target.result.close(); done(count.target.result) } }")
+
+
+class StarTests(StarBase):
     def test_a_star_goes_round_through_two_tabs_and_the_command_line(self):
         self.open("/feeds/ibotta")
         grid = self.browser.current_window_handle
@@ -66,6 +82,37 @@ class StarTests(BrowserTest):
         self.home.run("favorite", REF)
         self.wait_for(f".card[data-ref='{REF}']")
 
+    def test_caches_are_bounded_and_old_ones_go(self):
+        self.open("/")
+        self.wait_worker()
+        self.browser.execute_async_script(
+            "const done = arguments[0]; caches.open('offers-files-old').then(() =>"
+            " navigator.serviceWorker.getRegistration()).then((each) => each.unregister()).then(done)")
+        self.open("/")
+        self.wait_worker()
+        self.wait("an old cache stayed", lambda: "offers-files-old" not in self.browser.execute_async_script(
+            "const done = arguments[0]; caches.keys().then(done)"))
+        for page in range(130):
+            self.browser.execute_async_script(
+                "const done = arguments[1]; fetch(`/offers/ibotta:${900113 + arguments[0] % 60}?${arguments[0]}`).then(() => done())", page + 1)
+        size = self.browser.execute_async_script(
+            "const done = arguments[0]; caches.open('offers-pages-1').then((each) => each.keys())"
+            ".then((keys) => done(keys.length))")
+        self.assertLessEqual(size, 120)
+
+
+class WaitingTests(StarBase):
+    """Through a proxy that counts what reaches the server."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.home.use_proxy()
+
+    def setUp(self):
+        super().setUp()
+        self.home.proxy.writes.clear()
+
     def test_without_a_server_pages_are_read_and_a_star_is_sent_once_later(self):
         self.home.run("favorite", OTHER)
         self.open("/feeds/ibotta")
@@ -98,44 +145,114 @@ class StarTests(BrowserTest):
         self.open("/feeds/ibotta")
         self.wait_pressed(REF, "true")
 
-        self.script(
-            "window.sent = []; const real = window.fetch; window.fetch = (...all) => {"
-            " if (all[1]?.method === 'PUT') window.sent.push(all[0]); return real(...all) }")
+        # What is tried again is quiet: the toast of the wish goes, and no other comes.
+        self.script("window.toasts = 0; new MutationObserver((all) => { for (const each of all)"
+                    " window.toasts += each.addedNodes.length })"
+                    ".observe(document.querySelector('[data-toasts]'), {childList: true});"
+                    "window.tries = 0; const real = window.fetch; window.fetch = (...all) => {"
+                    " if (all[1]?.method === 'PUT') window.tries += 1; return real(...all) }")
+        self.wait("it is not tried again", lambda: self.script("return window.tries") >= 2, 30)
+        self.assertEqual(self.script("return window.toasts"), 0)
+        self.assertEqual(self.home.proxy.writes, [])
         self.home.start()
         self.wait("the star was not sent", lambda: self.home.favorites() == [REF, OTHER], 30)
         self.wait_for(".offline-bar[hidden]", 30)
-        self.wait("it waits still", lambda: self.browser.execute_async_script(
-            "const done = arguments[0]; indexedDB.open('offers', 1).onsuccess = (event) => {"
-            " event.target.result.transaction('stars').objectStore('stars').count().onsuccess ="
-            " (count) => { event.target.result.close(); done(count.target.result === 0) } }"))
-        answered = [each for each in self.script("return window.sent")]
-        self.assertTrue(answered)
-        changes = [row for row in self.home.favorites() if row == REF]
-        self.assertEqual(changes, [REF])
+        self.wait_sent()
+        self.assertEqual(self.home.proxy.writes, [f"PUT /api/v1/offers/{REF}/favorite HTTP/1.1"])
         # Taken back by the command line it stays away: nothing is sent a second time.
         self.home.run("favorite", "--remove", REF)
         self.wait_pressed(REF, "false")
         self.open("/feeds/ibotta")
         self.wait_pressed(REF, "false")
         self.assertEqual(self.home.favorites(), [OTHER])
+        self.assertEqual(len(self.home.proxy.writes), 1)
 
-    def test_caches_are_bounded_and_old_ones_go(self):
+    def test_a_server_that_fails_loses_no_star(self):
+        self.open("/feeds/ibotta")
+        self.wait_listening()
+        for status in (503, 500, 408, 429, 401):
+            with self.subTest(status=status):
+                self.home.proxy.status = status
+                refused = self.home.proxy.refused
+                try:
+                    self.press(REF)
+                    self.wait("nothing was sent", lambda: self.home.proxy.refused > refused)
+                    self.wait_for(".toast")
+                    self.assertEqual(self.pressed(REF), "true")
+                    self.assertEqual(self.waiting(), 1)
+                finally:
+                    self.home.proxy.status = None
+                self.wait_sent()
+                self.assertEqual(self.home.favorites(), [REF])
+                self.assertEqual(self.pressed(REF), "true")
+                self.press(REF)
+                self.wait("it stayed", lambda: self.home.favorites() == [])
+                self.wait_sent()
+
+    def test_what_is_refused_for_good_is_told_and_forgotten(self):
+        self.open("/feeds/ibotta")
+        self.wait_listening()
+        self.home.proxy.status = 404
+        try:
+            self.press(REF)
+            self.wait_for("dialog[open]")
+        finally:
+            self.home.proxy.status = None
+        self.assertEqual(self.pressed(REF), "false")
+        self.assertEqual(self.waiting(), 0)
+        self.find("[data-alert-close]").click()
+
+
+class ManyFavoritesTests(StarBase):
+    """More favorites than stand on one page."""
+
+    feeds = ("ibotta", "long")
+
+    def test_all_favorites_are_read_without_a_server_whatever_else_was_seen(self):
+        refs = [f"long:{number}" for number in range(1, 78)] + ["ibotta:900113", "ibotta:900115", "ibotta:900116"]
+        self.home.run("favorite", *refs)
         self.open("/")
         self.wait_worker()
-        self.browser.execute_async_script(
-            "const done = arguments[0]; caches.open('offers-files-old').then(() =>"
-            " navigator.serviceWorker.getRegistration()).then((each) => each.unregister()).then(done)")
         self.open("/")
-        self.wait_worker()
-        self.wait("an old cache stayed", lambda: "offers-files-old" not in self.browser.execute_async_script(
-            "const done = arguments[0]; caches.keys().then(done)"))
-        for page in range(130):
+        paths = ["/favorites", "/favorites?page=2", *[f"/offers/{ref}" for ref in refs]]
+        for path in paths:
+            self.wait(f"{path} is not kept", lambda: self.kept(path))
+        # Long lists and other pages do not drive them out.
+        for page in range(124):
             self.browser.execute_async_script(
-                "const done = arguments[1]; fetch(`/?page=${arguments[0]}`).then(() => done())", page + 1)
-        size = self.browser.execute_async_script(
-            "const done = arguments[0]; caches.open('offers-pages-1').then((each) => each.keys())"
-            ".then((keys) => done(keys.length))")
-        self.assertLessEqual(size, 120)
+                "const done = arguments[1]; fetch(`/feeds/long?page=${arguments[0]}`).then(() => done())", page + 1)
+        self.assertFalse(self.kept("/feeds/long?page=3"))
+        for number in range(100, 224):
+            self.browser.execute_async_script(
+                "const done = arguments[1]; fetch(arguments[0]).then(() => done())", f"/offers/long:{number}")
+        self.assertFalse(self.kept("/offers/long:100"))
+        self.assertTrue(self.kept("/offers/long:223"))
+        self.home.stop()
+        for path in paths:
+            self.assertTrue(self.kept(path), path)
+        self.open("/favorites")
+        self.assertEqual(len(self.all(".card")), 60)
+        self.wait("the second page did not come", lambda: self.script(
+            "scrollTo(0, document.documentElement.scrollHeight); return document.querySelectorAll('.card').length") == 80)
+        self.open("/offers/ibotta:900116")
+        self.wait("its image is not kept", lambda: self.script(
+            "return document.querySelector('.offer-picture img')?.naturalWidth > 0"))
+
+    def test_what_is_missing_is_fetched_again_and_what_is_no_favorite_goes(self):
+        self.home.run("favorite", "ibotta:900113", "ibotta:900115")
+        self.open("/")
+        self.wait_worker()
+        self.open("/")
+        self.wait("not kept", lambda: self.kept("/offers/ibotta:900115"))
+        self.browser.execute_async_script(
+            "const done = arguments[0]; caches.delete('offers-favorites-1').then(done)")
+        self.open("/")
+        self.wait("not fetched again", lambda: self.kept("/offers/ibotta:900115"))
+        self.home.run("favorite", "--remove", "ibotta:900115")
+        self.wait("it is among the favorites still", lambda: not self.browser.execute_async_script(
+            "const done = arguments[0]; caches.open('offers-favorites-1').then((each) =>"
+            " each.match('/offers/ibotta:900115')).then((found) => done(Boolean(found)))"))
+        self.assertTrue(self.kept("/offers/ibotta:900115"))
 
 
 if __name__ == "__main__":

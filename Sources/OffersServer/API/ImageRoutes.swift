@@ -11,7 +11,8 @@ struct ImageRoutes: Sendable {
 
   func add(to router: Router<BasicRequestContext>) {
     router.get("/api/v1/images/{ref}") { request, context in
-      _ = try QueryParameters(request, [])
+      // It only tells one image of an offer from the next, to those who keep them.
+      _ = try QueryParameters(request, ["v"])
       return try await answers.answer(request) {
         let offer = try await content.store.fetchOffer(named: try context.segment("ref"))
         let image = try await image(of: offer)

@@ -13,7 +13,7 @@ on("state", (isUp) => {
   say(isUp ? "The server answers again." : offline.textContent.trim());
 });
 
-if (document.querySelector("[data-map]")) import("./map.js?v=__VERSION__");
+if (document.querySelector("[data-map]")) import("./map.js?v=__VERSION__").then((map) => map.drawMap());
 if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
 if ("serviceWorker" in navigator) {
@@ -25,7 +25,7 @@ if ("serviceWorker" in navigator) {
     forget.hidden = false;
     forget.addEventListener("click", async () => {
       const names = await caches.keys();
-      await Promise.all(names.filter((name) => /pages|images/.test(name)).map((name) => caches.delete(name)));
+      await Promise.all(names.filter((name) => /pages|images|favorites/.test(name)).map((name) => caches.delete(name)));
       toast("The kept pages are forgotten.");
     });
   }

@@ -2,6 +2,7 @@
 // needs: signs for pictures that fail, times as people say them, the way back.
 
 import {alertBox, problemText, say, unreachable} from "./messages.js?v=__VERSION__";
+import {showStars} from "./stars.js?v=__VERSION__";
 
 const observer = new IntersectionObserver(
   (entries) => {
@@ -41,7 +42,10 @@ async function load(link, isAsked) {
       end.textContent = "That is all.";
       place.replaceWith(end);
     }
-    tidy(document);
+    // Only what came is looked at, however long the list has grown.
+    for (const card of fresh) tidy(card);
+    showStars(...fresh);
+    if (more) watch(place);
     say(`${fresh.length} more`);
     if (isAsked) fresh[0]?.querySelector("a")?.focus({preventScroll: true});
   } catch (error) {

@@ -1,11 +1,19 @@
 // The map of places, by Leaflet. It asks nobody for pictures of streets: behind the markers are
 // the lines of latitude and longitude.
 
-const box = document.querySelector("[data-map]");
-const places = [...document.querySelectorAll(".places [data-latitude]")].map((row) => ({
-  row,
-  at: [Number(row.dataset.latitude), Number(row.dataset.longitude)],
-}));
+let current = null;
+let styled;
+
+function addStyle() {
+  return new Promise((resolve, reject) => {
+    const style = document.createElement("link");
+    style.rel = "stylesheet";
+    style.href = "/map/leaflet.css";
+    style.onload = resolve;
+    style.onerror = reject;
+    document.head.prepend(style);
+  });
+}
 
 function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -79,17 +87,10 @@ function popup(row) {
   return content;
 }
 
-async function draw() {
-  const style = document.createElement("link");
-  style.rel = "stylesheet";
-  style.href = "/map/leaflet.css";
-  const styled = new Promise((resolve, reject) => {
-    style.onload = resolve;
-    style.onerror = reject;
-  });
-  document.head.prepend(style);
-  const [leaflet] = await Promise.all([import("/map/leaflet.esm.min.js"), styled]);
+async function draw(box, places) {
+  const [leaflet] = await Promise.all([import("/map/leaflet.esm.min.js"), (styled ??= addStyle())]);
   box.replaceChildren();
+  current?.remove();
   const map = leaflet.map(box, {
     attributionControl: false,
     maxZoom: 18,
@@ -97,6 +98,7 @@ async function draw() {
     worldCopyJump: true,
     zoomAnimation: !matchMedia("(prefers-reduced-motion: reduce)").matches,
   });
+  current = map;
   map.fitBounds(leaflet.latLngBounds(places.map((place) => place.at)).pad(0.15), {maxZoom: 15});
   graticule(leaflet).addTo(map);
   leaflet.control.scale().addTo(map);
@@ -142,9 +144,16 @@ function icon() {
   return sign;
 }
 
-if (box && "mapFiles" in box.dataset && places.length > 0) {
+/** Draws the map that is on the page, with the places beside it. */
+export function drawMap() {
+  const box = document.querySelector("[data-map]");
+  const places = [...document.querySelectorAll(".places [data-latitude]")].map((row) => ({
+    row,
+    at: [Number(row.dataset.latitude), Number(row.dataset.longitude)],
+  }));
+  if (!box || !("mapFiles" in box.dataset) || places.length === 0) return;
   box.querySelector(".map-note").textContent = "The map is being drawn …";
-  draw().catch(() => {
+  draw(box, places).catch(() => {
     const note = document.createElement("p");
     note.className = "map-note";
     note.textContent = "The map could not be drawn. The places are in the list.";

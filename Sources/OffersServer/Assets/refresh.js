@@ -2,7 +2,7 @@
 
 import {alertBox, problemText, say, toast, unreachable} from "./messages.js?v=__VERSION__";
 import {on} from "./events.js?v=__VERSION__";
-import {tidy} from "./lists.js?v=__VERSION__";
+import {renew} from "./renew.js?v=__VERSION__";
 
 const line = document.querySelector("[data-progress]");
 const bar = line.querySelector("progress");
@@ -145,16 +145,6 @@ function finish(sync) {
   } else if (failed.length === 0) {
     toast("Refreshed. Nothing is new.");
   }
-}
-
-/** Makes the page anew without leaving it. */
-async function renew() {
-  const response = await fetch(location.href).catch(() => null);
-  if (!response?.ok) return;
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const main = document.querySelector("main");
-  main.replaceChildren(...[...page.querySelector("main").childNodes].map((node) => document.adoptNode(node)));
-  tidy(main);
 }
 
 document.addEventListener("submit", (event) => {

@@ -104,4 +104,9 @@ function enhance(input) {
   });
 }
 
-for (const input of document.querySelectorAll("[data-suggest]")) enhance(input);
+/** Enhances the boxes of a part of a page that are not yet. */
+export function enhanceBoxes(root) {
+  for (const input of root.querySelectorAll("[data-suggest]:not([role=combobox])")) enhance(input);
+}
+
+enhanceBoxes(document);

@@ -3,6 +3,7 @@
 
 import {alertBox, problemText, toast} from "./messages.js?v=__VERSION__";
 import {isReachable, noteReachable, on} from "./events.js?v=__VERSION__";
+import {forget, keep, waiting} from "./wishes.js?v=__VERSION__";
 
 /** The path of an offer, as the server writes it. */
 function offerPath(ref) {
@@ -12,75 +13,31 @@ function offerPath(ref) {
 
 const channel = "BroadcastChannel" in self ? new BroadcastChannel("offers-stars") : null;
 
-// The wishes that wait: in IndexedDB, or only here where the browser has none.
-const memory = new Map();
-let opened;
-
-function database() {
-  opened ??= new Promise((resolve) => {
-    try {
-      const request = indexedDB.open("offers", 1);
-      request.onupgradeneeded = () => request.result.createObjectStore("stars", {keyPath: "ref"});
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => resolve(null);
-      request.onblocked = () => resolve(null);
-    } catch {
-      resolve(null);
-    }
-  });
-  return opened;
-}
-
-async function store(mode, run) {
-  const base = await database();
-  if (!base) return null;
-  return new Promise((resolve, reject) => {
-    const transaction = base.transaction("stars", mode);
-    const request = run(transaction.objectStore("stars"));
-    transaction.oncomplete = () => resolve(request?.result);
-    transaction.onerror = () => reject(transaction.error);
-  });
-}
-
-async function waiting() {
-  const rows = (await store("readonly", (stars) => stars.getAll())) ?? [...memory.values()];
-  return rows.sort((one, other) => one.at - other.at);
-}
-
-async function keep(wish) {
-  if (await database()) await store("readwrite", (stars) => stars.put(wish));
-  else memory.set(wish.ref, wish);
-}
-
-/** Forgets a wish, unless there is a newer one. */
-async function forget(wish) {
-  if (!(await database())) {
-    if (memory.get(wish.ref)?.stamp === wish.stamp) memory.delete(wish.ref);
-    return;
-  }
-  await store("readwrite", (stars) => {
-    const request = stars.get(wish.ref);
-    request.onsuccess = () => {
-      if (request.result?.stamp === wish.stamp) stars.delete(wish.ref);
-    };
-  });
+function press(button, isFavorite) {
+  const text = String(isFavorite);
+  if (button.getAttribute("aria-pressed") === text) return;
+  button.setAttribute("aria-pressed", text);
+  const field = button.form?.elements.favorite;
+  if (field) field.value = isFavorite ? "0" : "1";
 }
 
 /** Shows an offer as a favorite or not, wherever it stands. */
 function show(ref, isFavorite) {
   for (const button of document.querySelectorAll(`[data-star="${CSS.escape(ref)}"]`)) {
-    button.setAttribute("aria-pressed", String(isFavorite));
-    const field = button.form?.elements.favorite;
-    if (field) field.value = isFavorite ? "0" : "1";
+    press(button, isFavorite);
   }
 }
 
 async function wish(ref, isFavorite) {
   show(ref, isFavorite);
   channel?.postMessage({ref, isFavorite});
-  const random = crypto.getRandomValues(new Uint32Array(2)).join("-");
-  await keep({ref, isFavorite, at: Date.now(), stamp: random});
+  const {stamp} = await keep(ref, isFavorite);
+  const waits = async () => (await waiting()).some((each) => each.stamp === stamp);
   await send();
+  // What was being sent may have ended just before this one came.
+  if (isReachable() && (await waits())) await send();
+  // Said once, by the one who wishes; what is tried again later is quiet.
+  if (await waits()) toast("Kept here. It is sent when the server answers again.");
 }
 
 let sending = null;
@@ -96,57 +53,94 @@ export function send() {
 }
 
 async function sendAll() {
-  for (let wishes = await waiting(); wishes.length > 0; wishes = await waiting()) {
-    const next = wishes[0];
-    let response;
-    try {
-      response = await fetch(`/api/v1${offerPath(next.ref)}/favorite`, {
-        method: next.isFavorite ? "PUT" : "DELETE",
-        headers: {"Content-Type": "application/json"},
-        body: "{}",
-        keepalive: true,
-      });
-    } catch {
-      noteReachable(false);
-      toast("Kept here. It is sent when the server answers again.");
-      return;
-    }
-    noteReachable(true);
-    await forget(next);
-    if (!response.ok) {
+  const tried = new Set();
+  let isAnswering = null;
+  for (;;) {
+    const next = (await waiting()).find((each) => !tried.has(each.stamp));
+    if (!next) break;
+    tried.add(next.stamp);
+    const response = await ask(next).catch(() => null);
+    if (response?.ok) {
+      isAnswering ??= true;
+      await forget(next);
+    } else if (response && (await isRefusal(response))) {
+      isAnswering ??= true;
+      await forget(next);
       show(next.ref, !next.isFavorite);
       channel?.postMessage({ref: next.ref, isFavorite: !next.isFavorite});
       alertBox("The star could not be changed", await problemText(response));
+    } else {
+      // It waits on. An error inside the server may be that of this offer alone.
+      isAnswering = false;
+      if (response?.status !== 500) break;
+    }
+  }
+  if (isAnswering !== null) noteReachable(isAnswering);
+}
+
+function ask(wish) {
+  return fetch(`/api/v1${offerPath(wish.ref)}/favorite`, {
+    method: wish.isFavorite ? "PUT" : "DELETE",
+    headers: {"Content-Type": "application/json"},
+    body: "{}",
+    keepalive: true,
+  });
+}
+
+/** Whether an answer will be the same however often it is asked for. */
+async function isRefusal(response) {
+  if (![400, 404, 409, 415].includes(response.status)) return false;
+  if (response.status !== 409) return true;
+  // Another process writes just now.
+  const problem = await response.clone().json().catch(() => null);
+  return problem?.code !== "locked";
+}
+
+/** The favorites as the server last told them, and its name for that answer. */
+let known = {tag: null, favorites: null};
+
+/** Shows the stars of parts of the page as they are known, and over that what waits to be sent. */
+export async function showStars(...parts) {
+  const wishes = new Map((await waiting()).map((each) => [each.ref, each.isFavorite]));
+  for (const part of parts) {
+    for (const button of part.querySelectorAll("[data-star]")) {
+      const ref = button.dataset.star;
+      const isFavorite = wishes.get(ref) ?? known.favorites?.has(ref);
+      if (isFavorite !== undefined) press(button, isFavorite);
     }
   }
 }
 
-/** Shows the stars as the server has them, and over that what waits to be sent. */
-export async function compare() {
-  const wishes = new Map((await waiting()).map((each) => [each.ref, each.isFavorite]));
-  let favorites = null;
+/**
+ * Asks for the favorites, and shows all stars where there is something to show: most commits
+ * leave the favorites as they were.
+ */
+export async function compare(isForced = true) {
+  let isNew = false;
+  let hasAnswer = false;
   try {
-    const response = await fetch("/api/v1/favorites");
-    if (response.ok) favorites = new Set((await response.json()).favorites);
+    const headers = known.tag ? {"If-None-Match": known.tag} : {};
+    const response = await fetch("/api/v1/favorites", {headers});
+    hasAnswer = response.ok || response.status === 304;
+    const tag = response.headers.get("ETag");
+    if (response.ok && (tag === null || tag !== known.tag)) {
+      known = {tag, favorites: new Set((await response.json()).favorites)};
+      isNew = true;
+    }
   } catch {
     // What waits is shown all the same.
   }
-  for (const button of document.querySelectorAll("[data-star]")) {
-    const ref = button.dataset.star;
-    const isFavorite = wishes.get(ref) ?? favorites?.has(ref);
-    if (isFavorite !== undefined) show(ref, isFavorite);
-  }
-  if (!favorites) return;
-  keepFavorites([...favorites].sort().join("\n"));
-  await completeFavorites(favorites);
+  if (hasAnswer && !isNew && !isForced) return;
+  await showStars(document);
+  if (!isNew) return;
+  keepFavorites();
+  await completeFavorites(known.favorites);
 }
 
 /** Lets the service worker keep the favorites for when the server is stopped. */
-async function keepFavorites(names) {
-  if (!navigator.serviceWorker || sessionStorage.getItem("kept-favorites") === names) return;
-  const worker = (await navigator.serviceWorker.ready).active;
-  worker?.postMessage({kind: "favorites"});
-  sessionStorage.setItem("kept-favorites", names);
+async function keepFavorites() {
+  const registration = await navigator.serviceWorker?.ready;
+  registration?.active?.postMessage({kind: "favorites"});
 }
 
 /** Brings what became a favorite elsewhere onto the page of favorites. */
@@ -175,7 +169,8 @@ document.addEventListener("submit", (event) => {
 });
 
 channel?.addEventListener("message", ({data}) => show(data.ref, data.isFavorite));
-on("changed", compare);
+// Without a version nobody knows what this page has missed.
+on("changed", (change) => compare(change === null));
 on("state", async (isUp) => {
   if (!isUp) return;
   await send();

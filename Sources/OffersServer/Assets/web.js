@@ -9,6 +9,8 @@ const start = root.querySelector("[data-web-start]");
 const card = root.querySelector("[data-site-card]");
 const open = root.querySelector("[data-web-open]");
 const problem = root.querySelector("[data-web-problem]");
+const host = root.querySelector("[data-web-host]");
+const dismiss = root.querySelector("[data-web-dismiss]");
 const setHome = root.querySelector("[data-web-set-home]");
 const [back, next, refresh, home] = ["back", "next", "refresh", "home"].map((name) =>
   root.querySelector(`[data-web-${name}]`),
@@ -48,30 +50,44 @@ function show(url) {
   problem.hidden = true;
   start.hidden = url !== null;
   card.hidden = url === null;
-  card.classList.remove("is-loud");
+  quiet();
   field.value = url ?? "";
   if (url === null) return update();
   open.href = url;
+  host.textContent = new URL(url).host;
   const frame = document.createElement("iframe");
   frame.title = new URL(url).host;
   frame.setAttribute(
     "sandbox", "allow-forms allow-popups allow-popups-to-escape-sandbox allow-scripts");
   frame.referrerPolicy = "no-referrer";
   frame.src = url;
-  // A site that refuses, or does not answer, says so to nobody: the card becomes plain to see.
-  timer = setTimeout(() => card.classList.add("is-loud"), 6000);
-  frame.addEventListener("load", () => {
-    clearTimeout(timer);
-    try {
-      // A frame that still is an empty page of ours has not gone anywhere.
-      if (frame.contentDocument) card.classList.add("is-loud");
-    } catch {
-      // It is somebody else's, as it should be.
-    }
-  });
+  // A site that refuses, or does not answer, says so to nobody, and the browser's own page about it
+  // counts as loaded. So the card is plain to see until somebody says that they see the site.
+  timer = setTimeout(ask, 6000);
+  frame.addEventListener("load", ask, {once: true});
   site.prepend(frame);
   update();
 }
+
+function ask() {
+  clearTimeout(timer);
+  card.classList.add("is-loud");
+  dismiss.hidden = false;
+}
+
+function quiet() {
+  card.classList.remove("is-loud");
+  dismiss.hidden = true;
+}
+
+dismiss.addEventListener("click", () => {
+  quiet();
+  field.focus();
+});
+// Somebody who works with the site sees it.
+addEventListener("blur", () => {
+  if (document.activeElement === site.querySelector("iframe")) quiet();
+});
 
 function update() {
   sessionStorage.setItem(pastKey, JSON.stringify(past));

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import OffersCore
 
@@ -39,6 +40,26 @@ enum NoticePage {
       links: [("Offers", "/"), ("Search", "/search")])
     page.status = status
     return page
+  }
+
+  /// The same, as it is sent.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` where there is no such template.
+  static func response(
+    to request: Request, for error: any Error, in shell: PageShell
+  ) throws -> Response {
+    let page = page(for: error)
+    // By a name that is not ours neither style sheets nor links lead anywhere.
+    let html =
+      page.status == HTTPResponse.Status.misdirectedRequest.code
+      ? try shell.bareHTML(page) : try shell.html(page, address: request.uri.path)
+    var headers: HTTPFields = [
+      .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
+    ]
+    if let problem = error as? Problem { headers.append(contentsOf: problem.headers) }
+    return Response(
+      status: HTTPResponse.Status(code: page.status), headers: headers,
+      body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
   }
 
   private static func page(

@@ -19,7 +19,7 @@ extension PageFields {
       fields.set("headline", offer.reward?.text ?? offer.retailer ?? feedTitle ?? offer.ref.feed)
       fields.set("reward", offer.reward?.text)
       fields.set("isGone", offer.state == .gone)
-      fields.set("image", offer.imageURL == nil ? nil : PageLinks.image(offer.ref))
+      fields.set("image", PageLinks.image(of: offer))
       fields.set("initial", Self.initial(of: offer.name))
       fields.set("hue", Self.hue(of: offer.name))
       fields.set("isFavorite", offer.isFavorite)

@@ -16,7 +16,9 @@ struct PageForms: Sendable {
     }
     router.post("/sync") { request, _ in
       let form = SentFields(try await FieldList.read(request))
-      try start(form["feed"].map { [$0] } ?? [])
+      try start(
+        form["feed"].map { [$0] } ?? [],
+        isBusy: "Nothing else was begun. Wait until it has ended, then refresh again.")
       return Self.redirect(to: form["back"])
     }
     router.post("/feeds/:name") { request, context in
@@ -39,15 +41,16 @@ struct PageForms: Sendable {
       throw OffersError(.notFound, "There is no feed “\(feed.prefix(80))”.")
     }
     _ = try await content.store.subscribe(to: feed, source: summary.source)
-    try start([feed])
+    try start(
+      [feed], isBusy: "The feed is among yours. Wait until it has ended, then refresh the feed.")
   }
 
-  /// A refresh that runs already does as well.
-  private func start(_ feeds: [String]) throws {
+  /// - Parameter isBusy: what people are told who ask while another refresh runs.
+  private func start(_ feeds: [String], isBusy: String) throws {
     do {
       _ = try content.jobs.start(feeds)
     } catch let problem as Problem where problem.id != nil {
-      return
+      throw Problem(.conflict, "A refresh is running already.", hint: isBusy, code: .locked)
     }
   }
 

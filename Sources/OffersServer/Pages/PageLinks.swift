@@ -4,8 +4,14 @@ import OffersCore
 /// Addresses, of our own pages and of others.
 enum PageLinks {
   static func offer(_ ref: OfferRef) -> String { "/offers/" + PercentCode.encode(ref.description) }
-  static func image(_ ref: OfferRef) -> String {
-    "/api/v1/images/" + PercentCode.encode(ref.description)
+  /// An offer's image; nil where it has none. Another image has another address, so that browsers
+  /// may keep each as long as they like.
+  static func image(of offer: Offer) -> String? {
+    guard var url = offer.imageURL else { return nil }
+    var hash = ContentHash(seed: 2)
+    url.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
+    return "/api/v1/images/" + PercentCode.encode(offer.ref.description) + "?v="
+      + String(hash.value, radix: 36)
   }
   static func feed(_ name: String) -> String { "/feeds/" + PercentCode.encode(name) }
 

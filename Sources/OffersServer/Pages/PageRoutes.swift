@@ -5,11 +5,14 @@ import OffersCore
 struct PageRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
-  private let shell: PageShell
+  let shell: PageShell
+  private let hasLogin: Bool
 
-  init(content: ServedContent, answers: Answers) {
+  /// - Parameter hasLogin: whether people have to show a token.
+  init(content: ServedContent, answers: Answers, hasLogin: Bool) {
     self.content = content
     self.answers = answers
+    self.hasLogin = hasLogin
     shell = PageShell(templates: PageTemplates(), assets: PageAssets())
   }
 
@@ -30,7 +33,9 @@ struct PageRoutes: Sendable {
     add("/changes", to: router) { try await ChangesPage(source: source, request: $0).page() }
     add("/search", to: router) { try await SearchPage(source: source, request: $0).page() }
     add("/web", to: router) { WebPage(request: $0).page() }
-    add("/settings", to: router) { _ in try await SettingsPage(source: source).page() }
+    add("/settings", to: router) { _ in
+      try await SettingsPage(source: source, hasLogin: hasLogin).page()
+    }
     add("/offline", to: router) { _ in NoticePage.offline }
     PageForms(content: content).add(to: router)
     AssetRoutes(assets: shell.assets).add(to: router)
@@ -65,12 +70,7 @@ struct PageErrors: RouterMiddleware {
       return try await next(request, context)
     } catch {
       if request.uri.path.hasPrefix("/api/") || error is CancellationError { throw error }
-      let page = NoticePage.page(for: error)
-      return Response(
-        status: HTTPResponse.Status(code: page.status),
-        headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-        body: ResponseBody(
-          byteBuffer: ByteBuffer(string: try shell.html(page, address: request.uri.path))))
+      return try NoticePage.response(to: request, for: error, in: shell)
     }
   }
 }

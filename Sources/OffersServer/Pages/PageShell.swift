@@ -23,4 +23,9 @@ struct PageShell: Sendable {
     }
     return try templates.render("shell", shell)
   }
+
+  /// A document that stands alone: its title and its text, without any address.
+  func bareHTML(_ page: Page) throws -> String {
+    try templates.render("bare", page.fields)
+  }
 }

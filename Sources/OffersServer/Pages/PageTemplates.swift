@@ -34,6 +34,7 @@ struct PageTemplates: Sendable {
 
   private static let all: [(String, [UInt8])] = [
     ("alert", PackageResources.alert_mustache),
+    ("bare", PackageResources.bare_mustache),
     ("card", PackageResources.card_mustache),
     ("changes", PackageResources.changes_mustache),
     ("chips", PackageResources.chips_mustache),

@@ -3,6 +3,8 @@ import OffersCore
 /// The feeds: where they are read from, how often, and how it went.
 struct SettingsPage {
   let source: PageSource
+  /// Whether people have shown a token to be here.
+  let hasLogin: Bool
 
   func page() async throws -> Page {
     let summaries = FeedSummary.all(
@@ -17,6 +19,7 @@ struct SettingsPage {
       fields.set("others", others)
       fields.set("hasOthers", !others.isEmpty)
       fields.set("program", Version.current)
+      fields.set("hasLogin", hasLogin)
     }
     page.lifetime = .seconds(5)
     return page

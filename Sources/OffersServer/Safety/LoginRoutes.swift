@@ -6,13 +6,17 @@ import OffersCore
 struct LoginRoutes: Sendable {
   let token: AccessToken
 
-  /// What may be asked for without the token.
+  /// What may be asked for without the token: nothing that anybody keeps.
   static func isOpen(_ path: String) -> Bool {
-    path == "/login" || path == "/api/v1/health" || path.hasPrefix("/assets/")
+    openPaths.contains(path) || path.hasPrefix("/assets/")
   }
 
-  /// A year; the cookie is worth nothing once the token is another.
-  private static let cookieSeconds = 365 * 86_400
+  private static let openPaths: Set<String> = [
+    "/login", "/logout", "/api/v1/health", "/manifest.webmanifest", "/favicon.ico",
+  ]
+
+  /// A month; the cookie is worth nothing once the token is another.
+  private static let cookieSeconds = 30 * 86_400
 
   func add(to router: Router<BasicRequestContext>) {
     router.get("/login") { request, _ in
@@ -26,10 +30,25 @@ struct LoginRoutes: Sendable {
         status: .seeOther,
         headers: [
           .location: next, .cacheControl: "no-store",
-          .setCookie: "\(AccessToken.cookieName)=\(token.cookie); Path=/; HttpOnly; "
-            + "SameSite=Strict; Max-Age=\(Self.cookieSeconds)",
+          .setCookie: Self.cookie(token.cookie, seconds: Self.cookieSeconds),
         ])
     }
+    router.post("/logout") { _, _ in
+      var headers: HTTPFields = [
+        .location: "/login", .cacheControl: "no-store",
+        .setCookie: Self.cookie("", seconds: 0),
+      ]
+      // Also the pages that are kept for when there is no connection
+      // (https://www.w3.org/TR/clear-site-data/).
+      if let name = Self.clearSiteData { headers[name] = #""cache", "storage""# }
+      return Response(status: .seeOther, headers: headers)
+    }
+  }
+
+  private static let clearSiteData = HTTPField.Name("Clear-Site-Data")
+
+  private static func cookie(_ value: String, seconds: Int) -> String {
+    "\(AccessToken.cookieName)=\(value); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
   }
 
   /// The answer to a request that does not show the token: browsers are led to the page.
@@ -87,7 +106,6 @@ struct LoginRoutes: Sendable {
       </html>
       """
     var headers = SecurityHeaders.fields()
-    SecurityHeaders.tellOrigin(&headers)
     headers[.contentType] = "text/html; charset=utf-8"
     headers[.cacheControl] = "no-store"
     return Response(

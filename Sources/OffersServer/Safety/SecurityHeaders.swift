@@ -15,13 +15,6 @@ enum SecurityHeaders {
     headers.append(contentsOf: ordinary)
   }
 
-  /// Lets the forms of a page say whose they are: without a word on it browsers send the origin
-  /// “null” with them, and over plain HTTP nothing else that would tell. No other site hears of it.
-  static func tellOrigin(_ headers: inout HTTPFields) {
-    if let name = referrerPolicy { headers[name] = "same-origin" }
-  }
-
-  private static let referrerPolicy = HTTPField.Name("Referrer-Policy")
   private static let ordinary = fields(policy: policy.joined(separator: "; "))
   private static let framing = fields(
     policy: (policy + ["frame-src http: https:"]).joined(separator: "; "))
@@ -38,7 +31,9 @@ enum SecurityHeaders {
       .xContentTypeOptions: "nosniff",
     ]
     for (name, value) in [
-      ("Referrer-Policy", "no-referrer"),
+      // No other site hears where somebody came from. With no word on it to ourselves, forms would
+      // come with the origin “null”, and over plain HTTP with nothing else that tells whose they are.
+      ("Referrer-Policy", "same-origin"),
       ("Cross-Origin-Opener-Policy", "same-origin"),
       ("Cross-Origin-Resource-Policy", "same-origin"),
       ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),

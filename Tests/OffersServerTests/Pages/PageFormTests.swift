@@ -1,3 +1,6 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
 import OffersCore
 import Testing
 
@@ -44,13 +47,29 @@ struct PageFormTests {
     #expect(try await home.database.fetchOffers(OfferQuery(favoritesOnly: true)).isEmpty)
   }
 
-  @Test("a refresh begins, also while one runs, and leads back")
+  @Test("a refresh begins and leads back; one that is asked for while it runs is not, and says so")
   func refreshes() async throws {
     let home = try await ServedHome()
-    for _ in 0..<2 {
-      let answer = try await home.send("/sync", "feed=ibotta&back=%2Fsettings")
-      #expect(answer.status == 303)
-      #expect(answer.headers[.location] == "/settings")
+    let syncer = HeldSyncer()
+    try await home.ask(try home.server(syncer: syncer)) { client in
+      func send(_ path: String, _ form: String) async throws -> APIAnswer {
+        try await client.send(
+          .post, path,
+          headers: [
+            .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
+          ], body: form)
+      }
+      let first = try await send("/sync", "feed=ibotta&back=%2Fsettings")
+      #expect(first.status == 303)
+      #expect(first.headers[.location] == "/settings")
+      let second = try await send("/sync", "feed=ibotta&back=%2Fsettings")
+      #expect(second.status == 409)
+      #expect(second.headers[.contentType] == "text/html; charset=utf-8")
+      #expect(second.text.contains("A refresh is running already."))
+      let subscription = try await send("/feeds/ibotta", "subscribed=1")
+      #expect(subscription.status == 409)
+      #expect(subscription.text.contains("The feed is among yours."))
+      syncer.letGo()
     }
     #expect(try await home.send("/sync", "feed=unknown").status == 404)
   }

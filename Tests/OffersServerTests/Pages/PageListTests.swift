@@ -1,3 +1,6 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
 import OffersCore
 import Testing
 
@@ -14,11 +17,34 @@ struct PageListTests {
     #expect(page.text.count(of: #"<li class="card"#) == 60)
     #expect(page.text.contains("64 offers"))
     #expect(page.text.contains(#"href="/offers/ibotta:900113""#))
-    #expect(page.text.contains(#"src="/api/v1/images/ibotta:900113""#))
+    #expect(page.text.contains(#"src="/api/v1/images/ibotta:900113?v="#))
     #expect(page.text.contains(#"<a class="button" href="/?page=2" data-more"#))
     let second = try await home.show("/?page=2")
     #expect(second.text.count(of: #"<li class="card"#) == 4)
     #expect(!second.text.contains("data-more"))
+  }
+
+  @Test("another image of an offer has another address, and the same one keeps it")
+  func images() async throws {
+    let home = try await ServedHome(feeds: [])
+    let show: @Sendable (String) async throws -> String = { url in
+      try await home.sync("ibotta", #"[{"id":"1","name":"Tea","url":"\#(url)"}]"#)
+      let page = try await home.show("/")
+      return try #require(page.text.between("<img src=\"", "\""))
+    }
+    let first = try await show("https://x.example/a.png")
+    #expect(first.hasPrefix("/api/v1/images/ibotta:1?v="))
+    let second = try await show("https://x.example/b.png")
+    #expect(second != first)
+    #expect(try await show("https://x.example/a.png") == first)
+    let images = CountedImages(.failure(OffersError(.notFound, "It is not there.")))
+    try await home.ask(try home.server(images: images)) { client in
+      // It is asked for, and not refused as a parameter that nobody knows.
+      let known = try await client.get(second)
+      #expect(known.status == 502)
+      let unknown = try await client.get(second + "&w=1")
+      #expect(unknown.status == 400)
+    }
   }
 
   @Test("a page that nobody has asked for yet is not sent again")

@@ -1,4 +1,6 @@
 import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
 import OffersCore
 import Testing
 
@@ -103,6 +105,55 @@ struct PageOtherTests {
     let problem = try await home.show("/api/v1/nowhere")
     #expect(problem.status == 404)
     #expect(problem.headers[.contentType] == "application/problem+json")
+  }
+
+  @Test(
+    "what is refused before any page is told people as a page too",
+    arguments: [
+      ("/offers/%", "The address is not well-formed.", 400),
+      ("/offers/%00", "An address has no null character in it.", 400),
+    ])
+  func refusals(path: String, text: String, status: Int) async throws {
+    let home = try await ServedHome(feeds: [])
+    let page = try await home.show(path, headers: [.accept: "text/html,*/*;q=0.8"])
+    #expect(page.status == status)
+    #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+    #expect(page.headers[.contentSecurityPolicy] != nil)
+    #expect(page.text.contains(text))
+    #expect(page.text.contains("<nav"))
+    for headers: HTTPFields in [[:], [.accept: "application/json"]] {
+      let problem = try await home.show(path, headers: headers)
+      #expect(problem.headers[.contentType] == "application/problem+json")
+    }
+    let api = try await home.show("/api/v1" + path, headers: [.accept: "text/html"])
+    #expect(api.headers[.contentType] == "application/problem+json")
+  }
+
+  @Test("a form of elsewhere, a wrong method and a wrong name are told as pages")
+  func refusedRequests() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask(try home.server(port: 8080)) { client in
+      // The test client names no port.
+      let name = try await client.send(.get, "/", headers: [.accept: "text/html"])
+      #expect(name.status == 421)
+      #expect(name.text.contains("<p dir=\"auto\">This server is not known by that name.</p>"))
+      // By that name neither our files nor our pages can be had.
+      #expect(!name.text.contains("href="))
+      #expect(!name.text.contains("src="))
+    }
+    try await home.ask { client in
+      let form: HTTPFields = [
+        .accept: "text/html", .contentType: "application/x-www-form-urlencoded",
+        .origin: "http://evil.example",
+      ]
+      let refused = try await client.send(.post, "/sync", headers: form, body: "feed=ibotta")
+      #expect(refused.status == 403)
+      #expect(refused.text.contains("<h1>This cannot be done</h1>"))
+      let method = try await client.send(.delete, "/", headers: [.accept: "text/html"])
+      #expect(method.status == 405)
+      #expect(method.headers[.allow] == "GET, HEAD")
+      #expect(method.text.contains("<h1>This cannot be done</h1>"))
+    }
   }
 
   @Test("files of a version never change, others are asked for again")

@@ -17,7 +17,13 @@ struct AccessTokenTests {
     let home = try await ServedHome()
     try await home.ask(try home.server(token: AccessToken(Self.token))) { client in
       #expect(try await client.get("health").status == 200)
-      #expect(try await client.get("/login").status == 200)
+      // A browser asks for some of it without its cookies.
+      for path in ["/login", "/manifest.webmanifest", "/favicon.ico", "/assets/icon-192.png"] {
+        #expect(try await client.get(path).status == 200, "\(path)")
+      }
+      for path in ["/", "/sw.js", "/settings", "/manifest.webmanifest/", "/offline"] {
+        #expect(try await client.get(path).status == 401, "\(path)")
+      }
       for path in ["offers", "offers/ibotta:900117", "events", "openapi.json", "nothing"] {
         let answer = try await client.get(path)
         #expect(answer.status == 401, "\(path)")
@@ -65,6 +71,35 @@ struct AccessTokenTests {
         #expect(try await client.get("offers", headers: [.cookie: value]).status == status)
       }
     }
+  }
+
+  @Test("who logs out has no cookie left, and the browser keeps nothing")
+  func logout() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask(try home.server(token: AccessToken(Self.token))) { client in
+      let headers: HTTPFields = [
+        .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
+      ]
+      let login = try await client.send(
+        .post, "/login", headers: headers, body: "token=\(Self.token)")
+      #expect(login.headers[.setCookie]?.contains("Max-Age=2592000") == true)
+      let answer = try await client.send(.post, "/logout", headers: headers, body: "")
+      #expect(answer.status == 303)
+      #expect(answer.headers[.location] == "/login")
+      let cookie = try #require(answer.headers[.setCookie])
+      #expect(cookie.hasPrefix("offers-session=; Path=/; "))
+      #expect(cookie.hasSuffix("Max-Age=0"))
+      let name = try #require(HTTPField.Name("Clear-Site-Data"))
+      #expect(answer.headers[name] == #""cache", "storage""#)
+      // No other site logs anybody out.
+      var foreign = headers
+      foreign[.origin] = "http://evil.example"
+      #expect(try await client.send(.post, "/logout", headers: foreign, body: "").status == 403)
+      let settings = try await client.get(
+        "/settings", headers: [.authorization: "Bearer \(Self.token)"])
+      #expect(settings.text.contains(#"action="/logout""#))
+    }
+    #expect(!(try await home.show("/settings").text.contains("/logout")))
   }
 
   @Test(

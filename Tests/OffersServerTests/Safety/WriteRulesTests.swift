@@ -138,7 +138,7 @@ struct WriteRulesTests {
         #expect(policy.contains("frame-ancestors 'none'"))
         #expect(!policy.contains("unsafe"))
         for (name, value) in [
-          ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+          ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "same-origin"),
           ("Cross-Origin-Opener-Policy", "same-origin"),
           ("Cross-Origin-Resource-Policy", "same-origin"),
         ] {

@@ -1,0 +1,65 @@
+// Makes a page anew without leaving it: what changed is there, and what somebody was at stays.
+
+import {enhanceBoxes} from "./search.js?v=__VERSION__";
+import {tidy} from "./lists.js?v=__VERSION__";
+import {compare} from "./stars.js?v=__VERSION__";
+
+/** Asks for the page again and puts its content in the place of what is shown. */
+export async function renew() {
+  const response = await fetch(location.href).catch(() => null);
+  if (!response?.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const next = document.adoptNode(page.querySelector("main"));
+  const main = document.querySelector("main");
+  const focused = main.contains(document.activeElement) ? document.activeElement : null;
+  const name = focused && nameOf(focused);
+  const selection = focused?.selectionEnd != null
+    ? [focused.selectionStart, focused.selectionEnd, focused.selectionDirection] : null;
+  keep(main, next);
+  const rows = [...main.querySelectorAll(".chips > ul, .chips")].map((row) => row.scrollLeft);
+  main.replaceChildren(...next.childNodes);
+  [...main.querySelectorAll(".chips > ul, .chips")].forEach((row, index) => {
+    row.scrollLeft = rows[index] ?? 0;
+  });
+  const again = focused?.isConnected ? focused : name && find(main, name);
+  again?.focus({preventScroll: true});
+  if (again && again === focused && selection) again.setSelectionRange(...selection);
+  enhanceBoxes(main);
+  tidy(main);
+  if (main.querySelector("[data-map]:not([data-ready])")) {
+    import("./map.js?v=__VERSION__").then((map) => map.drawMap());
+  }
+  await compare();
+}
+
+/** Takes over what somebody types into or looks through, as it is. */
+function keep(main, next) {
+  const isAt = (part) => part.contains(document.activeElement) || part.open;
+  const kinds = [
+    [".searchbox", () => true],
+    [".choice", isAt],
+    [".map-view", (old, fresh) => places(old) === places(fresh)],
+  ];
+  for (const [selector, isKept] of kinds) {
+    const [old, fresh] = [main.querySelector(selector), next.querySelector(selector)];
+    if (old && fresh && isKept(old, fresh)) fresh.replaceWith(old);
+  }
+}
+
+/** What a map shows, to tell whether it is the same. */
+function places(view) {
+  return [...view.querySelectorAll("[data-latitude]")]
+    .map((row) => JSON.stringify(row.dataset)).join("\n");
+}
+
+/** What tells an element again in the page that comes. */
+const marks = ["id", "data-star", "data-refresh", "data-subscribe", "href", "name", "aria-label"];
+
+function nameOf(element) {
+  const mark = marks.find((each) => element.hasAttribute(each));
+  return mark ? [element.localName, mark, element.getAttribute(mark)] : null;
+}
+
+function find(main, [kind, mark, value]) {
+  return main.querySelector(`${kind}[${mark}="${CSS.escape(value)}"]`);
+}
