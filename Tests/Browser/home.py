@@ -10,6 +10,7 @@ import unittest
 import urllib.request
 from pathlib import Path
 
+from selenium.common.exceptions import WebDriverException
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
@@ -135,7 +136,10 @@ class BrowserTest(unittest.TestCase):
         failures = len(result.failures) + len(result.errors) if result else 0
         super().run(result)
         if result and len(result.failures) + len(result.errors) > failures:
-            self.shoot("FAILED-" + self.id().rsplit(".", 1)[1])
+            try:
+                self.shoot("FAILED-" + self.id().rsplit(".", 1)[1])
+            except WebDriverException:
+                pass  # The window may be gone; the failure itself is told.
 
     @classmethod
     def set_size(cls, size):
