@@ -51,10 +51,8 @@ enum TextFile {
   static func update(_ path: String, _ change: (String?) throws -> String?) throws {
     let target = NewFile.resolve(path)
     makeFolders(of: target)
-    let folder =
-      target.contains("/") ? String(target[..<(target.lastIndex(of: "/") ?? target.endIndex)]) : "."
     // The folder is locked: the file is another one after each change.
-    let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = open(NewFile.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("write", path) }
     defer { close(descriptor) }
     while flock(descriptor, LOCK_EX) != 0 {

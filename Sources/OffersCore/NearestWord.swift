@@ -4,10 +4,8 @@ package enum NearestWord {
   /// round, or that differs in its ending; nil when none is near.
   package static func find(_ text: String, among words: [String]) -> String? {
     let typed = text.lowercased()
-    let ranked = words.map { ($0, distance(typed, $0.lowercased())) }
-    if let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= min(2, max(1, best.0.count / 2)) {
-      return best.0
-    }
+    let near = nearest(to: typed, among: words) { $0.lowercased() }
+    if let near, near.distance <= max(1, near.word.count / 2) { return near.word }
     guard typed.count >= 2 else { return nil }
     let beginning = words.first { word in
       let word = word.lowercased()
@@ -37,20 +35,16 @@ package enum NearestWord {
     return find(text, among: words).map { "Did you mean \($0)? \(all)" } ?? all
   }
 
-  /// How many characters must be put in, taken out or replaced to get from one to the other.
-  package static func distance(_ left: String, _ right: String) -> Int {
-    let right = Array(right)
-    var row = Array(0...right.count)
-    for (line, character) in left.prefix(100).enumerated() {
-      var diagonal = row[0]
-      row[0] = line + 1
-      for (column, other) in right.enumerated() {
-        let above = row[column + 1]
-        row[column + 1] = min(
-          diagonal + (character == other ? 0 : 1), row[column] + 1, above + 1)
-        diagonal = above
-      }
-    }
-    return row[right.count]
+  /// The first of the words at the least distance, two letters at most; nil when none is so near.
+  ///
+  /// - Parameter spelling: what of a word is compared.
+  package static func nearest(
+    to text: String, among words: [String], spelling: (String) -> String = { $0 }
+  ) -> (word: String, distance: Int)? {
+    if text.isEmpty { return nil }
+    let edits = EditDistance(from: text, limit: 2)
+    return words.compactMap { word in
+      edits.distances(to: spelling(word)).whole.map { (word, $0) }
+    }.min { $0.1 < $1.1 }
   }
 }

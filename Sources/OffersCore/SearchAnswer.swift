@@ -39,7 +39,7 @@ package struct SearchAnswer: Sendable {
   /// Lets the server of a feed search; what is stored stands in for one that cannot be asked.
   ///
   /// - Parameters:
-  ///   - query: the words, the one feed, and which page.
+  ///   - query: the words, its `serverFeed`, and which page.
   ///   - limit: how many of the server's page; nil for all of it.
   ///   - ask: asks the server.
   ///   - searchStored: searches what is stored.
@@ -85,8 +85,7 @@ package struct SearchAnswer: Sendable {
     }
     var hits: [SearchHit] = []
     for ref in search.offers where hits.count < limit ?? .max {
-      guard let offer = try await offers.findOffer(ref), offer.isFavorite || !query.favoritesOnly
-      else { continue }
+      guard let offer = try await offers.findOffer(ref) else { continue }
       hits.append(SearchHit(offer: offer, matches: matches[ref] ?? []))
     }
     return SearchResults(hits: hits, hasMore: search.hasMore)

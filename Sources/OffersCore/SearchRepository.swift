@@ -24,6 +24,10 @@ public struct SearchQuery: Hashable, Sendable {
     self.limit = limit
     self.page = page
   }
+
+  /// The feed whose server may be asked instead; nil where all there is to find is here: favorites,
+  /// or several feeds.
+  package var serverFeed: String? { favoritesOnly ? nil : feed }
 }
 
 /// Where the words stand in one field of an offer.
@@ -107,6 +111,7 @@ public protocol SearchRepository: Sendable {
   /// The last 10 searches that were noted, the latest first.
   func fetchRecentSearches() async throws -> [RecentSearch]
 
-  /// Notes a search that found something: the same one again moves up, and the 11th goes.
+  /// Notes a search that found something: the same one again moves up, and the 11th goes. The latest
+  /// one again changes nothing.
   func noteSearch(_ search: RecentSearch) async throws
 }

@@ -62,8 +62,7 @@ enum NearIDs {
       let near = try fetch(
         beginningWith: String(text.prefix(kept)), limit: candidateLimit, in: database)
       let words = near.map { text.contains(":") ? $0.ref.description : $0.ref.id }
-      let best = words.min { NearestWord.distance($0, text) < NearestWord.distance($1, text) }
-      if let best, NearestWord.distance(best, text) <= 2 { return best }
+      if let best = NearestWord.nearest(to: text, among: words) { return best.word }
     }
     return nil
   }

@@ -17,6 +17,7 @@ extension OffersDatabase: SearchRepository {
   }
 
   public func noteSearch(_ search: RecentSearch) async throws {
+    if try await read({ try Self.isLatest(search, in: $0) }) { return }
     try await write(.note) { try Self.note(search, in: $0) }
   }
 
@@ -81,9 +82,17 @@ extension OffersDatabase: SearchRepository {
     return SearchResults(hits: hits, hasMore: found.count > query.limit)
   }
 
+  /// The words with one space between them. SQLite ends a text at a NUL.
+  private static func words(of search: RecentSearch) -> String {
+    search.words.split { $0.isWhitespace || $0 == "\0" }.joined(separator: " ")
+  }
+
+  private static func isLatest(_ search: RecentSearch, in database: Database) throws -> Bool {
+    try RecentSearchTable.isLatest(words(of: search), feed: search.feed, in: database)
+  }
+
   private static func note(_ search: RecentSearch, in database: Database) throws {
-    // SQLite ends a text at a NUL.
-    let words = search.words.split { $0.isWhitespace || $0 == "\0" }.joined(separator: " ")
+    let words = words(of: search)
     if words.isEmpty { return }
     try RecentSearchTable.put(
       words, feed: search.feed, at: Int64(search.searchedAt.timeIntervalSince1970), in: database)
@@ -113,12 +122,8 @@ extension OffersDatabase {
     try readBlocking { try RecentSearchTable.list(in: $0) }
   }
 
-  /// Notes a search unless it is the latest already.
   package func noteSearchBlocking(_ search: RecentSearch) throws {
-    let isLatest = try readBlocking { database in
-      try RecentSearchTable.isLatest(search.words, feed: search.feed, in: database)
-    }
-    if isLatest { return }
+    if try readBlocking({ try Self.isLatest(search, in: $0) }) { return }
     let writer = canWrite ? self : try OffersDatabase(path: path)
     try writer.writeBlocking(.note, waitSeconds: Self.noteWaitSeconds) {
       try Self.note(search, in: $0)

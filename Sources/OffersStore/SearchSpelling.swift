@@ -1,4 +1,5 @@
 import GRDB
+import OffersCore
 
 /// Finds what was probably meant by words that nothing has.
 struct SearchSpelling {

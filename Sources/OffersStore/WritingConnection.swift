@@ -132,16 +132,23 @@ final class WritingConnection: Sendable {
     try file.checkIdentity(identity)
     defer { end(mode, database) }
     try begin(mode, database)
-    var result: Result?
-    if mode == .image {
-      result = try Self.transact(database, body)
-    } else {
-      try database.inTransaction(.immediate) {
-        result = try body(database)
-        return .commit
-      }
-    }
+    let result =
+      mode == .image
+      ? try Self.transact(database, body) : try Self.transact(database, .commit, body)
     moveLog(after: mode, database)
+    return result
+  }
+
+  /// An immediate transaction, and how it ends when nothing is thrown.
+  private static func transact<Result>(
+    _ database: Database, _ end: Database.TransactionCompletion,
+    _ body: (Database) throws -> Result
+  ) throws -> Result {
+    var result: Result?
+    try database.inTransaction(.immediate) {
+      result = try body(database)
+      return end
+    }
     guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
     return result
   }
@@ -174,15 +181,7 @@ final class WritingConnection: Sendable {
   func writeTrial<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    try await inTurn { database in
-      var result: Result?
-      try database.inTransaction(.immediate) {
-        result = try body(database)
-        return .rollback
-      }
-      guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
-      return result
-    }
+    try await inTurn { try Self.transact($0, .rollback, body) }
   }
 
   /// The same on the calling thread, unless somebody else writes; nil then.
@@ -190,15 +189,7 @@ final class WritingConnection: Sendable {
     userCount.add(1, ordering: .sequentiallyConsistent)
     defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
     return try queue.writeWithoutTransaction { database in
-      try writeGuard.holdIfFree {
-        var result: Result?
-        try database.inTransaction(.immediate) {
-          result = try body(database)
-          return .rollback
-        }
-        guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
-        return result
-      }
+      try writeGuard.holdIfFree { try Self.transact(database, .rollback, body) }
     }
   }
 

@@ -129,10 +129,9 @@ struct SearchJob: Sendable {
     if tellsNothing { throw ExitStatus.notFound }
   }
 
-  /// The shipped feeds and a person's own, where the server of the one that is named searches. What
-  /// is starred is here.
+  /// The shipped feeds and a person's own, where the server of the one that is named searches.
   private func findServer() throws -> FeedConfiguration? {
-    guard let feed, !favoritesOnly else { return nil }
+    guard let feed = query.serverFeed else { return nil }
     let configuration = try configurationPath.load()
     // A feed that has no definition any more may have left offers behind.
     guard let definition = try? configuration.fetch(feed), definition.search != nil else {

@@ -76,13 +76,13 @@ struct FeedSection {
     let (key, value) = (entry.key, entry.value)
     switch key {
     case "title": definition.title = try title(value)
-    case "layout": definition.layout = try layout(value)
+    case "layout": definition.layout = try choice(value, of: "layout", title: "Layouts")
     case "source": definition.source = try address(value, key, for: .source)
     case "search": definition.search = try search(value)
     case "headers": definition.headers = try HeaderSection.headers(value)
     case "every": definition.everySeconds = try every(value)
     case "ttl": definition.ttl = try value.path(of: key, in: .document)
-    case "format": definition.format = try format(value)
+    case "format": definition.format = try choice(value, of: "format", title: "Formats")
     case "encoding": definition.encoding = try encoding(value)
     case "items": definition.items = try Self.paths(value, key)
     case "id": definition.id = try id(value)
@@ -168,26 +168,18 @@ struct FeedSection {
     return try node.understand { try IntervalText.seconds(parsing: text) }
   }
 
-  private func format(_ node: DefinitionNode) throws -> FeedFormat {
-    let text = try node.text(of: "format")
-    guard let format = FeedFormat(rawValue: text) else {
+  /// One of the words that a key may have.
+  private func choice<Choice: RawRepresentable & CaseIterable>(
+    _ node: DefinitionNode, of key: String, title: String
+  ) throws -> Choice where Choice.RawValue == String {
+    let text = try node.text(of: key)
+    guard let choice = Choice(rawValue: text) else {
       throw node.problem(
-        "“\(text)” is no format.",
+        "“\(text)” is no \(key).",
         hint: NearestWord.hint(
-          for: text, among: FeedFormat.allCases.map(\.rawValue), title: "Formats"))
+          for: text, among: Choice.allCases.map(\.rawValue), title: title))
     }
-    return format
-  }
-
-  private func layout(_ node: DefinitionNode) throws -> FeedLayout {
-    let text = try node.text(of: "layout")
-    guard let layout = FeedLayout(rawValue: text) else {
-      throw node.problem(
-        "“\(text)” is no layout.",
-        hint: NearestWord.hint(
-          for: text, among: FeedLayout.allCases.map(\.rawValue), title: "Layouts"))
-    }
-    return layout
+    return choice
   }
 
   private func dateOrder(_ node: DefinitionNode) throws -> DateOrder {

@@ -11,7 +11,7 @@ struct ServedSearch: Sendable {
   ///     what we remember.
   func find(_ query: SearchQuery, limit: Int?, isTrusted: Bool) async throws -> SearchAnswer {
     let answer: SearchAnswer
-    if isTrusted, let feed = query.feed, try isSearchable(feed) {
+    if isTrusted, let feed = query.serverFeed, try isSearchable(feed) {
       answer = try await SearchAnswer.ask(
         serverFor: query, limit: limit, in: content.store
       ) {
@@ -32,11 +32,9 @@ struct ServedSearch: Sendable {
     try content.syncer.fetchKnownFeeds().first { $0.name == feed }?.isSearchable ?? false
   }
 
-  /// Remembers a search that found something, unless it is the latest one already.
+  /// Remembers a search that found something.
   private func note(_ answer: SearchAnswer) async throws {
     guard answer.page == 1, !answer.results.hits.isEmpty else { return }
-    let latest = try await content.store.fetchRecentSearches().first
-    if let latest, latest.words == answer.foundWords, latest.feed == answer.feed { return }
     do {
       try await content.store.noteSearch(
         RecentSearch(words: answer.foundWords, feed: answer.feed, searchedAt: content.now()))

@@ -13,13 +13,6 @@ final class ExportQuery {
     self.favoritesOnly = favoritesOnly
   }
 
-  /// The keys of all favorites that are synced.
-  static let favoriteKeys = """
-    SELECT offer.offer_key FROM favorite
-    CROSS JOIN feed ON feed.name = favorite.feed
-    CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
-    """
-
   /// Hands over every record of a section. The sections come in the order of the document.
   func forEachRecord(
     of section: ExportRecord.Section, _ body: (ExportRecord) throws -> Void
@@ -65,7 +58,7 @@ final class ExportQuery {
       favoritesOnly
       ? """
       WHERE feed.name IN (SELECT feed FROM favorite) AND (
-        run.run_id IN (SELECT run_id FROM change WHERE offer_key IN (\(Self.favoriteKeys)))
+        run.run_id IN (SELECT run_id FROM change WHERE offer_key IN (\(FavoriteTable.offerKeys)))
         OR run.run_id IN (SELECT max(run_id) FROM sync_run GROUP BY feed_key)
         OR run.run_id IN (
           SELECT max(run_id) FROM sync_run WHERE outcome IN ('updated', 'unchanged')
@@ -91,7 +84,7 @@ final class ExportQuery {
       SELECT feed.name, \(ExportedOffer.columns), \(ExportedOffer.detailColumns)
       FROM offer CROSS JOIN feed USING (feed_key)
       LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
-      \(favoritesOnly ? "WHERE offer.offer_key IN (\(Self.favoriteKeys))" : "")
+      \(favoritesOnly ? "WHERE offer.offer_key IN (\(FavoriteTable.offerKeys))" : "")
       ORDER BY offer.offer_key
       """)
     defer { rows.reset() }
@@ -108,7 +101,7 @@ final class ExportQuery {
       """
       SELECT feed.name, offer.id, change.run_id, \(ExportedChange.columns)
       FROM change CROSS JOIN offer USING (offer_key) CROSS JOIN feed USING (feed_key)
-      \(favoritesOnly ? "WHERE change.offer_key IN (\(Self.favoriteKeys))" : "")
+      \(favoritesOnly ? "WHERE change.offer_key IN (\(FavoriteTable.offerKeys))" : "")
       ORDER BY change.change_id
       """)
     defer { rows.reset() }

@@ -1,19 +1,19 @@
 /// How many letters two words differ by: letters that are put in, left out or exchanged, and
 /// neighbours that are swapped, each place once (the optimal string alignment distance).
-struct EditDistance {
+package struct EditDistance {
   private let word: [Unicode.Scalar]
   private let limit: Int
 
   /// - Parameters:
   ///   - word: not empty.
   ///   - limit: what is above it need not be told apart.
-  init(from word: String, limit: Int) {
+  package init(from word: String, limit: Int) {
     self.word = Array(word.unicodeScalars)
     self.limit = limit
   }
 
   /// The distance to another word, and to the nearest beginning of it; nil above the limit.
-  func distances(to other: String) -> (whole: Int?, beginning: Int?) {
+  package func distances(to other: String) -> (whole: Int?, beginning: Int?) {
     // What stands further behind differs too much anyway.
     let other = Array(other.unicodeScalars.prefix(word.count + limit + 1))
     var rows = (before: [Int](), last: Array(0...word.count))
