@@ -36,6 +36,24 @@ extension SettingPath {
     return try FeedConfiguration(yaml: yaml, name: text)
   }
 
+  /// Sets how often a feed is synced, in the file, which is made where there is none.
+  ///
+  /// - Parameter everySeconds: nil for what its definition says.
+  /// - Returns: whether that was otherwise.
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, and as `DefinitionEdit` does.
+  func setInterval(_ everySeconds: Int?, of feed: String) throws -> Bool {
+    var didChange = false
+    try TextFile.update(text) { yaml in
+      let known = try yaml.map { try DefinitionEdit.completed($0, name: text) }
+      _ = try (known.map { try FeedConfiguration(yaml: $0, name: text) } ?? .shipped).fetch(feed)
+      let edited = try DefinitionEdit.setting(
+        everySeconds: everySeconds, of: feed, in: yaml, name: text)
+      didChange = edited != nil
+      return edited
+    }
+    return didChange
+  }
+
   /// What the file holds; nil when there is none and none was named.
   func read() throws -> String? {
     guard let bytes = try TextFile.read(text) else {

@@ -11,7 +11,7 @@ struct FeedTiming {
 
   init(_ feed: Feed, _ definition: FeedDefinition?) {
     self.feed = feed
-    summary = FeedSummary(name: feed.name, known: definition.map(KnownFeed.init), feed: feed)
+    summary = FeedSummary(name: feed.name, known: definition.map { KnownFeed($0) }, feed: feed)
     everySeconds = summary.known?.everySeconds
   }
 

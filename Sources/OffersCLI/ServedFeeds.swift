@@ -12,25 +12,29 @@ struct ServedFeeds: FeedSyncer {
   let log: Log
 
   func fetchKnownFeeds() throws -> [KnownFeed] {
-    let configuration = try configurationPath.load()
-    return try configuration.names.map { KnownFeed(try configuration.fetch($0)) }
+    try configurationPath.load().knownFeeds()
+  }
+
+  func setInterval(_ everySeconds: Int?, of feed: String) throws -> Bool {
+    try configurationPath.setInterval(everySeconds, of: feed)
   }
 
   func sync(
-    _ feeds: [String], reason: SyncReason,
+    _ wanted: WantedSync,
     progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
     let configuration = try configurationPath.load()
     let names =
-      feeds.isEmpty
-      ? try await database.fetchSubscribedFeeds().filter(configuration.names.contains) : feeds
+      wanted.feeds.isEmpty
+      ? try await database.fetchSubscribedFeeds().filter(configuration.names.contains)
+      : wanted.feeds
     let engine = SyncEngine(
       store: database, configuration: configuration, logger: log.logger)
     try await engine.sync(
       names,
       options: SyncOptions(
-        reason: reason,
+        source: wanted.source, acceptsRemovals: wanted.acceptsRemovals, reason: wanted.reason,
         allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork),
       progress: progress, finished: finished)
     try Task.checkCancellation()

@@ -7,6 +7,8 @@ public struct KnownFeed: Hashable, Sendable {
   public let source: String?
   /// How often it is synced, in seconds.
   public let everySeconds: Int
+  /// Whether a person chose how often, and not the definition.
+  public let hasOwnInterval: Bool
   /// How its offers are shown on a screen.
   public let layout: FeedLayout
   /// Whether its server can be asked for words.
@@ -14,13 +16,14 @@ public struct KnownFeed: Hashable, Sendable {
 
   public init(
     name: String, title: String? = nil, source: String?, everySeconds: Int,
-    layout: FeedLayout = .grid, isSearchable: Bool
+    hasOwnInterval: Bool = false, layout: FeedLayout = .grid, isSearchable: Bool
   ) {
     self.name = name
     self.title = title
     self.layout = layout
     self.source = source
     self.everySeconds = everySeconds
+    self.hasOwnInterval = hasOwnInterval
     self.isSearchable = isSearchable
   }
 }
@@ -30,15 +33,20 @@ public protocol FeedSyncer: Sendable {
   /// The feeds there are, by name: shipped ones and a person's own.
   func fetchKnownFeeds() throws -> [KnownFeed]
 
+  /// Sets how often a feed is synced.
+  ///
+  /// - Parameter everySeconds: nil for what its definition says.
+  /// - Returns: whether that was otherwise.
+  func setInterval(_ everySeconds: Int?, of feed: String) throws -> Bool
+
   /// Syncs feeds, those on different hosts side by side.
   ///
   /// - Parameters:
-  ///   - feeds: their names; empty for every subscribed one.
   ///   - progress: called from time to time while reading, from any task.
   ///   - finished: called once a feed, one at a time; with the error of one of which no run could
   ///     be made.
   func sync(
-    _ feeds: [String], reason: SyncReason,
+    _ wanted: WantedSync,
     progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (_ feed: String, Result<SyncRun, OffersError>) -> Void
   ) async throws
@@ -47,6 +55,27 @@ public protocol FeedSyncer: Sendable {
   ///
   /// - Parameter page: which page, from 1.
   func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch
+}
+
+/// A sync as somebody wants it.
+public struct WantedSync: Hashable, Sendable {
+  /// The feeds' names; empty for every subscribed one.
+  public var feeds: [String]
+  public var reason: SyncReason
+  /// Where to read the one feed from; nil for where it was read from last.
+  public var source: String?
+  /// Takes removals for true even when they would be held back.
+  public var acceptsRemovals: Bool
+
+  public init(
+    _ feeds: [String], reason: SyncReason = .asked, source: String? = nil,
+    acceptsRemovals: Bool = false
+  ) {
+    self.feeds = feeds
+    self.reason = reason
+    self.source = source
+    self.acceptsRemovals = acceptsRemovals
+  }
 }
 
 /// How far a sync has come.

@@ -53,12 +53,12 @@ public struct OfferQuery: Hashable, Sendable {
   public var limit: Int?
   /// How many to leave out at the beginning.
   public var offset = 0
-  /// Only what comes behind this offer in the feeds' order: the last one of the page before. Goes
-  /// with `Sort.feed` only, where it makes a page cost no more than its own offers.
-  public var after: OfferRef?
+  /// Only what comes behind this place in the list's order: that of the last offer of the page
+  /// before. In the feeds' order a page then costs no more than its own offers.
+  public var after: OfferPlace?
 
   public init(
-    feed: String? = nil, favoritesOnly: Bool = false, limit: Int? = nil, after: OfferRef? = nil
+    feed: String? = nil, favoritesOnly: Bool = false, limit: Int? = nil, after: OfferPlace? = nil
   ) {
     self.feed = feed
     self.favoritesOnly = favoritesOnly

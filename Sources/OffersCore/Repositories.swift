@@ -13,7 +13,7 @@ public protocol OfferRepository: Sendable {
   /// are asked for.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed, and with `invalidRequest` where
-  ///   `after` is given in another order than the feeds'.
+  ///   the offer that `after` stands behind was cleared away, or the place is one of another order.
   func fetchOffers(_ query: OfferQuery) async throws -> [Offer]
 
   /// How many offers a query selects, its limit and offset aside.

@@ -4,14 +4,19 @@ import OffersCore
 public struct FeedConfiguration: Sendable {
   /// A person's own definitions, in the order of their file.
   package let own: [FeedDefinition]
+  /// How often feeds are synced by a person's own wish, in seconds by their names.
+  private let intervals: [String: Int]
   /// Whether redirects, next pages and pictures may lead into private networks.
   package let allowsPrivateNetwork: Bool
 
   /// The feeds that ship with the program, and no others.
   public static let shipped = FeedConfiguration(own: [])
 
-  package init(own: [FeedDefinition], allowsPrivateNetwork: Bool = false) {
+  package init(
+    own: [FeedDefinition], intervals: [String: Int] = [:], allowsPrivateNetwork: Bool = false
+  ) {
     self.own = own
+    self.intervals = intervals
     self.allowsPrivateNetwork = allowsPrivateNetwork
   }
 
@@ -24,8 +29,9 @@ public struct FeedConfiguration: Sendable {
   /// - Throws: `OffersError` with `invalidRequest`; the message names the line.
   public init(yaml: String, name: String) throws {
     let contents = try DefinitionFile.contents(yaml, name: name)
-    own = contents.feeds
-    allowsPrivateNetwork = contents.allowsPrivateNetwork
+    self.init(
+      own: contents.feeds, intervals: contents.intervals,
+      allowsPrivateNetwork: contents.allowsPrivateNetwork)
   }
 
   /// The names of all feeds, sorted.
@@ -35,9 +41,13 @@ public struct FeedConfiguration: Sendable {
 
   /// The definition with this name, or nil.
   package func find(_ name: String) throws -> FeedDefinition? {
-    if let found = own.first(where: { $0.name == name }) { return found }
-    return try FeedCatalog.find(name)
+    var definition = try own.first { $0.name == name } ?? FeedCatalog.find(name)
+    if let everySeconds = intervals[name] { definition?.everySeconds = everySeconds }
+    return definition
   }
+
+  /// Whether a person said how often a feed is synced, besides its definition.
+  func hasInterval(of name: String) -> Bool { intervals[name] != nil }
 
   /// A definition's YAML: for a shipped feed its own file, comments included.
   ///

@@ -31,15 +31,22 @@ struct OfferKeyQuery {
 
   /// - Parameters:
   ///   - feedKey: of the query's feed.
-  ///   - lastKey: that of the last offer of the page before, in the feeds' order.
-  init(_ query: OfferQuery, feedKey: Int64?, behind lastKey: Int64? = nil) {
+  ///   - lastKey: that of the last offer of the page before.
+  ///   - values: what the query's order went by at that one; none in the feeds' order.
+  init(
+    _ query: OfferQuery, feedKey: Int64?, behind lastKey: Int64? = nil,
+    values: [OfferPlace.Value] = []
+  ) {
     let start = Self.start(of: query)
     let key = start == .details ? "detail.offer_key" : "offer.offer_key"
     isStream = query.sort == .feed && (start == .details || start == .offers)
     limit = query.limit.map { max(0, $0) }
     offset = max(0, query.offset)
     var filter = Filter(query, feedKey: feedKey, startsAtFavorites: start == .favorites)
-    filter.add(behind: query.after, lastKey, key, isReversed: query.isReversed)
+    let order = OfferOrder(
+      query.sort, key: start == .expiry ? "detail.offer_key" : key, isReversed: query.isReversed,
+      isDated: start == .expiry)
+    if let lastKey { filter.add(order.condition(behind: values, lastKey)) }
     let condition = filter.parts.joined(separator: " AND ")
     arguments = filter.arguments
     if start == .offers && query.sort == .expiry {
@@ -49,7 +56,7 @@ struct OfferKeyQuery {
       selections = [
         Selection(
           key: key, source: Self.source(start, joinsDetails: joinsDetails), condition: condition,
-          order: Self.order(query.sort, start, key, isReversed: query.isReversed))
+          order: order.sql)
       ]
     }
   }
@@ -78,42 +85,21 @@ struct OfferKeyQuery {
     }
   }
 
-  /// What offers have none of stays last in either direction.
-  private static func order(
-    _ sort: OfferQuery.Sort, _ start: Start, _ key: String, isReversed: Bool
-  ) -> String {
-    let up = isReversed ? "DESC" : "ASC"
-    let down = isReversed ? "ASC" : "DESC"
-    switch sort {
-    case .feed: return "\(key) \(up)"
-    case .reward:
-      return """
-        CASE WHEN offer.reward_minor_units IS NOT NULL THEN 0
-          WHEN offer.reward_percent_hundredths IS NOT NULL THEN 1
-          WHEN offer.reward_text IS NOT NULL THEN 2 ELSE 3 END,
-        offer.reward_currency, offer.reward_minor_units \(down),
-        offer.reward_percent_hundredths \(down), offer.reward_up_to \(up), \(key) \(up)
-        """
-    case .name: return "offer.name COLLATE by_name \(up), \(key) \(up)"
-    case .newest: return "offer.first_seen_at \(down), \(key) \(up)"
-    case .expiry where start == .expiry: return "detail.expires_at \(up), detail.offer_key \(up)"
-    case .expiry: return "detail.expires_at IS NULL, detail.expires_at \(up), \(key) \(up)"
-    }
-  }
-
   /// All offers by when they expire: those that do by the index, then the others. Neither is sorted,
   /// so that a page reads little more than itself.
   private static func byExpiry(_ condition: String, isReversed: Bool) -> [Selection] {
     let key = "offer.offer_key"
+    let dated = OfferOrder(
+      .expiry, key: "detail.offer_key", isReversed: isReversed, isDated: true)
     return [
       Selection(
         key: key, source: source(.expiry, joinsDetails: true),
         condition: "detail.expires_at IS NOT NULL AND \(condition)",
-        order: order(.expiry, .expiry, key, isReversed: isReversed)),
+        order: dated.sql),
       Selection(
         key: key, source: source(.offers, joinsDetails: true),
         condition: "detail.expires_at IS NULL AND \(condition)",
-        order: order(.feed, .offers, key, isReversed: isReversed)),
+        order: OfferOrder(.feed, key: key, isReversed: isReversed).sql),
     ]
   }
 
@@ -194,20 +180,9 @@ extension OfferKeyQuery {
       }
     }
 
-    mutating func add(
-      behind ref: OfferRef?, _ lastKey: Int64?, _ key: String, isReversed: Bool
-    ) {
-      let sign = isReversed ? "<" : ">"
-      if let lastKey {
-        add("\(key) \(sign) ?", lastKey)
-      } else if let ref {
-        add(
-          """
-          \(key) \(sign) (
-            SELECT last.offer_key FROM offer AS last JOIN feed AS last_feed USING (feed_key)
-            WHERE last_feed.name = ? AND last.id = ?)
-          """, ref.feed, ref.id)
-      }
+    mutating func add(_ part: (sql: String, arguments: StatementArguments)) {
+      parts.append(part.sql)
+      arguments += part.arguments
     }
 
     private mutating func add(_ minimum: OfferQuery.RewardMinimum) {

@@ -29,18 +29,31 @@ extension OffersDatabase: OfferRepository {
     return try keyQuery.count(in: database)
   }
 
-  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` where the order
-  ///   has no place behind an offer.
+  /// - Parameter lastKey: the last offer of the piece before, in the feeds' order.
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a place that
+  ///   the order has not.
   static func keyQuery(
     _ query: OfferQuery, behind lastKey: Int64? = nil, in database: Database
   ) throws -> OfferKeyQuery {
-    if query.after != nil, query.sort != .feed {
-      throw OffersError(
-        .invalidRequest, "Pages behind an offer are those of the feeds' order.",
-        hint: "Go on with an offset in other orders.")
-    }
     let feedKey = try query.feed.map { try fetchFeedKey($0, in: database) }
-    return OfferKeyQuery(query, feedKey: feedKey, behind: lastKey)
+    guard lastKey == nil, let place = query.after else {
+      return OfferKeyQuery(query, feedKey: feedKey, behind: lastKey)
+    }
+    guard let offer = try OfferTable.find(place.ref, in: database),
+      let key = try OfferTable.findKey(place.ref, in: database)
+    else {
+      throw OffersError(
+        .invalidRequest, "The offer that the list goes on behind was cleared away.",
+        hint: "Begin the list anew.")
+    }
+    let now = OfferPlace(of: offer, by: query.sort)
+    let values = place.values.isEmpty ? now.values : place.values
+    guard values.count == now.values.count else {
+      throw OffersError(
+        .invalidRequest, "The place to go on at is one of another order.",
+        hint: "Begin the list anew.")
+    }
+    return OfferKeyQuery(query, feedKey: feedKey, behind: key, values: values)
   }
 
   /// - Throws: `OffersError` with `notFound`, which names the feeds there are.

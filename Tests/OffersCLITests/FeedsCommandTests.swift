@@ -47,6 +47,34 @@ struct FeedsCommandTests {
     #expect(try home.offers("sync").output.contains("corner-shop: 0 new"))
   }
 
+  @Test("how often a feed is synced is set beside its definition, and set back")
+  func setsInterval() throws {
+    let home = try Home()
+    func every() throws -> Int? {
+      let feeds = try #require(try home.document("feeds")["feeds"] as? [[String: Any]])
+      return feeds.first { $0["name"] as? String == "albums" }?["every_seconds"] as? Int
+    }
+    #expect(
+      try home.offers("feeds", "set", "albums", "--every", "90m").output == "albums: every 90m\n")
+    #expect(try every() == 5400)
+    #expect(try configuration(home) == "feeds: {}\nintervals:\n  albums: 90m\n")
+    #expect(
+      try home.offers("feeds", "set", "albums", "--every", "90m").output
+        == "albums: every 90m, as before\n")
+    #expect(
+      try home.offers("feeds", "set", "albums", "--every", "default").output == "albums: every 6h\n"
+    )
+    #expect(try every() == 21_600)
+    for (name, every, said) in [
+      ("album", "1h", "Did you mean albums?"), ("albums", "often", "no time between syncs"),
+    ] {
+      let refused = try home.offers("feeds", "set", name, "--every", every)
+      #expect(refused.status != 0)
+      #expect(refused.errors.contains(said))
+    }
+    #expect(try configuration(home) == "feeds: {}\nintervals: {}\n")
+  }
+
   @Test("what is said on the command line goes before what is guessed")
   func addsByHand() throws {
     let home = try Home()

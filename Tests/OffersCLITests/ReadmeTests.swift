@@ -40,7 +40,7 @@ struct ReadmeTests {
     return rest.components(separatedBy: end).first ?? ""
   }
 
-  private static let feedsCommands = ["list", "add", "show", "check", "guess", "remove"]
+  private static let feedsCommands = ["list", "add", "show", "check", "guess", "set", "remove"]
 
   private func help(_ arguments: [String] = []) throws -> String {
     try OffersProgram.run(arguments + ["--help"]).output

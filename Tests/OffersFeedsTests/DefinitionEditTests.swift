@@ -100,6 +100,59 @@ struct DefinitionEditTests {
     }
   }
 
+  private static let intervals: [(before: String?, set: String, gone: String?)] = [
+    (nil, "feeds: {}\nintervals:\n  ibotta: 2h\n", nil),
+    ("feeds:\n\(jam)", "feeds:\n\(jam)intervals:\n  ibotta: 2h\n", nil),
+    (
+      "# a\nintervals: # mine\n  albums: 1d\nfeeds: {}\n",
+      "# a\nintervals: # mine\n  albums: 1d\n  ibotta: 2h\nfeeds: {}\n", nil
+    ),
+    (
+      "intervals:\n    ibotta: 1d  # often\nfeeds: {}\n",
+      "intervals:\n    ibotta: 2h  # often\nfeeds: {}\n", "intervals: {}\nfeeds: {}\n"
+    ),
+    (
+      "intervals: {}\nfeeds: {}\n", "intervals:\n  ibotta: 2h\nfeeds: {}\n",
+      "intervals: {}\nfeeds: {}\n"
+    ),
+  ]
+
+  @Test("an interval is set in its place or below the others, and taken out", arguments: intervals)
+  func setsIntervals(before: String?, set: String, gone: String?) throws {
+    let made = try #require(
+      try DefinitionEdit.setting(everySeconds: 7200, of: "ibotta", in: before, name: "f"))
+    #expect(made == set)
+    #expect(try DefinitionFile.contents(made, name: "f").intervals["ibotta"] == 7200)
+    #expect(
+      try DefinitionEdit.setting(everySeconds: 7200, of: "ibotta", in: made, name: "f") == nil)
+    let back = try DefinitionEdit.setting(everySeconds: nil, of: "ibotta", in: made, name: "f")
+    if let gone { #expect(back == gone) }
+    #expect(try DefinitionFile.contents(back ?? "", name: "f").intervals["ibotta"] == nil)
+    #expect(
+      try DefinitionFile.contents(back ?? "", name: "f").feeds
+        == DefinitionFile.contents(before ?? "feeds: {}", name: "f").feeds)
+  }
+
+  @Test(
+    "an interval that cannot be written, or not there, is refused", arguments: [0, 59, 90, -60])
+  func refusesIntervals(seconds: Int) {
+    #expect(throws: OffersError.self) {
+      try DefinitionEdit.setting(everySeconds: seconds, of: "ibotta", in: nil, name: "f")
+    }
+    let error = #expect(throws: OffersError.self) {
+      try DefinitionEdit.setting(
+        everySeconds: 7200, of: "ibotta", in: "feeds: {}\nintervals: {albums: 1d}\n", name: "f")
+    }
+    #expect(error?.message == "f is written in a way that its intervals cannot be changed.")
+  }
+
+  @Test("a feed that is taken out leaves no interval behind")
+  func takesIntervalOut() throws {
+    let yaml = "feeds:\n\(Self.teaLines)intervals:\n  tea: 2h\n"
+    #expect(
+      try DefinitionEdit.removing("tea", from: yaml, name: "f") == "feeds: {}\nintervals: {}\n")
+  }
+
   @Test(
     "a file that is written otherwise is left to the person",
     arguments: [

@@ -6,6 +6,7 @@ import OffersFeeds
 import OffersStore
 import OffersSync
 import OffersTestSupport
+import Synchronization
 
 @testable import OffersServer
 
@@ -54,23 +55,39 @@ struct ServedHome {
 }
 
 /// Syncs feeds from the built-in samples.
-struct SampleSyncer: FeedSyncer {
+final class SampleSyncer: FeedSyncer {
   let database: OffersDatabase
+  let intervals = Mutex<[String: Int]>([:])
+
+  init(database: OffersDatabase) {
+    self.database = database
+  }
 
   func fetchKnownFeeds() throws -> [KnownFeed] {
-    try FeedConfiguration.shipped.names.map {
+    let intervals = intervals.withLock { $0 }
+    return try FeedConfiguration.shipped.names.map {
       KnownFeed(
-        name: $0, source: "sample", everySeconds: 86_400,
+        name: $0, source: "sample", everySeconds: intervals[$0] ?? 86_400,
+        hasOwnInterval: intervals[$0] != nil,
         layout: try FeedConfiguration.shipped.fetch($0).layout, isSearchable: $0 == "movies")
     }
   }
 
+  func setInterval(_ everySeconds: Int?, of feed: String) -> Bool {
+    intervals.withLock { intervals in
+      defer { intervals[feed] = everySeconds }
+      return intervals[feed] != everySeconds
+    }
+  }
+
   func sync(
-    _ feeds: [String], reason: SyncReason,
+    _ wanted: WantedSync,
     progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
-    try await SyncEngine(store: database).sync(feeds, progress: progress, finished: finished)
+    try await SyncEngine(store: database).sync(
+      wanted.feeds, options: SyncOptions(source: wanted.source), progress: progress,
+      finished: finished)
   }
 
   func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {

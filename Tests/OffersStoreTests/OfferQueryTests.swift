@@ -162,19 +162,55 @@ struct OfferQueryTests {
     #expect(
       try await Self.refs(store) {
         $0.isReversed = true
-        $0.after = OfferRef(feed: "shop", id: "3")
+        $0.after = OfferPlace(OfferRef(feed: "shop", id: "3"))
       } == ["shop:2", "shop:1", "old:2"])
   }
 
-  @Test("there is nothing behind an offer in other orders, and that is said")
-  func refusesAfter() async throws {
+  @Test(
+    "each order goes on behind the place of an offer, also of one that changed since",
+    arguments: OfferQuery.Sort.allCases, [false, true])
+  func goesOn(sort: OfferQuery.Sort, isReversed: Bool) async throws {
     let store = try await Self.filled()
-    var query = OfferQuery(after: OfferRef(feed: "shop", id: "3"))
-    query.sort = .name
-    let error = await #expect(throws: OffersError.self) {
-      _ = try await store.database.fetchOffers(query)
+    var query = OfferQuery()
+    query.sort = sort
+    query.isReversed = isReversed
+    let all = try await store.database.fetchOffers(query)
+    for (index, offer) in all.enumerated() {
+      let rest = all.dropFirst(index + 1).map(\.ref.description)
+      query.after = OfferPlace(of: offer, by: sort)
+      #expect(try await Self.refs(store, query) == rest)
+      query.after = OfferPlace(offer.ref)
+      #expect(try await Self.refs(store, query) == rest)
     }
-    #expect(error?.code == .invalidRequest)
+    let changed = try #require(all.first { $0.ref.id == "3" })
+    let rest = all.drop { $0.ref != changed.ref }.dropFirst().map(\.ref.description)
+    query.after = OfferPlace(of: changed, by: sort)
+    try await store.database.write(.ordinary) { database in
+      try database.execute(
+        sql: """
+          UPDATE offer SET name = 'zzz', reward_text = NULL, reward_minor_units = NULL,
+            reward_currency = NULL, reward_percent_hundredths = NULL WHERE id = '3'
+          """)
+    }
+    #expect(try await Self.refs(store, query).filter { $0 != "shop:3" } == rest)
+  }
+
+  @Test("a place of another order, or behind what was cleared away, is refused")
+  func refusesPlaces() async throws {
+    let store = try await Self.filled()
+    let ref = OfferRef(feed: "shop", id: "3")
+    for place in [
+      OfferPlace(ref, values: [.number(1), .number(2)]),
+      OfferPlace(OfferRef(feed: "shop", id: "none")),
+    ] {
+      var asked = OfferQuery(after: place)
+      asked.sort = .name
+      let query = asked
+      let error = await #expect(throws: OffersError.self) {
+        _ = try await store.database.fetchOffers(query)
+      }
+      #expect(error?.code == .invalidRequest)
+    }
   }
 
   @Test("amounts and percentages are narrowed down each for themselves")

@@ -23,7 +23,9 @@ package enum DefinitionEdit {
     lines.add(block.utf8.split(separator: 0x0A).dropFirst().map { Array($0) })
     let result = lines.text
     try DefinitionSource.checkSize(of: result, name: fileName)
-    guard holds(result, contents.feeds + [definition], contents.allowsPrivateNetwork) else {
+    var expected = contents
+    expected.feeds.append(definition)
+    guard holds(result, expected) else {
       throw OffersError(
         .invalidRequest, "\(fileName) is written in a way that cannot be added to.",
         hint: "Add it there yourself: offers feeds guess SOURCE prints a definition.")
@@ -40,18 +42,58 @@ package enum DefinitionEdit {
     _ name: String, from yaml: String, name fileName: String
   ) throws -> String? {
     let contents = try DefinitionFile.contents(yaml, name: fileName)
-    let rest = contents.feeds.filter { $0.name != name }
-    if rest.count == contents.feeds.count { return nil }
+    var rest = contents
+    rest.feeds.removeAll { $0.name == name }
+    if rest == contents { return nil }
     var lines = DefinitionLines(yaml)
     lines.remove(name)
-    if rest.isEmpty { lines.setNoFeeds() }
-    let result = lines.text
-    guard holds(result, rest, contents.allowsPrivateNetwork) else {
+    if rest.feeds.isEmpty { lines.setEmpty() }
+    var result = lines.text
+    if !FeedCatalog.names.contains(name), contents.intervals[name] != nil {
+      // An interval of no feed would be a mistake.
+      rest.intervals[name] = nil
+      var intervals = DefinitionLines(result, section: DefinitionFile.intervalsKey)
+      intervals.remove(name)
+      if rest.intervals.isEmpty { intervals.setEmpty() }
+      result = intervals.text
+    }
+    guard holds(result, rest) else {
       throw OffersError(
         .invalidRequest, "\(fileName) is written in a way that \(name) cannot be taken from it.",
         hint: "Remove it there yourself.")
     }
     return result
+  }
+
+  /// The file with another interval for a feed; nil when it says so already.
+  ///
+  /// - Parameters:
+  ///   - everySeconds: how often to sync it; nil for what its definition says.
+  ///   - name: a shipped feed, or one of the file.
+  /// - Throws: `OffersError` with `invalidRequest` for no whole minutes or less than one or more than
+  ///   a year, or when the file is wrong, or written in a way that cannot be changed.
+  package static func setting(
+    everySeconds: Int?, of name: String, in yaml: String?, name fileName: String
+  ) throws -> String? {
+    if let everySeconds { try IntervalText.check(everySeconds) }
+    let isBlank = yaml?.unicodeScalars.allSatisfy(\.properties.isWhitespace) ?? true
+    let before = isBlank ? "feeds: {}\n" : try completed(yaml ?? "", name: fileName)
+    var contents = try DefinitionFile.contents(before, name: fileName)
+    if contents.intervals[name] == everySeconds { return nil }
+    var lines = DefinitionLines(before, section: DefinitionFile.intervalsKey)
+    if let everySeconds {
+      lines.set(name, to: IntervalText.text(seconds: everySeconds))
+    } else {
+      lines.remove(name)
+    }
+    contents.intervals[name] = everySeconds
+    if contents.intervals.isEmpty { lines.setEmpty() }
+    guard holds(lines.text, contents) else {
+      throw OffersError(
+        .invalidRequest, "\(fileName) is written in a way that its intervals cannot be changed.",
+        hint: "Write it there yourself, below intervals: as in \(name): 6h")
+    }
+    return lines.text
   }
 
   /// The file with an empty `feeds:` where it has none yet, as one of comments alone.
@@ -63,7 +105,7 @@ package enum DefinitionEdit {
       return yaml
     } catch {
       var lines = DefinitionLines(yaml)
-      lines.addFeeds()
+      lines.addSection()
       // What is wrong besides is told by the line it has in the file itself.
       guard (try? DefinitionFile.contents(lines.text, name: fileName)) != nil else { throw error }
       return lines.text
@@ -71,11 +113,8 @@ package enum DefinitionEdit {
   }
 
   /// Whether a file says this and nothing else.
-  private static func holds(
-    _ yaml: String, _ feeds: [FeedDefinition], _ allowsPrivateNetwork: Bool
-  ) -> Bool {
+  private static func holds(_ yaml: String, _ contents: DefinitionContents) -> Bool {
     // What cannot be read is no right edit either.
-    guard let contents = try? DefinitionFile.contents(yaml, name: "") else { return false }
-    return contents.feeds == feeds && contents.allowsPrivateNetwork == allowsPrivateNetwork
+    (try? DefinitionFile.contents(yaml, name: "")) == contents
   }
 }

@@ -33,40 +33,68 @@ package enum DefinitionFile {
     try contents(yaml, name: fileName).feeds
   }
 
-  /// What a file says: its feeds, and whether they may lead into private networks
-  /// (`allow-private-network: true`).
+  /// All that a file says.
   ///
   /// - Throws: as `parse`.
-  package static func contents(
-    _ yaml: String, name fileName: String
-  ) throws -> (feeds: [FeedDefinition], allowsPrivateNetwork: Bool) {
+  package static func contents(_ yaml: String, name fileName: String) throws -> DefinitionContents {
     let root = try DefinitionSource(yaml: yaml, file: fileName).root()
     guard case .map(let entries) = root.content else {
       throw root.problem(
         "the file is \(root.kind), not a mapping.", hint: DefinitionSource.startHint)
     }
     var definitions: [FeedDefinition]?
-    var allowsPrivateNetwork = false
+    var intervals: [DefinitionNode.Entry] = []
+    var contents = DefinitionContents()
     for entry in entries {
       switch entry.key {
       case "feeds":
         definitions = try entry.value.entries(of: "feeds").map { feed in
           try FeedSection(feed).definition()
         }
+      case intervalsKey:
+        intervals = try entry.value.entries(of: intervalsKey)
+        contents.intervals = try everySeconds(intervals)
       case privateNetworkKey:
-        allowsPrivateNetwork = try entry.value.isTrue(of: privateNetworkKey)
+        contents.allowsPrivateNetwork = try entry.value.isTrue(of: privateNetworkKey)
       default:
         throw entry.place.problem(
           "“\(entry.key)” is unknown here.",
           hint: NearestWord.hint(
-            for: entry.key, among: ["feeds", privateNetworkKey], title: "Allowed"))
+            for: entry.key, among: ["feeds", intervalsKey, privateNetworkKey], title: "Allowed"))
       }
     }
     guard let definitions else {
       throw root.problem("“feeds” is missing.", hint: DefinitionSource.startHint)
     }
-    return (definitions, allowsPrivateNetwork)
+    contents.feeds = definitions
+    let names = (FeedCatalog.names + definitions.map(\.name)).sorted()
+    if let unknown = intervals.first(where: { !names.contains($0.key) }) {
+      throw unknown.place.problem(
+        "There is no feed “\(unknown.key)”.",
+        hint: NearestWord.hint(for: unknown.key, among: names, title: "Feeds"))
+    }
+    return contents
   }
 
+  private static func everySeconds(_ entries: [DefinitionNode.Entry]) throws -> [String: Int] {
+    var intervals: [String: Int] = [:]
+    for entry in entries {
+      let text = try entry.value.text(of: entry.key)
+      intervals[entry.key] = try entry.value.understand { try IntervalText.seconds(parsing: text) }
+    }
+    return intervals
+  }
+
+  static let intervalsKey = "intervals"
   private static let privateNetworkKey = "allow-private-network"
+}
+
+/// What a file of definitions says.
+package struct DefinitionContents: Equatable {
+  package var feeds: [FeedDefinition] = []
+  /// How often feeds are synced, whatever their definitions say, in seconds by their names
+  /// (`intervals: {ibotta: 2h}`). It is here that shipped feeds get an interval of a person's own.
+  package var intervals: [String: Int] = [:]
+  /// Whether they may lead into private networks (`allow-private-network: true`).
+  package var allowsPrivateNetwork = false
 }

@@ -1,12 +1,14 @@
 /// The lines of a definition file, of which some are put in or taken out.
 ///
 /// It knows no more of YAML than how people lay out such a file: `feeds:` at the margin, the feeds'
-/// names indented below it. Lines are bytes with their ends, since a line end of two characters is
-/// one `Character`.
+/// names indented below it; or another section of that form. Lines are bytes with their ends, since
+/// a line end of two characters is one `Character`.
 struct DefinitionLines {
+  private let section: String
   private var lines: [[UInt8]]
 
-  init(_ text: String) {
+  init(_ text: String, section: String = "feeds") {
+    self.section = section
     lines = []
     var line: [UInt8] = []
     for byte in text.utf8 {
@@ -27,58 +29,66 @@ struct DefinitionLines {
   ///
   /// - Parameter block: its lines without their ends, indented by two.
   mutating func add(_ block: [[UInt8]]) {
-    guard let feeds = feedsLine else { return }
-    var place = feeds + 1
+    guard let head = headLine else { return }
+    var place = head + 1
     var indent = 2
-    if let first = firstFeed(below: feeds) {
+    if let first = firstFeed(below: head) {
       indent = self.indent(of: lines[first])
-      let section = sectionEnd(below: feeds)
-      place = (lines[..<section].lastIndex { !isBlank($0) && self.indent(of: $0) > 0 } ?? feeds) + 1
+      let end = sectionEnd(below: head)
+      place = (lines[..<end].lastIndex { !isBlank($0) && self.indent(of: $0) > 0 } ?? head) + 1
     } else {
-      setValue([], of: feeds)
+      setValue([], of: section, in: head)
     }
     let margin = [UInt8](repeating: 0x20, count: indent)
     insert(block.map { margin + $0.dropFirst(2) }, at: place)
   }
 
+  /// Gives a feed a value of one line, in its place or below the others.
+  mutating func set(_ name: String, to text: String) {
+    addSection()
+    if let line = findFeed(name) {
+      setValue(Array(" \(text)".utf8), of: name, in: line)
+    } else {
+      add([Array("  \(name): \(text)".utf8)])
+    }
+  }
+
   /// Takes a feed out, with the comment directly above it.
   mutating func remove(_ name: String) {
-    guard let feeds = feedsLine, let first = firstFeed(below: feeds) else { return }
-    let indent = self.indent(of: lines[first])
-    let section = sectionEnd(below: feeds)
-    let found = (first..<section).first { index in
-      self.indent(of: lines[index]) == indent && value(of: name, in: lines[index]) != nil
-    }
-    guard var start = found else { return }
+    guard let head = headLine, var start = findFeed(name) else { return }
+    let indent = self.indent(of: lines[start])
+    let section = sectionEnd(below: head)
     var end = start + 1
     while end < section, isBlank(lines[end]) || self.indent(of: lines[end]) > indent { end += 1 }
-    while start > feeds + 1, isComment(lines[start - 1]),
+    while start > head + 1, isComment(lines[start - 1]),
       self.indent(of: lines[start - 1]) <= indent
     {
       start -= 1
     }
     if end == lines.count {
       // An empty line that stood between two feeds would end the file.
-      while start > feeds + 1, isBlank(lines[start - 1]) { start -= 1 }
+      while start > head + 1, isBlank(lines[start - 1]) { start -= 1 }
     }
     lines.removeSubrange(start..<end)
   }
 
-  /// Says that there are no feeds, where none is left.
-  mutating func setNoFeeds() {
-    if let feeds = feedsLine { setValue(Array(" {}".utf8), of: feeds) }
+  /// Says that nothing stands in the section, where nothing is left.
+  mutating func setEmpty() {
+    if let head = headLine { setValue(Array(" {}".utf8), of: section, in: head) }
   }
 
-  /// Adds an empty `feeds:`, or says of one with nothing behind it that it is empty.
-  mutating func addFeeds() {
-    if let feeds = feedsLine {
-      if ["", "~", "null"].contains(where: { shown(of: feeds).elementsEqual($0.utf8) }) {
-        setNoFeeds()
+  /// Adds an empty section, or says of one with nothing in it that it is empty.
+  mutating func addSection() {
+    if let head = headLine {
+      let shown = shown(of: section, in: head)
+      let isEmpty = firstFeed(below: head) == nil
+      if isEmpty, ["", "~", "null"].contains(where: { shown.elementsEqual($0.utf8) }) {
+        setEmpty()
       }
       return
     }
     let end = lines.firstIndex { $0.starts(with: Array("...".utf8)) } ?? lines.count
-    insert([Array("feeds: {}".utf8)], at: end)
+    insert([Array("\(section): {}".utf8)], at: end)
   }
 
   private mutating func insert(_ block: [[UInt8]], at place: Int) {
@@ -92,17 +102,17 @@ struct DefinitionLines {
     lines.first?.suffix(2).elementsEqual([0x0D, 0x0A]) == true ? [0x0D, 0x0A] : [0x0A]
   }
 
-  /// Replaces what stands behind `feeds:`, up to a comment.
-  private mutating func setValue(_ value: [UInt8], of index: Int) {
-    let old = shown(of: index)
-    guard let rest = self.value(of: "feeds", in: lines[index]) else { return }
+  /// Replaces what stands behind a key, up to a comment.
+  private mutating func setValue(_ value: [UInt8], of key: String, in index: Int) {
+    let old = shown(of: key, in: index)
+    guard let rest = self.value(of: key, in: lines[index]) else { return }
     lines[index] =
       Array(lines[index][..<rest.startIndex]) + value + Array(lines[index][old.endIndex...])
   }
 
-  /// What stands behind `feeds:`, without a comment and the space around it.
-  private func shown(of index: Int) -> ArraySlice<UInt8> {
-    guard let rest = value(of: "feeds", in: lines[index]) else { return [] }
+  /// What stands behind a key, without a comment and the space around it.
+  private func shown(of key: String, in index: Int) -> ArraySlice<UInt8> {
+    guard let rest = value(of: key, in: lines[index]) else { return [] }
     let comment = rest.indices.first { place in
       rest[place] == 0x23 && (place == rest.startIndex || isSpace(rest[place - 1]))
     }
@@ -114,21 +124,30 @@ struct DefinitionLines {
 
   // MARK: What stands where
 
-  private var feedsLine: Int? {
-    lines.firstIndex { indent(of: $0) == 0 && value(of: "feeds", in: $0) != nil }
+  /// Where the section begins.
+  private var headLine: Int? {
+    lines.firstIndex { indent(of: $0) == 0 && value(of: section, in: $0) != nil }
   }
 
-  /// The line of the first feed; nil when nothing stands below `feeds:`.
-  private func firstFeed(below feeds: Int) -> Int? {
-    let next = lines.indices.dropFirst(feeds + 1).first {
+  private func findFeed(_ name: String) -> Int? {
+    guard let head = headLine, let first = firstFeed(below: head) else { return nil }
+    let indent = self.indent(of: lines[first])
+    return (first..<sectionEnd(below: head)).first { index in
+      self.indent(of: lines[index]) == indent && value(of: name, in: lines[index]) != nil
+    }
+  }
+
+  /// The line of the first feed; nil when nothing stands below the section's head.
+  private func firstFeed(below head: Int) -> Int? {
+    let next = lines.indices.dropFirst(head + 1).first {
       !isBlank(lines[$0]) && !isComment(lines[$0])
     }
     return next.flatMap { indent(of: lines[$0]) > 0 ? $0 : nil }
   }
 
-  /// Where what stands below `feeds:` ends: at the next line that is not indented.
-  private func sectionEnd(below feeds: Int) -> Int {
-    lines.indices.dropFirst(feeds + 1).first { index in
+  /// Where the section ends: at the next line that is not indented.
+  private func sectionEnd(below head: Int) -> Int {
+    lines.indices.dropFirst(head + 1).first { index in
       let line = lines[index]
       return !isBlank(line) && !isComment(line) && indent(of: line) == 0
     } ?? lines.count

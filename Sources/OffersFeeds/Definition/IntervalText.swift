@@ -1,7 +1,7 @@
 import OffersCore
 
 /// A time between syncs as it is written, such as `30m`, `6h`, `1d` or `2w`.
-enum IntervalText {
+package enum IntervalText {
   private static let units: [(letter: Character, seconds: Int)] = [
     ("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60),
   ]
@@ -12,7 +12,7 @@ enum IntervalText {
   ///
   /// - Throws: `OffersError` with `invalidRequest` for another form, less than a minute, or more
   ///   than a year.
-  static func seconds(parsing text: String) throws -> Int {
+  package static func seconds(parsing text: String) throws -> Int {
     let digits = text.dropLast()
     guard let unit = units.first(where: { $0.letter == text.last }), !digits.isEmpty,
       digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
@@ -36,8 +36,16 @@ enum IntervalText {
     return seconds
   }
 
+  /// - Throws: `OffersError` with `invalidRequest` for what cannot be written.
+  static func check(_ seconds: Int) throws {
+    if seconds >= 60, seconds <= limitSeconds, seconds % 60 == 0 { return }
+    throw OffersError(
+      .invalidRequest, "\(seconds) seconds is no time between syncs.",
+      hint: "Whole minutes, please, from one minute to 52 weeks.")
+  }
+
   /// The shortest way to write it, in the largest unit that fits; seconds are rounded up.
-  static func text(seconds: Int) -> String {
+  package static func text(seconds: Int) -> String {
     for unit in units where seconds >= unit.seconds && seconds % unit.seconds == 0 {
       return "\(seconds / unit.seconds)\(unit.letter)"
     }

@@ -1,13 +1,21 @@
 import OffersCore
 
+extension FeedConfiguration {
+  /// The feeds there are, by name.
+  package func knownFeeds() throws -> [KnownFeed] {
+    try names.map { KnownFeed(try fetch($0), hasOwnInterval: hasInterval(of: $0)) }
+  }
+}
+
 extension KnownFeed {
   /// What a definition says of its feed besides how to read it.
-  package init(_ definition: FeedDefinition) {
+  package init(_ definition: FeedDefinition, hasOwnInterval: Bool = false) {
     var title: String?
     if case .constant(let text)? = definition.title.alternatives.first?.value { title = text }
     self.init(
       name: definition.name, title: title, source: definition.source?.description,
       everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds,
-      layout: definition.layout, isSearchable: definition.search != nil)
+      hasOwnInterval: hasOwnInterval, layout: definition.layout,
+      isSearchable: definition.search != nil)
   }
 }

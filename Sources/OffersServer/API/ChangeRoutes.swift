@@ -39,7 +39,7 @@ struct ChangeRoutes: Sendable {
           hint: "A cursor knows where it begins.")
       }
       guard case .change(let id, let seconds) = try Cursor(text, of: list) else {
-        throw Problem(.badRequest, "The parameter “cursor” is not one of this list.")
+        throw Cursor.refusal
       }
       query.afterID = id
       query.since = Date(timeIntervalSince1970: Double(seconds))

@@ -29,25 +29,44 @@ struct FeedRoutes: Sendable {
         return answer
       }
     }
+    addIntervals(to: router)
     router.put("/api/v1/feeds/{name}/subscription") { request, context in
-      try await change(request, context) { feed in
+      try await change(request, context) { feed, _ in
         guard feed.known != nil else { return false }
         return try await content.store.subscribe(to: feed.name, source: feed.source)
       }
     }
     router.delete("/api/v1/feeds/{name}/subscription") { request, context in
-      try await change(request, context) { try await content.store.unsubscribe(from: $0.name) }
+      try await change(request, context) { feed, _ in
+        try await content.store.unsubscribe(from: feed.name)
+      }
+    }
+  }
+
+  private func addIntervals(to router: Router<BasicRequestContext>) {
+    router.put("/api/v1/feeds/{name}/interval") { request, context in
+      try await change(request, context, members: ["every_seconds"]) { feed, body in
+        guard let number = body["every_seconds"] as? NSNumber, JSONBody.truth(number) == nil,
+          let seconds = Int(exactly: number.doubleValue)
+        else { throw Problem(.badRequest, "The member “every_seconds” is a whole number.") }
+        return try content.syncer.setInterval(seconds, of: feed.name)
+      }
+    }
+    router.delete("/api/v1/feeds/{name}/interval") { request, context in
+      try await change(request, context) { feed, _ in
+        try content.syncer.setInterval(nil, of: feed.name)
+      }
     }
   }
 
   private func change(
-    _ request: Request, _ context: BasicRequestContext,
-    _ body: (FeedSummary) async throws -> Bool
+    _ request: Request, _ context: BasicRequestContext, members: [String] = [],
+    _ body: (FeedSummary, [String: Any]) async throws -> Bool
   ) async throws -> Response {
     _ = try QueryParameters(request, [])
-    _ = try await JSONBody.read(request, members: [])
+    let sent = try await JSONBody.read(request, members: members)
     let name = try context.segment("name")
-    let didChange = try await body(try await fetchFeed(name))
+    let didChange = try await body(try await fetchFeed(name), sent)
     let (feed, now) = (try await fetchFeed(name), content.now())
     return Answers.result { json in
       json.member("changed", didChange)

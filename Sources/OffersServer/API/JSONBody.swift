@@ -4,6 +4,15 @@ import OffersCore
 
 /// The body of a request that changes something.
 enum JSONBody {
+  /// True or false as JSON has them; nil for another value, a number included.
+  static func truth(_ value: Any) -> Bool? {
+    // Foundation makes numbers of them, too, which it writes as they were.
+    guard value is NSNumber || value is Bool,
+      let text = try? JSONSerialization.data(withJSONObject: [value])
+    else { return nil }
+    return [Data("[true]".utf8): true, Data("[false]".utf8): false][text]
+  }
+
   /// The members of the one object that the body is; none for no body.
   ///
   /// - Parameter members: those that the route knows.

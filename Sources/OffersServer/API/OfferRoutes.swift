@@ -54,31 +54,19 @@ struct OfferRoutes: Sendable {
     var query = try query(parameters)
     let list = parameters.fingerprint(without: ["cursor", "limit"])
     let limit = try parameters.number("limit", Self.limits) ?? Self.usualLimit
-    var offset = 0
     if let text = parameters.text("cursor") {
-      switch try Cursor(text, of: list) {
-      case .offer(let ref):
-        guard try await content.store.findOffer(ref) != nil else {
-          throw Problem(
-            .badRequest, "The offer that the cursor stands behind was cleared away.",
-            hint: "Begin without a cursor.")
-        }
-        query.after = ref
-      case .offset(let count): offset = count
-      case .change: throw Problem(.badRequest, "The parameter “cursor” is not one of this list.")
+      guard case .offer(let place) = try Cursor(text, of: list) else {
+        throw Cursor.refusal
       }
+      query.after = place
     }
-    query.offset = offset
     query.limit = limit + 1
     var offers = try await content.store.fetchOffers(query)
     let hasMore = offers.count > limit
     offers = Array(offers.prefix(limit))
     query.after = nil
     let total = try await content.store.countOffers(query)
-    var next: Cursor?
-    if hasMore, let last = offers.last {
-      next = query.sort == .feed ? .offer(last.ref) : .offset(offset + limit)
-    }
+    let next = hasMore ? offers.last.map { Cursor(behind: $0, by: query.sort) } : nil
     var answer = Answer.json { json in
       json.member("offers", each: offers) { $0.value($1) }
       json.member("total", total)

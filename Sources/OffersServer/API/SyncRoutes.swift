@@ -21,7 +21,7 @@ struct SyncRoutes: Sendable {
     }
     router.post("/api/v1/sync") { request, _ in
       _ = try QueryParameters(request, [])
-      let body = try await JSONBody.read(request, members: ["feeds"])
+      let body = try await JSONBody.read(request, members: ["feeds", "source", "accept_removals"])
       var feeds: [String] = []
       if let value = body["feeds"] {
         guard let names = value as? [String] else {
@@ -29,7 +29,20 @@ struct SyncRoutes: Sendable {
         }
         feeds = names
       }
-      let status = try content.jobs.start(feeds)
+      var wanted = WantedSync(feeds)
+      if let value = body["source"] {
+        guard let source = value as? String else {
+          throw Problem(.badRequest, "The member “source” is a text.")
+        }
+        wanted.source = source
+      }
+      if let value = body["accept_removals"] {
+        guard let accepts = JSONBody.truth(value) else {
+          throw Problem(.badRequest, "The member “accept_removals” is true or false.")
+        }
+        wanted.acceptsRemovals = accepts
+      }
+      let status = try content.jobs.start(wanted)
       var json = JSONWriter()
       json.value(status)
       return Answers.result(json, status: .accepted)

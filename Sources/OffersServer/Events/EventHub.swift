@@ -35,6 +35,9 @@ final class EventHub: Sendable {
   private static let ticksOfSilence = 60
   /// Most who listen at a time.
   static let listenerLimit = 100
+  /// From so many on, each newcomer has the others spoken to: whoever has left is found out by that.
+  private static let crowd = 25
+  private static let silence = ByteBuffer(string: ":\n\n")
   /// Events that wait for a listener who is slow; the oldest are dropped.
   private static let waitingLimit = 16
 
@@ -55,6 +58,8 @@ final class EventHub: Sendable {
     greeting.writeImmutableBuffer(Self.changed(version))
     greeting.writeImmutableBuffer(Self.sync(status))
     listener.yield(greeting)
+    let others = state.withLock { Array($0.listeners.values) }
+    if others.count >= Self.crowd { for other in others { other.yield(Self.silence) } }
     let number = try state.withLock { state in
       guard state.listeners.count < Self.listenerLimit else {
         throw Problem(.serviceUnavailable, "Too many listen already.", code: .limitExceeded)
@@ -109,7 +114,7 @@ final class EventHub: Sendable {
       told.revision = revision
     }
     if news.readableBytes == 0, told.ticksSinceAnything >= Self.ticksOfSilence {
-      news.writeString(":\n\n")
+      news.writeImmutableBuffer(Self.silence)
     }
     guard news.readableBytes > 0 else { return }
     told.ticksSinceAnything = 0

@@ -17,14 +17,17 @@ struct PageForms: Sendable {
     router.post("/sync") { request, _ in
       let form = SentFields(try await FieldList.read(request))
       try start(
-        form["feed"].map { [$0] } ?? [],
+        WantedSync(
+          form["feed"].map { [$0] } ?? [], acceptsRemovals: form.isSet("accept-removals")),
         isBusy: "Nothing else was begun. Wait until it has ended, then refresh again.")
       return Self.redirect(to: form["back"])
     }
     router.post("/feeds/:name") { request, context in
       let asked = try PageRequest(request, context, parameter: "name")
       let form = SentFields(try await FieldList.read(request))
-      if form.isSet("subscribed") {
+      if form["subscribed"] == nil {
+        try await change(asked.name, form)
+      } else if form.isSet("subscribed") {
         try await subscribe(to: asked.name)
       } else {
         _ = try await content.store.unsubscribe(from: asked.name)
@@ -33,22 +36,46 @@ struct PageForms: Sendable {
     }
   }
 
+  /// Sets how often a feed is synced and where it is read from. Another source is read at once, and
+  /// remembered once that has worked.
+  private func change(_ feed: String, _ form: SentFields) async throws {
+    let summary = try await summary(of: feed)
+    if let every = form["every"] {
+      let seconds = Int(every)
+      guard seconds != nil || every == "default" else {
+        throw Problem(.badRequest, "“\(every.prefix(80))” is no time between syncs.")
+      }
+      _ = try content.syncer.setInterval(seconds, of: feed)
+    }
+    if let source = form["source"], source != summary.source {
+      try start(
+        WantedSync([feed], source: source),
+        isBusy: "Wait until it has ended, then give the source again.")
+    }
+  }
+
   /// Takes a feed up, and reads it for the first time.
   private func subscribe(to feed: String) async throws {
-    let known = try content.syncer.fetchKnownFeeds().filter { $0.name == feed }
-    let summary = FeedSummary.all(known: known, subscribed: []).first
-    guard let summary else {
-      throw OffersError(.notFound, "There is no feed “\(feed.prefix(80))”.")
-    }
+    let summary = try await summary(of: feed)
     _ = try await content.store.subscribe(to: feed, source: summary.source)
     try start(
-      [feed], isBusy: "The feed is among yours. Wait until it has ended, then refresh the feed.")
+      WantedSync([feed]),
+      isBusy: "The feed is among yours. Wait until it has ended, then refresh the feed.")
+  }
+
+  /// - Throws: `OffersError` with `notFound`.
+  private func summary(of feed: String) async throws -> FeedSummary {
+    let known = try content.syncer.fetchKnownFeeds().filter { $0.name == feed }
+    let subscribed = try await content.store.fetchFeeds().filter { $0.name == feed }
+    guard !known.isEmpty, let summary = FeedSummary.all(known: known, subscribed: subscribed).first
+    else { throw OffersError(.notFound, "There is no feed “\(feed.prefix(80))”.") }
+    return summary
   }
 
   /// - Parameter isBusy: what people are told who ask while another refresh runs.
-  private func start(_ feeds: [String], isBusy: String) throws {
+  private func start(_ wanted: WantedSync, isBusy: String) throws {
     do {
-      _ = try content.jobs.start(feeds)
+      _ = try content.jobs.start(wanted)
     } catch let problem as Problem where problem.id != nil {
       throw Problem(.conflict, "A refresh is running already.", hint: isBusy, code: .locked)
     }

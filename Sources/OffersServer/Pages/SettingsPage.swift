@@ -32,7 +32,10 @@ struct SettingsPage {
       row.set("feedLink", PageLinks.feed(summary.name))
       row.set("feedSource", summary.source)
       row.set("isSample", summary.source == "sample")
-      if let known = summary.known { row.set("interval", Self.interval(known.everySeconds)) }
+      if let known = summary.known {
+        row.set("interval", Self.interval(known.everySeconds))
+        row.set("change", change(summary, known))
+      }
       if let due = summary.nextDueAt(now: source.now) { row.set("nextDue", time: due) }
       guard let feed = summary.feed else { return }
       row.set("feedCount", Units.count(feed.currentCount, "offer"))
@@ -40,6 +43,7 @@ struct SettingsPage {
         row.set("feedFavorites", Units.count(feed.favoriteCount, "favorite"))
       }
       if feed.goneCount > 0 { row.set("feedGone", "\(Units.count(feed.goneCount)) gone") }
+      row.set("isHeld", feed.fetch.heldSince != nil)
       guard let run = feed.lastRun else { return }
       row.set("lastRun", time: run.startedAt)
       row.set("outcome", Self.words(run.outcome))
@@ -54,6 +58,33 @@ struct SettingsPage {
       }
     }
   }
+
+  /// The form that changes a feed's source and interval.
+  private func change(_ summary: FeedSummary, _ known: KnownFeed) -> PageFields {
+    var choices = Self.intervals
+    if known.hasOwnInterval, !choices.contains(known.everySeconds) {
+      choices.append(known.everySeconds)
+      choices.sort()
+    }
+    let chosen = known.hasOwnInterval ? known.everySeconds : nil
+    let options = choices.map { seconds in
+      PageFields { option in
+        option.set("value", String(seconds))
+        option.set("label", Self.interval(seconds))
+        option.set("isChosen", seconds == chosen)
+      }
+    }
+    return PageFields { form in
+      form.set("isDefault", chosen == nil)
+      form.set("intervals", options)
+      form.set("sourceNow", summary.source)
+    }
+  }
+
+  /// The intervals that are proposed, in seconds.
+  private static let intervals = [
+    900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 259_200, 604_800,
+  ]
 
   private static func words(_ outcome: SyncOutcome) -> String {
     switch outcome {

@@ -1,4 +1,5 @@
 import Logging
+import OffersCore
 import ServiceLifecycle
 
 /// Syncs what is due, again and again.
@@ -11,7 +12,7 @@ struct RefreshService: Service {
     // A sync that somebody started meanwhile does as well.
     while !Task.isShuttingDownGracefully {
       do {
-        _ = try jobs.start([], reason: .due)
+        _ = try jobs.start(WantedSync([], reason: .due))
       } catch {
         logger.info("no refresh", metadata: ["reason": "\(error)"])
       }

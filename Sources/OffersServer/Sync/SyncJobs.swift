@@ -30,10 +30,12 @@ final class SyncJobs: Sendable {
 
   /// Begins a sync, which goes on by itself.
   ///
-  /// - Parameter feeds: their names; empty for every subscribed one.
-  /// - Throws: `Problem` while another one runs, `OffersError` with `notFound` for an unknown feed.
-  func start(_ feeds: [String], reason: SyncReason = .asked) throws -> SyncStatus {
-    let feeds = try known(feeds)
+  /// - Throws: `Problem` while another one runs, `OffersError` with `notFound` for an unknown feed,
+  ///   `invalidRequest` for a source that it does not read from.
+  func start(_ wanted: WantedSync) throws -> SyncStatus {
+    var wanted = wanted
+    wanted.feeds = try known(wanted.feeds)
+    if let source = wanted.source { try Self.check(source, of: wanted.feeds) }
     return try state.withLock { state in
       if state.isClosed { throw Problem(.serviceUnavailable, "The server is ending.") }
       if let id = state.status.id, state.status.phase == .running {
@@ -45,9 +47,9 @@ final class SyncJobs: Sendable {
       }
       state.status = SyncStatus(
         id: (state.status.id ?? 0) + 1, phase: .running, startedAt: now(),
-        feeds: feeds.map { SyncStatus.FeedStatus(feed: $0) })
+        feeds: wanted.feeds.map { SyncStatus.FeedStatus(feed: $0) })
       state.revision += 1
-      state.task = Task { await run(feeds, reason) }
+      state.task = Task { [wanted] in await run(wanted) }
       return state.status
     }
   }
@@ -61,6 +63,20 @@ final class SyncJobs: Sendable {
     }
     task?.cancel()
     await task?.value
+  }
+
+  /// Files are for whoever is at the machine.
+  private static func check(_ source: String, of feeds: [String]) throws {
+    guard feeds.count == 1 else {
+      throw OffersError(.invalidRequest, "A source belongs to one feed.", hint: "Name the feed.")
+    }
+    let url = URL(string: source)
+    let isWeb = ["http", "https"].contains(url?.scheme?.lowercased()) && url?.host != nil
+    if isWeb || source == "sample" { return }
+    throw OffersError(
+      .invalidRequest,
+      "“\(source.prefix(200))” is no address that starts with http:// or https://.",
+      hint: "Files are read by: offers sync \(feeds[0]) --from FILE")
   }
 
   private func known(_ feeds: [String]) throws -> [String] {
@@ -77,10 +93,10 @@ final class SyncJobs: Sendable {
     }
   }
 
-  private func run(_ feeds: [String], _ reason: SyncReason) async {
+  private func run(_ wanted: WantedSync) async {
     var failure: OffersError?
     do {
-      try await syncer.sync(feeds, reason: reason) { [self] progress in
+      try await syncer.sync(wanted) { [self] progress in
         change { $0.note(progress) }
       } finished: { [self] feed, result in
         change { $0.finish(feed, result) }

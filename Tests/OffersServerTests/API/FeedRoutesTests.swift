@@ -28,6 +28,29 @@ struct FeedRoutesTests {
     }
   }
 
+  @Test("how often a feed is synced is set, and set back")
+  func interval() async throws {
+    let home = try await ServedHome()
+    try await home.ask(try home.server()) { client in
+      for (body, changed) in [
+        (#"{"every_seconds":7200}"#, true), (#"{"every_seconds":7200}"#, false),
+      ] {
+        let answer = try await client.write(.put, "feeds/ibotta/interval", body)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(try answer.object["changed"] as? Bool == changed)
+        let feed = try #require(try answer.object["feed"] as? [String: Any])
+        #expect(feed["every_seconds"] as? Int == 7200)
+      }
+      let back = try await client.write(.delete, "feeds/ibotta/interval")
+      #expect((try back.object["feed"] as? [String: Any])?["every_seconds"] as? Int == 86_400)
+      for body in ["", "{}", #"{"every_seconds":"1"}"#, #"{"every_seconds":true}"#] {
+        #expect(try await client.write(.put, "feeds/ibotta/interval", body).status == 400)
+      }
+      #expect(
+        try await client.write(.put, "feeds/none/interval", #"{"every_seconds":60}"#).status == 404)
+    }
+  }
+
   @Test("all that there are stand in the list, with what is known of each")
   func list() async throws {
     let home = try await ServedHome()

@@ -39,7 +39,9 @@ struct OpenAPITests {
     ("search", "search?q=pasta", nil), ("listSearches", "searches", nil),
     ("listFeeds", "feeds", nil), ("getFeed", "feeds/movies", nil),
     ("subscribe", "feeds/movies/subscription", nil),
-    ("unsubscribe", "feeds/movies/subscription", nil), ("getSync", "sync", nil),
+    ("unsubscribe", "feeds/movies/subscription", nil),
+    ("setInterval", "feeds/ibotta/interval", #"{"every_seconds":7200}"#),
+    ("resetInterval", "feeds/ibotta/interval", nil), ("getSync", "sync", nil),
     ("startSync", "sync", #"{"feeds":["ibotta"]}"#), ("getHealth", "health", nil),
     ("unstar", "offers/ibotta:900117/favorite", nil), ("getOpenAPI", "openapi.json", nil),
   ]

@@ -11,6 +11,9 @@ import Testing
 final class HeldSyncer: FeedSyncer {
   private let release = AsyncStream.makeStream(of: Void.self)
   let wasCancelled = Mutex(false)
+  let interval = Mutex<Int?>(nil)
+  /// What was asked for last.
+  let wanted = Mutex<WantedSync?>(nil)
 
   func letGo() { release.continuation.finish() }
 
@@ -18,11 +21,19 @@ final class HeldSyncer: FeedSyncer {
     [KnownFeed(name: "ibotta", source: "sample", everySeconds: 86_400, isSearchable: false)]
   }
 
+  func setInterval(_ everySeconds: Int?, of feed: String) -> Bool {
+    interval.withLock { interval in
+      defer { interval = everySeconds }
+      return interval != everySeconds
+    }
+  }
+
   func sync(
-    _ feeds: [String], reason: SyncReason,
+    _ wanted: WantedSync,
     progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
+    self.wanted.withLock { $0 = wanted }
     progress(
       SyncProgress(feed: "ibotta", bytes: 10, totalBytes: 20, records: 1, isWriting: false))
     for await _ in release.stream {}
@@ -45,6 +56,39 @@ struct SyncRoutesTests {
     _ client: any TestClientProtocol, until isSo: ([String: Any]) throws -> Bool
   ) async throws {
     while try await !isSo(client.get("sync").object) { await Task.yield() }
+  }
+
+  @Test(
+    "a source that the machine alone may name, or of no single feed, is refused",
+    arguments: [
+      #"{"feeds":["ibotta"],"source":"/etc/passwd"}"#, #"{"feeds":["ibotta"],"source":"-"}"#,
+      #"{"feeds":["ibotta"],"source":"file:///etc/passwd"}"#,
+      #"{"feeds":["ibotta"],"source":"http:///x"}"#, #"{"feeds":["ibotta"],"source":""}"#,
+      #"{"source":"https://example.com"}"#, #"{"feeds":["ibotta"],"source":1}"#,
+      #"{"accept_removals":1}"#, #"{"accept_removals":"true"}"#,
+    ])
+  func refusesSources(body: String) async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask(try home.server(syncer: HeldSyncer())) { client in
+      let answer = try await client.write(.post, "sync", body)
+      #expect(answer.status == 400)
+      #expect(try await client.get("sync").object["state"] as? String == "idle")
+    }
+  }
+
+  @Test("a source and the removals that are accepted reach the sync")
+  func passesWishes() async throws {
+    let home = try await ServedHome(feeds: [])
+    let syncer = HeldSyncer()
+    try await home.ask(try home.server(syncer: syncer)) { client in
+      let body = #"{"feeds":["ibotta"],"source":"https://example.com/a","accept_removals":true}"#
+      #expect(try await client.write(.post, "sync", body).status == 202)
+      syncer.letGo()
+      try await Self.wait(client) { $0["state"] as? String == "done" }
+    }
+    #expect(
+      syncer.wanted.withLock { $0 }
+        == WantedSync(["ibotta"], source: "https://example.com/a", acceptsRemovals: true))
   }
 
   @Test("one runs at a time, says how far it is, and how it ended")
@@ -94,11 +138,11 @@ struct SyncRoutesTests {
     let home = try await ServedHome(feeds: [])
     let syncer = HeldSyncer()
     let jobs = SyncJobs(syncer: syncer, now: { .now })
-    _ = try jobs.start([])
+    _ = try jobs.start(WantedSync([]))
     await jobs.close()
     #expect(syncer.wasCancelled.withLock { $0 })
     #expect(jobs.status.phase == .done)
-    #expect(throws: Problem.self) { try jobs.start([]) }
+    #expect(throws: Problem.self) { try jobs.start(WantedSync([])) }
     withExtendedLifetime(home) {}
   }
 

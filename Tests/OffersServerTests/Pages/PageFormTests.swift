@@ -74,6 +74,41 @@ struct PageFormTests {
     #expect(try await home.send("/sync", "feed=unknown").status == 404)
   }
 
+  @Test("the settings change how often a feed is synced, and from where")
+  func changesFeeds() async throws {
+    let home = try await ServedHome()
+    let syncer = HeldSyncer()
+    try await home.ask(try home.server(syncer: syncer)) { client in
+      func send(_ form: String) async throws -> APIAnswer {
+        try await client.send(
+          .post, "/feeds/ibotta",
+          headers: [
+            .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
+          ], body: form)
+      }
+      let same = try await send("every=7200&source=sample&back=%2Fsettings")
+      #expect(same.status == 303)
+      #expect(syncer.interval.withLock { $0 } == 7200)
+      #expect(try await client.get("sync").object["state"] as? String == "idle")
+      #expect(try await send("every=default&source=sample").status == 303)
+      #expect(syncer.interval.withLock { $0 } == nil)
+      for wrong in ["every=often&source=sample", "every=default&source=%2Fetc%2Fpasswd"] {
+        let answer = try await send(wrong)
+        #expect(answer.status == 400)
+        #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
+      }
+      #expect(try await send("every=default&source=https%3A%2F%2Fexample.com%2Fa").status == 303)
+      #expect(try await client.get("sync").object["state"] as? String == "running")
+      #expect(try await send("every=7200&source=https%3A%2F%2Fexample.com%2Fb").status == 409)
+      syncer.letGo()
+    }
+    #expect(
+      syncer.wanted.withLock { $0 } == WantedSync(["ibotta"], source: "https://example.com/a"))
+    let page = try await home.show("/settings").text
+    #expect(page.contains(#"name="source" value="sample""#))
+    #expect(page.contains(#"<option value="default" selected>as the feed says</option>"#))
+  }
+
   @Test("a feed is taken up and given up")
   func subscribes() async throws {
     let home = try await ServedHome()

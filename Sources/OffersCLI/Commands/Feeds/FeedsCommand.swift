@@ -8,7 +8,7 @@ import OffersStore
 struct FeedsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feeds",
-    abstract: "See, add, check and remove feeds.",
+    abstract: "See, add, check, set and remove feeds.",
     discussion: """
       A feed is a definition: where it is, where its offers stand, and which field is which. Five
       ship with the program; your own are in a YAML file. RSS, Atom, JSON Feed, Google Merchant
@@ -21,7 +21,7 @@ struct FeedsCommand: ParsableCommand {
       """,
     subcommands: [
       FeedsListCommand.self, FeedsAddCommand.self, FeedsShowCommand.self, FeedsCheckCommand.self,
-      FeedsGuessCommand.self, FeedsRemoveCommand.self,
+      FeedsGuessCommand.self, FeedsSetCommand.self, FeedsRemoveCommand.self,
     ],
     defaultSubcommand: FeedsListCommand.self)
 }
@@ -53,8 +53,7 @@ struct FeedsListCommand: ParsableCommand {
 enum FeedListing {
   static func entries(_ configuration: FeedConfiguration, _ feeds: [Feed]) throws -> [FeedSummary] {
     FeedSummary.all(
-      known: try configuration.names.map { KnownFeed(try configuration.fetch($0)) },
-      subscribed: feeds)
+      known: try configuration.knownFeeds(), subscribed: feeds)
   }
 
   static func table(_ entries: [FeedSummary], at now: Date) -> String {

@@ -1,0 +1,39 @@
+import ArgumentParser
+import OffersCore
+import OffersFeeds
+
+/// `offers feeds set`
+struct FeedsSetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    abstract: "Set how often a feed is synced.",
+    discussion: """
+      It stands in your YAML file, below intervals: there, and goes before what the feed's
+      definition says. Where a feed is read from is set by: offers sync FEED --from SOURCE
+
+      EXAMPLES
+        offers feeds set ibotta --every 2h
+        offers feeds set ibotta --every default
+      """)
+
+  @Argument(help: "The feed.")
+  var name: String
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "How often, as in 30m, 6h, 1d or 2w; or default, for what its definition says.",
+      valueName: "time"))
+  var every: String
+
+  @OptionGroup var configuration: ConfigurationOptions
+
+  func run() throws {
+    let file = try configuration.path
+    let seconds = every == "default" ? nil : try IntervalText.seconds(parsing: every)
+    let didChange = try file.setInterval(seconds, of: name)
+    let interval = try file.load().fetch(name).everySeconds ?? FeedDefinition.defaultEverySeconds
+    let words = "\(name): every \(IntervalText.text(seconds: interval))"
+    Output.print(didChange ? words : "\(words), as before")
+  }
+}

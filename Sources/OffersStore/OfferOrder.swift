@@ -1,0 +1,102 @@
+import GRDB
+import OffersCore
+
+/// What a list goes by: the terms of its order, as SQL, and what stands behind a place in it.
+struct OfferOrder {
+  /// One thing that a list goes by.
+  private struct Term {
+    /// Where what has none of it stands.
+    enum None {
+      case nowhere
+      /// Before all else, so that it is last where the list goes down.
+      case lowest
+      case last
+    }
+
+    let sql: String
+    let isDescending: Bool
+    var none = None.nowhere
+
+    var order: String {
+      let order = "\(sql) \(isDescending ? "DESC" : "ASC")"
+      return none == .last && !isDescending ? "\(sql) IS NULL, \(order)" : order
+    }
+
+    /// The condition that it stands behind a value.
+    func isBehind(_ value: OfferPlace.Value) -> (sql: String, arguments: StatementArguments) {
+      let endsWithNone = none == .last || none == .lowest && isDescending
+      if value == .none { return (endsWithNone ? "0" : "\(sql) IS NOT NULL", []) }
+      let compared = "\(sql) \(isDescending ? "<" : ">") ?"
+      return (endsWithNone ? "(\(compared) OR \(sql) IS NULL)" : compared, [value.databaseValue])
+    }
+  }
+
+  /// The last is the key.
+  private let terms: [Term]
+
+  /// - Parameters:
+  ///   - key: the column of the offers' keys.
+  ///   - isDated: whether all that is listed expires.
+  init(_ sort: OfferQuery.Sort, key: String, isReversed: Bool, isDated: Bool = false) {
+    let own: [Term] =
+      switch sort {
+      case .feed: []
+      case .reward: Self.rewardTerms(isReversed: isReversed)
+      case .name: [Term(sql: "offer.name COLLATE by_name", isDescending: isReversed)]
+      case .newest: [Term(sql: "offer.first_seen_at", isDescending: !isReversed)]
+      case .expiry:
+        [
+          Term(
+            sql: "detail.expires_at", isDescending: isReversed, none: isDated ? .nowhere : .last)
+        ]
+      }
+    terms = own + [Term(sql: key, isDescending: isReversed)]
+  }
+
+  private static func rewardTerms(isReversed: Bool) -> [Term] {
+    let kind = """
+      CASE WHEN offer.reward_minor_units IS NOT NULL THEN 0
+        WHEN offer.reward_percent_hundredths IS NOT NULL THEN 1
+        WHEN offer.reward_text IS NOT NULL THEN 2 ELSE 3 END
+      """
+    return [
+      Term(sql: kind, isDescending: false),
+      Term(sql: "offer.reward_currency", isDescending: false, none: .lowest),
+      Term(sql: "offer.reward_minor_units", isDescending: !isReversed, none: .lowest),
+      Term(sql: "offer.reward_percent_hundredths", isDescending: !isReversed, none: .lowest),
+      Term(sql: "offer.reward_up_to", isDescending: isReversed),
+    ]
+  }
+
+  /// What follows ORDER BY.
+  var sql: String { terms.map(\.order).joined(separator: ", ") }
+
+  /// What comes behind a place.
+  ///
+  /// - Parameters:
+  ///   - values: one for each term but the key.
+  ///   - key: of the offer that stands there.
+  func condition(
+    behind values: [OfferPlace.Value], _ key: Int64
+  ) -> (sql: String, arguments: StatementArguments) {
+    let last = terms[terms.count - 1].isBehind(.number(key))
+    return zip(terms, values).reversed().reduce(last) { rest, next in
+      let (term, value) = next
+      let behind = term.isBehind(value)
+      return (
+        "(\(behind.sql) OR (\(term.sql) IS ? AND \(rest.sql)))",
+        behind.arguments + [value.databaseValue] + rest.arguments
+      )
+    }
+  }
+}
+
+extension OfferPlace.Value {
+  fileprivate var databaseValue: DatabaseValue {
+    switch self {
+    case .none: .null
+    case .number(let number): number.databaseValue
+    case .text(let text): text.databaseValue
+    }
+  }
+}
