@@ -5,9 +5,11 @@ import time
 import unittest
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
 
 from home import DESKTOP, PHONE, BrowserTest
 
@@ -220,6 +222,39 @@ class RefreshTests(BrowserTest):
         self.find("[data-subscribe=facts]").click()
         self.wait_for("[data-feed=facts] h3 a")
         self.assertIn("facts", self.home.run("status"))
+
+    def change(self, source, interval):
+        self.open("/settings")
+        self.wait_ready()
+        self.find("[data-feed=ibotta] summary").click()
+        field = self.find("[data-feed=ibotta] input[name=source]")
+        field.clear()
+        field.send_keys(source)
+        Select(self.find("[data-feed=ibotta] select")).select_by_visible_text(interval)
+        for size in (DESKTOP, PHONE):
+            self.set_size(size)
+            self.no_overflow()
+            self.shoot("settings-change")
+        self.script("arguments[0].form.requestSubmit()", field)
+
+    def test_settings_change_the_source_and_the_interval(self):
+        source = self.home.feeds_base + "/feeds/ibotta.json?another"
+
+        def shown():
+            feed = self.all("[data-feed=ibotta]")
+            return feed[0].text if feed else ""
+
+        self.change(source, "every 3 hours")
+        self.wait("the interval is not shown", lambda: "every 3 hours" in shown())
+        self.wait("the source is not shown", lambda: "ibotta.json?another" in shown())
+        self.assertIn("ibotta: 3h", Path(self.home.environment["OFFERS_CONFIG"]).read_text("utf-8"))
+        self.change("/etc/passwd", "as the feed says")
+        self.wait_for("dialog[open]")
+        self.assertIn("offers sync ibotta --from FILE", self.find("dialog").text)
+        self.shoot("settings-refused")
+        self.open("/settings")
+        self.assertIn("every day", shown())
+        self.assertIn("ibotta.json?another", shown())
 
 
 class KeyboardTests(BrowserTest):

@@ -17,7 +17,8 @@ function setBusy(isBusy) {
   }
 }
 
-async function start(feeds) {
+/** Begins a refresh. `wishes` are further members of the request. */
+async function start(feeds, wishes = {}) {
   setBusy(true);
   line.hidden = false;
   bar.removeAttribute("value");
@@ -26,14 +27,14 @@ async function start(feeds) {
     const response = await fetch("/api/v1/sync", {
       method: "POST",
       headers: {"Content-Type": "application/json"},
-      body: JSON.stringify({feeds}),
+      body: JSON.stringify({feeds, ...wishes}),
     });
     if (response.status === 409) toast("A refresh is running already.");
-    else if (!response.ok) return fail(await problemText(response), feeds);
+    else if (!response.ok) return fail(await problemText(response), feeds, wishes);
     isRunning = true;
     poll();
   } catch {
-    fail(unreachable, feeds);
+    fail(unreachable, feeds, wishes);
   }
 }
 
@@ -52,9 +53,30 @@ async function subscribe(feed) {
   }
 }
 
-function fail(text, feeds) {
+/** Sets how often a feed is refreshed, and reads it from another source. */
+async function change(form) {
+  const feed = form.dataset.change;
+  const {source, every} = form.elements;
+  const isUsual = every.value === "default";
+  try {
+    const response = await fetch(`/api/v1/feeds/${encodeURIComponent(feed)}/interval`, {
+      method: isUsual ? "DELETE" : "PUT",
+      headers: {"Content-Type": "application/json"},
+      body: JSON.stringify(isUsual ? {} : {every_seconds: Number(every.value)}),
+    });
+    if (!response.ok) return alertBox("The feed was not changed", await problemText(response));
+    const text = source.value.trim();
+    if (text !== source.defaultValue) return start([feed], {source: text});
+    await renew();
+    toast("Saved.");
+  } catch {
+    alertBox("The feed was not changed", unreachable);
+  }
+}
+
+function fail(text, feeds, wishes) {
   end();
-  alertBox("The refresh could not be started", text, () => start(feeds));
+  alertBox("The refresh could not be started", text, () => start(feeds, wishes));
 }
 
 function end() {
@@ -128,7 +150,7 @@ function finish(sync) {
   const kinds = ["offers", "feed", "changes", "settings"];
   const isList = kinds.some((kind) => document.body.classList.contains(`page-${kind}`));
   // Nothing moves under the eyes of somebody who reads further down.
-  if (isList && scrollY < 200) renew();
+  if (isList && (scrollY < 200 || document.body.classList.contains("page-settings"))) renew();
   if (failed.length > 0) {
     const reasons = failed.map((feed) => {
       const error = feed.error ?? feed.run?.error;
@@ -148,12 +170,18 @@ function finish(sync) {
 }
 
 document.addEventListener("submit", (event) => {
+  if ("change" in event.target.dataset) {
+    event.preventDefault();
+    return change(event.target);
+  }
   const button = event.submitter ?? event.target.querySelector?.("button");
   if (!button) return;
   if ("refresh" in button.dataset) {
     event.preventDefault();
     if (button.getAttribute("aria-busy") === "true") return;
-    start(button.dataset.refresh ? [button.dataset.refresh] : []);
+    start(
+      button.dataset.refresh ? [button.dataset.refresh] : [],
+      "accepts" in button.dataset ? {accept_removals: true} : {});
   } else if ("subscribe" in button.dataset) {
     event.preventDefault();
     subscribe(button.dataset.subscribe);

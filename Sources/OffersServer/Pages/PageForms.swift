@@ -40,17 +40,19 @@ struct PageForms: Sendable {
   /// remembered once that has worked.
   private func change(_ feed: String, _ form: SentFields) async throws {
     let summary = try await summary(of: feed)
-    if let every = form["every"] {
-      let seconds = Int(every)
-      guard seconds != nil || every == "default" else {
-        throw Problem(.badRequest, "“\(every.prefix(80))” is no time between syncs.")
-      }
-      _ = try content.syncer.setInterval(seconds, of: feed)
+    let every = form["every"]
+    let seconds = every.flatMap { Int($0) }
+    if let every, seconds == nil, every != "default" {
+      throw Problem(.badRequest, "“\(every.prefix(80))” is no time between syncs.")
     }
-    if let source = form["source"], source != summary.source {
+    let source = form["source"].flatMap { $0 == summary.source ? nil : $0 }
+    if let source { try SyncJobs.check(source, of: [feed]) }
+    // First, so that the sync goes by it.
+    if every != nil { _ = try content.syncer.setInterval(seconds, of: feed) }
+    if let source {
       try start(
         WantedSync([feed], source: source),
-        isBusy: "Wait until it has ended, then give the source again.")
+        isBusy: "The source was not changed. Wait until it has ended, then save again.")
     }
   }
 

@@ -66,7 +66,9 @@ final class SyncJobs: Sendable {
   }
 
   /// Files are for whoever is at the machine.
-  private static func check(_ source: String, of feeds: [String]) throws {
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
+  static func check(_ source: String, of feeds: [String]) throws {
     guard feeds.count == 1 else {
       throw OffersError(.invalidRequest, "A source belongs to one feed.", hint: "Name the feed.")
     }

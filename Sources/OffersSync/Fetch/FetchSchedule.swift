@@ -64,7 +64,7 @@ struct FetchSchedule: Sendable {
     next.failingSince = nil
     next.stoppedAt = nil
     next.waitUntil = nil
-    next.nextDueAt = answer.map { due($0, usualSeconds, now) }
+    next.nextDueAt = answer.flatMap { longerDue($0, usualSeconds, now) }
     next.heldSince = isHeld ? fetch.heldSince ?? now : nil
     next.heldCount = isHeld ? fetch.heldCount + 1 : 0
     setValidators(&next, answer, rules, now)
@@ -108,10 +108,11 @@ struct FetchSchedule: Sendable {
     next.fullFetchAt = nil
   }
 
-  private func due(_ answer: FetchAnswer, _ usual: TimeInterval?, _ now: Date) -> Date {
+  /// When to come back to a server that asks for more than the interval; nil for the interval.
+  private func longerDue(_ answer: FetchAnswer, _ usual: TimeInterval?, _ now: Date) -> Date? {
     let said = answer.freshSeconds ?? usual.map { Int(max(0, min($0, 1e9))) } ?? 0
     let fresh = min(said, everySeconds * FetchState.freshnessIntervals)
-    return now.addingTimeInterval(TimeInterval(max(everySeconds, fresh)))
+    return fresh > everySeconds ? now.addingTimeInterval(TimeInterval(fresh)) : nil
   }
 
   private func setValidators(
