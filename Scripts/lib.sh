@@ -35,7 +35,11 @@ require_packages() {
   install_packages "the headers of SQLite, zlib and expat, a C++ library, git" "${missing[@]}"
 }
 
-# Installs what the browser tests need besides.
+# The Python that drives the browser, once require_browser has made it. The driver comes from Debian;
+# nothing looks for another one.
+browser_python=(env SE_OFFLINE=true PYTHONDONTWRITEBYTECODE=1 "$root/.build/browser-venv/bin/python")
+
+# Installs what a browser needs that is driven by a program.
 require_browser() {
   local missing=()
   command -v chromium >/dev/null || missing+=(chromium)
@@ -43,6 +47,13 @@ require_browser() {
   [[ -e /usr/share/javascript/leaflet/leaflet.esm.min.js ]] || missing+=(libjs-leaflet)
   python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
   install_packages "Chromium and its driver, Leaflet, Python with venv" "${missing[@]}"
+  if "${browser_python[@]}" -c 'import selenium, axe_playwright_python' 2>/dev/null; then return; fi
+  say "Preparing a Python environment ..."
+  local venv=$root/.build/browser-venv
+  python3 -m venv "$venv"
+  "$venv/bin/pip" -q install selenium==4.51.0
+  # Only the script of axe in it is used, not the browsers that it depends on.
+  "$venv/bin/pip" -q install --no-deps axe-playwright-python==0.1.8
 }
 
 # Installs Debian packages: install_packages WHAT-THEY-ARE PACKAGE...

@@ -51,6 +51,7 @@ struct ServeBenchmark {
     let results = try measure(tasks, hasDatasette: datasette != nil)
     printTable(tasks, results)
     addGoals(tasks, results, &report)
+    try measurePaint(hasDatasette: datasette != nil)
     try measureMemory(of: own, tasks, &report)
     report.printGoals()
     withExtendedLifetime((nginx, datasette)) {}
@@ -213,6 +214,24 @@ struct ServeBenchmark {
       guard let ratio = findRatio(tasks[index], "offers", base, results) else { continue }
       report.add("\(tasks[index].name), requests/s to \(base)", ratio, atLeast: limit)
     }
+  }
+
+  /// How soon a browser that has just started shows the first of a page with offers.
+  private func measurePaint(hasDatasette: Bool) throws {
+    guard let script = ProcessInfo.processInfo.environment["OFFERS_FIRST_PAINT"] else { return }
+    var pages = ["offers=" + Self.url(Self.ports.offers, "/")]
+    if hasDatasette {
+      pages.append("Datasette=" + Self.url(Self.ports.datasette, "/offers/offer?_size=60"))
+    }
+    let command = script.split(separator: " ").map(String.init)
+    let lines = try ProcessTimer.output(["/usr/bin/env"] + command + ["\(rounds)"] + pages)
+    print(
+      "### A page of 60 in Chromium, ms\n\n| who | all of the answer | first paint |\n|---|---|---|"
+    )
+    for line in lines.split(separator: "\n") {
+      print("| \(line.split(separator: " ").joined(separator: " | ")) |")
+    }
+    print("")
   }
 
   /// Puts load on the server, of what is remembered and of what is not.
