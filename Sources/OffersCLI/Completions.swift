@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import OffersCore
 import OffersFeeds
 import OffersStore
 
@@ -70,7 +71,7 @@ enum Completions {
   ///
   /// - Parameter title: what fish and zsh show beside it.
   private static func candidate(_ text: String, _ title: String? = nil) -> String {
-    switch getenv("SAP_SHELL").map({ String(cString: $0) }) {
+    switch EnvironmentVariable.find("SAP_SHELL") {
     case "fish": return title.map { "\(text)\t\($0)" } ?? text
     case "zsh":
       let text = text.replacing(":", with: "\\:")

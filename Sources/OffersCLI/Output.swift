@@ -32,9 +32,7 @@ enum Output {
   /// Prints an error as what and where, then what to do next.
   static func error(_ error: OffersError, feed: String? = nil) {
     let place = feed.map { "\($0): " } ?? ""
-    let style = Style(.auto, isTerminal: Terminal.isError) {
-      getenv($0).map { String(cString: $0) }
-    }
+    let style = Style(.auto, isTerminal: Terminal.isError, EnvironmentVariable.find)
     var lines = [style.bad("offers:") + " " + place + DisplayText.oneLine(error.message)]
     if let hint = error.hint { lines.append("        " + DisplayText.oneLine(hint)) }
     note(lines.joined(separator: "\n"))

@@ -20,7 +20,7 @@ struct SettingPath: Sendable {
     option: (value: String?, name: String), variable: String,
     folder: (variable: String, inHome: String), file: String, what: String
   ) throws -> SettingPath? {
-    if let named = option.value ?? self.variable(variable) {
+    if let named = option.value ?? EnvironmentVariable.find(variable) {
       guard !named.isEmpty else {
         throw OffersError(
           .invalidRequest, "The path of \(what) is empty.",
@@ -30,13 +30,9 @@ struct SettingPath: Sendable {
     }
     // The specification ignores a relative folder.
     func absolute(_ name: String) -> String? {
-      self.variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
+      EnvironmentVariable.find(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
     let base = absolute(folder.variable) ?? absolute("HOME").map { "\($0)/\(folder.inHome)" }
     return base.map { SettingPath(text: "\($0)/\(file)", isNamed: false) }
-  }
-
-  private static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
   }
 }

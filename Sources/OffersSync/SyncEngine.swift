@@ -27,9 +27,7 @@ public struct SyncEngine: Sendable {
   ///   - now: the clock that stamps runs and offers, and that says what is due.
   public init(
     store: any SyncStore, configuration: FeedConfiguration = .shipped,
-    environment: @escaping @Sendable (String) -> String? = {
-      ProcessInfo.processInfo.environment[$0]
-    },
+    environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
     logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
     now: @escaping @Sendable () -> Date = { Date() }
   ) {

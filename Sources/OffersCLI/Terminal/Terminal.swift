@@ -1,4 +1,5 @@
 import Glibc
+import OffersCore
 
 /// What is known of the terminal, if there is one.
 enum Terminal {
@@ -7,7 +8,7 @@ enum Terminal {
 
   /// Whether a line on standard error can be taken back.
   static var canRedraw: Bool {
-    isError && getenv("TERM").map { String(cString: $0) } != "dumb"
+    isError && EnvironmentVariable.find("TERM") != "dumb"
   }
 
   /// The width of standard output in columns; nil when it is no terminal, and text is not cut.
@@ -17,7 +18,7 @@ enum Terminal {
   static var errorWidth: Int { columns(of: STDERR_FILENO) }
 
   private static func columns(of descriptor: Int32) -> Int {
-    if let text = getenv("COLUMNS"), let columns = Int(String(cString: text)), columns >= 20 {
+    if let columns = EnvironmentVariable.find("COLUMNS").flatMap({ Int($0) }), columns >= 20 {
       return min(columns, 10_000)
     }
     var size = winsize()

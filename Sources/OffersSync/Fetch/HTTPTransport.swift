@@ -166,6 +166,13 @@ actor HTTPConnections: HTTPTransport {
     configuration.httpVersion = .http1Only
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
     configuration.connectionPool.retryConnectionEstablishment = false
+    // Each piece of a body goes from thread to thread: the fewer, the better.
+    configuration.http1_1ConnectionDebugInitializer = { channel in
+      channel.setOption(
+        .recvAllocator,
+        value: AdaptiveRecvByteBufferAllocator(
+          minimum: 1024, initial: 16_384, maximum: pieceBytes))
+    }
     // A file of certificates takes longer to read than most feeds.
     if isEncrypted {
       configuration.tlsConfiguration = try TrustedCertificates.configuration(environment)
@@ -186,6 +193,9 @@ actor HTTPConnections: HTTPTransport {
     if error as? HTTPClientError == .connectTimeout { return true }
     return "\(type(of: error))".contains("Connection")
   }
+
+  /// The most of a body that is read at a time.
+  private static let pieceBytes = 512 << 10
 
   /// What to do about an address that is refused.
   static let privateHint = "Nothing was changed. If that is right, add --allow-private-network."

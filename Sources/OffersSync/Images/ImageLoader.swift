@@ -40,9 +40,7 @@ public actor ImageLoader: ImageSource {
   ///   - environment: finds the variables that name a proxy and a file of certificates.
   public init(
     images: any ImageRepository, allowsPrivateNetwork: Bool = false,
-    environment: @escaping @Sendable (String) -> String? = {
-      ProcessInfo.processInfo.environment[$0]
-    },
+    environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
     logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
