@@ -101,7 +101,7 @@ struct ImageLoaderTests {
   @Test("two requests to one host are under way at most")
   func sparesHosts() async throws {
     let home = try FetchHome()
-    let server = try ImageServer(pauseMicroseconds: 20_000)
+    let server = try ImageServer(pauseMicroseconds: 200_000)
     let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<12 {
