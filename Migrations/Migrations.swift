@@ -26,10 +26,13 @@ public enum Migrations {
     Migration(
       number: 5, name: "0005_add_search",
       sql: text(PackageResources._005_add_search_sql)),
+    Migration(
+      number: 6, name: "0006_forget_usual_times",
+      sql: text(PackageResources._006_forget_usual_times_sql)),
   ]
 
   /// The schema version this program writes.
-  public static let currentVersion = 5
+  public static let currentVersion = 6
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

@@ -218,13 +218,15 @@ struct ServeBenchmark {
 
   /// How soon a browser that has just started shows the first of a page with offers.
   private func measurePaint(hasDatasette: Bool) throws {
-    guard let script = ProcessInfo.processInfo.environment["OFFERS_FIRST_PAINT"] else { return }
+    let environment = ProcessInfo.processInfo.environment
+    guard let python = environment["OFFERS_PYTHON"],
+      let script = environment["OFFERS_FIRST_PAINT"]
+    else { return }
     var pages = ["offers=" + Self.url(Self.ports.offers, "/")]
     if hasDatasette {
       pages.append("Datasette=" + Self.url(Self.ports.datasette, "/offers/offer?_size=60"))
     }
-    let command = script.split(separator: " ").map(String.init)
-    let lines = try ProcessTimer.output(["/usr/bin/env"] + command + ["\(rounds)"] + pages)
+    let lines = try ProcessTimer.output([python, script, "\(rounds)"] + pages)
     print(
       "### A page of 60 in Chromium, ms\n\n| who | all of the answer | first paint |\n|---|---|---|"
     )

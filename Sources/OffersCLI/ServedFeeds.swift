@@ -9,14 +9,21 @@ struct ServedFeeds: FeedSyncer {
   let database: OffersDatabase
   let configurationPath: SettingPath
   let allowsPrivateNetwork: Bool
+  /// Whether others than those at this machine can ask.
+  let isOpen: Bool
   let log: Log
 
   func fetchKnownFeeds() throws -> [KnownFeed] {
     try configurationPath.load().knownFeeds()
   }
 
-  func setInterval(_ everySeconds: Int?, of feed: String) throws -> Bool {
-    try configurationPath.setInterval(everySeconds, of: feed)
+  func setInterval(_ everySeconds: Int?, of feed: String) async throws -> Bool {
+    // Another program may hold the file for a while; no thread of the server waits for that.
+    try await withCheckedThrowingContinuation { answer in
+      DispatchQueue.global().async {
+        answer.resume(with: Result { try configurationPath.setInterval(everySeconds, of: feed) })
+      }
+    }
   }
 
   func sync(
@@ -35,6 +42,7 @@ struct ServedFeeds: FeedSyncer {
       names,
       options: SyncOptions(
         source: wanted.source, acceptsRemovals: wanted.acceptsRemovals, reason: wanted.reason,
+        sourceMayBePrivate: wanted.source == nil || !isOpen,
         allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork),
       progress: progress, finished: finished)
     try Task.checkCancellation()

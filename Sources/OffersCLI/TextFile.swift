@@ -43,11 +43,15 @@ enum TextFile {
     return (bad ?? 0) + 1
   }
 
+  /// How long another program that changes a file is waited for.
+  private static let waitSeconds = 5.0
+
   /// Changes what a file holds while nobody else does: another program that changes it, too, is
   /// waited for, and what it wrote is what is changed here.
   ///
   /// - Parameter change: is given what the file holds, nil when there is none, and returns what it
   ///   should hold, nil to leave it.
+  /// - Throws: `OffersError` with `locked` when the other one takes longer than 5 s.
   static func update(_ path: String, _ change: (String?) throws -> String?) throws {
     let target = NewFile.resolve(path)
     makeFolders(of: target)
@@ -55,8 +59,17 @@ enum TextFile {
     let descriptor = open(NewFile.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("write", path) }
     defer { close(descriptor) }
-    while flock(descriptor, LOCK_EX) != 0 {
-      if errno != EINTR { throw failure("lock the folder of", path) }
+    let end = ContinuousClock.now + .seconds(waitSeconds)
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EINTR || errno == EWOULDBLOCK else {
+        throw failure("lock the folder of", path)
+      }
+      guard .now < end else {
+        throw OffersError(
+          .locked, "Another program holds the folder of \(path).",
+          hint: "Nothing was changed. Wait until it has ended, then try again.")
+      }
+      usleep(10_000)
     }
     if let text = try change(try read(target)) { try write(text, to: target) }
   }

@@ -9,6 +9,8 @@ public struct KnownFeed: Hashable, Sendable {
   public let everySeconds: Int
   /// Whether a person chose how often, and not the definition.
   public let hasOwnInterval: Bool
+  /// Whether its server gets headers of its own, which no other one shall see.
+  public let hasHeaders: Bool
   /// How its offers are shown on a screen.
   public let layout: FeedLayout
   /// Whether its server can be asked for words.
@@ -16,7 +18,8 @@ public struct KnownFeed: Hashable, Sendable {
 
   public init(
     name: String, title: String? = nil, source: String?, everySeconds: Int,
-    hasOwnInterval: Bool = false, layout: FeedLayout = .grid, isSearchable: Bool
+    hasOwnInterval: Bool = false, hasHeaders: Bool = false, layout: FeedLayout = .grid,
+    isSearchable: Bool
   ) {
     self.name = name
     self.title = title
@@ -24,6 +27,7 @@ public struct KnownFeed: Hashable, Sendable {
     self.source = source
     self.everySeconds = everySeconds
     self.hasOwnInterval = hasOwnInterval
+    self.hasHeaders = hasHeaders
     self.isSearchable = isSearchable
   }
 }
@@ -37,7 +41,7 @@ public protocol FeedSyncer: Sendable {
   ///
   /// - Parameter everySeconds: nil for what its definition says.
   /// - Returns: whether that was otherwise.
-  func setInterval(_ everySeconds: Int?, of feed: String) throws -> Bool
+  func setInterval(_ everySeconds: Int?, of feed: String) async throws -> Bool
 
   /// Syncs feeds, those on different hosts side by side.
   ///

@@ -24,8 +24,11 @@ struct OfferOrder {
 
     /// The condition that it stands behind a value.
     func isBehind(_ value: OfferPlace.Value) -> (sql: String, arguments: StatementArguments) {
+      // Behind what has none where all have some, nothing comes.
+      if value == .none {
+        return (none == .lowest && !isDescending ? "\(sql) IS NOT NULL" : "0", [])
+      }
       let endsWithNone = none == .last || none == .lowest && isDescending
-      if value == .none { return (endsWithNone ? "0" : "\(sql) IS NOT NULL", []) }
       let compared = "\(sql) \(isDescending ? "<" : ">") ?"
       return (endsWithNone ? "(\(compared) OR \(sql) IS NULL)" : compared, [value.databaseValue])
     }
@@ -68,13 +71,16 @@ struct OfferOrder {
     ]
   }
 
+  /// How many values a place in it has.
+  var valueCount: Int { terms.count - 1 }
+
   /// What follows ORDER BY.
   var sql: String { terms.map(\.order).joined(separator: ", ") }
 
   /// What comes behind a place.
   ///
   /// - Parameters:
-  ///   - values: one for each term but the key.
+  ///   - values: `valueCount` of them.
   ///   - key: of the offer that stands there.
   func condition(
     behind values: [OfferPlace.Value], _ key: Int64

@@ -39,16 +39,16 @@ extension OffersDatabase: OfferRepository {
     guard lastKey == nil, let place = query.after else {
       return OfferKeyQuery(query, feedKey: feedKey, behind: lastKey)
     }
-    guard let offer = try OfferTable.find(place.ref, in: database),
-      let key = try OfferTable.findKey(place.ref, in: database)
-    else {
+    guard let key = try OfferTable.findKey(place.ref, in: database) else {
       throw OffersError(
         .invalidRequest, "The offer that the list goes on behind was cleared away.",
         hint: "Begin the list anew.")
     }
-    let now = OfferPlace(of: offer, by: query.sort)
-    let values = place.values.isEmpty ? now.values : place.values
-    guard values.count == now.values.count else {
+    var values = place.values
+    if values.isEmpty, let offer = try OfferTable.find(key: key, in: database) {
+      values = OfferPlace(of: offer, by: query.sort).values
+    }
+    guard values.count == OfferOrder(query.sort, key: "", isReversed: false).valueCount else {
       throw OffersError(
         .invalidRequest, "The place to go on at is one of another order.",
         hint: "Begin the list anew.")

@@ -45,7 +45,7 @@ struct SyncAttempt {
   ) -> Ending {
     let elapsed = ContinuousClock.now - clock
     let fetch =
-      outcome == .failed ? afterFailure : afterSuccess(isHeld: outcome == .quarantined)
+      outcome == .failed ? afterFailure : afterSuccess(outcome)
     let usual = startedAt.addingTimeInterval(TimeInterval(schedule.everySeconds))
     let run = SyncRun(
       feed: definition.name, source: template.text, outcome: outcome, counts: counts, bytes: bytes,
@@ -71,7 +71,7 @@ struct SyncAttempt {
   }
 
   /// What to remember of the server after a sync that worked; nil for what is there already.
-  private func afterSuccess(isHeld: Bool) -> FetchState? {
+  private func afterSuccess(_ outcome: SyncOutcome) -> FetchState? {
     // What a search finds is not the feed, and with it the feed is no longer one document.
     if options.query != nil { return schedule.afterSearch(state?.fetch) }
     var answer = answer
@@ -79,8 +79,9 @@ struct SyncAttempt {
     if !template.isPlain { answer?.permanentAddress = nil }
     let before = state?.fetch ?? FetchState()
     let after = schedule.afterSuccess(
-      before, answer, source: template.text, rules: derivationSeed, isHeld: isHeld,
-      usualSeconds: usualSeconds, now: startedAt)
+      before, answer, source: template.text, rules: derivationSeed,
+      isHeld: outcome == .quarantined,
+      usualSeconds: outcome == .unchanged ? usualSeconds : nil, now: startedAt)
     return after == before ? nil : after
   }
 

@@ -156,6 +156,7 @@ public struct SyncEngine: Sendable {
     _ fetch: FetchState, rules: UInt64, _ schedule: FetchSchedule
   ) -> FetchContext {
     var context = FetchContext(transport: transport, limits: options.limits, now: now)
+    context.sourceMayBePrivate = options.sourceMayBePrivate
     context.allowsPrivateNetwork =
       options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
     if options.query != nil { return context }

@@ -21,6 +21,9 @@ public struct SyncOptions: Hashable, Sendable {
   /// Why the feed is synced: `due` leaves out what is not due, `forced` asks a server although it
   /// wanted to be left alone.
   public var reason: SyncReason
+  /// Whether the source, which a person named, may stand in a private network. What a document or a
+  /// server leads to may not.
+  public var sourceMayBePrivate: Bool
   /// Follows redirects and next pages into private networks, too.
   public var allowsPrivateNetwork: Bool
 
@@ -28,11 +31,12 @@ public struct SyncOptions: Hashable, Sendable {
     source: String? = nil, acceptsRemovals: Bool = false, lockWaitSeconds: Double = 5,
     limits: FetchLimits = FetchLimits(), query: String? = nil, firstPage: Int = 1,
     pages: Int? = nil, isIndexed: Bool = true, reason: SyncReason = .asked,
-    allowsPrivateNetwork: Bool = false
+    sourceMayBePrivate: Bool = true, allowsPrivateNetwork: Bool = false
   ) {
     self.firstPage = firstPage
     self.isIndexed = isIndexed
     self.reason = reason
+    self.sourceMayBePrivate = sourceMayBePrivate
     self.allowsPrivateNetwork = allowsPrivateNetwork
     self.source = source
     self.acceptsRemovals = acceptsRemovals

@@ -237,6 +237,21 @@ class RefreshTests(BrowserTest):
             self.shoot("settings-change")
         self.script("arguments[0].form.requestSubmit()", field)
 
+    def test_what_is_typed_in_the_settings_stays_through_a_refresh(self):
+        self.set_size(DESKTOP)
+        self.open("/settings")
+        self.wait_ready()
+        self.find("[data-feed=ibotta] summary").click()
+        field = self.find("[data-feed=ibotta] input[name=source]")
+        field.clear()
+        field.send_keys("https://half.typed/addr")
+        self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes'")
+        self.find(".bar-refresh button").click()
+        self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
+        field = self.find("[data-feed=ibotta] input[name=source]")
+        self.assertEqual(field.get_attribute("value"), "https://half.typed/addr")
+        self.assertTrue(field.is_displayed())
+
     def test_settings_change_the_source_and_the_interval(self):
         source = self.home.feeds_base + "/feeds/ibotta.json?another"
 

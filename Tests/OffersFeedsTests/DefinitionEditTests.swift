@@ -115,6 +115,11 @@ struct DefinitionEditTests {
       "intervals: {}\nfeeds: {}\n", "intervals:\n  ibotta: 2h\nfeeds: {}\n",
       "intervals: {}\nfeeds: {}\n"
     ),
+    (
+      "feeds: {}\nintervals:\n  # How often\n  # we may ask.\n  ibotta: 2d\n  albums: 1d\n",
+      "feeds: {}\nintervals:\n  # How often\n  # we may ask.\n  ibotta: 2h\n  albums: 1d\n",
+      "feeds: {}\nintervals:\n  # How often\n  # we may ask.\n  albums: 1d\n"
+    ),
   ]
 
   @Test("an interval is set in its place or below the others, and taken out", arguments: intervals)

@@ -85,7 +85,7 @@ struct ServeCommand: WaitingCommand {
       store: database,
       syncer: ServedFeeds(
         database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
-        log: logging.log),
+        isOpen: token != nil, log: logging.log),
       images: loader, texts: QueryTexts())
     let server = try OffersServer(
       content,

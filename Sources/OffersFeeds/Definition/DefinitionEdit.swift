@@ -53,7 +53,7 @@ package enum DefinitionEdit {
       // An interval of no feed would be a mistake.
       rest.intervals[name] = nil
       var intervals = DefinitionLines(result, section: DefinitionFile.intervalsKey)
-      intervals.remove(name)
+      intervals.remove(name, hasComment: false)
       if rest.intervals.isEmpty { intervals.setEmpty() }
       result = intervals.text
     }
@@ -84,7 +84,7 @@ package enum DefinitionEdit {
     if let everySeconds {
       lines.set(name, to: IntervalText.text(seconds: everySeconds))
     } else {
-      lines.remove(name)
+      lines.remove(name, hasComment: false)
     }
     contents.intervals[name] = everySeconds
     if contents.intervals.isEmpty { lines.setEmpty() }

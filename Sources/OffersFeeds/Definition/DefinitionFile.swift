@@ -93,7 +93,7 @@ package enum DefinitionFile {
 package struct DefinitionContents: Equatable {
   package var feeds: [FeedDefinition] = []
   /// How often feeds are synced, whatever their definitions say, in seconds by their names
-  /// (`intervals: {ibotta: 2h}`). It is here that shipped feeds get an interval of a person's own.
+  /// (`ibotta: 2h` below `intervals:`). It is here that shipped feeds get an interval of a person's own.
   package var intervals: [String: Int] = [:]
   /// Whether they may lead into private networks (`allow-private-network: true`).
   package var allowsPrivateNetwork = false

@@ -53,14 +53,16 @@ struct DefinitionLines {
     }
   }
 
-  /// Takes a feed out, with the comment directly above it.
-  mutating func remove(_ name: String) {
+  /// Takes a feed out.
+  ///
+  /// - Parameter hasComment: whether the comment directly above it is its own and goes, too.
+  mutating func remove(_ name: String, hasComment: Bool = true) {
     guard let head = headLine, var start = findFeed(name) else { return }
     let indent = self.indent(of: lines[start])
     let section = sectionEnd(below: head)
     var end = start + 1
     while end < section, isBlank(lines[end]) || self.indent(of: lines[end]) > indent { end += 1 }
-    while start > head + 1, isComment(lines[start - 1]),
+    while hasComment, start > head + 1, isComment(lines[start - 1]),
       self.indent(of: lines[start - 1]) <= indent
     {
       start -= 1

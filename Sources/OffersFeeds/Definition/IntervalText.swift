@@ -41,7 +41,7 @@ package enum IntervalText {
     if seconds >= 60, seconds <= limitSeconds, seconds % 60 == 0 { return }
     throw OffersError(
       .invalidRequest, "\(seconds) seconds is no time between syncs.",
-      hint: "Whole minutes, please, from one minute to 52 weeks.")
+      hint: "Whole minutes, please, from one minute to a year.")
   }
 
   /// The shortest way to write it, in the largest unit that fits; seconds are rounded up.

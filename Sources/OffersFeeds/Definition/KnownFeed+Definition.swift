@@ -15,7 +15,8 @@ extension KnownFeed {
     self.init(
       name: definition.name, title: title, source: definition.source?.description,
       everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds,
-      hasOwnInterval: hasOwnInterval, layout: definition.layout,
+      hasOwnInterval: hasOwnInterval, hasHeaders: !definition.headers.isEmpty,
+      layout: definition.layout,
       isSearchable: definition.search != nil)
   }
 }

@@ -49,12 +49,12 @@ struct FeedRoutes: Sendable {
         guard let number = body["every_seconds"] as? NSNumber, JSONBody.truth(number) == nil,
           let seconds = Int(exactly: number.doubleValue)
         else { throw Problem(.badRequest, "The member “every_seconds” is a whole number.") }
-        return try content.syncer.setInterval(seconds, of: feed.name)
+        return try await content.syncer.setInterval(seconds, of: feed.name)
       }
     }
     router.delete("/api/v1/feeds/{name}/interval") { request, context in
       try await change(request, context) { feed, _ in
-        try content.syncer.setInterval(nil, of: feed.name)
+        try await content.syncer.setInterval(nil, of: feed.name)
       }
     }
   }

@@ -17,7 +17,7 @@ function setBusy(isBusy) {
   }
 }
 
-/** Begins a refresh. `wishes` are further members of the request. */
+/** Begins a refresh. `wishes` are further members of the request. Tells whether it did. */
 async function start(feeds, wishes = {}) {
   setBusy(true);
   line.hidden = false;
@@ -29,12 +29,20 @@ async function start(feeds, wishes = {}) {
       headers: {"Content-Type": "application/json"},
       body: JSON.stringify({feeds, ...wishes}),
     });
-    if (response.status === 409) toast("A refresh is running already.");
-    else if (!response.ok) return fail(await problemText(response), feeds, wishes);
+    if (response.status === 409 && wishes.source) {
+      fail("A refresh is running already. Wait until it has ended.", feeds, wishes);
+    } else if (response.status === 409) {
+      toast("A refresh is running already.");
+    } else if (!response.ok) {
+      fail(await problemText(response), feeds, wishes);
+      return false;
+    }
     isRunning = true;
     poll();
+    return response.ok;
   } catch {
     fail(unreachable, feeds, wishes);
+    return false;
   }
 }
 
@@ -53,11 +61,14 @@ async function subscribe(feed) {
   }
 }
 
-/** Sets how often a feed is refreshed, and reads it from another source. */
+/** Reads a feed from another source, and sets how often; all of it or nothing. */
 async function change(form) {
   const feed = form.dataset.change;
   const {source, every} = form.elements;
   const isUsual = every.value === "default";
+  const text = source.value.trim();
+  const isNew = text !== source.defaultValue;
+  if (isNew && !(await start([feed], {source: text}))) return;
   try {
     const response = await fetch(`/api/v1/feeds/${encodeURIComponent(feed)}/interval`, {
       method: isUsual ? "DELETE" : "PUT",
@@ -65,10 +76,9 @@ async function change(form) {
       body: JSON.stringify(isUsual ? {} : {every_seconds: Number(every.value)}),
     });
     if (!response.ok) return alertBox("The feed was not changed", await problemText(response));
-    const text = source.value.trim();
-    if (text !== source.defaultValue) return start([feed], {source: text});
+    form.closest("details").open = false;
     await renew();
-    toast("Saved.");
+    if (!isNew) toast("Saved.");
   } catch {
     alertBox("The feed was not changed", unreachable);
   }

@@ -16,6 +16,7 @@ export async function renew() {
   const selection = focused?.selectionEnd != null
     ? [focused.selectionStart, focused.selectionEnd, focused.selectionDirection] : null;
   keep(main, next);
+  keepForms(main, next);
   const rows = [...main.querySelectorAll(".chips > ul, .chips")].map((row) => row.scrollLeft);
   main.replaceChildren(...next.childNodes);
   [...main.querySelectorAll(".chips > ul, .chips")].forEach((row, index) => {
@@ -43,6 +44,14 @@ function keep(main, next) {
   for (const [selector, isKept] of kinds) {
     const [old, fresh] = [main.querySelector(selector), next.querySelector(selector)];
     if (old && fresh && isKept(old, fresh)) fresh.replaceWith(old);
+  }
+}
+
+/** What somebody is about to change stays open, and as it is. */
+function keepForms(main, next) {
+  for (const old of main.querySelectorAll("details[open] > [data-change]")) {
+    const mark = `[data-change="${CSS.escape(old.dataset.change)}"]`;
+    next.querySelector(mark)?.closest("details").replaceWith(old.closest("details"));
   }
 }
 

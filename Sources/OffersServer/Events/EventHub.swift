@@ -12,6 +12,8 @@ final class EventHub: Sendable {
   private struct State {
     var listeners: [Int: Listener] = [:]
     var lastListener = 0
+    /// Whether to say something soon, by which those who have left are found out.
+    var asksWhoListens = false
     var watch: Task<Void, Never>?
   }
 
@@ -35,7 +37,7 @@ final class EventHub: Sendable {
   private static let ticksOfSilence = 60
   /// Most who listen at a time.
   static let listenerLimit = 100
-  /// From so many on, each newcomer has the others spoken to: whoever has left is found out by that.
+  /// From so many on it is asked who still listens when somebody comes.
   private static let crowd = 25
   private static let silence = ByteBuffer(string: ":\n\n")
   /// Events that wait for a listener who is slow; the oldest are dropped.
@@ -58,13 +60,12 @@ final class EventHub: Sendable {
     greeting.writeImmutableBuffer(Self.changed(version))
     greeting.writeImmutableBuffer(Self.sync(status))
     listener.yield(greeting)
-    let others = state.withLock { Array($0.listeners.values) }
-    if others.count >= Self.crowd { for other in others { other.yield(Self.silence) } }
     let number = try state.withLock { state in
       guard state.listeners.count < Self.listenerLimit else {
         throw Problem(.serviceUnavailable, "Too many listen already.", code: .limitExceeded)
       }
       state.lastListener += 1
+      if state.listeners.count >= Self.crowd { state.asksWhoListens = true }
       state.listeners[state.lastListener] = listener
       if state.watch == nil {
         state.watch = Task { await watch(Told(version: version, revision: revision)) }
@@ -113,7 +114,11 @@ final class EventHub: Sendable {
       news.writeImmutableBuffer(Self.sync(status))
       told.revision = revision
     }
-    if news.readableBytes == 0, told.ticksSinceAnything >= Self.ticksOfSilence {
+    let asks = state.withLock { state in
+      defer { state.asksWhoListens = false }
+      return state.asksWhoListens
+    }
+    if news.readableBytes == 0, asks || told.ticksSinceAnything >= Self.ticksOfSilence {
       news.writeImmutableBuffer(Self.silence)
     }
     guard news.readableBytes > 0 else { return }

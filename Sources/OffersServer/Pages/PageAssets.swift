@@ -37,6 +37,7 @@ struct PageAssets: Sendable {
 
   private static let all: [(String, String, [UInt8])] = [
     ("app.css", style, PackageResources.app_css),
+    ("controls.css", style, PackageResources.controls_css),
     ("pages.css", style, PackageResources.pages_css),
     ("app.js", script, PackageResources.app_js),
     ("events.js", script, PackageResources.events_js),

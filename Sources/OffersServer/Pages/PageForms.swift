@@ -45,15 +45,12 @@ struct PageForms: Sendable {
     if let every, seconds == nil, every != "default" {
       throw Problem(.badRequest, "“\(every.prefix(80))” is no time between syncs.")
     }
-    let source = form["source"].flatMap { $0 == summary.source ? nil : $0 }
-    if let source { try SyncJobs.check(source, of: [feed]) }
-    // First, so that the sync goes by it.
-    if every != nil { _ = try content.syncer.setInterval(seconds, of: feed) }
-    if let source {
+    if let source = form["source"], source != summary.source {
       try start(
         WantedSync([feed], source: source),
-        isBusy: "The source was not changed. Wait until it has ended, then save again.")
+        isBusy: "Nothing was changed. Wait until it has ended, then save again.")
     }
+    if every != nil { _ = try await content.syncer.setInterval(seconds, of: feed) }
   }
 
   /// Takes a feed up, and reads it for the first time.

@@ -34,8 +34,9 @@ final class SyncJobs: Sendable {
   ///   `invalidRequest` for a source that it does not read from.
   func start(_ wanted: WantedSync) throws -> SyncStatus {
     var wanted = wanted
-    wanted.feeds = try known(wanted.feeds)
-    if let source = wanted.source { try Self.check(source, of: wanted.feeds) }
+    let feeds = try known(wanted.feeds)
+    wanted.feeds = feeds.map(\.name)
+    if let source = wanted.source { try Self.check(source, of: feeds) }
     return try state.withLock { state in
       if state.isClosed { throw Problem(.serviceUnavailable, "The server is ending.") }
       if let id = state.status.id, state.status.phase == .running {
@@ -65,33 +66,46 @@ final class SyncJobs: Sendable {
     await task?.value
   }
 
-  /// Files are for whoever is at the machine.
-  ///
-  /// - Throws: `OffersError` with `invalidRequest`.
-  static func check(_ source: String, of feeds: [String]) throws {
-    guard feeds.count == 1 else {
+  /// Files, variables and what goes with them are for whoever is at the machine.
+  private static func check(_ source: String, of feeds: [KnownFeed]) throws {
+    guard let feed = feeds.first, feeds.count == 1 else {
       throw OffersError(.invalidRequest, "A source belongs to one feed.", hint: "Name the feed.")
     }
+    let hint = "At the machine itself: offers sync \(feed.name) --from \(source.prefix(200))"
+    if source == "sample" {
+      guard let own = feed.source, own != source else { return }
+      throw OffersError(
+        .invalidRequest, "\(feed.name) has a source of its own: \(own)",
+        hint: "Its sample is read by: offers sync \(feed.name) --from sample")
+    }
     let url = URL(string: source)
-    let isWeb = ["http", "https"].contains(url?.scheme?.lowercased()) && url?.host != nil
-    if isWeb || source == "sample" { return }
-    throw OffersError(
-      .invalidRequest,
-      "“\(source.prefix(200))” is no address that starts with http:// or https://.",
-      hint: "Files are read by: offers sync \(feeds[0]) --from FILE")
+    guard ["http", "https"].contains(url?.scheme?.lowercased()), url?.host != nil else {
+      throw OffersError(
+        .invalidRequest,
+        "“\(source.prefix(200))” is no address that starts with http:// or https://.", hint: hint)
+    }
+    if source.contains("{env:") {
+      throw OffersError(
+        .invalidRequest, "A source with a variable of this machine is not set from a page.",
+        hint: hint)
+    }
+    if feed.hasHeaders {
+      throw OffersError(
+        .invalidRequest, "\(feed.name) sends headers of its own, meant for its own source.",
+        hint: hint)
+    }
   }
 
-  private func known(_ feeds: [String]) throws -> [String] {
-    if feeds.isEmpty { return [] }
-    let names = try syncer.fetchKnownFeeds().map(\.name)
+  /// The feeds with these names, each once.
+  private func known(_ names: [String]) throws -> [KnownFeed] {
+    if names.isEmpty { return [] }
+    let all = try syncer.fetchKnownFeeds()
     var seen: Set<String> = []
-    return try feeds.filter { feed in
-      guard names.contains(feed) else {
-        throw OffersError(
-          .notFound, "There is no feed “\(feed)”.",
-          hint: NearestWord.hint(for: feed, among: names, title: "Feeds"))
-      }
-      return seen.insert(feed).inserted
+    return try names.filter { seen.insert($0).inserted }.map { name in
+      if let feed = all.first(where: { $0.name == name }) { return feed }
+      throw OffersError(
+        .notFound, "There is no feed “\(name)”.",
+        hint: NearestWord.hint(for: name, among: all.map(\.name), title: "Feeds"))
     }
   }
 

@@ -6,6 +6,8 @@ struct FetchContext {
   let transport: any HTTPTransport
   let limits: FetchLimits
   var allowsPrivateNetwork = false
+  /// Whether the source itself may stand in a private network.
+  var sourceMayBePrivate = true
   /// The first document's.
   var condition = FetchCondition.none
   /// Where the source has moved for good; nil where it has not.
@@ -24,6 +26,7 @@ struct FetchContext {
   ) -> HTTPDocument {
     HTTPDocument(
       transport: transport, limits: limits, namedOrigin: HTTPOrigin(source),
+      sourceMayBePrivate: sourceMayBePrivate,
       allowsPrivateNetwork: allowsPrivateNetwork, headers: headers,
       isFirst: isFirst, isMoved: newAddress != nil, condition: isFirst ? condition : .none,
       trace: trace, log: log, now: now, explain: explain)

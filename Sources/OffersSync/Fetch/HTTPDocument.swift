@@ -13,6 +13,7 @@ struct HTTPDocument {
   let limits: FetchLimits
   /// The server that a person named.
   let namedOrigin: HTTPOrigin?
+  var sourceMayBePrivate = true
   let allowsPrivateNetwork: Bool
   /// Whether an image is asked for, not a feed.
   var isImage = false
@@ -106,7 +107,8 @@ struct HTTPDocument {
       do {
         response = try await transport.execute(
           request(for: current),
-          mayBePrivate: allowsPrivateNetwork || HTTPOrigin(current) == namedOrigin,
+          mayBePrivate: allowsPrivateNetwork
+            || sourceMayBePrivate && HTTPOrigin(current) == namedOrigin,
           timeoutSeconds: min(left, Double(limits.idleSeconds)))
       } catch let error as OffersError {
         // It was refused before anything was asked.

@@ -18,7 +18,12 @@ final class HeldSyncer: FeedSyncer {
   func letGo() { release.continuation.finish() }
 
   func fetchKnownFeeds() -> [KnownFeed] {
-    [KnownFeed(name: "ibotta", source: "sample", everySeconds: 86_400, isSearchable: false)]
+    [
+      KnownFeed(name: "ibotta", source: "sample", everySeconds: 86_400, isSearchable: false),
+      KnownFeed(
+        name: "club", source: "https://club.example/", everySeconds: 86_400, hasHeaders: true,
+        isSearchable: false),
+    ]
   }
 
   func setInterval(_ everySeconds: Int?, of feed: String) -> Bool {
@@ -63,6 +68,9 @@ struct SyncRoutesTests {
     arguments: [
       #"{"feeds":["ibotta"],"source":"/etc/passwd"}"#, #"{"feeds":["ibotta"],"source":"-"}"#,
       #"{"feeds":["ibotta"],"source":"file:///etc/passwd"}"#,
+      #"{"feeds":["ibotta"],"source":"https://shop.example/?key={env:HOME}"}"#,
+      #"{"feeds":["club"],"source":"https://shop.example/"}"#,
+      #"{"feeds":["club"],"source":"sample"}"#,
       #"{"feeds":["ibotta"],"source":"http:///x"}"#, #"{"feeds":["ibotta"],"source":""}"#,
       #"{"source":"https://example.com"}"#, #"{"feeds":["ibotta"],"source":1}"#,
       #"{"accept_removals":1}"#, #"{"accept_removals":"true"}"#,

@@ -154,7 +154,7 @@ struct FetchPatienceTests {
       return try home.engine(yaml)
     }
     _ = try await engine("7d").sync("shop")
-    home.wait(hours: 2)
+    home.wait(hours: 1)
     let due = SyncOptions(reason: .due)
     #expect(try await engine("7d").sync("shop", options: due).outcome == .skipped)
     #expect(try await engine("1h").sync("shop", options: due).outcome == .unchanged)

@@ -41,6 +41,17 @@ struct PrivateNetworkTests {
     #expect(try await home.sync(from: server.url()).counts.new == 3)
   }
 
+  @Test("a server that somebody named from elsewhere may not be local, and nothing is asked of it")
+  func refusesNamedServers() async throws {
+    let home = try SyncedFolder()
+    let server = try ScriptedServer([.answer("200 OK", [], FeedText.feed(1...3))])
+    let run = try await SyncEngine(store: home.database).sync(
+      "ibotta", options: SyncOptions(source: server.url(), sourceMayBePrivate: false))
+    #expect(run.outcome == .failed)
+    #expect(run.error?.message.contains("not on the public internet") == true)
+    #expect(server.requests.isEmpty)
+  }
+
   @Test("whoever allows private networks is led there")
   func takesAllowedServers() async throws {
     let home = try SyncedFolder()
