@@ -10,7 +10,7 @@ import unittest
 import urllib.request
 from pathlib import Path
 
-from selenium.common.exceptions import WebDriverException
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
@@ -172,7 +172,10 @@ class BrowserTest(unittest.TestCase):
 
     def wait(self, what, condition, seconds=15):
         """Waits until a condition holds, and says what it was when it does not."""
-        WebDriverWait(self.browser, seconds, poll_frequency=0.05).until(lambda _: condition(), what)
+        # What is looked at may be put anew at that moment.
+        ignored = [StaleElementReferenceException]
+        waiting = WebDriverWait(self.browser, seconds, 0.05, ignored_exceptions=ignored)
+        waiting.until(lambda _: condition(), what)
 
     def wait_for(self, selector, seconds=15):
         self.wait(f"nothing is {selector}", lambda: self.all(selector), seconds)

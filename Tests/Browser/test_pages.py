@@ -265,11 +265,13 @@ class RefreshTests(BrowserTest):
         self.assertIn("ibotta: 3h", Path(self.home.environment["OFFERS_CONFIG"]).read_text("utf-8"))
         self.change("/etc/passwd", "as the feed says")
         self.wait_for("dialog[open]")
-        self.assertIn("offers sync ibotta --from FILE", self.find("dialog").text)
+        self.assertIn("offers sync ibotta --from /etc/passwd", self.find("dialog").text)
         self.shoot("settings-refused")
         self.open("/settings")
-        self.assertIn("every day", shown())
+        self.assertIn("every 3 hours", shown())
         self.assertIn("ibotta.json?another", shown())
+        self.change(source, "as the feed says")
+        self.wait("the interval is not shown", lambda: "every day" in shown())
 
 
 class KeyboardTests(BrowserTest):
