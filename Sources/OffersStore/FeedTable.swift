@@ -23,6 +23,8 @@ enum FeedTable {
 
   /// The feed's key; notes it when it is new.
   ///
+  /// `seconds` is when the sync of it began.
+  ///
   /// - Parameter subscribes: whether it is to be synced with all the others from now on. A feed that
   ///   never worked is not, but what its server asked for is remembered.
   static func fetchKey(
@@ -30,13 +32,13 @@ enum FeedTable {
   ) throws -> Int64 {
     if let key = try findKey(name, in: database) {
       if !subscribes { return key }
-      // Whoever syncs a feed that was given up wants it again.
+      // Whoever syncs a feed that was given up wants it again; not so a sync that had begun before.
       try database.execute(
         sql: """
           UPDATE feed_detail SET unsubscribed_at = NULL
-          WHERE feed_key = ? AND unsubscribed_at IS NOT NULL
+          WHERE feed_key = ? AND unsubscribed_at <= ?
           """,
-        arguments: [key])
+        arguments: [key, seconds])
       return key
     }
     try database.execute(

@@ -15,7 +15,8 @@ package enum DocumentSource: Hashable, Sendable {
 
   /// Understands what a person types or the database remembers.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for an empty text or a scheme that is not read.
+  /// - Throws: `OffersError` with `invalidRequest` for an empty text, a scheme that is not read, or an
+  ///   address with a name or password.
   package init(_ text: String) throws {
     switch text {
     case "":
@@ -31,6 +32,11 @@ package enum DocumentSource: Hashable, Sendable {
           throw OffersError(
             .invalidRequest, "The source \(text) has the scheme \(scheme), which is not read.",
             hint: "Name an http or https URL, a file, - for standard input, or sample.")
+        }
+        guard !text[colon.upperBound...].prefix(while: { !"/?#".contains($0) }).contains("@") else {
+          throw OffersError(
+            .invalidRequest, "A source with a name or password in it would show them to everybody.",
+            hint: "Leave them out, and put them into the feed's headers: as {env:NAME}.")
         }
         self = .url(text)
       } else if text.hasPrefix("/") {

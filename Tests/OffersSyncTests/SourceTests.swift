@@ -23,6 +23,33 @@ struct SourceTests {
     #expect(throws: OffersError.self) { try DocumentSource("gopher://a.example/x") }
   }
 
+  @Test(
+    "an address with a name or password is refused without telling it",
+    arguments: ["https://me:sekret@a.example/x", "http://sekret@a.example", "http://@a.example?b"])
+  func refusesPasswords(source: String) {
+    let error = #expect(throws: OffersError.self) { try DocumentSource(source) }
+    #expect(error?.code == .invalidRequest)
+    #expect(error?.description.contains("sekret") == false)
+    #expect(throws: Never.self) { try DocumentSource("https://a.example/@me?mail=a@b.example") }
+  }
+
+  @Test("a sync that had begun before its feed was given up does not take it up again")
+  func staysGivenUp() async throws {
+    let home = try SyncedFolder()
+    let path = try home.folder.write(FeedText.feed(1...3), to: "feed.json")
+    try await home.sync(from: path)
+    #expect(try await home.database.unsubscribe(from: "ibotta"))
+    for text in [FeedText.feed(1...4), FeedText.feed(1...4)] {
+      _ = try home.folder.write(text, to: "feed.json")
+      #expect(try await home.sync(from: path).outcome != .failed)
+      #expect(try await home.database.fetchSubscribedFeeds() == [])
+    }
+    // Whoever syncs it later wants it again.
+    let later = Date().timeIntervalSince1970 + 60
+    #expect(try await home.sync(from: path, at: later).outcome != .failed)
+    #expect(try await home.database.fetchSubscribedFeeds() == ["ibotta"])
+  }
+
   @Test("an unknown feed is refused by name")
   func refusesUnknownFeeds() async throws {
     let home = try SyncedFolder()
