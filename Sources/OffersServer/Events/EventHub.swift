@@ -62,7 +62,13 @@ final class EventHub: Sendable {
     listener.yield(greeting)
     let number = try state.withLock { state in
       guard state.listeners.count < Self.listenerLimit else {
-        throw Problem(.serviceUnavailable, "Too many listen already.", code: .limitExceeded)
+        // Those who have left are known within a second.
+        state.asksWhoListens = true
+        var problem = Problem(
+          .serviceUnavailable, "Too many listen already.",
+          hint: "Close other windows, or ask again in a moment.", code: .limitExceeded)
+        problem.headers[.retryAfter] = "1"
+        throw problem
       }
       state.lastListener += 1
       if state.listeners.count >= Self.crowd { state.asksWhoListens = true }
