@@ -40,7 +40,10 @@ package struct FeedSummary: Sendable {
   package func nextDueAt(now: Date) -> Date? {
     guard let feed, let known, feed.fetch.stoppedAt == nil else { return nil }
     guard let last = feed.lastRun else { return now }
-    let due = feed.fetch.nextDue(lastRunAt: last.startedAt, everySeconds: known.everySeconds)
+    // A failure that is not counted is one of another source that was tried.
+    let isTrial = last.outcome == .failed && feed.fetch.failureCount == 0
+    let counted = isTrial ? feed.lastSuccessAt ?? last.startedAt : last.startedAt
+    let due = feed.fetch.nextDue(lastRunAt: counted, everySeconds: known.everySeconds)
     return due.map { max($0, feed.fetch.waitUntil ?? $0) }
   }
 }

@@ -81,8 +81,11 @@ enum FeedTable {
           (SELECT run.source FROM sync_run AS run
             WHERE run.feed_key = feed.feed_key AND run.outcome IN ('updated', 'unchanged')
             ORDER BY run.run_id DESC LIMIT 1) AS last_good_source,
+          -- A failure that is not counted is one of another source that was tried.
           (SELECT run.started_at FROM sync_run AS run
-            WHERE run.feed_key = feed.feed_key ORDER BY run.run_id DESC LIMIT 1) AS last_run_at,
+            WHERE run.feed_key = feed.feed_key
+              AND (run.outcome <> 'failed' OR ifnull(feed_fetch.failure_count, 1) > 0)
+            ORDER BY run.run_id DESC LIMIT 1) AS last_run_at,
           \(FetchStateTable.selection)
         FROM feed JOIN feed_detail USING (feed_key) LEFT JOIN feed_fetch USING (feed_key)
         WHERE name = ? AND (unsubscribed_at IS NULL OR feed_fetch.feed_key IS NOT NULL)

@@ -26,6 +26,21 @@ struct FetchPatienceTests {
     #expect(due.nextDueAt == home.now.addingTimeInterval(86_400))
   }
 
+  @Test("another source that is tried and fails puts nothing off")
+  func triesOtherSources() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    try await home.sync(from: FetchHome.url)
+    home.wait(hours: 23)
+    home.web.answer { _ in SimulatedAnswer(404) }
+    #expect(try await home.sync(from: "https://feed.example/other.json").outcome == .failed)
+    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
+    let early = try await home.sync(.due)
+    #expect(early.skip == .fresh(until: home.now.addingTimeInterval(3600)))
+    home.wait(hours: 1)
+    #expect(try await home.sync(.due).outcome == .unchanged)
+  }
+
   @Test("a timer that comes a few seconds too early still gets its turn")
   func forgivesSeconds() async throws {
     let home = try FetchHome()
