@@ -50,11 +50,11 @@ class StarTests(StarBase):
         self.open("/feeds/ibotta")
         grid = self.browser.current_window_handle
         self.browser.switch_to.new_window("tab")
+        detail = self.browser.current_window_handle
         self.set_size(PHONE)
         try:
             self.open("/offers/" + REF)
             self.wait_ready()
-            detail = self.browser.current_window_handle
             self.press(REF)
             self.wait_pressed(REF, "true")
             self.wait("the server did not hear of it", lambda: self.home.favorites() == [REF])
@@ -70,8 +70,8 @@ class StarTests(StarBase):
             self.shoot("star-detail")
             self.browser.switch_to.window(grid)
             self.wait_pressed(REF, "true")
-            self.browser.switch_to.window(detail)
         finally:
+            self.browser.switch_to.window(detail)
             self.browser.close()
             self.browser.switch_to.window(grid)
 

@@ -55,6 +55,7 @@ export function send() {
 async function sendAll() {
   const tried = new Set();
   let isAnswering = null;
+  let wasSent = false;
   for (;;) {
     const next = (await waiting()).find((each) => !tried.has(each.stamp));
     if (!next) break;
@@ -62,6 +63,7 @@ async function sendAll() {
     const response = await ask(next).catch(() => null);
     if (response?.ok) {
       isAnswering ??= true;
+      wasSent = true;
       await forget(next);
     } else if (response && (await isRefusal(response))) {
       isAnswering ??= true;
@@ -76,6 +78,11 @@ async function sendAll() {
     }
   }
   if (isAnswering !== null) noteReachable(isAnswering);
+  // What was told while it waited was hidden by the wish.
+  if (wasSent) {
+    channel?.postMessage({isSent: true});
+    compare();
+  }
 }
 
 function ask(wish) {
@@ -168,7 +175,10 @@ document.addEventListener("submit", (event) => {
   wish(button.dataset.star, button.getAttribute("aria-pressed") !== "true");
 });
 
-channel?.addEventListener("message", ({data}) => show(data.ref, data.isFavorite));
+channel?.addEventListener("message", ({data}) => {
+  if (data.isSent) compare();
+  else show(data.ref, data.isFavorite);
+});
 // Without a version nobody knows what this page has missed.
 on("changed", (change) => compare(change === null));
 on("state", async (isUp) => {
