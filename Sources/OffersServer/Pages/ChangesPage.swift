@@ -67,14 +67,10 @@ struct ChangesPage {
       if changes.isEmpty {
         fields.set(
           "nothing",
-          PageFields { fields in
-            fields.set("emptyTitle", "Nothing new")
-            fields.set(
-              "emptyText",
-              "What comes, goes or changes its reward stands here after a refresh.")
-            fields.set("emptyIcon", "news")
-            fields.set("emptyRefreshes", true)
-          })
+          PageFields(
+            empty: "Nothing new",
+            "What comes, goes or changes its reward stands here after a refresh.", icon: "news",
+            refreshes: true))
       }
     }
     // What expires changes with the time alone.

@@ -99,29 +99,22 @@ struct FeedPage {
   }
 
   private func nothing(_ choice: OfferChoice, _ feed: Feed?, _ number: Int) -> PageFields {
-    PageFields { fields in
-      if number > 1 || choice.narrows(isFavorites: false, feed: request.name) {
-        fields.set("emptyTitle", "Nothing fits")
-        fields.set("emptyText", "No offer is all of what you asked for.")
-        fields.set("emptyLink", request.path)
-        fields.set("emptyLabel", "Show all")
-        fields.set("emptyIcon", "search")
-      } else if let error = feed?.lastRun?.error {
-        fields.set("emptyTitle", "The last refresh failed")
-        fields.set("emptyText", error.description)
-        fields.set("emptyIcon", "warning")
-        fields.set("emptyRefreshes", true)
-      } else {
-        fields.set("emptyTitle", feed == nil ? "Not read yet" : "No offers")
-        fields.set(
-          "emptyText",
-          feed == nil
-            ? "Refresh to read this feed. It is then refreshed with the others."
-            : "The feed has none right now. Refresh to look again.")
-        fields.set("emptyIcon", "tag")
-        fields.set("emptyRefreshes", true)
-      }
-      fields.set("emptyFeed", request.name)
+    if number > 1 || choice.narrows(isFavorites: false, feed: request.name) {
+      return PageFields(
+        empty: "Nothing fits", "No offer is all of what you asked for.", icon: "search",
+        link: (request.path, "Show all"))
     }
+    if let error = feed?.lastRun?.error {
+      return PageFields(
+        empty: "The last refresh failed", error.description, icon: "warning", refreshes: true,
+        feed: request.name)
+    }
+    let text =
+      feed == nil
+      ? "Refresh to read this feed. It is then refreshed with the others."
+      : "The feed has none right now. Refresh to look again."
+    return PageFields(
+      empty: feed == nil ? "Not read yet" : "No offers", text, icon: "tag", refreshes: true,
+      feed: request.name)
   }
 }

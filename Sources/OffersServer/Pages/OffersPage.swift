@@ -44,36 +44,25 @@ struct OffersPage {
 
   /// What stands in the place of an empty list.
   private func nothing(_ choice: OfferChoice, _ feeds: [Feed], _ number: Int) -> PageFields {
-    PageFields { fields in
-      if number > 1 || choice.narrows(isFavorites: isFavorites) {
-        fields.set("emptyTitle", "Nothing fits")
-        fields.set("emptyText", "No offer is all of what you asked for.")
-        fields.set("emptyLink", request.path)
-        fields.set("emptyLabel", isFavorites ? "Show all favorites" : "Show all offers")
-        fields.set("emptyIcon", "search")
-      } else if isFavorites {
-        fields.set("emptyTitle", "No favorites yet")
-        fields.set(
-          "emptyText",
-          "Tap the star of an offer, and it is kept here, also after its feed has lost it.")
-        fields.set("emptyLink", "/")
-        fields.set("emptyLabel", "Look at offers")
-        fields.set("emptyIcon", "star")
-      } else if feeds.allSatisfy({ $0.lastRun == nil }) {
-        fields.set("emptyTitle", "Welcome")
-        fields.set(
-          "emptyText",
-          "There are no offers yet. Choose the feeds that you want to read, then refresh.")
-        fields.set("emptyLink", "/settings")
-        fields.set("emptyLabel", "Choose feeds")
-        fields.set("emptyIcon", "tag")
-        fields.set("emptyRefreshes", true)
-      } else {
-        fields.set("emptyTitle", "No offers")
-        fields.set("emptyText", "The feeds have none right now. Refresh to look again.")
-        fields.set("emptyIcon", "tag")
-        fields.set("emptyRefreshes", true)
-      }
+    if number > 1 || choice.narrows(isFavorites: isFavorites) {
+      return PageFields(
+        empty: "Nothing fits", "No offer is all of what you asked for.", icon: "search",
+        link: (request.path, isFavorites ? "Show all favorites" : "Show all offers"))
     }
+    if isFavorites {
+      return PageFields(
+        empty: "No favorites yet",
+        "Tap the star of an offer, and it is kept here, also after its feed has lost it.",
+        icon: "star", link: ("/", "Look at offers"))
+    }
+    if feeds.allSatisfy({ $0.lastRun == nil }) {
+      return PageFields(
+        empty: "Welcome",
+        "There are no offers yet. Choose the feeds that you want to read, then refresh.",
+        icon: "tag", link: ("/settings", "Choose feeds"), refreshes: true)
+    }
+    return PageFields(
+      empty: "No offers", "The feeds have none right now. Refresh to look again.", icon: "tag",
+      refreshes: true)
   }
 }

@@ -96,11 +96,9 @@ struct SearchPage {
       if found.results.hits.isEmpty, found.error == nil {
         fields.set(
           "nothing",
-          PageFields { fields in
-            fields.set("emptyTitle", "Nothing found")
-            fields.set("emptyText", "No offer has all of these words. Try fewer or other ones.")
-            fields.set("emptyIcon", "search")
-          })
+          PageFields(
+            empty: "Nothing found",
+            "No offer has all of these words. Try fewer or other ones.", icon: "search"))
       }
       fields.setMore(
         found.results.hasMore
