@@ -112,6 +112,7 @@ class WaitingTests(StarBase):
     def setUp(self):
         super().setUp()
         self.home.proxy.writes.clear()
+        self.home.proxy.refused = 0
 
     def test_without_a_server_pages_are_read_and_a_star_is_sent_once_later(self):
         self.home.run("favorite", OTHER)
@@ -188,6 +189,63 @@ class WaitingTests(StarBase):
                 self.press(REF)
                 self.wait("it stayed", lambda: self.home.favorites() == [])
                 self.wait_sent()
+
+    def hold_favorites(self):
+        """Holds back the next answer that tells the favorites until `freeFavorites()`; notes what the star shows."""
+        self.script(
+            "window.held = 0; window.seen = []; const real = window.fetch;"
+            "const gate = new Promise((resolve) => { window.freeFavorites = resolve });"
+            "window.fetch = async (...all) => { const answer = await real(...all);"
+            " if (String(all[0]) === '/api/v1/favorites' && window.held === 0) { window.held = 1; await gate }"
+            " return answer };"
+            "const star = document.querySelector(`[data-star='${arguments[0]}']`);"
+            "new MutationObserver(() => window.seen.push(star.getAttribute('aria-pressed')))"
+            ".observe(star, {attributes: true, attributeFilter: ['aria-pressed']})", REF)
+
+    def test_an_answer_from_before_a_star_was_sent_does_not_hide_it(self):
+        self.open("/feeds/ibotta")
+        self.wait_listening()
+        self.wait("the favorites are not known", lambda: self.kept("/favorites"))
+        self.hold_favorites()
+        self.home.run("favorite", OTHER)
+        self.wait("nothing was asked", lambda: self.script("return window.held") == 1)
+        self.press(REF)
+        self.wait("the star was not sent", lambda: self.home.favorites() == [REF, OTHER])
+        self.wait_sent()
+        self.browser.execute_async_script("window.freeFavorites(); setTimeout(arguments[0], 300)")
+        self.wait_pressed(OTHER, "true")
+        self.assertEqual(self.script("return window.seen"), ["true"])
+
+    def test_stars_that_are_shown_while_one_is_being_kept_do_not_hide_it(self):
+        self.open("/feeds/ibotta")
+        self.wait_listening()
+        self.wait("the favorites are not known", lambda: self.kept("/favorites"))
+        self.hold_favorites()
+        # The store is busy until `freeStore()`, so that what reads it comes after what is pressed.
+        self.script(
+            "window.reads = 0; const getAll = IDBObjectStore.prototype.getAll;"
+            "IDBObjectStore.prototype.getAll = function (...all) { window.reads += 1; return getAll.apply(this, all) };"
+            "window.isBusy = true; window.freeStore = () => { window.isBusy = false };"
+            "indexedDB.open('offers', 1).onsuccess = ({target}) => {"
+            " const store = target.result.transaction('stars', 'readwrite').objectStore('stars');"
+            " const spin = () => { if (window.isBusy) store.count().onsuccess = spin; else target.result.close() };"
+            " spin(); window.isSpinning = true }")
+        self.wait("the store is not busy", lambda: self.script("return window.isSpinning === true"))
+        self.home.run("favorite", OTHER)
+        self.wait("nothing was asked", lambda: self.script("return window.held") == 1)
+        self.script("window.freeFavorites()")
+        self.wait("the wishes were not read", lambda: self.script("return window.reads") >= 1)
+        self.home.proxy.status = 503
+        try:
+            self.press(REF)
+            self.script("window.freeStore()")
+            self.wait("nothing was sent", lambda: self.home.proxy.refused > 0)
+            self.wait_pressed(OTHER, "true")
+            self.assertEqual(self.script("return window.seen"), ["true"])
+        finally:
+            self.home.proxy.status = None
+        self.wait_sent()
+        self.assertEqual(self.home.favorites(), [REF, OTHER])
 
     def test_what_is_refused_for_good_is_told_and_forgotten(self):
         self.open("/feeds/ibotta")

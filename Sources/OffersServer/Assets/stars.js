@@ -30,8 +30,8 @@ function show(ref, isFavorite) {
 
 async function wish(ref, isFavorite) {
   show(ref, isFavorite);
-  channel?.postMessage({ref, isFavorite});
   const {stamp} = await keep(ref, isFavorite);
+  channel?.postMessage({ref, isFavorite});
   const waits = async () => (await waiting()).some((each) => each.stamp === stamp);
   await send();
   // What was being sent may have ended just before this one came.
@@ -118,36 +118,59 @@ export async function showStars(...parts) {
   }
 }
 
+let comparing = null;
+let isDue = false;
+let isOutOfDate = false;
+
 /**
  * Asks for the favorites, and shows all stars where there is something to show: most commits
- * leave the favorites as they were.
+ * leave the favorites as they were. One question at a time, so that no late answer hides a newer
+ * one. When forced, all stars are shown, and what was asked for before does not count.
  */
-export async function compare(isForced = true) {
-  let isNew = false;
-  let hasAnswer = false;
+export function compare(isForced = true) {
+  isDue = true;
+  isOutOfDate ||= isForced;
+  comparing ??= compareWhileDue();
+  return comparing;
+}
+
+async function compareWhileDue() {
+  try {
+    while (isDue) {
+      const isForced = isOutOfDate;
+      isDue = false;
+      isOutOfDate = false;
+      const answer = await askForFavorites();
+      if (isOutOfDate) continue;
+      const isNew = Boolean(answer?.favorites);
+      if (isNew) known = answer;
+      if (isNew || isForced || !answer) await showStars(document);
+      if (isNew) await keepFavorites();
+    }
+  } finally {
+    comparing = null;
+  }
+}
+
+/** The favorites and the name of that answer; no favorites when they are as known; null without an answer. */
+async function askForFavorites() {
   try {
     const headers = known.tag ? {"If-None-Match": known.tag} : {};
     const response = await fetch("/api/v1/favorites", {headers});
-    hasAnswer = response.ok || response.status === 304;
     const tag = response.headers.get("ETag");
-    if (response.ok && (tag === null || tag !== known.tag)) {
-      known = {tag, favorites: new Set((await response.json()).favorites)};
-      isNew = true;
-    }
+    if (response.status === 304 || (response.ok && tag !== null && tag === known.tag)) return {tag};
+    return response.ok ? {tag, favorites: new Set((await response.json()).favorites)} : null;
   } catch {
-    // What waits is shown all the same.
+    return null;
   }
-  if (hasAnswer && !isNew && !isForced) return;
-  await showStars(document);
-  if (!isNew) return;
-  keepFavorites();
-  await completeFavorites(known.favorites);
 }
 
-/** Lets the service worker keep the favorites for when the server is stopped. */
+/** Lets the service worker keep the favorites for when the server is stopped, and lists them. */
 async function keepFavorites() {
-  const registration = await navigator.serviceWorker?.ready;
-  registration?.active?.postMessage({kind: "favorites"});
+  navigator.serviceWorker?.ready.then(({active}) => active?.postMessage({kind: "favorites"}));
+  await completeFavorites(known.favorites).catch(() => {
+    // The page of favorites stays as it is; the next answer brings them.
+  });
 }
 
 /** Brings what became a favorite elsewhere onto the page of favorites. */

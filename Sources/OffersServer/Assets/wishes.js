@@ -1,6 +1,7 @@
 // The stars that wait to be sent: in IndexedDB, or only here where the browser has none. An offer
 // has one wish at most, the last one.
 
+/** Those that are not in the database: not yet, or for good where the browser has none. */
 const memory = new Map();
 let opened;
 
@@ -32,29 +33,35 @@ async function store(mode, run) {
 
 /** Those that wait, the oldest first. */
 export async function waiting() {
-  const rows = (await store("readonly", (stars) => stars.getAll())) ?? [...memory.values()];
-  return rows.sort((one, other) => one.at - other.at);
+  const rows = (await store("readonly", (stars) => stars.getAll())) ?? [];
+  const all = new Map(rows.map((each) => [each.ref, each]));
+  for (const [ref, each] of memory) all.set(ref, each);
+  return [...all.values()].sort((one, other) => one.at - other.at);
 }
 
-/** Keeps a wish until it is forgotten; returns it. */
+/** Keeps a wish until it is forgotten, from the call on; returns it once it outlives the page, if it can. */
 export async function keep(ref, isFavorite) {
   const stamp = crypto.getRandomValues(new Uint32Array(2)).join("-");
   const wish = {ref, isFavorite, at: Date.now(), stamp};
-  if (await database()) await store("readwrite", (stars) => stars.put(wish));
-  else memory.set(ref, wish);
+  memory.set(ref, wish);
+  if (await database()) {
+    const isStored = await store("readwrite", (stars) => stars.put(wish)).catch(() => undefined);
+    if (isStored !== undefined) forgetHere(wish);
+  }
   return wish;
 }
 
 /** Forgets a wish, unless there is a newer one. */
 export async function forget(wish) {
-  if (!(await database())) {
-    if (memory.get(wish.ref)?.stamp === wish.stamp) memory.delete(wish.ref);
-    return;
-  }
+  forgetHere(wish);
   await store("readwrite", (stars) => {
     const request = stars.get(wish.ref);
     request.onsuccess = () => {
       if (request.result?.stamp === wish.stamp) stars.delete(wish.ref);
     };
   });
+}
+
+function forgetHere(wish) {
+  if (memory.get(wish.ref)?.stamp === wish.stamp) memory.delete(wish.ref);
 }
