@@ -67,6 +67,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .systemLibrary(name: "Expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "Malloc"),
     .systemLibrary(name: "ZLib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "SQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
@@ -153,6 +154,7 @@ let package = Package(
     .executableTarget(
       name: "OffersCLI",
       dependencies: [
+        "Malloc",
         "OffersCore",
         "OffersFeeds",
         "OffersServer",

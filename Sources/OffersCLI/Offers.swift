@@ -1,5 +1,6 @@
 import ArgumentParser
-import Dispatch
+import Glibc
+import Malloc
 import OffersCore
 
 /// The program `offers`.
@@ -49,13 +50,17 @@ struct Offers: ParsableCommand {
       if words == ["--generate-completion-script", "bash"] {
         return Output.print(CompletionScript.bash)
       }
-      if let job = try SyncCommand.job(plainWords: words[...]) { wait { try await job.run() } }
+      if let job = try SyncCommand.job(plainWords: words[...]) {
+        shareHeap()
+        wait { try await job.run() }
+      }
       try CommandTree.check(words, under: Self.self)
       let command = try parseAsRoot(words)
       guard let waiting = command as? any WaitingCommand else {
         var command = command
         return try command.run()
       }
+      if !(command is ServeCommand) { shareHeap() }
       wait {
         var waiting = waiting
         try await waiting.run()
@@ -85,6 +90,15 @@ struct Offers: ParsableCommand {
     return rest[..<end] + moved + rest[end...]
   }
 
+  /// Keeps what all threads take in one heap that grows in large steps and does not shrink. A heap
+  /// for each thread spares them from waiting for each other, which takes long work to pay.
+  /// https://man7.org/linux/man-pages/man3/mallopt.3.html
+  private static func shareHeap() {
+    _ = mallopt(M_ARENA_MAX, 1)
+    _ = mallopt(M_TOP_PAD, 1 << 20)
+    _ = mallopt(M_TRIM_THRESHOLD, 64 << 20)
+  }
+
   /// Ends the program when the work is done.
   private static func wait(for work: @escaping @Sendable () async throws -> Void) -> Never {
     Task {
@@ -95,7 +109,8 @@ struct Offers: ParsableCommand {
         fail(error)
       }
     }
-    dispatchMain()
+    // Ending this thread for good, as dispatchMain() does, would load a library for it.
+    while true { pause() }
   }
 
   private static func fail(_ error: any Error) -> Never {

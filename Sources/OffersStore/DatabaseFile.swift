@@ -85,13 +85,27 @@ struct DatabaseFile {
     func number(at offset: Int) -> Int32 {
       bytes[offset..<offset + 4].reduce(Int32(0)) { $0 << 8 | Int32($1) }
     }
-    let version = Int(number(at: 60))
-    if number(at: 68) == Self.applicationID {
-      return .ours(version: version, isReady: bytes[18] == 2 && !hasRollbackJournal)
+    let version = Int(number(at: Offset.userVersion))
+    let owner = number(at: Offset.applicationID)
+    if owner == Self.applicationID {
+      let isReady = bytes[Offset.writeVersion] == Self.withLog && !hasRollbackJournal
+      return .ours(version: version, isReady: isReady)
     }
     // A database of ours that died before its first migration has no mark and no schema yet.
-    return number(at: 68) == 0 && version == 0 && number(at: 40) == 0 ? .blank : .foreign
+    return owner == 0 && version == 0 && number(at: Offset.schemaCookie) == 0 ? .blank : .foreign
   }
+
+  /// Where things stand in the header: https://sqlite.org/fileformat2.html#the_database_header
+  enum Offset {
+    static let writeVersion = 18
+    static let readVersion = 19
+    static let schemaCookie = 40
+    static let userVersion = 60
+    static let applicationID = 68
+  }
+
+  /// The versions of a file whose changes are written to a log first.
+  static let withLog: UInt8 = 2
 
   private func unreadable(_ reason: String) -> OffersError {
     OffersError(
@@ -187,11 +201,41 @@ struct DatabaseFile {
       if mkdir(made, 0o700) != 0 && errno != EEXIST && errno != EISDIR { break }
     }
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw OffersError(
-        .storageFailed, "Could not make the database \(path): \(String(cString: strerror(errno))).",
-        hint: "Check the folder's permissions, or name another with --database.")
-    }
+    guard descriptor >= 0 else { throw unmakeable() }
     close(descriptor)
+  }
+
+  /// Puts a whole database in the place of the file, which has no bytes yet, in one step.
+  func fill(_ image: UnsafeRawBufferPointer) throws {
+    var newPath = Array((path + ".XXXXXX").utf8CString)
+    let descriptor = mkstemp(&newPath)
+    guard descriptor >= 0 else { throw unmakeable() }
+    defer { close(descriptor) }
+    do {
+      var rest = image[...]
+      while !rest.isEmpty {
+        let count = write(
+          descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw unmakeable() }
+        rest = rest.dropFirst(count)
+      }
+      guard fdatasync(descriptor) == 0, rename(newPath, path) == 0 else { throw unmakeable() }
+    } catch {
+      unlink(newPath)
+      throw error
+    }
+    let folderDescriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if folderDescriptor >= 0 {
+      // Not every file system knows how.
+      _ = fsync(folderDescriptor)
+      close(folderDescriptor)
+    }
+  }
+
+  private func unmakeable() -> OffersError {
+    OffersError(
+      .storageFailed, "Could not make the database \(path): \(String(cString: strerror(errno))).",
+      hint: "Check the folder's permissions, or name another with --database.")
   }
 }

@@ -2,7 +2,7 @@ import GRDB
 import GRDBSQLite
 import SQLiteShim
 
-/// A connection that makes a database's tables and is closed again.
+/// A connection that makes a database's tables, in a file or in memory, and is closed again.
 ///
 /// It is SQLite's own: GRDB looks at each column that a statement touches, which costs a new database
 /// more than the tables themselves do. What is not committed when it closes is taken back.
@@ -39,6 +39,17 @@ struct SetUpConnection: ~Copyable {
     case SQLITE_DONE: return 0
     case let code: throw failure(code)
     }
+  }
+
+  /// Hands over the bytes of the whole database, as its file would have them.
+  func withImage<Result>(_ body: (UnsafeMutableRawBufferPointer) throws -> Result) throws -> Result
+  {
+    var count: Int64 = 0
+    guard let bytes = sqlite3_serialize(handle, "main", &count, 0) else {
+      throw DatabaseError(resultCode: .SQLITE_NOMEM)
+    }
+    defer { sqlite3_free(bytes) }
+    return try body(UnsafeMutableRawBufferPointer(start: bytes, count: Int(count)))
   }
 
   private func check(_ code: Int32) throws {

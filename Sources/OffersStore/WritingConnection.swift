@@ -30,7 +30,12 @@ final class WritingConnection: Sendable {
     self.writeGuard = writeGuard
     self.closeOthers = closeOthers
     queue = try writeGuard.hold {
-      let isReady = header == .ours(version: Schema.version, isReady: true)
+      var isReady = header == .ours(version: Schema.version, isReady: true)
+      // Another process may have been faster.
+      if header == .missing, file.bytes == 0 {
+        try Schema.fill(file)
+        isReady = true
+      }
       // Before the log is turned on: what stands in no log need not be moved into the file.
       if !isReady { try Schema.migrate(path: file.path) }
       let queue = try DatabaseQueue(path: file.path, configuration: .offers(isReadOnly: false))

@@ -25,8 +25,10 @@ struct DefinitionSource {
     try Self.checkSize(of: yaml, name: file)
     try checkKeys()
     do {
-      // The encoding is named since asking for the default one looks at the environment.
-      let parser = try Parser(yaml: yaml, resolver: .basic, encoding: .utf8)
+      // Values are not made of nodes here, and asking for the default encoding looks at the
+      // environment.
+      let parser = try Parser(
+        yaml: yaml, resolver: .basic, constructor: Constructor([:], [:], [:]), encoding: .utf8)
       var counter = Counter()
       guard let first = try parser.nextRoot(),
         case let root = try node(first, counter: &counter, depth: 0), !root.isAbsent
