@@ -84,6 +84,35 @@ struct NewDatabaseTests {
     #expect(OffersDatabase.exists(at: path))
   }
 
+  @Test("a missing file, an empty one and a link to nowhere become the same")
+  func isTheSameHoweverBegun() throws {
+    let folder = try TemporaryFolder()
+    let manager = FileManager.default
+    let paths = ["missing", "empty", "link"].map { folder.file($0) }
+    try #require(manager.createFile(atPath: paths[1], contents: nil))
+    try manager.createSymbolicLink(atPath: paths[2], withDestinationPath: folder.file("target"))
+    let states = try paths.map { path in
+      _ = try OffersDatabase(path: path)
+      let settings = ["page_size", "journal_mode", "encoding", "auto_vacuum", "user_version"]
+      return try settings.flatMap { try Store.rows(path, "PRAGMA \($0)") }
+        + Store.rows(path, "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY 1, 2")
+        + Store.rows(path, "SELECT feed_key, name FROM feed")
+    }
+    #expect(states[0].contains("1|ibotta") && states[0].count > 30)
+    #expect(states[1] == states[0])
+    #expect(states[2] == states[0])
+    #expect(try manager.destinationOfSymbolicLink(atPath: paths[2]) == folder.file("target"))
+  }
+
+  @Test("nothing stands in its folder but the files that belong to it")
+  func leavesNothingElse() throws {
+    let folder = try TemporaryFolder()
+    let database = try OffersDatabase(path: folder.file("offers.sqlite"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(names == ["", "-lock", "-shm", "-wal"].map { "offers.sqlite" + $0 })
+    withExtendedLifetime(database) {}
+  }
+
   @Test("each migration's file is embedded under its name, in order and without a gap")
   func embedsMigrations() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
