@@ -259,7 +259,8 @@ struct SyncAttempt {
 
   private func unchanged(_ bytes: Int, in store: any SyncStore) async throws -> SyncRun {
     let ending = end(.unchanged, bytes: bytes, counts: unchangedCounts)
-    try await record(ending, remember: remembered, in: store)
+    // What is remembered already need not wait for the disk.
+    try await record(ending, remember: remembered == state?.source ? nil : remembered, in: store)
     return ending.run
   }
 
