@@ -56,6 +56,8 @@ struct SyncJob: Sendable {
     let database =
       isTrial && !OffersDatabase.exists(at: databasePath)
       ? nil : try OffersDatabase(path: databasePath, access: .readWrite)
+    // The end of the program closes it as well, and sooner.
+    if let database { _ = Unmanaged.passRetained(database) }
     let store: any SyncStore = database ?? NoStore()
     let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
     let names = names(subscribed: try await store.fetchSubscribedFeeds(), configuration)

@@ -39,7 +39,9 @@ struct Charset: Hashable {
   /// The encoding with this name; case, spaces, quotes, hyphens and underscores do not count.
   static func find(_ name: String) -> Charset? {
     let letters = name.utf8.filter { !" \t\r\n\"'-_".utf8.contains($0) }
-    return byLabel[String(decoding: letters, as: UTF8.self).lowercased()]
+    let label = String(decoding: letters, as: UTF8.self).lowercased()
+    // Nearly all documents are; for them the table of all others is not made.
+    return label == "utf8" ? utf8 : byLabel[label]
   }
 
   /// The names that people know encodings by, for a message.

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOPosix
 import OffersCore
 
 /// Carries a request to a server and brings back what it answers.
@@ -185,8 +186,11 @@ actor HTTPConnections: HTTPTransport {
     } else if let address {
       configuration.dnsOverride = [name: address.text]
     }
-    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    return HTTPClient(eventLoopGroupProvider: .shared(eventLoops), configuration: configuration)
   }
+
+  /// One thread carries the bytes of all servers; what is done with them is done on others.
+  private static let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
   private static func isUnreachable(_ error: any Error) -> Bool {
     if error is IOError || error is ChannelError { return true }
