@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 import SQLiteShim
 
 extension Configuration {
@@ -7,7 +8,7 @@ extension Configuration {
   /// Pages of 8 KiB make a large import a fifth cheaper. Only a new file takes the size.
   static let pageBytes = 8192
 
-  /// The settings of every connection that writes.
+  /// The settings of every connection that writes. Where tables are made, foreign keys stay off.
   ///
   /// Checkpoints are ours alone, under the guard. FAST overwrites what is deleted only where the page
   /// is written anyway.
@@ -30,6 +31,8 @@ extension Configuration {
   static func offers(isReadOnly: Bool, isSalvage: Bool = false) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = isReadOnly
+    // It is on all the same: by GRDB it would cost as much as all settings below.
+    configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(busySeconds)
     configuration.label = "offers"
     configuration.prepareDatabase { database in
@@ -37,7 +40,9 @@ extension Configuration {
       NaturalCollation.install(on: database.sqliteConnection)
       if isSalvage { try database.execute(sql: "PRAGMA writable_schema = ON") }
       if database.configuration.readonly { return }
-      try database.execute(sql: writingSettings)
+      let settings = "PRAGMA foreign_keys = ON;" + writingSettings
+      let code = sqlite3_exec(database.sqliteConnection, settings, nil, nil, nil)
+      if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
     return configuration
   }

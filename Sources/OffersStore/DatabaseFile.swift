@@ -205,7 +205,8 @@ struct DatabaseFile {
     close(descriptor)
   }
 
-  /// Puts a whole database in the place of the file, which has no bytes yet, in one step.
+  /// Puts a whole database in the place of the file, which has no bytes yet, in one step. A log or
+  /// journal that stands there is of a file that is gone, and would be read into this one.
   func fill(_ image: UnsafeRawBufferPointer) throws {
     var newPath = Array((path + ".XXXXXX").utf8CString)
     let descriptor = mkstemp(&newPath)
@@ -219,6 +220,9 @@ struct DatabaseFile {
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { throw unmakeable() }
         rest = rest.dropFirst(count)
+      }
+      for ending in ["-wal", "-shm", "-journal"] where unlink(path + ending) != 0 {
+        guard errno == ENOENT else { throw unmakeable() }
       }
       guard fdatasync(descriptor) == 0, rename(newPath, path) == 0 else { throw unmakeable() }
     } catch {

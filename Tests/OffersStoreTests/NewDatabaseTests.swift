@@ -104,6 +104,27 @@ struct NewDatabaseTests {
     #expect(try manager.destinationOfSymbolicLink(atPath: paths[2]) == folder.file("target"))
   }
 
+  @Test("a log and a journal that were left behind by another database do not come into it")
+  func ignoresWhatWasLeftBehind() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    let old = folder.file("old.sqlite")
+    let writer = try DatabaseQueue(path: old)
+    // Opened all the while, so that the log is not moved into the file.
+    try await writer.writeWithoutTransaction { database in
+      try database.execute(
+        sql: "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; CREATE TABLE offer (id)")
+    }
+    for ending in ["-wal", "-shm"] {
+      try FileManager.default.copyItem(atPath: old + ending, toPath: path + ending)
+    }
+    try FileManager.default.copyItem(atPath: old, toPath: path + "-journal")
+    let database = try OffersDatabase(path: path)
+    #expect(try await database.fetchFeeds().map(\.name) == ["ibotta"])
+    #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
+    try writer.close()
+  }
+
   @Test("nothing stands in its folder but the files that belong to it")
   func leavesNothingElse() throws {
     let folder = try TemporaryFolder()
