@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import GRDBSQLite
 import OffersCore
 import SQLiteShim
@@ -19,7 +20,7 @@ struct DatabaseFile {
   }
 
   /// What the names of the files end in that stand beside a database.
-  static let companions = ["-wal", "-shm", "-journal", "-lock"]
+  static let companions = ["-wal", "-shm", "-journal", "-lock", "-setup"]
 
   /// The file that guards its writes and syncs.
   var lockPath: String { path + "-lock" }
@@ -207,9 +208,12 @@ struct DatabaseFile {
 
   /// Puts a whole database in the place of the file, which has no bytes yet, in one step. A log or
   /// journal that stands there is of a file that is gone, and would be read into this one.
+  ///
+  /// - Throws: `OffersError`, or `DatabaseError` when the disk is full or fails.
   func fill(_ image: UnsafeRawBufferPointer) throws {
-    var newPath = Array((path + ".XXXXXX").utf8CString)
-    let descriptor = mkstemp(&newPath)
+    // The same name each time, so that what an interrupted set-up left does not stay.
+    removeSetUp()
+    let descriptor = open(setUpPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw unmakeable() }
     defer { close(descriptor) }
     do {
@@ -224,9 +228,9 @@ struct DatabaseFile {
       for ending in ["-wal", "-shm", "-journal"] where unlink(path + ending) != 0 {
         guard errno == ENOENT else { throw unmakeable() }
       }
-      guard fdatasync(descriptor) == 0, rename(newPath, path) == 0 else { throw unmakeable() }
+      guard fdatasync(descriptor) == 0, rename(setUpPath, path) == 0 else { throw unmakeable() }
     } catch {
-      unlink(newPath)
+      removeSetUp()
       throw error
     }
     let folderDescriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -237,9 +241,21 @@ struct DatabaseFile {
     }
   }
 
-  private func unmakeable() -> OffersError {
-    OffersError(
-      .storageFailed, "Could not make the database \(path): \(String(cString: strerror(errno))).",
-      hint: "Check the folder's permissions, or name another with --database.")
+  /// Where a new database is written before it gets its name.
+  private var setUpPath: String { path + "-setup" }
+
+  /// Removes what an interrupted set-up left.
+  func removeSetUp() { unlink(setUpPath) }
+
+  private func unmakeable() -> any Error {
+    switch errno {
+    case ENOSPC, EDQUOT: return DatabaseError(resultCode: .SQLITE_FULL)
+    case EIO: return DatabaseError(resultCode: .SQLITE_IOERR)
+    case let reason:
+      return OffersError(
+        .storageFailed,
+        "Could not make the database \(path): \(String(cString: strerror(reason))).",
+        hint: "Check the folder's permissions, or name another with --database.")
+    }
   }
 }

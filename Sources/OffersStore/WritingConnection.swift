@@ -37,7 +37,10 @@ final class WritingConnection: Sendable {
         isReady = true
       }
       // Before the log is turned on: what stands in no log need not be moved into the file.
-      if !isReady { try Schema.migrate(path: file.path) }
+      if !isReady {
+        file.removeSetUp()
+        try Schema.migrate(path: file.path)
+      }
       let queue = try DatabaseQueue(path: file.path, configuration: .offers(isReadOnly: false))
       try queue.inDatabase { database in
         if isReady {

@@ -191,16 +191,48 @@ class WaitingTests(StarBase):
                 self.wait_sent()
 
     def hold_favorites(self):
-        """Holds back the next answer that tells the favorites until `freeFavorites()`; notes what the star shows."""
+        """Holds back the next answer that tells the favorites until `freeFavorites()`, which may make it
+        and all later ones fail; notes what the star shows."""
         self.script(
             "window.held = 0; window.seen = []; const real = window.fetch;"
-            "const gate = new Promise((resolve) => { window.freeFavorites = resolve });"
+            "const gate = new Promise((resolve, reject) => {"
+            " window.freeFavorites = (fails) => { window.fails = fails;"
+            "  if (fails) reject(new TypeError('no server')); else resolve() } });"
             "window.fetch = async (...all) => { const answer = await real(...all);"
-            " if (String(all[0]) === '/api/v1/favorites' && window.held === 0) { window.held = 1; await gate }"
-            " return answer };"
+            " if (String(all[0]) !== '/api/v1/favorites') return answer;"
+            " if (window.fails) throw new TypeError('no server');"
+            " if (window.held > 0) return answer;"
+            " window.held = 1;"
+            " const given = new Promise((_, reject) => all[1]?.signal?.addEventListener('abort', reject));"
+            " await Promise.race([gate, given]); return answer };"
             "const star = document.querySelector(`[data-star='${arguments[0]}']`);"
             "new MutationObserver(() => window.seen.push(star.getAttribute('aria-pressed')))"
             ".observe(star, {attributes: true, attributeFilter: ['aria-pressed']})", REF)
+
+    def wait_held(self):
+        self.wait("nothing was asked", lambda: self.script("return window.held") == 1)
+
+    def test_a_question_that_is_never_answered_does_not_end_all_asking(self):
+        self.open("/feeds/ibotta")
+        self.wait_listening()
+        self.wait("the favorites are not known", lambda: self.kept("/favorites"))
+        self.hold_favorites()
+        self.home.run("favorite", OTHER)
+        self.wait_held()
+        self.home.run("favorite", REF)
+        self.wait("it was not asked again", lambda: self.pressed(REF) == "true", 30)
+        self.assertEqual(self.pressed(OTHER), "true")
+
+    def test_a_star_that_was_accepted_is_shown_though_the_server_ends_then(self):
+        self.open("/feeds/ibotta")
+        self.wait_listening()
+        self.wait("the favorites are not known", lambda: self.kept("/favorites"))
+        self.hold_favorites()
+        self.press(REF)
+        self.wait("the star was not sent", lambda: self.home.favorites() == [REF])
+        self.wait_held()
+        self.browser.execute_async_script("window.freeFavorites(true); setTimeout(arguments[0], 300)")
+        self.assertEqual(self.script("return window.seen"), ["true"])
 
     def test_an_answer_from_before_a_star_was_sent_does_not_hide_it(self):
         self.open("/feeds/ibotta")
@@ -208,7 +240,7 @@ class WaitingTests(StarBase):
         self.wait("the favorites are not known", lambda: self.kept("/favorites"))
         self.hold_favorites()
         self.home.run("favorite", OTHER)
-        self.wait("nothing was asked", lambda: self.script("return window.held") == 1)
+        self.wait_held()
         self.press(REF)
         self.wait("the star was not sent", lambda: self.home.favorites() == [REF, OTHER])
         self.wait_sent()
@@ -232,7 +264,7 @@ class WaitingTests(StarBase):
             " spin(); window.isSpinning = true }")
         self.wait("the store is not busy", lambda: self.script("return window.isSpinning === true"))
         self.home.run("favorite", OTHER)
-        self.wait("nothing was asked", lambda: self.script("return window.held") == 1)
+        self.wait_held()
         self.script("window.freeFavorites()")
         self.wait("the wishes were not read", lambda: self.script("return window.reads") >= 1)
         self.home.proxy.status = 503

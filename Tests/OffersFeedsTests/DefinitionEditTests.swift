@@ -22,6 +22,7 @@ struct DefinitionEditTests {
 
   private static let additions: [(before: String, after: String)] = [
     ("feeds: {}\n", "feeds:\nTEA"),
+    ("intervals:\n  ibotta: 2h\n", "intervals:\n  ibotta: 2h\nfeeds:\nTEA"),
     ("feeds: {} # mine\n# more\n", "feeds: # mine\nTEA# more\n"),
     ("feeds:\n", "feeds:\nTEA"),
     ("feeds: ~", "feeds:\nTEA"),

@@ -125,9 +125,15 @@ struct NewDatabaseTests {
     try writer.close()
   }
 
-  @Test("nothing stands in its folder but the files that belong to it")
-  func leavesNothingElse() throws {
+  @Test(
+    "nothing stands in its folder but the files that belong to it, even after an interruption",
+    arguments: [[], ["-setup"], ["", "-setup"]])
+  func leavesNothingElse(remains: [String]) throws {
     let folder = try TemporaryFolder()
+    for ending in remains {
+      let path = folder.file("offers.sqlite" + ending)
+      try Data(ending.utf8).write(to: URL(fileURLWithPath: path))
+    }
     let database = try OffersDatabase(path: folder.file("offers.sqlite"))
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     #expect(names == ["", "-lock", "-shm", "-wal"].map { "offers.sqlite" + $0 })

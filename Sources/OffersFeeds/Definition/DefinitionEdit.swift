@@ -100,16 +100,12 @@ package enum DefinitionEdit {
   ///
   /// - Throws: `OffersError` with `invalidRequest` when something else is wrong with it.
   package static func completed(_ yaml: String, name fileName: String) throws -> String {
-    do {
-      _ = try DefinitionFile.contents(yaml, name: fileName)
-      return yaml
-    } catch {
-      var lines = DefinitionLines(yaml)
-      lines.addSection()
-      // What is wrong besides is told by the line it has in the file itself.
-      guard (try? DefinitionFile.contents(lines.text, name: fileName)) != nil else { throw error }
-      return lines.text
-    }
+    var lines = DefinitionLines(yaml)
+    lines.addSection()
+    if (try? DefinitionFile.contents(lines.text, name: fileName)) != nil { return lines.text }
+    // What is wrong besides is told by the line it has in the file itself.
+    _ = try DefinitionFile.contents(yaml, name: fileName)
+    return yaml
   }
 
   /// Whether a file says this and nothing else.

@@ -42,13 +42,15 @@ package enum DefinitionFile {
       throw root.problem(
         "the file is \(root.kind), not a mapping.", hint: DefinitionSource.startHint)
     }
-    var definitions: [FeedDefinition]?
+    if entries.isEmpty {
+      throw root.problem("“feeds” is missing.", hint: DefinitionSource.startHint)
+    }
     var intervals: [DefinitionNode.Entry] = []
     var contents = DefinitionContents()
     for entry in entries {
       switch entry.key {
       case "feeds":
-        definitions = try entry.value.entries(of: "feeds").map { feed in
+        contents.feeds = try entry.value.entries(of: "feeds").map { feed in
           try FeedSection(feed).definition()
         }
       case intervalsKey:
@@ -63,11 +65,7 @@ package enum DefinitionFile {
             for: entry.key, among: ["feeds", intervalsKey, privateNetworkKey], title: "Allowed"))
       }
     }
-    guard let definitions else {
-      throw root.problem("“feeds” is missing.", hint: DefinitionSource.startHint)
-    }
-    contents.feeds = definitions
-    let names = (FeedCatalog.names + definitions.map(\.name)).sorted()
+    let names = (FeedCatalog.names + contents.feeds.map(\.name)).sorted()
     if let unknown = intervals.first(where: { !names.contains($0.key) }) {
       throw unknown.place.problem(
         "There is no feed “\(unknown.key)”.",

@@ -64,6 +64,8 @@ async function sendAll() {
     if (response?.ok) {
       isAnswering ??= true;
       wasSent = true;
+      accept(next.ref, next.isFavorite);
+      channel?.postMessage({ref: next.ref, isFavorite: next.isFavorite, isAccepted: true});
       await forget(next);
     } else if (response && (await isRefusal(response))) {
       isAnswering ??= true;
@@ -78,7 +80,7 @@ async function sendAll() {
     }
   }
   if (isAnswering !== null) noteReachable(isAnswering);
-  // What was told while it waited was hidden by the wish.
+  // What was told while they waited was hidden by the wishes.
   if (wasSent) {
     channel?.postMessage({isSent: true});
     compare();
@@ -106,6 +108,17 @@ async function isRefusal(response) {
 /** The favorites as the server last told them, and its name for that answer. */
 let known = {tag: null, favorites: null};
 
+/** Notes what the server has accepted. What was asked for before does not count. */
+function accept(ref, isFavorite) {
+  if (known.favorites) {
+    const favorites = new Set(known.favorites);
+    if (isFavorite) favorites.add(ref);
+    else favorites.delete(ref);
+    known = {tag: null, favorites};
+  }
+  if (comparing) compare();
+}
+
 /** Shows the stars of parts of the page as they are known, and over that what waits to be sent. */
 export async function showStars(...parts) {
   const wishes = new Map((await waiting()).map((each) => [each.ref, each.isFavorite]));
@@ -119,6 +132,7 @@ export async function showStars(...parts) {
 }
 
 let comparing = null;
+let question = null;
 let isDue = false;
 let isOutOfDate = false;
 
@@ -129,7 +143,10 @@ let isOutOfDate = false;
  */
 export function compare(isForced = true) {
   isDue = true;
-  isOutOfDate ||= isForced;
+  if (isForced) {
+    isOutOfDate = true;
+    question?.abort();
+  }
   comparing ??= compareWhileDue();
   return comparing;
 }
@@ -145,30 +162,43 @@ async function compareWhileDue() {
       const isNew = Boolean(answer?.favorites);
       if (isNew) known = answer;
       if (isNew || isForced || !answer) await showStars(document);
-      if (isNew) await keepFavorites();
+      if (isNew) keepFavorites();
     }
   } finally {
     comparing = null;
   }
 }
 
-/** The favorites and the name of that answer; no favorites when they are as known; null without an answer. */
+/**
+ * The favorites and the name of that answer; no favorites when they are as known; null without an
+ * answer in time.
+ */
 async function askForFavorites() {
+  question = new AbortController();
+  const {signal} = question;
+  const timer = setTimeout(() => question?.abort(), 10_000);
   try {
     const headers = known.tag ? {"If-None-Match": known.tag} : {};
-    const response = await fetch("/api/v1/favorites", {headers});
-    const tag = response.headers.get("ETag");
-    if (response.status === 304 || (response.ok && tag !== null && tag === known.tag)) return {tag};
-    return response.ok ? {tag, favorites: new Set((await response.json()).favorites)} : null;
+    const response = await fetch("/api/v1/favorites", {headers, signal});
+    const isKept = response.headers.has("X-Kept");
+    // What was kept for when the server is away is older than what it told this page.
+    if (!response.ok && response.status !== 304) return null;
+    if (isKept && known.favorites) return null;
+    const tag = isKept ? null : response.headers.get("ETag");
+    if (response.status === 304 || (tag !== null && tag === known.tag)) return {tag};
+    return {tag, favorites: new Set((await response.json()).favorites)};
   } catch {
     return null;
+  } finally {
+    clearTimeout(timer);
+    question = null;
   }
 }
 
 /** Lets the service worker keep the favorites for when the server is stopped, and lists them. */
-async function keepFavorites() {
+function keepFavorites() {
   navigator.serviceWorker?.ready.then(({active}) => active?.postMessage({kind: "favorites"}));
-  await completeFavorites(known.favorites).catch(() => {
+  completeFavorites(known.favorites).catch(() => {
     // The page of favorites stays as it is; the next answer brings them.
   });
 }
@@ -183,8 +213,10 @@ async function completeFavorites(favorites) {
   if (!response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   const cards = fresh.querySelectorAll("[data-favorites] > *");
+  // Another answer may have brought some meanwhile.
+  const present = new Set([...list.children].map((card) => card.dataset.ref));
   for (const card of cards) {
-    if (!shown.has(card.dataset.ref)) list.append(document.adoptNode(card));
+    if (!present.has(card.dataset.ref)) list.append(document.adoptNode(card));
   }
   if (cards.length > 0) document.querySelector("main .empty")?.remove();
   const count = fresh.querySelector(".count");
@@ -199,8 +231,9 @@ document.addEventListener("submit", (event) => {
 });
 
 channel?.addEventListener("message", ({data}) => {
-  if (data.isSent) compare();
-  else show(data.ref, data.isFavorite);
+  if (data.isSent) return compare();
+  show(data.ref, data.isFavorite);
+  if (data.isAccepted) accept(data.ref, data.isFavorite);
 });
 // Without a version nobody knows what this page has missed.
 on("changed", (change) => compare(change === null));

@@ -93,9 +93,16 @@ async function fresh(request, name) {
     return answer;
   } catch (error) {
     const kept = await match(request);
-    if (kept) return kept;
+    if (kept) return new URL(request.url).pathname.startsWith("/api/") ? marked(kept) : kept;
     throw error;
   }
+}
+
+/** An answer that was kept, told from one that the server gives. */
+function marked(kept) {
+  const headers = new Headers(kept.headers);
+  headers.set("X-Kept", "1");
+  return new Response(kept.body, {status: kept.status, statusText: kept.statusText, headers});
 }
 
 /** What is kept under an address: a favorite's is the newest. */

@@ -20,14 +20,22 @@ function database() {
   return opened;
 }
 
+/** What a request to the database gives; null where there is none or it fails. */
 async function store(mode, run) {
   const base = await database();
   if (!base) return null;
-  return new Promise((resolve, reject) => {
-    const transaction = base.transaction("stars", mode);
+  return new Promise((resolve) => {
+    let transaction;
+    try {
+      transaction = base.transaction("stars", mode);
+    } catch {
+      // The browser closed it, as when what a site keeps is cleared.
+      opened = undefined;
+      return resolve(null);
+    }
     const request = run(transaction.objectStore("stars"));
     transaction.oncomplete = () => resolve(request?.result);
-    transaction.onerror = () => reject(transaction.error);
+    transaction.onabort = () => resolve(null);
   });
 }
 
@@ -35,7 +43,7 @@ async function store(mode, run) {
 export async function waiting() {
   const rows = (await store("readonly", (stars) => stars.getAll())) ?? [];
   const all = new Map(rows.map((each) => [each.ref, each]));
-  for (const [ref, each] of memory) all.set(ref, each);
+  for (const [ref, each] of memory) if (!(all.get(ref)?.at > each.at)) all.set(ref, each);
   return [...all.values()].sort((one, other) => one.at - other.at);
 }
 
@@ -44,10 +52,7 @@ export async function keep(ref, isFavorite) {
   const stamp = crypto.getRandomValues(new Uint32Array(2)).join("-");
   const wish = {ref, isFavorite, at: Date.now(), stamp};
   memory.set(ref, wish);
-  if (await database()) {
-    const isStored = await store("readwrite", (stars) => stars.put(wish)).catch(() => undefined);
-    if (isStored !== undefined) forgetHere(wish);
-  }
+  if ((await store("readwrite", (stars) => stars.put(wish))) !== null) forgetHere(wish);
   return wish;
 }
 
