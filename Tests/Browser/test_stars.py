@@ -190,9 +190,12 @@ class WaitingTests(StarBase):
                 self.wait("it stayed", lambda: self.home.favorites() == [])
                 self.wait_sent()
 
-    def hold_favorites(self):
-        """Holds back the next answer that tells the favorites until `freeFavorites()`, which may make it
-        and all later ones fail; notes what the star shows."""
+    def open_and_hold(self):
+        """Opens a list and holds back the next answer that tells the favorites until `freeFavorites()`,
+        which may make it and all later ones fail; notes what the star shows."""
+        self.open("/feeds/ibotta")
+        self.wait_listening()
+        self.wait("the favorites are not known", lambda: self.kept("/favorites"))
         self.script(
             "window.held = 0; window.seen = []; const real = window.fetch;"
             "const gate = new Promise((resolve, reject) => {"
@@ -213,10 +216,7 @@ class WaitingTests(StarBase):
         self.wait("nothing was asked", lambda: self.script("return window.held") == 1)
 
     def test_a_question_that_is_never_answered_does_not_end_all_asking(self):
-        self.open("/feeds/ibotta")
-        self.wait_listening()
-        self.wait("the favorites are not known", lambda: self.kept("/favorites"))
-        self.hold_favorites()
+        self.open_and_hold()
         self.home.run("favorite", OTHER)
         self.wait_held()
         self.home.run("favorite", REF)
@@ -224,10 +224,7 @@ class WaitingTests(StarBase):
         self.assertEqual(self.pressed(OTHER), "true")
 
     def test_a_star_that_was_accepted_is_shown_though_the_server_ends_then(self):
-        self.open("/feeds/ibotta")
-        self.wait_listening()
-        self.wait("the favorites are not known", lambda: self.kept("/favorites"))
-        self.hold_favorites()
+        self.open_and_hold()
         self.press(REF)
         self.wait("the star was not sent", lambda: self.home.favorites() == [REF])
         self.wait_held()
@@ -235,10 +232,7 @@ class WaitingTests(StarBase):
         self.assertEqual(self.script("return window.seen"), ["true"])
 
     def test_an_answer_from_before_a_star_was_sent_does_not_hide_it(self):
-        self.open("/feeds/ibotta")
-        self.wait_listening()
-        self.wait("the favorites are not known", lambda: self.kept("/favorites"))
-        self.hold_favorites()
+        self.open_and_hold()
         self.home.run("favorite", OTHER)
         self.wait_held()
         self.press(REF)
@@ -249,10 +243,7 @@ class WaitingTests(StarBase):
         self.assertEqual(self.script("return window.seen"), ["true"])
 
     def test_stars_that_are_shown_while_one_is_being_kept_do_not_hide_it(self):
-        self.open("/feeds/ibotta")
-        self.wait_listening()
-        self.wait("the favorites are not known", lambda: self.kept("/favorites"))
-        self.hold_favorites()
+        self.open_and_hold()
         # The store is busy until `freeStore()`, so that what reads it comes after what is pressed.
         self.script(
             "window.reads = 0; const getAll = IDBObjectStore.prototype.getAll;"
