@@ -61,15 +61,7 @@ final class NewFile {
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws {
-    var left = bytes
-    while !left.isEmpty {
-      let count = write(descriptor, left.baseAddress, left.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw Self.failure(path, hint)
-      }
-      left = UnsafeRawBufferPointer(rebasing: left[count...])
-    }
+    guard FileBytes.write(bytes, to: descriptor) else { throw Self.failure(path, hint) }
   }
 
   /// Puts it in its place.
@@ -83,22 +75,12 @@ final class NewFile {
       interruption?.hold({ rename(temporaryPath, path) == 0 }) ?? false
     else { throw Self.failure(path, hint) }
     isDone = true
-    // The name is in the folder. Where that cannot be written down at once, it is soon.
-    let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if folder >= 0 {
-      fsync(folder)
-      close(folder)
-    }
-  }
-
-  static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+    FileBytes.syncFolder(of: path)
   }
 
   /// Removes what processes left behind that were killed meanwhile.
   private static func removeRemains(beside path: String) {
-    let folder = folder(of: path)
+    let folder = FileBytes.folder(of: path)
     let start = (path.split(separator: "/").last ?? "") + ".new-"
     // A folder that cannot be listed is told of when the file is made.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {

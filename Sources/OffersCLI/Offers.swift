@@ -50,18 +50,14 @@ struct Offers: ParsableCommand {
       if words == ["--generate-completion-script", "bash"] {
         return Output.print(CompletionScript.bash)
       }
-      if let job = try SyncCommand.job(plainWords: words[...]) {
-        shareHeap()
-        wait { try await job.run() }
-      }
+      if let job = try SyncCommand.job(plainWords: words[...]) { wait { try await job.run() } }
       try CommandTree.check(words, under: Self.self)
       let command = try parseAsRoot(words)
       guard let waiting = command as? any WaitingCommand else {
         var command = command
         return try command.run()
       }
-      if !(command is ServeCommand) { shareHeap() }
-      wait {
+      wait(sharesHeap: !(command is ServeCommand)) {
         var waiting = waiting
         try await waiting.run()
       }
@@ -100,7 +96,12 @@ struct Offers: ParsableCommand {
   }
 
   /// Ends the program when the work is done.
-  private static func wait(for work: @escaping @Sendable () async throws -> Void) -> Never {
+  ///
+  /// - Parameter sharesHeap: whether the work is short.
+  private static func wait(
+    sharesHeap: Bool = true, for work: @escaping @Sendable () async throws -> Void
+  ) -> Never {
+    if sharesHeap { shareHeap() }
     Task {
       do {
         try await work()

@@ -46,17 +46,10 @@ enum Output {
   /// Writes all of it. A reader that went away ends the program as the shell expects (SIGPIPE); a
   /// full disk or another failure is told.
   private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) {
-    var left = bytes
-    while !left.isEmpty {
-      let count = Glibc.write(descriptor, left.baseAddress, left.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        if errno == EPIPE || descriptor == STDERR_FILENO { exit(1) }
-        let reason = errno == EBADF ? "it is closed" : String(cString: strerror(errno))
-        note("offers: The output could not be written: \(reason).")
-        exit(1)
-      }
-      left = UnsafeRawBufferPointer(rebasing: left[count...])
-    }
+    if FileBytes.write(bytes, to: descriptor) { return }
+    if errno == EPIPE || descriptor == STDERR_FILENO { exit(1) }
+    let reason = errno == EBADF ? "it is closed" : String(cString: strerror(errno))
+    note("offers: The output could not be written: \(reason).")
+    exit(1)
   }
 }

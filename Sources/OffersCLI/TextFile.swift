@@ -56,7 +56,7 @@ enum TextFile {
     let target = NewFile.resolve(path)
     makeFolders(of: target)
     // The folder is locked: the file is another one after each change.
-    let descriptor = open(NewFile.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = open(FileBytes.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("write", path) }
     defer { close(descriptor) }
     let end = ContinuousClock.now + .seconds(waitSeconds)

@@ -34,10 +34,7 @@ struct DatabaseFile {
     return stat(path, &information) == 0 ? Int(information.st_size) : 0
   }
 
-  var folder: String {
-    let end = path.lastIndex(of: "/") ?? path.startIndex
-    return end == path.startIndex ? (path.hasPrefix("/") ? "/" : ".") : String(path[..<end])
-  }
+  var folder: String { FileBytes.folder(of: path) }
 
   /// What the first bytes say.
   enum Header: Equatable {
@@ -217,14 +214,7 @@ struct DatabaseFile {
     guard descriptor >= 0 else { throw unmakeable() }
     defer { close(descriptor) }
     do {
-      var rest = image[...]
-      while !rest.isEmpty {
-        let count = write(
-          descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { throw unmakeable() }
-        rest = rest.dropFirst(count)
-      }
+      guard FileBytes.write(image, to: descriptor) else { throw unmakeable() }
       for ending in ["-wal", "-shm", "-journal"] where unlink(path + ending) != 0 {
         guard errno == ENOENT else { throw unmakeable() }
       }
@@ -233,12 +223,7 @@ struct DatabaseFile {
       removeSetUp()
       throw error
     }
-    let folderDescriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if folderDescriptor >= 0 {
-      // Not every file system knows how.
-      _ = fsync(folderDescriptor)
-      close(folderDescriptor)
-    }
+    FileBytes.syncFolder(of: path)
   }
 
   /// Where a new database is written before it gets its name.

@@ -17,15 +17,7 @@ package final class SpoolFile: Sendable {
   deinit { close(descriptor) }
 
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
-    var left = bytes
-    while !left.isEmpty {
-      let written = write(descriptor, left.baseAddress, left.count)
-      if written < 0 {
-        if errno == EINTR { continue }
-        throw Self.failure("write", "its folder")
-      }
-      left = UnsafeRawBufferPointer(rebasing: left[written...])
-    }
+    guard FileBytes.write(bytes, to: descriptor) else { throw Self.failure("write", "its folder") }
   }
 
   /// Hands over all that was written, in pieces.

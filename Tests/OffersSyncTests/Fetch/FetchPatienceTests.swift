@@ -9,12 +9,18 @@ import Testing
 struct FetchPatienceTests {
   private static let feed = FeedText.feed(1...3)
 
+  /// A home whose feed was synced some time ago from a server that goes on answering.
+  private static func synced(hoursAgo hours: Double) async throws -> FetchHome {
+    let home = try FetchHome()
+    home.web.answer { _ in SimulatedAnswer(200, [], feed) }
+    try await home.sync(from: FetchHome.url)
+    home.wait(hours: hours)
+    return home
+  }
+
   @Test("a feed is due when its interval has passed, and not before")
   func waitsForTheInterval() async throws {
-    let home = try FetchHome()
-    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
-    try await home.sync(from: FetchHome.url)
-    home.wait(hours: 23)
+    let home = try await Self.synced(hoursAgo: 23)
     let early = try await home.sync(.due)
     #expect(early.outcome == .skipped)
     #expect(early.skip == .fresh(until: home.now.addingTimeInterval(3600)))
@@ -28,10 +34,7 @@ struct FetchPatienceTests {
 
   @Test("another source that is tried and fails puts nothing off")
   func triesOtherSources() async throws {
-    let home = try FetchHome()
-    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
-    try await home.sync(from: FetchHome.url)
-    home.wait(hours: 23)
+    let home = try await Self.synced(hoursAgo: 23)
     home.web.answer { _ in SimulatedAnswer(404) }
     #expect(try await home.sync(from: "https://feed.example/other.json").outcome == .failed)
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
@@ -43,10 +46,7 @@ struct FetchPatienceTests {
 
   @Test("a timer that comes a few seconds too early still gets its turn")
   func forgivesSeconds() async throws {
-    let home = try FetchHome()
-    home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
-    try await home.sync(from: FetchHome.url)
-    home.wait(hours: 24 - 4.0 / 3600)
+    let home = try await Self.synced(hoursAgo: 24 - 4.0 / 3600)
     #expect(try await home.sync(.due).outcome == .unchanged)
   }
 
