@@ -43,7 +43,9 @@ let package = Package(
         .embedInCode("0006_forget_usual_times.sql"),
       ],
       swiftSettings: strict),
-    .target(name: "OffersCore", exclude: ["Export/Format.md"], swiftSettings: strict),
+    .target(
+      name: "OffersCore", dependencies: ["GlibcExtensions"], exclude: ["Export/Format.md"],
+      swiftSettings: strict),
     .target(
       name: "OffersFeeds",
       dependencies: ["Expat", "OffersCore", "ZLib", .product(name: "Yams", package: "Yams")],
@@ -67,7 +69,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .systemLibrary(name: "Expat", providers: [.apt(["libexpat1-dev"])]),
-    .systemLibrary(name: "Malloc"),
+    .systemLibrary(name: "GlibcExtensions"),
     .systemLibrary(name: "ZLib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "SQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
@@ -155,7 +157,7 @@ let package = Package(
     .executableTarget(
       name: "OffersCLI",
       dependencies: [
-        "Malloc",
+        "GlibcExtensions",
         "OffersCore",
         "OffersFeeds",
         "OffersServer",

@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 
 /// What one run of a whole process cost.
 struct Cost {
@@ -41,19 +42,10 @@ struct ProcessTimer {
 
   /// What a process prints to standard output.
   static func output(_ command: [String]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: command[0])
-    process.arguments = Array(command.dropFirst())
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
+    guard let output = try ChildProcess.output(of: command) else {
       throw BenchmarkError(description: "Failed: \(command.joined(separator: " "))")
     }
-    return String(decoding: data, as: UTF8.self)
+    return String(decoding: output, as: UTF8.self)
   }
 
   /// Runs one process to its end, its output thrown away.
@@ -61,22 +53,13 @@ struct ProcessTimer {
   /// - Throws: `BenchmarkError` with what it printed to standard error when it fails.
   static func time(_ command: [String]) throws -> Cost {
     let log = NSTemporaryDirectory() + "offers-benchmark-\(getpid()).log"
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var process: pid_t = 0
+    let errors = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    defer { close(errors) }
     let begun = ContinuousClock.now
-    guard posix_spawnp(&process, command[0], &actions, nil, &arguments, environ) == 0 else {
-      throw BenchmarkError(description: "Could not start \(command[0]).")
-    }
+    let process = try ChildProcess(command, errors: .descriptor(errors))
     var status: Int32 = 0
     var usage = rusage()
-    while wait4(process, &status, 0, &usage) < 0 && errno == EINTR {}
+    while wait4(process.pid, &status, 0, &usage) < 0 && errno == EINTR {}
     let wall = (ContinuousClock.now - begun) / .seconds(1)
     guard status == 0 else {
       // Without the log there is still the command to name.

@@ -1,18 +1,15 @@
 import Foundation
+import OffersCore
 
 /// A server that runs beside the benchmark.
 final class ServedProcess {
-  private let process = Process()
+  private let process: ChildProcess
 
   /// Starts it, and waits until it answers.
   ///
   /// - Parameter url: what it has to answer.
   init(_ command: [String], until url: String) throws {
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = command
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    process = try ChildProcess(command)
     for _ in 0..<200 {
       usleep(50_000)
       // Another one may answer in its place, where the port is taken.
@@ -24,10 +21,11 @@ final class ServedProcess {
 
   deinit {
     guard process.isRunning else { return }
-    process.terminate()
+    process.send(SIGTERM)
     // Some wait for ever for their clients.
     for _ in 0..<300 where process.isRunning { usleep(10_000) }
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    if process.isRunning { process.send(SIGKILL) }
+    process.wait()
   }
 
   /// What a server answers: its fields by their names in small letters, and the body.
@@ -46,7 +44,7 @@ final class ServedProcess {
 
   /// Resident memory in MiB, now or at its most.
   func memory(_ name: String) throws -> Double {
-    let path = "/proc/\(process.processIdentifier)/status"
+    let path = "/proc/\(process.pid)/status"
     let text = try String(contentsOfFile: path, encoding: .utf8)
     let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
     let digits = line?.filter(\.isNumber) ?? ""

@@ -129,21 +129,9 @@ struct Browser {
   ///
   /// - Returns: whether it ended well.
   private func run(_ words: [String], _ isSilent: Bool) -> Bool {
-    let arguments = words.map { strdup($0) }
-    let variables = environment.map { strdup("\($0.key)=\($0.value)") }
-    defer { for text in arguments + variables { free(text) } }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    if isSilent { posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) }
-    var process: pid_t = 0
-    guard let name = words.first,
-      posix_spawnp(&process, name, &actions, nil, arguments + [nil], variables + [nil]) == 0
-    else { return false }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 {
-      if errno != EINTR { return false }
-    }
-    return status == 0
+    let process = try? ChildProcess(
+      words, environment: environment, input: .standardInput,
+      output: isSilent ? .standardErrors : .standardOutput, errors: .standardErrors)
+    return process?.wait() == 0
   }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import Malloc
+import GlibcExtensions
 import OffersCore
 
 /// The program `offers`.

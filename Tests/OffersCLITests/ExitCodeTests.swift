@@ -124,12 +124,11 @@ struct ExitCodeTests {
     #expect(try home.offers("list").output.contains("Tea"))
     #expect(try home.offers("favorite", "1").status == 0)
     #expect(try home.offers("status").status == 0)
-    waiting.waitUntilExit()
-    #expect(waiting.terminationStatus == 11)
+    #expect(waiting.wait() == 11)
     #expect(holder.isRunning)
 
-    kill(holder.processIdentifier, SIGKILL)
-    holder.waitUntilExit()
+    holder.send(SIGKILL)
+    holder.wait()
     #expect(try home.offers("sync", "--quiet").status == 0)
     #expect(try home.offers("list", "--favorites").output.contains("Tea"))
   }

@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 import OffersTestSupport
 import Testing
 
@@ -230,8 +231,7 @@ struct FeedsCommandTests {
         ["feeds", "add", name, feed, "--config", config, "--database", home.database])
     }
     for process in processes {
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+      #expect(process.wait() == 0)
     }
     let yaml = try home.folder.text(of: "feeds.yaml")
     for name in names { #expect(yaml.contains("  \(name):\n")) }

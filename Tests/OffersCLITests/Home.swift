@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 import OffersStore
 import OffersTestSupport
 
@@ -89,22 +90,17 @@ struct Home {
     let names = ["shell-output", "shell-errors"]
     for name in names { try folder.write("", to: name) }
     let output = try writer("shell-output")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/bash")
-    process.arguments = ["-c", command]
-    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
     let programs = URL(fileURLWithPath: OffersProgram.path).deletingLastPathComponent().path
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    process.environment = OffersProgram.environment(environment)
-      .merging(["PATH": "\(programs):\(path)"]) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = mergingErrors ? output : try writer("shell-errors")
-    try process.run()
-    process.waitUntilExit()
+    let process = try ChildProcess(
+      ["/bin/bash", "-c", command],
+      environment: OffersProgram.environment(environment)
+        .merging(["PATH": "\(programs):\(path)"]) { $1 },
+      folder: folder.path, to: output,
+      errors: mergingErrors ? output : try writer("shell-errors"))
+    let status = process.wait()
     let texts = try names.map { try folder.text(of: $0) }
-    return ShellResult(
-      output: texts[0], errors: texts[1], status: process.terminationStatus)
+    return ShellResult(output: texts[0], errors: texts[1], status: status)
   }
 
   /// What SQLite's own program says of a database, `ok` for a sound one and where it is missing.

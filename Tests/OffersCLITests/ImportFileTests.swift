@@ -43,12 +43,9 @@ struct ImportFileTests {
     let all = try read(saved, limitBytes: 1)
     #expect(all > 6000)
     for (limit, isRefused) in [(300_000, true), (1 << 30, false)] {
-      let process = Process()
       let pipe = Pipe()
-      process.executableURL = URL(fileURLWithPath: "/bin/cat")
-      process.arguments = [saved]
-      process.standardOutput = pipe
-      try process.run()
+      let process = try ChildProcess(["/bin/cat", saved], to: pipe.fileHandleForWriting)
+      try pipe.fileHandleForWriting.close()
       let path = "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"
       if isRefused {
         let error = #expect(throws: OffersError.self) { try read(path, limitBytes: limit) }
@@ -58,7 +55,7 @@ struct ImportFileTests {
         #expect(try read(path, limitBytes: limit) == all)
       }
       try pipe.fileHandleForReading.close()
-      process.waitUntilExit()
+      process.wait()
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 import OffersTestSupport
 import Testing
 
@@ -172,8 +173,8 @@ struct KeepingCommandsTests {
   func remains() throws {
     let home = try Self.lived()
     let process = try OffersProgram.start(["--version"])
-    process.waitUntilExit()
-    let dead = "saved.json.new-\(process.processIdentifier)"
+    process.wait()
+    let dead = "saved.json.new-\(process.pid)"
     let living = "saved.json.new-\(ProcessInfo.processInfo.processIdentifier)"
     for name in [dead, living] { try home.folder.write("x", to: name) }
     try home.offers("export", "-o", home.folder.file("saved.json"))

@@ -37,9 +37,8 @@ struct KillTests {
     } else {
       usleep(UInt32.random(in: 0...UInt32(usual / .microseconds(1) * 1.1)))
     }
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-    return process.terminationReason == .uncaughtSignal
+    process.send(SIGKILL)
+    return process.wait() == -SIGKILL
   }
 
   private func size(of path: String) -> Int {

@@ -62,12 +62,9 @@ struct KilledFetchTests {
     for (process, moment) in zip(processes.shuffled(), moments) {
       let gone = (ContinuousClock.now - begun) / .microseconds(1)
       usleep(UInt32(max(0, moment - gone)))
-      kill(process.processIdentifier, SIGKILL)
+      process.send(SIGKILL)
     }
-    return processes.count {
-      $0.waitUntilExit()
-      return $0.terminationReason == .uncaughtSignal
-    }
+    return processes.count { $0.wait() == -SIGKILL }
   }
 
   /// What a kill left, nil for no database at all.
@@ -151,8 +148,8 @@ struct KilledFetchTests {
       try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {}
     }
     #expect(error?.code == .locked)
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    process.send(SIGKILL)
+    process.wait()
     #expect(try await database.withSyncLock(on: "ibotta", waitSeconds: 0) { true })
   }
 
@@ -176,8 +173,7 @@ struct KilledFetchTests {
         output: FileHandle(forWritingTo: URL(fileURLWithPath: home.folder.file(name))))
     }
     for process in processes {
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+      #expect(process.wait() == 0)
     }
     let outcomes = try names.map { name in
       let runs = try Home.parse(home.folder.text(of: name))["runs"] as? [[String: Any]]

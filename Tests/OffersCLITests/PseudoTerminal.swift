@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 import OffersTestSupport
 
 /// Runs the program on a terminal of a given width, by way of `script` from util-linux.
@@ -17,20 +18,17 @@ enum PseudoTerminal {
     }
     let command = "stty cols \(columns) rows 24; exec \(words.joined(separator: " "))"
     try home.folder.write("", to: "terminal")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
-    process.arguments = ["--quiet", "--return", "--command", command, "/dev/null"]
-    process.environment = OffersProgram.environment(home.environment)
+    let environment = OffersProgram.environment(home.environment)
       .merging(["SHELL": "/bin/sh", "TERM": "xterm", "NO_COLOR": "1", "PAGER": ""]) { $1 }
       .merging(variables) { $1 }
     // An input that stays open, so that nothing is typed at the terminal, not even its end.
     let input = Pipe()
-    process.standardInput = input
-    process.standardOutput = try FileHandle(
+    let output = try FileHandle(
       forWritingTo: URL(fileURLWithPath: home.folder.file("terminal")))
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
+    let process = try ChildProcess(
+      ["/usr/bin/script", "--quiet", "--return", "--command", command, "/dev/null"],
+      environment: environment, from: input.fileHandleForReading, to: output)
+    process.wait()
     try input.fileHandleForWriting.close()
     return try home.folder.text(of: "terminal").replacing("\r\n", with: "\n")
   }

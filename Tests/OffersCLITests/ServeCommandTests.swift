@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 import OffersTestSupport
 import Testing
 
@@ -6,14 +7,16 @@ import Testing
 struct ServeCommandTests {
   /// A server as a process of its own, at a port that is free.
   private struct Serving {
-    let process: Process
+    let process: ChildProcess
     let port: Int
     let errors: FileHandle
 
     init(_ home: Home, _ arguments: String...) throws {
       let pipe = Pipe()
       process = try OffersProgram.start(
-        ["serve", "--port", "0"] + arguments, environment: home.environment, errors: pipe)
+        ["serve", "--port", "0"] + arguments, environment: home.environment,
+        errors: pipe.fileHandleForWriting)
+      try pipe.fileHandleForWriting.close()
       errors = pipe.fileHandleForReading
       var text = ""
       while !text.contains("\n") {
@@ -27,9 +30,8 @@ struct ServeCommandTests {
     }
 
     func end(_ signal: Int32 = SIGTERM) -> Int32 {
-      kill(process.processIdentifier, signal)
-      process.waitUntilExit()
-      return process.terminationReason == .exit ? process.terminationStatus : -1
+      process.send(signal)
+      return process.wait()
     }
   }
 
@@ -43,11 +45,11 @@ struct ServeCommandTests {
         + "http://127.0.0.1:\(serving.port)/api/v1/offers/ibotta:1/favorite -o /dev/null")
     #expect(asked.output.hasPrefix(#"{"ref":"ibotta:1","#), "\(asked.output)")
     // Somebody listens, somebody says nothing, and somebody is amid a request.
-    let listener = try OffersProgram.startTool(
-      "curl", ["-sN", "http://127.0.0.1:\(serving.port)/api/v1/events"])
+    let listener = try ChildProcess(
+      ["curl", "-sN", "http://127.0.0.1:\(serving.port)/api/v1/events"])
     _ = try home.shell("curl -s http://127.0.0.1:\(serving.port)/api/v1/health")
     #expect(serving.end(signal) == 0)
-    listener.waitUntilExit()
+    listener.wait()
     #expect(try home.offers("list", "--favorites").output.contains("Tea"))
     #expect(try home.integrity() == "ok\n" || home.integrity() == "ok")
   }
@@ -80,13 +82,14 @@ struct ServeCommandTests {
     let home = try Home()
     let pipe = Pipe()
     let process = try OffersProgram.start(
-      ["serve", "--port", "0", "--json"], environment: home.environment, output: pipe)
+      ["serve", "--port", "0", "--json"], environment: home.environment,
+      output: pipe.fileHandleForWriting)
+    try pipe.fileHandleForWriting.close()
     let line = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
-    kill(process.processIdentifier, SIGTERM)
-    process.waitUntilExit()
+    process.send(SIGTERM)
     #expect(try Home.parse(line)["url"] as? String != nil)
     #expect(line.hasPrefix(#"{"url":"http://127.0.0.1:"#))
-    #expect(process.terminationStatus == 0)
+    #expect(process.wait() == 0)
   }
 
   @Test("it opens itself in the browser when asked to")
@@ -98,11 +101,12 @@ struct ServeCommandTests {
     let pipe = Pipe()
     let process = try OffersProgram.start(
       ["serve", "--port", "0", "--open"],
-      environment: home.environment.merging(["BROWSER": browser]) { $1 }, errors: pipe)
+      environment: home.environment.merging(["BROWSER": browser]) { $1 },
+      errors: pipe.fileHandleForWriting)
+    try pipe.fileHandleForWriting.close()
     while access(browser + ".seen", F_OK) != 0 { sched_yield() }
-    kill(process.processIdentifier, SIGTERM)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    process.send(SIGTERM)
+    #expect(process.wait() == 0)
     #expect(try home.folder.text(of: "browser.seen").hasPrefix("http://127.0.0.1:"))
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 
 /// The built program `offers`, run as a process of its own.
 public struct OffersProgram: Sendable {
@@ -28,31 +29,12 @@ public struct OffersProgram: Sendable {
   }
 
   /// Starts the program without waiting for it.
-  public static func start(
+  package static func start(
     _ arguments: [String], environment extra: [String: String] = [:], input: FileHandle? = nil,
-    output: Any? = nil, errors: Any? = nil
-  ) throws -> Process {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    process.environment = environment(extra)
-    process.standardInput = input ?? FileHandle.nullDevice
-    process.standardOutput = output ?? FileHandle.nullDevice
-    process.standardError = errors ?? FileHandle.nullDevice
-    try process.run()
-    return process
-  }
-
-  /// Starts another program by its name, its output thrown away.
-  public static func startTool(_ name: String, _ arguments: [String]) throws -> Process {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [name] + arguments
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    return process
+    output: FileHandle? = nil, errors: FileHandle? = nil
+  ) throws -> ChildProcess {
+    try ChildProcess(
+      [path] + arguments, environment: environment(extra), from: input, to: output, errors: errors)
   }
 
   /// Runs the program to its end.
@@ -69,13 +51,27 @@ public struct OffersProgram: Sendable {
     let process = try start(
       arguments, environment: extra, input: try handle("input", writing: false),
       output: try handle("output", writing: true), errors: try handle("errors", writing: true))
-    process.waitUntilExit()
+    let status = process.wait()
     func text(_ name: String) throws -> String {
       String(decoding: try Data(contentsOf: URL(fileURLWithPath: folder.file(name))), as: UTF8.self)
     }
-    let status = process.terminationStatus
-    return Result(
-      output: try text("output"), errors: try text("errors"),
-      status: process.terminationReason == .uncaughtSignal ? -status : status)
+    return Result(output: try text("output"), errors: try text("errors"), status: status)
+  }
+}
+
+extension ChildProcess {
+  /// Starts a program whose streams are these files, or nothing.
+  package convenience init(
+    _ words: [String], environment: [String: String]? = nil, folder: String? = nil,
+    from input: FileHandle? = nil, to output: FileHandle?, errors: FileHandle? = nil
+  ) throws {
+    func stream(_ file: FileHandle?) -> Stream {
+      file.map { .descriptor($0.fileDescriptor) } ?? .nothing
+    }
+    try self.init(
+      words, environment: environment, folder: folder, input: stream(input),
+      output: stream(output), errors: stream(errors))
+    // A file that nobody needs any more would be closed before it is handed on.
+    withExtendedLifetime((input, output, errors)) {}
   }
 }

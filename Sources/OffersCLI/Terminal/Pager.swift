@@ -1,11 +1,12 @@
 import Glibc
+import OffersCore
 
 /// A program such as `less` that shows long output page by page.
 ///
 /// `$OFFERS_PAGER`, else `$PAGER`, else `less`; an empty one is none. Output that fits the screen is
 /// simply printed, because `less` is told so unless `$LESS` says otherwise.
 struct Pager: ~Copyable {
-  private let process: pid_t
+  private let process: ChildProcess
 
   /// Sends standard output through the pager from now on.
   ///
@@ -15,16 +16,14 @@ struct Pager: ~Copyable {
     guard !command.isEmpty, command != "cat", variable("TERM") != "dumb" else { return nil }
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { return nil }
-    // The pager must not hold the end that it waits for.
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    guard let started = Self.start(command, reading: ends[0], hasOptions: variable("LESS") != nil)
-    else {
-      for end in ends { close(end) }
-      return nil
-    }
+    defer { for end in ends { close(end) } }
+    let words = Self.words(command, hasOptions: variable("LESS") != nil)
+    guard
+      let started = try? ChildProcess(
+        words, input: .descriptor(ends[0]), output: .standardOutput, errors: .standardErrors)
+    else { return nil }
     process = started
     dup2(ends[1], STDOUT_FILENO)
-    for end in ends { close(end) }
     // The pager takes interrupts; what it is shown ends when it does.
     signal(SIGINT, SIG_IGN)
   }
@@ -32,17 +31,10 @@ struct Pager: ~Copyable {
   /// Waits until the person has seen enough.
   consuming func finish() {
     close(STDOUT_FILENO)
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    process.wait()
   }
 
-  private static func start(
-    _ command: String, reading descriptor: Int32, hasOptions: Bool
-  ) -> pid_t? {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, descriptor, STDIN_FILENO)
+  private static func words(_ command: String, hasOptions: Bool) -> [String] {
     // Found out here, because a shell that finds no pager, or cannot read what names it, would end
     // with all that was to be shown.
     let script = """
@@ -52,14 +44,8 @@ struct Pager: ~Copyable {
       command -v "$1" >/dev/null 2>&1 || exec cat
       eval "exec $command"
       """
-    let words = [
-      "sh", "-c", hasOptions ? script : "LESS=FRX; export LESS\n" + script, "sh", command,
+    return [
+      "/bin/sh", "-c", hasOptions ? script : "LESS=FRX; export LESS\n" + script, "sh", command,
     ]
-    var arguments = words.map { strdup($0) }
-    arguments.append(nil)
-    defer { for argument in arguments { free(argument) } }
-    var process = pid_t()
-    let code = posix_spawn(&process, "/bin/sh", &actions, nil, arguments, environ)
-    return code == 0 ? process : nil
   }
 }

@@ -122,38 +122,24 @@ struct Chafa {
 
   /// The drawing with its line end; nil when it failed.
   func draw(_ bytes: [UInt8], _ options: [String]) -> String? {
-    guard let input = Self.file(bytes) else { return nil }
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", Self.bounded, program] + options
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    do {
-      try process.run()
-      var drawing = Data()
-      while let piece = try output.fileHandleForReading.read(upToCount: 65_536), !piece.isEmpty {
-        drawing += piece
-        if drawing.count > Self.drawingBytes { process.terminate() }
-      }
-      process.waitUntilExit()
-      guard process.terminationStatus == 0, !drawing.isEmpty, drawing.count <= Self.drawingBytes
-      else { return nil }
-      let text = String(decoding: drawing, as: UTF8.self)
-      return text.hasSuffix("\n") ? text : text + "\n"
-    } catch {
-      return nil
-    }
+    guard let file = Self.file(bytes) else { return nil }
+    defer { fclose(file) }
+    let words = ["/bin/sh", "-c", Self.bounded, program] + options
+    let drawing = try? ChildProcess.output(
+      of: words, input: .descriptor(fileno(file)), limitBytes: Self.drawingBytes)
+    guard let drawing, !drawing.isEmpty else { return nil }
+    let text = String(decoding: drawing, as: UTF8.self)
+    return text.hasSuffix("\n") ? text : text + "\n"
   }
 
   /// A file without a name that holds the bytes.
-  private static func file(_ bytes: [UInt8]) -> FileHandle? {
+  private static func file(_ bytes: [UInt8]) -> UnsafeMutablePointer<FILE>? {
     guard let file = tmpfile() else { return nil }
-    defer { fclose(file) }
-    guard fwrite(bytes, 1, bytes.count, file) == bytes.count, fflush(file) == 0 else { return nil }
+    guard fwrite(bytes, 1, bytes.count, file) == bytes.count, fflush(file) == 0 else {
+      fclose(file)
+      return nil
+    }
     rewind(file)
-    let descriptor = dup(fileno(file))
-    return descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    return file
   }
 }
