@@ -19,17 +19,17 @@ package struct JSONWriter {
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
-    try container("{", "}", body)
+    try container(0x7B, 0x7D, body)
   }
 
   package mutating func array(_ body: (inout JSONWriter) throws -> Void) rethrows {
-    try container("[", "]", body)
+    try container(0x5B, 0x5D, body)
   }
 
   package mutating func key(_ name: String) {
     separate()
     appendString(name)
-    append(":")
+    bytes.append(0x3A)
     needsComma = false
   }
 
@@ -119,45 +119,85 @@ package struct JSONWriter {
   }
 
   private mutating func container(
-    _ open: String, _ close: String, _ body: (inout JSONWriter) throws -> Void
+    _ open: UInt8, _ close: UInt8, _ body: (inout JSONWriter) throws -> Void
   ) rethrows {
     separate()
-    append(open)
+    bytes.append(open)
     needsComma = false
     try body(&self)
-    append(close)
+    bytes.append(close)
     needsComma = true
   }
 
   private mutating func separate() {
-    if needsComma { append(",") }
+    if needsComma { bytes.append(0x2C) }
     needsComma = true
   }
 
-  private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
+  private mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes.append(contentsOf: $0) }
+  }
 
   private mutating func appendString(_ string: String) {
-    append("\"")
-    defer { append("\"") }
-    if string.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }) {
-      append(string)
-      return
-    }
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": append("\\\"")
-      case "\\": append("\\\\")
-      case "\n": append("\\n")
-      case "\r": append("\\r")
-      case "\t": append("\\t")
-      case "\u{0}"..<"\u{20}", "\u{7F}"..<"\u{A0}", "\u{61C}", "\u{200E}", "\u{200F}",
-        "\u{2028}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{FEFF}":
-        // Control characters are escaped, DEL and C1 too, and what turns a line round, so that a
-        // document printed to a terminal cannot steer it.
-        let hex = String(scalar.value, radix: 16)
-        append("\\u" + String(repeating: "0", count: 4 - hex.count) + hex)
-      default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    var string = string
+    bytes.append(0x22)
+    string.withUTF8 { appendEscaped($0) }
+    bytes.append(0x22)
+  }
+
+  /// Writes a text of which most is written as it stands.
+  private mutating func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>) {
+    let mayNeedEscape = Self.mayNeedEscape
+    var start = 0
+    var place = 0
+    while place < utf8.count {
+      guard mayNeedEscape[Int(utf8[place])], let escape = Self.escape(at: place, of: utf8)
+      else {
+        place += 1
+        continue
       }
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<place]))
+      append(escape.text)
+      place += escape.count
+      start = place
+    }
+    bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
+  }
+
+  /// The bytes that a character may begin with that is escaped.
+  private static let mayNeedEscape = (0..<256).map { byte in
+    byte < 0x20 || [0x22, 0x5C, 0x7F, 0xC2, 0xD8, 0xE2, 0xEF].contains(byte)
+  }
+
+  /// How a character is escaped, and how many bytes it has; nil for one that stands as it is.
+  ///
+  /// Control characters are escaped, DEL and C1 too, and what turns a line round, so that a document
+  /// printed to a terminal cannot steer it.
+  private static func escape(
+    at place: Int, of utf8: UnsafeBufferPointer<UInt8>
+  ) -> (text: String, count: Int)? {
+    func byte(_ offset: Int) -> UInt32 {
+      place + offset < utf8.count ? UInt32(utf8[place + offset]) : 0
+    }
+    let scalar: UInt32
+    let count: Int
+    switch byte(0) {
+    case 0x22: return (#"\""#, 1)
+    case 0x5C: return (#"\\"#, 1)
+    case 0x0A: return (#"\n"#, 1)
+    case 0x0D: return (#"\r"#, 1)
+    case 0x09: return (#"\t"#, 1)
+    case let first where first < 0x80: (scalar, count) = (first, 1)
+    case let first where first < 0xE0: (scalar, count) = ((first & 0x1F) << 6 | byte(1) & 0x3F, 2)
+    case let first:
+      (scalar, count) = ((first & 0xF) << 12 | (byte(1) & 0x3F) << 6 | byte(2) & 0x3F, 3)
+    }
+    switch scalar {
+    case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF:
+      let hex = String(scalar, radix: 16)
+      return ("\\u" + String(repeating: "0", count: 4 - hex.count) + hex, count)
+    default: return nil
     }
   }
 }

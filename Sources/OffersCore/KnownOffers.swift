@@ -1,6 +1,6 @@
 /// What the database holds of one feed, reduced to what a sync compares: for each offer the hash
-/// of its id, the hash of its content, its key, and whether it is gone. 40 bytes an offer, so a
-/// million offers take 40 MB.
+/// of its id, the hash of its content, its key, and whether it is gone. 32 bytes an offer, so a
+/// million offers take 32 MB.
 public struct KnownOffers: Sendable {
   private struct Entry {
     var idHash: UInt64
@@ -11,12 +11,15 @@ public struct KnownOffers: Sendable {
 
   /// In the order they were inserted, which is mostly the order they will be asked for.
   private var entries: [Entry] = []
-  /// An open-addressed table: the upper half of an id's hash, and the entry's number from 1; 0 is
-  /// free. The half tells nearly all strangers apart without a look at the entry.
+  /// An open-addressed table: the entry's number from 1, and in the bits that it leaves a part of the
+  /// id's hash, which tells nearly all strangers apart without a look at the entry; 0 is free. It is
+  /// asked in any order, so it is kept small enough for the processor's own memory.
   ///
   /// Made when an offer first stands elsewhere than expected: a feed that keeps its order and has
   /// nothing new never needs it.
-  private var index: [UInt64] = []
+  private var index: [UInt32] = []
+  /// The bits of the index that hold a part of the hash.
+  private var tagMask: UInt32 = 0
   /// The entry behind the one found last.
   private var likely = 0
   private var brokenSlots: [Int] = []
@@ -102,8 +105,8 @@ public struct KnownOffers: Sendable {
     if index.isEmpty { makeIndex() }
     var place = firstPlace(hash)
     while index[place] != 0 {
-      if index[place] & Self.tagMask == Self.tag(hash) {
-        let slot = Int(index[place] & ~Self.tagMask) - 1
+      if index[place] & tagMask == tag(hash) {
+        let slot = Int(index[place] & ~tagMask) - 1
         if entries[slot].idHash == hash {
           likely = slot + 1
           return slot
@@ -132,18 +135,17 @@ public struct KnownOffers: Sendable {
   }
 
   private mutating func makeIndex() {
-    index = [UInt64](repeating: 0, count: max(16, 2 * entries.count))
+    index = [UInt32](repeating: 0, count: max(16, 2 * entries.count))
+    tagMask = ~(UInt32.max >> UInt32(truncatingIfNeeded: entries.count).leadingZeroBitCount)
     for (slot, entry) in entries.enumerated() {
       var place = firstPlace(entry.idHash)
       while index[place] != 0 { place = next(place) }
-      index[place] = Self.tag(entry.idHash) | UInt64(slot + 1)
+      index[place] = tag(entry.idHash) | UInt32(slot + 1)
     }
   }
 
-  private static let tagMask: UInt64 = 0xFFFF_FFFF_0000_0000
-
-  /// The half of a hash that its place in the index does not depend on.
-  private static func tag(_ hash: UInt64) -> UInt64 { hash << 32 }
+  /// A part of a hash that its place in the index does not depend on.
+  private func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash) & tagMask }
 
   private func firstPlace(_ hash: UInt64) -> Int {
     Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(index.count)).high)

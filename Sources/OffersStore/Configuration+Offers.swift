@@ -21,7 +21,7 @@ extension Configuration {
     PRAGMA cache_size = -\(cacheKibibytes);
 
     """
-  private static let cacheKibibytes = 8 << 10
+  static let cacheKibibytes = 8 << 10
   private static let journalLimitBytes = 4 << 20
 
   /// How connections of ours are set up.
@@ -38,6 +38,7 @@ extension Configuration {
     configuration.prepareDatabase { database in
       _ = offers_disable_checkpoint_on_close(database.sqliteConnection)
       NaturalCollation.install(on: database.sqliteConnection)
+      KnownOffersQuery.install(on: database.sqliteConnection)
       if isSalvage { try database.execute(sql: "PRAGMA writable_schema = ON") }
       if database.configuration.readonly { return }
       let settings = "PRAGMA foreign_keys = ON;" + writingSettings
@@ -45,5 +46,13 @@ extension Configuration {
       if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
     return configuration
+  }
+}
+
+extension Database {
+  /// Says how many of the pages that were read are kept for the next time.
+  func keepPages(kibibytes: Int) {
+    // What cannot be set stays as it was, which is slower and no worse.
+    sqlite3_exec(sqliteConnection, "PRAGMA cache_size = -\(kibibytes)", nil, nil, nil)
   }
 }

@@ -89,7 +89,10 @@ struct StoredOfferQuery {
     _ left: UnsafeRawBufferPointer?, _ right: UnsafeRawBufferPointer?, _ field: OfferField
   ) -> Bool {
     guard let left, let right else { return left == nil && right == nil }
-    if left.elementsEqual(right) { return true }
+    if left.count == right.count {
+      guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+      if memcmp(first, second, left.count) == 0 { return true }
+    }
     // Degrees come back in another spelling than they were given.
     guard field == .latitude || field == .longitude else { return false }
     return string(left).flatMap(Double.init) == string(right).flatMap(Double.init)

@@ -33,16 +33,12 @@ struct JSONTextDecoder {
     guard let base = raw.baseAddress else { return raw }
     var p = base.assumingMemoryBound(to: UInt8.self)
     let end = p + raw.count
-    let start = arena.allocate(raw.count)
+    // Whole words are written, the last of them beyond the text's end.
+    let start = arena.allocate(raw.count + 8)
     var out = start
     while p < end {
-      let run = Self.lengthToEscape(p, end)
-      if run > 0 {
-        UnsafeMutableRawPointer(out).copyMemory(from: p, byteCount: run)
-        p += run
-        out += run
-        if p >= end { break }
-      }
+      Self.copyToEscape(&p, end, &out)
+      if p == end { break }
       switch p[1] {
       case 0x6E:
         // \r\n becomes \n: the carriage return that went before is overwritten.
@@ -70,21 +66,24 @@ struct JSONTextDecoder {
     return UnsafeRawBufferPointer(start: start, count: out - start)
   }
 
+  /// Copies what stands before the next escape, or to the end.
   @inline(__always)
-  private static func lengthToEscape(
-    _ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>
-  ) -> Int {
+  private static func copyToEscape(
+    _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
+    _ out: inout UnsafeMutablePointer<UInt8>
+  ) {
     let ones: UInt64 = 0x0101_0101_0101_0101
-    var p = start
     while p < end {
       // Reading past the end is fine: the buffer is padded.
-      let word = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
-      let slash = word ^ (ones &* 0x5C)
+      let word = UnsafeRawPointer(p).loadUnaligned(as: UInt64.self)
+      UnsafeMutableRawPointer(out).storeBytes(of: word, as: UInt64.self)
+      let slash = word.littleEndian ^ (ones &* 0x5C)
       let hit = (slash &- ones) & ~slash & (ones &* 0x80)
-      if hit != 0 { return min(p + hit.trailingZeroBitCount >> 3, end) - start }
-      p += 8
+      let run = min(hit.trailingZeroBitCount >> 3, end - p)
+      p += run
+      out += run
+      if hit != 0 { return }
     }
-    return end - start
   }
 
   /// Reads an escape by code unit, `\u` and four hexadecimal digits, or a pair of them, from its
