@@ -4,21 +4,14 @@ import OffersCore
 
 /// Loads what a sync compares with, without making a value of any row.
 ///
-/// SQLite hands each row to a function, which costs half of what stepping to it and asking for its
+/// SQLite hands each row to a function, which costs less than stepping to it and asking for its
 /// columns costs.
 enum KnownOffersQuery {
-  /// The known offers while they are loaded.
-  private final class Collection {
-    var known: KnownOffers
-
-    init(_ known: KnownOffers) { self.known = known }
-  }
-
   private static let pointerType: StaticString = "known offers"
 
   static func fetch(feedKey: Int64, in database: Database) throws -> KnownOffers {
     let count = try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database)
-    let collection = Collection(KnownOffers(capacity: count))
+    var known = KnownOffers(capacity: count)
     // Each page is read once. Few that are used again and again stay in the processor's own memory.
     database.keepPages(kibibytes: 512)
     defer { database.keepPages(kibibytes: Configuration.cacheKibibytes) }
@@ -30,11 +23,11 @@ enum KnownOffersQuery {
       WHERE feed_key = \(feedKey) AND collect_known(?1, offer_key, id, content_hash, gone_at)
       """)
     defer { rows.reset() }
-    return try withExtendedLifetime(collection) {
-      rows.bind(1, pointer: Unmanaged.passUnretained(collection).toOpaque(), type: pointerType)
+    try withUnsafeMutablePointer(to: &known) { known in
+      rows.bind(1, pointer: UnsafeMutableRawPointer(known), type: pointerType)
       _ = try rows.step()
-      return collection.known
     }
+    return known
   }
 
   /// Teaches a connection the function that takes the rows. It is never true.
@@ -48,8 +41,7 @@ enum KnownOffersQuery {
           let pointer = RawStatement.pointer(values[0], KnownOffersQuery.pointerType),
           let id = sqlite3_value_text(values[2])
         else { return }
-        let collection = Unmanaged<KnownOffersQuery.Collection>.fromOpaque(pointer).takeUnretainedValue()
-        collection.known.insert(
+        pointer.assumingMemoryBound(to: KnownOffers.self).pointee.insert(
           id: UnsafeRawBufferPointer(start: id, count: Int(sqlite3_value_bytes(values[2]))),
           contentHash: UInt64(bitPattern: sqlite3_value_int64(values[3])),
           key: sqlite3_value_int64(values[1]),

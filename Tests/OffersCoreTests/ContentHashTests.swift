@@ -20,6 +20,12 @@ struct ContentHashTests {
     #expect(
       Self.hash(["110579", nil, "", "Café Lumière® Ground Coffee, 30 oz."])
         == 0x54d9_7d36_8603_b0aa)
+    var all = ContentHash(seed: 1)
+    for length in 0...40 {
+      let bytes = (0..<length).map { UInt8(truncatingIfNeeded: 37 &* $0 &+ 200) }
+      bytes.withUnsafeBytes { all.combine($0) }
+    }
+    #expect(all.value == 0x2308_7bb1_3e6f_8d80)
   }
 
   @Test("texts moved over the border of two fields hash differently")
