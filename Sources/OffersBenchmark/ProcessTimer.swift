@@ -54,14 +54,13 @@ struct ProcessTimer {
   static func time(_ command: [String]) throws -> Cost {
     let log = NSTemporaryDirectory() + "offers-benchmark-\(getpid()).log"
     let errors = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard errors >= 0 else { throw BenchmarkError(description: "Could not write \(log).") }
     defer { close(errors) }
     let begun = ContinuousClock.now
     let process = try ChildProcess(command, errors: .descriptor(errors))
-    var status: Int32 = 0
-    var usage = rusage()
-    while wait4(process.pid, &status, 0, &usage) < 0 && errno == EINTR {}
+    let status = process.wait()
     let wall = (ContinuousClock.now - begun) / .seconds(1)
-    guard status == 0 else {
+    guard status == 0, let usage = process.usage else {
       // Without the log there is still the command to name.
       let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
       throw BenchmarkError(

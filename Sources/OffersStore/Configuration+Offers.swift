@@ -38,9 +38,9 @@ extension Configuration {
     configuration.prepareDatabase { database in
       _ = offers_disable_checkpoint_on_close(database.sqliteConnection)
       NaturalCollation.install(on: database.sqliteConnection)
-      KnownOffersQuery.install(on: database.sqliteConnection)
       if isSalvage { try database.execute(sql: "PRAGMA writable_schema = ON") }
       if database.configuration.readonly { return }
+      KnownOffersQuery.install(on: database.sqliteConnection)
       let settings = "PRAGMA foreign_keys = ON;" + writingSettings
       let code = sqlite3_exec(database.sqliteConnection, settings, nil, nil, nil)
       if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }

@@ -15,12 +15,14 @@ enum KnownOffersQuery {
     // Each page is read once. Few that are used again and again stay in the processor's own memory.
     database.keepPages(kibibytes: 512)
     defer { database.keepPages(kibibytes: Configuration.cacheKibibytes) }
-    // In the order of the table, not of the index. No row is found, so one step sees them all.
+    // In the order of the table, not of the index. No row is found, so one step sees them all. The
+    // terms of an AND may be looked at in any order, those of a CASE may not.
     let rows = try RawStatement(
       database,
       """
       SELECT 1 FROM offer NOT INDEXED
-      WHERE feed_key = \(feedKey) AND collect_known(?1, offer_key, id, content_hash, gone_at)
+      WHERE CASE WHEN feed_key = \(feedKey)
+        THEN collect_known(?1, offer_key, id, content_hash, gone_at) END
       """)
     defer { rows.reset() }
     try withUnsafeMutablePointer(to: &known) { known in
@@ -36,11 +38,11 @@ enum KnownOffersQuery {
     sqlite3_create_function_v2(
       connection, "collect_known", 5, SQLITE_UTF8 | SQLITE_DIRECTONLY, nil,
       { context, _, values in
-        sqlite3_result_int(context, 0)
         guard let values,
           let pointer = RawStatement.pointer(values[0], KnownOffersQuery.pointerType),
           let id = sqlite3_value_text(values[2])
-        else { return }
+        else { return sqlite3_result_error_code(context, SQLITE_MISUSE) }
+        sqlite3_result_int(context, 0)
         pointer.assumingMemoryBound(to: KnownOffers.self).pointee.insert(
           id: UnsafeRawBufferPointer(start: id, count: Int(sqlite3_value_bytes(values[2]))),
           contentHash: UInt64(bitPattern: sqlite3_value_int64(values[3])),

@@ -39,6 +39,11 @@ struct ChildProcessTests {
     #expect(error?.message.contains("No such file") == true)
   }
 
+  @Test("a file that is not open is no stream")
+  func closedStream() throws {
+    #expect(throws: OffersError.self) { try ChildProcess(["true"], errors: .descriptor(-1)) }
+  }
+
   @Test("it has the variables, the folder and the streams that it is given")
   func surroundings() throws {
     let folder = try TemporaryFolder()
@@ -68,6 +73,8 @@ struct ChildProcessTests {
 
   @Test("it holds back no signal, and ends with a broken pipe")
   func signals() throws {
+    // As a server has it.
+    signal(SIGPIPE, SIG_IGN)
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)
@@ -86,5 +93,7 @@ struct ChildProcessTests {
     #expect(try ChildProcess.output(of: ["printf", "tea"], limitBytes: 3) == Array("tea".utf8))
     #expect(try ChildProcess.output(of: ["printf", "teas"], limitBytes: 3) == nil)
     #expect(try output("echo tea; exit 1") == nil)
+    let stubborn = "trap '' TERM; head -c 1000000 /dev/zero"
+    #expect(try ChildProcess.output(of: ["sh", "-c", stubborn], limitBytes: 1000) == nil)
   }
 }
