@@ -5,8 +5,9 @@ import Testing
 
 @Suite("offers serve")
 struct ServeCommandTests {
-  /// A server as a process of its own, at a port that is free.
-  private struct Serving {
+  /// A server as a process of its own, at a port that is free. It ends with the test, however that
+  /// ends.
+  private final class Serving {
     let process: ChildProcess
     let port: Int
     let errors: FileHandle
@@ -28,6 +29,8 @@ struct ServeCommandTests {
       guard let port = Int(digits) else { throw Home.Unexpected("no port: \(text)") }
       self.port = port
     }
+
+    deinit { process.send(SIGKILL) }
 
     func end(_ signal: Int32 = SIGTERM) -> Int32 {
       process.send(signal)
