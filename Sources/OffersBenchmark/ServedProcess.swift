@@ -20,11 +20,10 @@ final class ServedProcess {
   }
 
   deinit {
-    guard process.isRunning else { return }
     process.send(SIGTERM)
     // Some wait for ever for their clients.
     for _ in 0..<300 where process.isRunning { usleep(10_000) }
-    if process.isRunning { process.send(SIGKILL) }
+    process.send(SIGKILL)
     process.wait()
   }
 
