@@ -88,10 +88,26 @@ public struct OfferRecord {
   /// Whether the feed says any of what only some feeds do: a retailer and what follows it.
   package var hasDetails: Bool {
     for field in OfferField.retailer.rawValue..<OfferField.count {
-      let length = base.load(fromByteOffset: Self.lengthOffset + 4 * field, as: UInt32.self)
-      if length != .max { return true }
+      if length(field) != .max { return true }
     }
     return false
+  }
+
+  /// A field's text; nil where the feed has none.
+  package func text(_ field: Int) -> UnsafeRawBufferPointer? {
+    let count = length(field)
+    if count == .max { return nil }
+    var offset = Self.textOffset
+    for field in 0..<field {
+      let length = length(field)
+      if length != .max { offset += Int(length) }
+    }
+    return UnsafeRawBufferPointer(start: base + offset, count: Int(count))
+  }
+
+  @inline(__always)
+  private func length(_ field: Int) -> UInt32 {
+    base.load(fromByteOffset: Self.lengthOffset + 4 * field, as: UInt32.self)
   }
 
   /// Hands over each field's text in the order of `OfferField`, nil where the feed has none.
@@ -100,8 +116,7 @@ public struct OfferRecord {
   ) rethrows {
     var offset = Self.textOffset
     for field in OfferField.allCases {
-      let length = base.load(
-        fromByteOffset: Self.lengthOffset + 4 * field.rawValue, as: UInt32.self)
+      let length = length(field.rawValue)
       if length == .max {
         try body(field, nil)
       } else {

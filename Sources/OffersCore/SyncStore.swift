@@ -88,16 +88,32 @@ public protocol OfferRecordSource: Sendable {
   /// True when there are megabytes of them, which are worth another way of writing.
   var isLarge: Bool { get }
 
-  /// Hands over each record. It can be called again and gives the same.
-  func forEachRecord(_ body: (OfferRecord) throws -> Void) throws
+  /// Begins before the first record. It can be called again and gives the same.
+  func makeReader() -> any OfferRecordReader
+}
+
+/// Gives one record after the other.
+public protocol OfferRecordReader: AnyObject {
+  /// The next record, good until the next call or the reader's end; nil behind the last.
+  func next() throws -> OfferRecord?
+}
+
+extension OfferRecordSource {
+  /// Hands over each record.
+  public func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
+    let reader = makeReader()
+    while let record = try reader.next() { try body(record) }
+  }
 }
 
 /// The difference between a feed and what the store holds of it, ready to be written.
 public struct SyncPlan: Sendable {
   /// The run so far: its counts hold what was unchanged and skipped.
   public let run: SyncRun
-  /// New offers, and those whose content hash differs or that are back.
-  public let records: any OfferRecordSource
+  /// Offers that the store has not got.
+  public let newRecords: any OfferRecordSource
+  /// Offers of the store whose content hash differs, or that are back.
+  public let knownRecords: any OfferRecordSource
   /// Keys of the offers that the feed no longer has, ascending.
   public let vanishedKeys: [Int64]
   /// The source to use from now on; nil to leave it.
@@ -119,8 +135,9 @@ public struct SyncPlan: Sendable {
   public let fetch: FetchState?
 
   public init(
-    run: SyncRun, records: any OfferRecordSource, vanishedKeys: [Int64],
-    rememberedSource: String?, document: DocumentFingerprint?, firstPageRecords: Int? = nil,
+    run: SyncRun, newRecords: any OfferRecordSource, knownRecords: any OfferRecordSource,
+    vanishedKeys: [Int64], rememberedSource: String?, document: DocumentFingerprint?,
+    firstPageRecords: Int? = nil,
     isSearch: Bool = false, isIndexed: Bool = true, title: String? = nil,
     shared: [OfferAttribute] = [], fetch: FetchState? = nil
   ) {
@@ -128,7 +145,8 @@ public struct SyncPlan: Sendable {
     self.fetch = fetch
     self.isSearch = isSearch
     self.run = run
-    self.records = records
+    self.newRecords = newRecords
+    self.knownRecords = knownRecords
     self.vanishedKeys = vanishedKeys
     self.rememberedSource = rememberedSource
     self.document = document

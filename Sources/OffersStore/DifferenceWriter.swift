@@ -5,9 +5,9 @@ import OffersCore
 /// Writes the difference of one sync, and a change for each offer that it touches.
 final class DifferenceWriter {
   private let database: Database
+  private let feedKey: Int64
   private let runKey: Int64
   private let seconds: Int64
-  private let insertOffer: RawStatement
   private let insertChange: RawStatement
   private let updateOffer: RawStatement
   private let updateHash: RawStatement
@@ -31,9 +31,9 @@ final class DifferenceWriter {
     _ database: Database, feedKey: Int64, runKey: Int64, at seconds: Int64, isIndexed: Bool = true
   ) throws {
     self.database = database
+    self.feedKey = feedKey
     self.runKey = runKey
     self.seconds = seconds
-    insertOffer = try RawStatement(database, Self.insertSQL(feedKey, seconds))
     insertChange = try RawStatement(
       database,
       "INSERT INTO change (offer_key, run_id, kind, fields) VALUES (?1, \(runKey), ?2, ?3)")
@@ -56,26 +56,24 @@ final class DifferenceWriter {
   static let detailColumns = [
     "retailer", "categories", "starts_at", "expires_at", "latitude", "longitude", "attributes",
   ]
-  private static let rewardColumns = [
+  static let rewardColumns = [
     "reward_minor_units", "reward_currency", "reward_percent_hundredths", "reward_up_to",
   ]
   /// The parameter behind the texts'.
   private static let firstOther = Int32(textColumns.count + 1)
   private static let parameterCount = Int32(textColumns.count + 1 + rewardColumns.count)
 
-  /// The texts come first, in the order of `OfferField`, then the hash and the reward.
-  private static func insertSQL(_ feedKey: Int64, _ seconds: Int64) -> String {
-    let columns = textColumns + ["content_hash"] + rewardColumns
-    let parameters = (1...columns.count).map { "?\($0)" }
+  private var insertSQL: String {
+    let columns = NewOfferRows.columns.joined(separator: ", ")
     return """
-      INSERT INTO offer (feed_key, first_seen_at, changed_at, \(columns.joined(separator: ", ")))
-      VALUES (\(feedKey), \(seconds), \(seconds), \(parameters.joined(separator: ", ")))
-      ON CONFLICT (feed_key, id) DO NOTHING
+      INSERT INTO offer (feed_key, first_seen_at, changed_at, \(columns))
+      SELECT \(feedKey), \(seconds), \(seconds), \(columns) FROM new_offer(?1)
+      WHERE true ON CONFLICT (feed_key, id) DO NOTHING
       """
   }
 
   private static var updateSQL: String {
-    let columns = (textColumns + ["content_hash"] + rewardColumns).enumerated().dropFirst()
+    let columns = NewOfferRows.columns.enumerated().dropFirst()
       .map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")
     return """
       UPDATE offer SET \(columns), changed_at = ?\(parameterCount + 1), gone_at = NULL
@@ -94,14 +92,15 @@ final class DifferenceWriter {
     problems = plan.run.problems
     firstPageRecords = plan.firstPageRecords ?? .max
     lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
-    // Not a sequence: a record is only good during the call.
-    try plan.records.forEachRecord { record in
-      if record.offerKey == 0 {
-        try insert(record)
-      } else {
-        try replace(record)
-      }
+    // Of these, the ones that the store lost since it was compared are new, too.
+    var lostKeys: Set<Int64> = []
+    try plan.knownRecords.forEachRecord { record in
+      if try !replace(record) { lostKeys.insert(record.offerKey) }
     }
+    if !lostKeys.isEmpty {
+      try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys))
+    }
+    try insert(plan.newRecords.makeReader())
     if counts.new > 0 { try noteNew(after: lastKey) }
     for key in plan.vanishedKeys {
       updateGone.bind(1, seconds)
@@ -115,34 +114,37 @@ final class DifferenceWriter {
     try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
   }
 
-  private func insert(_ record: OfferRecord) throws {
-    let id = bind(record, to: insertOffer)
-    guard try insertOffer.run() > 0 else {
-      if record.position > firstPageRecords { return }
-      counts.skipped += 1
-      if problems.count < SyncRun.problemLimit {
-        let id = String(decoding: (id ?? .init(start: nil, count: 0)).prefix(60), as: UTF8.self)
-        problems.append(
-          ReadProblem(
-            position: record.position, effect: .skipped,
-            reason: ReadProblem.repeated(id)))
-      }
-      return
+  private func insert(_ records: any OfferRecordReader) throws {
+    let rows = NewOfferRows(records, in: database) { record, key in
+      guard let key else { return self.skipRepeated(record) }
+      self.rowsWritten += 1
+      self.counts.new += 1
+      if record.hasDetails { try self.writeDetail(record, key) }
     }
-    rowsWritten += 1
-    counts.new += 1
-    if record.hasDetails {
-      try writeDetail(record, sqlite3_last_insert_rowid(database.sqliteConnection))
+    try rows.insert(by: insertSQL, in: database)
+  }
+
+  private func skipRepeated(_ record: OfferRecord) {
+    if record.position > firstPageRecords { return }
+    counts.skipped += 1
+    if problems.count < SyncRun.problemLimit {
+      let id = record.text(OfferField.id.rawValue).map { $0.prefix(60) }
+      problems.append(
+        ReadProblem(
+          position: record.position, effect: .skipped,
+          reason: ReadProblem.repeated(id.map { String(decoding: $0, as: UTF8.self) } ?? "")))
     }
   }
 
   /// The hash differs or the offer was gone: only the values tell what really happened.
-  private func replace(_ record: OfferRecord) throws {
+  ///
+  /// - Returns: whether the offer is there.
+  private func replace(_ record: OfferRecord) throws -> Bool {
     let key = record.offerKey
-    guard let difference = try stored.findDifference(record) else { return try insert(record) }
+    guard let difference = try stored.findDifference(record) else { return false }
     if let fields = difference.fields {
       if difference.isSearched { try index.willChange(key) }
-      _ = bind(record, to: updateOffer)
+      bind(record, to: updateOffer)
       updateOffer.bind(Self.parameterCount + 1, seconds)
       updateOffer.bind(Self.parameterCount + 2, key)
       rowsWritten += try updateOffer.run()
@@ -166,16 +168,13 @@ final class DifferenceWriter {
     } else {
       counts.unchanged += 1
     }
+    return true
   }
 
-  /// Binds the texts, the hash and the reward. Returns the id.
-  private func bind(_ record: OfferRecord, to statement: RawStatement) -> UnsafeRawBufferPointer? {
-    var id: UnsafeRawBufferPointer?
-    record.forEachField { field, text in
-      if field == .id { id = text }
-      // The update knows its row by the key and has no first parameter.
-      if field.rawValue < Self.textColumns.count { statement.bind(Int32(field.rawValue + 1), text) }
-    }
+  /// Binds the texts, the hash and the reward.
+  private func bind(_ record: OfferRecord, to statement: RawStatement) {
+    // The update knows its row by the key and has no first parameter.
+    for field in 1..<Self.textColumns.count { statement.bind(Int32(field + 1), record.text(field)) }
     let first = Self.firstOther
     statement.bind(first, Int64(bitPattern: record.contentHash))
     let reward = record.rewardParts
@@ -188,7 +187,6 @@ final class DifferenceWriter {
       statement.bindNull(first + 3)
     }
     statement.bind(first + 4, record.isUpTo ? 1 : 0)
-    return id
   }
 
   private func writeDetail(_ record: OfferRecord, _ key: Int64) throws {
@@ -236,5 +234,23 @@ final class DifferenceWriter {
       insertChange.bindNull(3)
       try insertChange.run()
     }
+  }
+}
+
+/// Those of some records whose offers have one of a few keys.
+private final class PickedRecords: OfferRecordReader {
+  private let reader: any OfferRecordReader
+  private let keys: Set<Int64>
+
+  init(_ reader: any OfferRecordReader, keys: Set<Int64>) {
+    self.reader = reader
+    self.keys = keys
+  }
+
+  func next() throws -> OfferRecord? {
+    while let record = try reader.next() {
+      if keys.contains(record.offerKey) { return record }
+    }
+    return nil
   }
 }

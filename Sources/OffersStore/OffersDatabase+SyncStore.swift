@@ -61,7 +61,8 @@ extension OffersDatabase: SyncStore {
   }
 
   public func apply(_ plan: SyncPlan) async throws -> SyncRun {
-    try await write(plan.records.isLarge ? .bulk : .ordinary) {
+    let isLarge = plan.newRecords.isLarge || plan.knownRecords.isLarge
+    return try await write(isLarge ? .bulk : .ordinary) {
       try Self.apply(plan, isIndexed: plan.isIndexed, in: $0)
     }
   }

@@ -4,7 +4,9 @@ import OffersFeeds
 /// Compares what a reader finds with what the store holds, and keeps only what differs.
 final class DifferenceCollector: OfferSink {
   private(set) var known: KnownOffers
-  private let spool: RecordSpool
+  /// What differs: offers that the store has not got, and those that it has.
+  let newRecords: RecordSpool
+  let knownRecords: RecordSpool
   private let rewards: RewardParser
   private let seed: UInt64
   private(set) var unchangedCount = 0
@@ -24,17 +26,19 @@ final class DifferenceCollector: OfferSink {
   private let isSearch: Bool
 
   /// - Parameters:
+  ///   - folder: where to put what is too much for the memory.
   ///   - hasPages: whether there may be more than one document.
   ///   - isSearch: whether to note what was found.
   init(
-    known: KnownOffers, definition: FeedDefinition, derivationSeed: UInt64, spool: RecordSpool,
+    known: KnownOffers, definition: FeedDefinition, derivationSeed: UInt64, folder: String,
     hasPages: Bool = false, isSearch: Bool = false
   ) {
     self.isSearch = isSearch
     foundPages = isSearch ? [[]] : []
     if hasPages { pageIDs = [] }
     self.known = known
-    self.spool = spool
+    newRecords = RecordSpool(folder: folder)
+    knownRecords = RecordSpool(folder: folder)
     rewards = RewardParser(currency: definition.currency, bareCurrency: definition.currency)
     seed = derivationSeed
   }
@@ -59,6 +63,7 @@ final class DifferenceCollector: OfferSink {
     }
     let reward = texts.reward.map(rewards.parse) ?? ExactReward()
     let byteCount = OfferRecord.byteCount(of: texts)
+    let spool = key == 0 ? newRecords : knownRecords
     try spool.append(byteCount: byteCount) { address in
       OfferRecord.write(
         texts, position: earlierRecords + position, contentHash: hash, offerKey: key,

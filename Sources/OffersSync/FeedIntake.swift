@@ -5,7 +5,6 @@ import OffersCore
 /// What the store holds is asked for only when there is something to compare with it.
 final class FeedIntake {
   let gate: DocumentGate
-  let spool: RecordSpool
   private(set) var collector: DifferenceCollector?
   private let attempt: SyncAttempt
   private let store: any SyncStore
@@ -13,7 +12,6 @@ final class FeedIntake {
   init(attempt: SyncAttempt, store: any SyncStore) {
     self.attempt = attempt
     self.store = store
-    spool = RecordSpool(folder: store.scratchFolder)
     gate = DocumentGate(
       seed: attempt.derivationSeed, known: attempt.documentToExpect, folder: store.scratchFolder)
   }
@@ -23,7 +21,8 @@ final class FeedIntake {
     if let collector { return collector }
     let made = DifferenceCollector(
       known: try await store.fetchKnownOffers(of: attempt.definition.name),
-      definition: attempt.definition, derivationSeed: attempt.derivationSeed, spool: spool,
+      definition: attempt.definition, derivationSeed: attempt.derivationSeed,
+      folder: store.scratchFolder,
       hasPages: attempt.pages.hasPages, isSearch: attempt.options.query != nil)
     collector = made
     return made

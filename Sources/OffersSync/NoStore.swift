@@ -19,7 +19,7 @@ package struct NoStore: SyncStore {
   package func apply(_ plan: SyncPlan) async throws -> SyncRun { plan.run }
   package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
     var counts = plan.run.counts
-    try plan.records.forEachRecord { _ in counts.new += 1 }
+    try plan.newRecords.forEachRecord { _ in counts.new += 1 }
     return (plan.run.with(counts), [])
   }
   package func record(

@@ -1,4 +1,3 @@
-import Glibc
 import OffersCore
 
 /// Collects records until a whole feed has been read, so that the store is written in one short
@@ -11,7 +10,7 @@ final class RecordSpool {
   private var file: SpoolFile?
 
   /// How many full blocks are kept in memory.
-  private static let blockLimit = 7
+  private static let blockLimit = 56
 
   init(folder: String) {
     self.folder = folder
@@ -23,11 +22,10 @@ final class RecordSpool {
     current.append(byteCount: byteCount, write)
   }
 
-  /// The records collected so far, for another thread to read.
+  /// The records collected so far, for another thread to read. Nothing is added any more.
   func finish() throws -> SpooledRecords {
     if file != nil { try flush() }
-    return SpooledRecords(
-      memory: blocks + (file == nil ? [current] : []), file: file)
+    return SpooledRecords(memory: blocks + (file == nil ? [current] : []), file: file)
   }
 
   private func makeRoom(_ byteCount: Int) throws {
@@ -46,64 +44,8 @@ final class RecordSpool {
   private func flush() throws {
     let target = try file ?? SpoolFile(folder: folder)
     file = target
-    try current.withContents(target.append)
+    try target.append(current.contents)
     current.clear()
-  }
-}
-
-/// A piece of memory that records are put into one behind the other. A value, so that it can be
-/// handed to another thread.
-struct SpoolBlock: Sendable {
-  /// Words, because records start at multiples of eight bytes.
-  private var words: [UInt64]
-  private var used = 0
-
-  static let usualBytes = 2 << 20
-  /// What the first block begins with: most syncs find little or nothing that differs.
-  static let firstBytes = 32 << 10
-
-  init(byteCount: Int) {
-    words = [UInt64](repeating: 0, count: (byteCount + 7) / 8)
-  }
-
-  /// Makes a first block twice as large; false when it is as large as the others. Memory that is
-  /// not needed is not cleared: for a small feed that would take longer than the rest.
-  mutating func grow() -> Bool {
-    let missing = min(words.count, Self.usualBytes / 8 - words.count)
-    if missing <= 0 { return false }
-    words.reserveCapacity(words.count + missing)
-    for _ in 0..<missing { words.append(0) }
-    return true
-  }
-
-  var freeBytes: Int { words.count * 8 - used }
-
-  mutating func clear() { used = 0 }
-
-  mutating func append(byteCount: Int, _ write: (UnsafeMutableRawPointer) -> Void) {
-    words.withUnsafeMutableBytes { bytes in
-      guard let base = bytes.baseAddress else { return }
-      write(base + used)
-    }
-    used += byteCount
-  }
-
-  func withContents<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
-    try words.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0.prefix(used))) }
-  }
-
-  func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
-    try withContents { bytes in
-      guard let base = bytes.baseAddress else { return }
-      var offset = 0
-      while offset < bytes.count {
-        let record = OfferRecord(at: base + offset)
-        try body(record)
-        offset += record.byteCount
-      }
-    }
   }
 }
 
@@ -112,10 +54,67 @@ struct SpooledRecords: OfferRecordSource {
   fileprivate let memory: [SpoolBlock]
   fileprivate let file: SpoolFile?
 
-  var isLarge: Bool { memory.count > 1 || file != nil }
+  private static let largeBytes = 2 << 20
+  static let none = SpooledRecords(memory: [], file: nil)
 
-  func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
-    for block in memory { try block.forEachRecord(body) }
-    try file?.forEachRecord(body)
+  var isLarge: Bool { file != nil || memory.count * SpoolBlock.usualBytes > Self.largeBytes }
+
+  func makeReader() -> any OfferRecordReader { Reader(self) }
+
+  private final class Reader: OfferRecordReader {
+    private var blocks: ArraySlice<SpoolBlock>
+    private let file: SpoolFile?
+    /// What is read of the file at a time.
+    private var piece: SpoolBlock?
+    private var offset = 0
+    /// The next record in the block at hand, and the block's end.
+    private var place: UnsafeRawPointer?
+    private var end: UnsafeRawPointer?
+
+    init(_ records: SpooledRecords) {
+      blocks = records.memory[...]
+      file = records.file
+    }
+
+    func next() throws -> OfferRecord? {
+      while place == end {
+        guard let contents = try nextContents() else { return nil }
+        place = contents.baseAddress
+        end = contents.baseAddress.map { $0 + contents.count }
+      }
+      guard let place else { return nil }
+      let record = OfferRecord(at: place)
+      self.place = place + record.byteCount
+      return record
+    }
+
+    private func nextContents() throws -> UnsafeRawBufferPointer? {
+      if let contents = blocks.first?.contents {
+        // The source keeps the block.
+        blocks.removeFirst()
+        return contents
+      }
+      guard let file else { return nil }
+      return try nextPiece(of: file)
+    }
+
+    /// The records that stand whole in the file's next piece; nil behind the last.
+    private func nextPiece(of file: SpoolFile) throws -> UnsafeRawBufferPointer? {
+      var byteCount = SpoolBlock.usualBytes
+      while true {
+        let piece = piece ?? SpoolBlock(byteCount: byteCount)
+        self.piece = piece
+        piece.clear()
+        piece.append(byteCount: try file.read(piece.free, at: offset)) { _ in }
+        let whole = piece.wholeRecords
+        if !whole.isEmpty || piece.freeBytes > 0 {
+          offset += whole.count
+          return whole.isEmpty ? nil : whole
+        }
+        // One record larger than the piece.
+        byteCount = 2 * piece.contents.count
+        self.piece = nil
+      }
+    }
   }
 }

@@ -26,52 +26,27 @@ package final class SpoolFile: Sendable {
     defer { buffer.deallocate() }
     var offset = 0
     while true {
-      let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw Self.failure("read", "its folder")
-      }
+      let count = try read(buffer, at: offset)
       if count == 0 { return }
       offset += count
       try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
   }
 
-  func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
-    var capacity = SpoolBlock.usualBytes
-    var buffer = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-    defer { buffer.deallocate() }
+  /// Reads up to so many bytes at a place; fewer only at the file's end.
+  func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
     var held = 0
-    var offset = 0
-    while true {
-      let count = pread(descriptor, buffer + held, capacity - held, off_t(offset))
+    while held < bytes.count {
+      let count = pread(
+        descriptor, bytes.baseAddress.map { $0 + held }, bytes.count - held, off_t(offset + held))
       if count < 0 {
         if errno == EINTR { continue }
         throw Self.failure("read", "its folder")
       }
-      offset += count
+      if count == 0 { break }
       held += count
-      var place = 0
-      while held - place >= 8 {
-        let record = OfferRecord(at: buffer + place)
-        if record.byteCount > held - place { break }
-        try body(record)
-        place += record.byteCount
-      }
-      if count == 0 { return }
-      let rest = held - place
-      if place == 0 && rest == capacity {
-        // One record larger than the buffer.
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: 2 * capacity, alignment: 8)
-        larger.copyMemory(from: buffer, byteCount: rest)
-        buffer.deallocate()
-        buffer = larger
-        capacity *= 2
-      } else {
-        memmove(buffer, buffer + place, rest)
-      }
-      held = rest
     }
+    return held
   }
 
   private static func failure(_ verb: String, _ place: String) -> OffersError {

@@ -5,17 +5,18 @@ import OffersFeeds
 /// What a sync is to write, and what it holds back.
 extension SyncAttempt {
   func plan(
-    _ collector: DifferenceCollector, _ records: SpooledRecords, _ document: DocumentFingerprint,
-    _ facts: DocumentFacts
-  ) -> SyncPlan {
+    _ collector: DifferenceCollector, _ document: DocumentFingerprint, _ facts: DocumentFacts
+  ) throws -> SyncPlan {
     let held = quarantine(collector)
     let (run, fetch) = end(
       held == nil ? .updated : .quarantined, bytes: document.sizeBytes,
       counts: collector.counts, error: held, problems: collector.problems,
       mendedCount: collector.mendedCount)
+    let takesAny = held == nil || !isStrange(collector)
     return SyncPlan(
       run: run,
-      records: held != nil && isStrange(collector) ? NoRecords() : records,
+      newRecords: takesAny ? try collector.newRecords.finish() : SpooledRecords.none,
+      knownRecords: takesAny ? try collector.knownRecords.finish() : SpooledRecords.none,
       vanishedKeys: held == nil && !isSelection
         ? collector.known.vanishedKeys() : [],
       rememberedSource: held == nil ? remembered : nil,
@@ -31,11 +32,6 @@ extension SyncAttempt {
   private func isStrange(_ collector: DifferenceCollector) -> Bool {
     let known = collector.known
     return known.currentCount > 10 && known.seenCurrentCount == 0 && collector.offerCount > 0
-  }
-
-  private struct NoRecords: OfferRecordSource {
-    let isLarge = false
-    func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {}
   }
 
   /// Why removals are held back, or nil when they are to be believed: everything would vanish, or

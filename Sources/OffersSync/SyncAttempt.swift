@@ -187,7 +187,7 @@ struct SyncAttempt {
     }
     try checkReadable(collector)
     report(document.sizeBytes, isWriting: true)
-    let plan = plan(collector, try intake.spool.finish(), document, facts)
+    let plan = try plan(collector, document, facts)
     if isTrial {
       let (run, changes) = try await store.preview(plan)
       return Result(run: run, changes: changes)

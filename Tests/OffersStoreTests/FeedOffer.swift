@@ -75,16 +75,30 @@ struct FeedRecords: OfferRecordSource {
   var isLarge = false
   var items: [Item] = []
 
-  func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
-    for item in items {
-      try item.offer.withTexts { texts in
-        let count = OfferRecord.byteCount(of: texts)
-        let room = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
-        defer { room.deallocate() }
-        OfferRecord.write(
-          texts, position: item.position, contentHash: item.offer.contentHash, offerKey: item.key,
-          reward: item.offer.exactReward, byteCount: count, to: room)
-        try body(OfferRecord(at: room))
+  func makeReader() -> any OfferRecordReader { Reader(items) }
+
+  /// Makes each record anew in the place of the one before, which is good no longer.
+  private final class Reader: OfferRecordReader {
+    private var items: ArraySlice<Item>
+    private var room: UnsafeMutableRawPointer?
+
+    init(_ items: [Item]) { self.items = items[...] }
+
+    deinit { room?.deallocate() }
+
+    func next() -> OfferRecord? {
+      room?.deallocate()
+      room = nil
+      return items.popFirst().map { item in
+        item.offer.withTexts { texts in
+          let count = OfferRecord.byteCount(of: texts)
+          let room = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
+          self.room = room
+          OfferRecord.write(
+            texts, position: item.position, contentHash: item.offer.contentHash,
+            offerKey: item.key, reward: item.offer.exactReward, byteCount: count, to: room)
+          return OfferRecord(at: room)
+        }
       }
     }
   }

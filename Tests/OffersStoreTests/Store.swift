@@ -62,13 +62,14 @@ struct Store {
   ) async throws -> SyncPlan {
     var known = try await database.fetchKnownOffers(of: feed)
     var counts = SyncCounts()
-    var records = FeedRecords(isLarge: isLarge)
+    var fresh = FeedRecords(isLarge: isLarge)
+    var stored = FeedRecords(isLarge: isLarge)
     for (index, offer) in offers.enumerated() {
       let id = Array(offer.id.utf8)
       switch id.withUnsafeBytes({ known.see(id: $0, contentHash: offer.contentHash) }) {
-      case .new: records.items.append(.init(offer: offer, position: index + 1, key: 0))
+      case .new: fresh.items.append(.init(offer: offer, position: index + 1, key: 0))
       case .different(let key):
-        records.items.append(.init(offer: offer, position: index + 1, key: key))
+        stored.items.append(.init(offer: offer, position: index + 1, key: key))
       case .unchanged: counts.unchanged += 1
       case .repeated: counts.skipped += 1
       }
@@ -77,7 +78,7 @@ struct Store {
       feed: feed, source: "/feeds/\(feed).json", outcome: .updated, counts: counts, bytes: 10,
       startedAt: Date(timeIntervalSince1970: Double(seconds)), durationSeconds: 0)
     return SyncPlan(
-      run: run, records: records, vanishedKeys: known.vanishedKeys(), rememberedSource: nil,
-      document: nil, isIndexed: isIndexed)
+      run: run, newRecords: fresh, knownRecords: stored, vanishedKeys: known.vanishedKeys(),
+      rememberedSource: nil, document: nil, isIndexed: isIndexed)
   }
 }

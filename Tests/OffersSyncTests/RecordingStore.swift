@@ -71,19 +71,24 @@ final class RecordingStore: SyncStore {
 
   func apply(_ plan: SyncPlan) async throws -> SyncRun {
     var written = Written()
-    try plan.records.forEachRecord { record in
-      var id = ""
-      record.forEachField { field, text in
-        if field == .id, let text { id = String(decoding: text, as: UTF8.self) }
-      }
-      if record.offerKey == 0 { written.new.append(id) } else { written.known.append(id) }
-    }
+    written.new = try Self.ids(plan.newRecords)
+    written.known = try Self.ids(plan.knownRecords)
     written.vanishedCount = plan.vanishedKeys.count
     written.hasDocument = plan.document != nil
     written.rememberedSource = plan.rememberedSource
     noted.withLock { [written] in $0.written = written }
     try note(.apply)
     return try await database.apply(plan)
+  }
+
+  private static func ids(_ records: any OfferRecordSource) throws -> [String] {
+    var ids: [String] = []
+    try records.forEachRecord { record in
+      record.forEachField { field, text in
+        if field == .id, let text { ids.append(String(decoding: text, as: UTF8.self)) }
+      }
+    }
+    return ids
   }
 
   func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
