@@ -41,6 +41,7 @@ let package = Package(
         .embedInCode("0004_add_images.sql"),
         .embedInCode("0005_add_search.sql"),
         .embedInCode("0006_forget_usual_times.sql"),
+        .embedInCode("0007_add_record_memory.sql"),
       ],
       swiftSettings: strict),
     .target(

@@ -29,10 +29,13 @@ public enum Migrations {
     Migration(
       number: 6, name: "0006_forget_usual_times",
       sql: text(PackageResources._006_forget_usual_times_sql)),
+    Migration(
+      number: 7, name: "0007_add_record_memory",
+      sql: text(PackageResources._007_add_record_memory_sql)),
   ]
 
   /// The schema version this program writes.
-  public static let currentVersion = 6
+  public static let currentVersion = 7
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

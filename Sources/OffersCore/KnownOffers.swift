@@ -23,6 +23,8 @@ public struct KnownOffers: Sendable {
   /// The entry behind the one found last.
   private var likely = 0
   private var brokenSlots: [Int] = []
+  /// What the records of the feed's last document were.
+  public var memory = RecordMemory()
   private let idSeed: UInt64
   /// Offers the feed had when it was last synced.
   public private(set) var currentCount = 0
@@ -41,7 +43,8 @@ public struct KnownOffers: Sendable {
     idSeed = UInt64.random(in: .min ... .max)
   }
 
-  /// Adds an offer. `key` is the store's own number for it, above 0.
+  /// Adds an offer. `key` is the store's own number for it, above 0, and above those before: an offer
+  /// whose key is not may be taken for unknown by `see(_ record:)`.
   public mutating func insert(
     id: UnsafeRawBufferPointer, contentHash: UInt64, key: Int64, isGone: Bool
   ) {
@@ -58,7 +61,7 @@ public struct KnownOffers: Sendable {
     /// The store has not got it.
     case new
     /// It is as it was.
-    case unchanged
+    case unchanged(key: Int64)
     /// Its content differs, or it was gone. The store's key for it.
     case different(key: Int64)
     /// It was met before in this sync.
@@ -70,8 +73,36 @@ public struct KnownOffers: Sendable {
     guard let slot = find(id) else { return .new }
     let entry = entries[slot]
     guard markSeen(slot) else { return .repeated }
-    if entry.contentHash == contentHash && entry.keyAndFlags & Self.gone == 0 { return .unchanged }
+    if entry.contentHash == contentHash && entry.keyAndFlags & Self.gone == 0 {
+      return .unchanged(key: entry.keyAndFlags >> 2)
+    }
     return .different(key: entry.keyAndFlags >> 2)
+  }
+
+  /// Marks an offer as seen in this sync by a record that says what it said before.
+  ///
+  /// - Returns: whether it is as it was. If not, or if it was seen already, nothing is marked: the
+  ///   record has to be read.
+  public mutating func see(_ record: RememberedRecord) -> Bool {
+    guard let slot = find(key: Int64(record.key)) else { return false }
+    let entry = entries[slot]
+    guard entry.keyAndFlags & 3 == 0,
+      UInt32(truncatingIfNeeded: entry.contentHash) == record.contentMark
+    else { return false }
+    likely = slot + 1
+    return markSeen(slot)
+  }
+
+  /// Mostly the next one; else by halves, because the keys ascend.
+  private func find(key: Int64) -> Int? {
+    if likely < entries.count, entries[likely].keyAndFlags >> 2 == key { return likely }
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].keyAndFlags >> 2 < key { low = middle + 1 } else { high = middle }
+    }
+    return low < entries.count && entries[low].keyAndFlags >> 2 == key ? low : nil
   }
 
   /// Takes note of an offer whose record could not be read whole: it has not vanished. A sound

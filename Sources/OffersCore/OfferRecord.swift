@@ -47,8 +47,9 @@ public enum OfferField: Int, CaseIterable, Sendable {
 /// which is what keeps a million of them cheap.
 ///
 /// Layout, in the machine's byte order, 8-byte aligned: byte count (4), position (4), content hash
-/// (8), offer key (8), reward number (8), reward kind (1), up to (1), currency (3), padding (3),
-/// then a length a field (4 each, all ones for nil), then the texts.
+/// (8), offer key (8), reward number (8), reward kind (1), up to (1), currency (3), padding (3), the
+/// hash (8), start hash (4) and byte count (4) of what it was in its document, then a length a field
+/// (4 each, all ones for nil), then the texts.
 public struct OfferRecord {
   private let base: UnsafeRawPointer
 
@@ -135,22 +136,31 @@ public struct OfferRecord {
     )
   }
 
+  /// What the record was in its document, without a key.
+  package var remembered: RememberedRecord {
+    RememberedRecord(
+      hash: base.load(fromByteOffset: 40, as: UInt64.self),
+      startHash: base.load(fromByteOffset: 48, as: UInt32.self),
+      byteCount: base.load(fromByteOffset: 52, as: UInt32.self),
+      contentMark: UInt32(truncatingIfNeeded: contentHash), key: 0)
+  }
+
   package static let amount: UInt8 = 1
   package static let percent: UInt8 = 2
-  private static let lengthOffset = 40
-  private static let textOffset = 40 + (4 * OfferField.count + 7) / 8 * 8
+  private static let lengthOffset = 56
+  private static let textOffset = lengthOffset + (4 * OfferField.count + 7) / 8 * 8
 
   /// How many bytes a record of these texts takes.
   package static func byteCount(of texts: OfferTexts) -> Int {
     var total = textOffset
-    for field in OfferField.allCases { total += texts[field]?.count ?? 0 }
+    texts.forEachField { _, text in total += text?.count ?? 0 }
     return (total + 7) / 8 * 8
   }
 
   /// Writes a record at an 8-byte aligned address with room for `byteCount(of:)` bytes.
   package static func write(
     _ texts: OfferTexts, position: Int, contentHash: UInt64, offerKey: Int64, reward: ExactReward,
-    byteCount: Int, to base: UnsafeMutableRawPointer
+    memory: RememberedRecord = .none, byteCount: Int, to base: UnsafeMutableRawPointer
   ) {
     base.storeBytes(of: UInt32(byteCount), as: UInt32.self)
     base.storeBytes(of: UInt32(clamping: position), toByteOffset: 4, as: UInt32.self)
@@ -162,11 +172,13 @@ public struct OfferRecord {
     base.storeBytes(of: reward.currency.0, toByteOffset: 34, as: UInt8.self)
     base.storeBytes(of: reward.currency.1, toByteOffset: 35, as: UInt8.self)
     base.storeBytes(of: reward.currency.2, toByteOffset: 36, as: UInt8.self)
+    base.storeBytes(of: memory.hash, toByteOffset: 40, as: UInt64.self)
+    base.storeBytes(of: memory.startHash, toByteOffset: 48, as: UInt32.self)
+    base.storeBytes(of: memory.byteCount, toByteOffset: 52, as: UInt32.self)
     var offset = textOffset
-    for field in OfferField.allCases {
-      let text = texts[field]
+    texts.forEachField { field, text in
       base.storeBytes(
-        of: text.map { UInt32($0.count) } ?? .max, toByteOffset: lengthOffset + 4 * field.rawValue,
+        of: text.map { UInt32($0.count) } ?? .max, toByteOffset: lengthOffset + 4 * field,
         as: UInt32.self)
       if let text, let start = text.baseAddress {
         (base + offset).copyMemory(from: start, byteCount: text.count)

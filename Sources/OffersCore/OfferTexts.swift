@@ -16,6 +16,9 @@ package struct OfferTexts {
   package var longitude: UnsafeRawBufferPointer?
   package var attributes: UnsafeRawBufferPointer?
 
+  /// The bytes of the record, where they alone tell the texts.
+  package var record: UnsafeRawBufferPointer?
+
   package init() {}
 
   package subscript(field: OfferField) -> UnsafeRawBufferPointer? {
@@ -55,6 +58,25 @@ package struct OfferTexts {
       case .attributes: attributes = newValue
       }
     }
+  }
+
+  /// Hands over each text with its field's number, nil where there is none.
+  @inline(__always)
+  func forEachField(_ body: (Int, UnsafeRawBufferPointer?) -> Void) {
+    body(OfferField.id.rawValue, id)
+    body(OfferField.name.rawValue, name)
+    body(OfferField.description.rawValue, description)
+    body(OfferField.terms.rawValue, terms)
+    body(OfferField.reward.rawValue, reward)
+    body(OfferField.imageURL.rawValue, imageURL)
+    body(OfferField.url.rawValue, url)
+    body(OfferField.retailer.rawValue, retailer)
+    body(OfferField.categories.rawValue, categories)
+    body(OfferField.startsAt.rawValue, startsAt)
+    body(OfferField.expiresAt.rawValue, expiresAt)
+    body(OfferField.latitude.rawValue, latitude)
+    body(OfferField.longitude.rawValue, longitude)
+    body(OfferField.attributes.rawValue, attributes)
   }
 
   /// The hash of all the texts, the id's included.

@@ -120,6 +120,8 @@ public struct SyncPlan: Sendable {
   public let rememberedSource: String?
   /// The document, to know it again; nil when the store will not be exactly it.
   public let document: DocumentFingerprint?
+  /// The document's records, to know them again; nil to leave what is remembered.
+  public let memory: RecordMemoryDraft?
   /// How many records stand on the first of several pages: an id that comes again behind them is
   /// no fault. Nil for a feed of one document.
   public let firstPageRecords: Int?
@@ -137,6 +139,7 @@ public struct SyncPlan: Sendable {
   public init(
     run: SyncRun, newRecords: any OfferRecordSource, knownRecords: any OfferRecordSource,
     vanishedKeys: [Int64], rememberedSource: String?, document: DocumentFingerprint?,
+    memory: RecordMemoryDraft? = nil,
     firstPageRecords: Int? = nil,
     isSearch: Bool = false, isIndexed: Bool = true, title: String? = nil,
     shared: [OfferAttribute] = [], fetch: FetchState? = nil
@@ -150,6 +153,7 @@ public struct SyncPlan: Sendable {
     self.vanishedKeys = vanishedKeys
     self.rememberedSource = rememberedSource
     self.document = document
+    self.memory = memory
     self.firstPageRecords = firstPageRecords
     self.title = title
     self.shared = shared

@@ -27,9 +27,10 @@ extension OfferAssembler {
   /// - Parameter nearest: finds the key of the record that is most like one that it lacks.
   @inline(__always)
   func deliver(
-    to sink: any OfferSink, position: Int, nearest: (String) -> String? = { _ in nil }
+    to sink: any OfferSink, position: Int, from bytes: UnsafeRawBufferPointer? = nil,
+    nearest: (String) -> String? = { _ in nil }
   ) throws {
-    switch assemble() {
+    switch assemble(from: bytes) {
     case .offer(let mended):
       if let mended { sink.mend(position: position, reason: mended) }
       try sink.accept(texts, position: position)

@@ -16,6 +16,7 @@ final class DifferenceWriter {
   private let removeDetail: RawStatement
   private let stored: StoredOfferQuery
   private let index: SearchIndexWriter
+  private var memory: RecordMemoryWriter?
   private(set) var counts = SyncCounts()
   private(set) var problems: [ReadProblem] = []
   private var firstPageRecords = Int.max
@@ -64,7 +65,7 @@ final class DifferenceWriter {
   private static let parameterCount = Int32(textColumns.count + 1 + rewardColumns.count)
 
   private var insertSQL: String {
-    let columns = NewOfferRows.columns.joined(separator: ", ")
+    let columns = NewOfferRows.table.columns.joined(separator: ", ")
     return """
       INSERT INTO offer (feed_key, first_seen_at, changed_at, \(columns))
       SELECT \(feedKey), \(seconds), \(seconds), \(columns) FROM new_offer(?1)
@@ -73,7 +74,7 @@ final class DifferenceWriter {
   }
 
   private static var updateSQL: String {
-    let columns = NewOfferRows.columns.enumerated().dropFirst()
+    let columns = NewOfferRows.table.columns.enumerated().dropFirst()
       .map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")
     return """
       UPDATE offer SET \(columns), changed_at = ?\(parameterCount + 1), gone_at = NULL
@@ -92,16 +93,18 @@ final class DifferenceWriter {
     problems = plan.run.problems
     firstPageRecords = plan.firstPageRecords ?? .max
     lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
+    memory = try plan.memory.map { try RecordMemoryWriter($0, feedKey: feedKey, in: database) }
     // Of these, the ones that the store lost since it was compared are new, too.
     var lostKeys: Set<Int64> = []
     try plan.knownRecords.forEachRecord { record in
       if try !replace(record) { lostKeys.insert(record.offerKey) }
     }
     if !lostKeys.isEmpty {
-      try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys))
+      try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys)) { _ in }
     }
-    try insert(plan.newRecords.makeReader())
-    if counts.new > 0 { try noteNew(after: lastKey) }
+    try insert(plan.newRecords.makeReader()) { try self.memory?.appendNew($0) }
+    try memory?.finish()
+    if counts.new > 0 { try noteNew() }
     for key in plan.vanishedKeys {
       updateGone.bind(1, seconds)
       updateGone.bind(2, key)
@@ -114,14 +117,21 @@ final class DifferenceWriter {
     try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
   }
 
-  private func insert(_ records: any OfferRecordReader) throws {
-    let rows = NewOfferRows(records, in: database) { record, key in
-      guard let key else { return self.skipRepeated(record) }
+  /// - Parameter note: takes what each record was in its document.
+  private func insert(
+    _ records: any OfferRecordReader, note: @escaping (RememberedRecord) throws -> Void
+  ) throws {
+    let rows = try NewOfferRows(records, in: database) { record, key in
+      guard let key else {
+        try note(.none)
+        return self.skipRepeated(record)
+      }
+      try note(record.remembered.with(key: key))
       self.rowsWritten += 1
       self.counts.new += 1
       if record.hasDetails { try self.writeDetail(record, key) }
     }
-    try rows.insert(by: insertSQL, in: database)
+    try rows.insert(by: insertSQL)
   }
 
   private func skipRepeated(_ record: OfferRecord) {
@@ -198,14 +208,14 @@ final class DifferenceWriter {
     try replaceDetail.run()
   }
 
-  /// Notes all offers that this sync added in one statement, at a fifth of the cost of one each.
-  /// Their keys follow the last one before, because only one process writes at a time.
-  private func noteNew(after lastKey: Int64) throws {
-    try database.execute(
-      sql: """
-        INSERT INTO change (offer_key, run_id, kind)
-        SELECT offer_key, ?, 'new' FROM offer WHERE offer_key > ? ORDER BY offer_key
-        """, arguments: [runKey, lastKey])
+  /// Notes all offers that this sync added. Their keys follow the last one before, because only one
+  /// process writes at a time.
+  private func noteNew() throws {
+    try NewKeyRows(lastKey + 1...lastKey + Int64(counts.new), in: database).run(
+      """
+      INSERT INTO change (offer_key, run_id, kind)
+      SELECT offer_key, \(runKey), 'new' FROM new_key(?1)
+      """, as: NewKeyRows.table)
   }
 
   private enum Kind {

@@ -2,15 +2,13 @@ import GRDB
 import GRDBSQLite
 import OffersCore
 
-/// New offers as rows of `new_offer(?1)`, for one statement that inserts them all: one a row begins
-/// and ends each time, and looks for the places in the tables anew, which doubles the cost.
-///
-/// A virtual table that lives as long as the statement: https://sqlite.org/vtab.html
-final class NewOfferRows {
+/// New offers as rows, for one statement that inserts them all: one a row begins and ends each time,
+/// and looks for the places in the tables anew, which doubles the cost.
+final class NewOfferRows: VirtualRows {
   /// The columns, texts first in the order of `OfferField`.
-  static let columns =
-    DifferenceWriter.textColumns + ["content_hash"] + DifferenceWriter.rewardColumns
-  static let pointerType: StaticString = "new offers"
+  static let table = VirtualTable(
+    name: "new_offer",
+    columns: DifferenceWriter.textColumns + ["content_hash"] + DifferenceWriter.rewardColumns)
 
   private let connection: OpaquePointer?
   private let reader: any OfferRecordReader
@@ -18,8 +16,6 @@ final class NewOfferRows {
   private var lastKey: Int64 = 0
   /// The row at hand; nil behind the last.
   private var record: OfferRecord?
-  /// What went wrong beyond SQLite.
-  private(set) var failure: (any Error)?
 
   /// - Parameters:
   ///   - reader: what gives the rows.
@@ -28,52 +24,35 @@ final class NewOfferRows {
   init(
     _ reader: any OfferRecordReader, in database: Database,
     taken: @escaping (OfferRecord, Int64?) throws -> Void
-  ) {
+  ) throws {
     connection = database.sqliteConnection
     self.reader = reader
     self.taken = taken
+    record = try reader.next()
+    super.init(in: database)
   }
 
-  /// Runs a statement that selects from `new_offer(?1)`, unless there are no rows.
-  func insert(by sql: String, in database: Database) throws {
-    record = try reader.next()
-    if record == nil { return }
-    NewOfferModule.install(on: connection)
-    let statement = try RawStatement(database, sql)
+  /// Runs a statement that inserts what it selects from `new_offer(?1)`, unless there is nothing.
+  func insert(by sql: String) throws {
+    if isAtEnd { return }
     // No offer has this key. Another table's last row may have the first offer's.
     sqlite3_set_last_insert_rowid(connection, 0)
-    try withExtendedLifetime(self) {
-      statement.bind(
-        1, pointer: Unmanaged.passUnretained(self).toOpaque(), type: Self.pointerType)
-      do {
-        try statement.run()
-      } catch {
-        throw failure ?? error
-      }
-    }
+    try run(sql, as: Self.table)
   }
 
-  var isAtEnd: Bool { record == nil }
+  override var isAtEnd: Bool { record == nil }
 
-  /// Goes to the next row. Returns SQLite's code.
-  func advance() -> Int32 {
-    do {
-      guard let inserted = record else { return SQLITE_MISUSE }
+  override func advance() throws {
+    if let inserted = record {
       let key = sqlite3_last_insert_rowid(connection)
       try taken(inserted, key == lastKey ? nil : key)
       lastKey = key
-      record = try reader.next()
-      return SQLITE_OK
-    } catch {
-      failure = error
-      return SQLITE_ERROR
     }
+    record = try reader.next()
   }
 
-  /// Gives a column's value; without one it is NULL.
-  func give(_ column: Int32, to context: OpaquePointer?) {
+  override func give(_ column: Int, to context: OpaquePointer?) {
     guard let record else { return }
-    let column = Int(column)
     let first = DifferenceWriter.textColumns.count
     if column < first { return Self.give(record.text(column), to: context) }
     let reward = record.rewardParts
@@ -86,11 +65,26 @@ final class NewOfferRows {
     default: break
     }
   }
+}
 
-  /// A text that stays in place as long as the row does; NULL where there is none.
-  private static func give(_ text: UnsafeRawBufferPointer?, to context: OpaquePointer?) {
-    guard let text, let start = text.baseAddress else { return }
-    sqlite3_result_text(
-      context, start.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
+/// The keys of offers that were just inserted, which follow one another.
+final class NewKeyRows: VirtualRows {
+  static let table = VirtualTable(name: "new_key", columns: ["offer_key"])
+
+  private var keys: ClosedRange<Int64>.Iterator
+  private var key: Int64?
+
+  init(_ keys: ClosedRange<Int64>, in database: Database) {
+    self.keys = keys.makeIterator()
+    key = self.keys.next()
+    super.init(in: database)
+  }
+
+  override var isAtEnd: Bool { key == nil }
+
+  override func advance() { key = keys.next() }
+
+  override func give(_ column: Int, to context: OpaquePointer?) {
+    if let key { sqlite3_result_int64(context, key) }
   }
 }

@@ -8,7 +8,11 @@ final class DifferenceCollector: OfferSink {
   let newRecords: RecordSpool
   let knownRecords: RecordSpool
   private let rewards: RewardParser
+  private var finder: RecordFinder
+  private var draft: RecordMemoryDraft
+  private let isOneDocument: Bool
   private let seed: UInt64
+  private var hasDifferences = false
   private(set) var unchangedCount = 0
   private(set) var skippedCount = 0
   private(set) var mendedCount = 0
@@ -37,10 +41,32 @@ final class DifferenceCollector: OfferSink {
     foundPages = isSearch ? [[]] : []
     if hasPages { pageIDs = [] }
     self.known = known
+    isOneDocument = !hasPages && !isSearch
+    let old = isOneDocument ? known.memory : RecordMemory()
+    finder = RecordFinder(old, seed: derivationSeed)
+    draft = RecordMemoryDraft(old: old)
+    self.known.memory = RecordMemory()
     newRecords = RecordSpool(folder: folder)
     knownRecords = RecordSpool(folder: folder)
     rewards = RewardParser(currency: definition.currency, bareCurrency: definition.currency)
     seed = derivationSeed
+  }
+
+  /// The document's records, for whoever writes something else, too; nil when what is remembered may
+  /// stay: an offer that is unchanged is known by it or read.
+  ///
+  /// - Parameter isWriting: whether there is more to be written than what was collected.
+  func memory(isWriting: Bool) -> RecordMemoryDraft? {
+    if draft.records.isEmpty, draft.old.records.isEmpty { return nil }
+    return isWriting || hasDifferences || draft.old.records.isEmpty ? draft : nil
+  }
+
+  func recognize(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let record = finder.find(bytes), known.see(record) else { return nil }
+    offerCount += 1
+    unchangedCount += 1
+    draft.append(record)
+    return Int(record.byteCount)
   }
 
   func accept(_ texts: OfferTexts, position: Int) throws {
@@ -49,26 +75,35 @@ final class DifferenceCollector: OfferSink {
     if isSearch { foundPages[foundPages.count - 1].append(String(decoding: id, as: UTF8.self)) }
     if pageIDs?.insert(Array(id)).inserted == false { return skipRepeated(id, position) }
     let hash = texts.contentHash(seed: seed)
+    var record = RememberedRecord.none
+    if isOneDocument, let bytes = texts.record {
+      record = RememberedRecord(of: bytes, seed: seed, contentHash: hash)
+    }
     let key: Int64
     switch known.see(id: id, contentHash: hash) {
-    case .unchanged:
+    case .unchanged(let stored):
       unchangedCount += 1
+      draft.append(record.with(key: stored))
       return
     case .repeated:
       // Pages shift while they are read: an offer that comes again on the next one is one offer.
       if firstPageRecords == nil { skipRepeated(id, position) }
       return
-    case .new: key = 0
-    case .different(let stored): key = stored
+    case .new:
+      key = 0
+      if isOneDocument { draft.appendNew() }
+    case .different(let stored):
+      key = stored
+      draft.append(record.with(key: stored))
     }
+    hasDifferences = true
     let reward = texts.reward.map(rewards.parse) ?? ExactReward()
     let byteCount = OfferRecord.byteCount(of: texts)
     let spool = key == 0 ? newRecords : knownRecords
     try spool.append(byteCount: byteCount) { address in
       OfferRecord.write(
         texts, position: earlierRecords + position, contentHash: hash, offerKey: key,
-        reward: reward,
-        byteCount: byteCount, to: address)
+        reward: reward, memory: record, byteCount: byteCount, to: address)
     }
   }
 

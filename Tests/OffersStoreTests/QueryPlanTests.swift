@@ -25,7 +25,7 @@ struct QueryPlanTests {
     /// Whether a step goes over the elements of one offer's list, or over what is to be written:
     /// these are no tables.
     static func isList(_ step: String) -> Bool {
-      step == "SCAN CONSTANT ROW" || step == "SCAN item" || step.hasPrefix("SCAN new_offer ")
+      step == "SCAN CONSTANT ROW" || step == "SCAN item" || step.hasPrefix("SCAN new_")
     }
 
     func uses(_ step: String) -> Bool { steps.contains { $0.contains(step) } }

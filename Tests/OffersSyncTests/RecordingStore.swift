@@ -25,10 +25,17 @@ final class RecordingStore: SyncStore {
   private let failures: [Call: any Error]
   private let noted = Mutex<(calls: [Call], written: Written?, recorded: SyncRun?)>(([], nil, nil))
 
-  /// - Parameter failures: what is thrown instead of passing a call on.
-  init(_ database: OffersDatabase, failures: [Call: any Error] = [:]) {
+  private let forgetsRecords: Bool
+
+  /// - Parameters:
+  ///   - failures: what is thrown instead of passing a call on.
+  ///   - forgetsRecords: whether what is remembered of the document's records is kept back.
+  init(
+    _ database: OffersDatabase, failures: [Call: any Error] = [:], forgetsRecords: Bool = false
+  ) {
     self.database = database
     self.failures = failures
+    self.forgetsRecords = forgetsRecords
   }
 
   /// The calls so far, in order.
@@ -66,7 +73,9 @@ final class RecordingStore: SyncStore {
 
   func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
     try note(.known)
-    return try await database.fetchKnownOffers(of: feed)
+    var known = try await database.fetchKnownOffers(of: feed)
+    if forgetsRecords { known.memory = RecordMemory() }
+    return known
   }
 
   func apply(_ plan: SyncPlan) async throws -> SyncRun {

@@ -119,6 +119,12 @@ final class JSONFeedReader: FormatReader {
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int, in outline: JSONOutline
   ) throws {
     let start = p
+    if start.pointee == 0x7B, assembler.isSelfContained,
+      let count = sink.recognize(UnsafeRawBufferPointer(start: start, count: input.end - start))
+    {
+      p += count
+      return
+    }
     try items.read(scanner, &p, depth: depth)
     if start.pointee != 0x7B, !assembler.record.paths.wantsValue(PathTree.root) {
       let kind = JSONOutline.kind(of: start.pointee)
@@ -126,7 +132,8 @@ final class JSONFeedReader: FormatReader {
       return
     }
     if assembler.usesOwnKeys { assembler.values.ownKeys = outline.ownKeys }
-    try assembler.deliver(to: sink, position: itemCount) { missing in
+    let bytes = UnsafeRawBufferPointer(start: start, count: p - start)
+    try assembler.deliver(to: sink, position: itemCount, from: bytes) { missing in
       let keys = RecordKeys.find(scanner, at: start)
       return keys.contains(missing) ? nil : NearestWord.find(missing, among: keys)
     }

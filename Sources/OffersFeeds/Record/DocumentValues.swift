@@ -132,7 +132,9 @@ final class DocumentValues {
         return DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
       }
     case .link:
-      return String(decoding: links.resolve(text, in: tree.arena), as: UTF8.self)
+      var dependsOnAddress = false
+      let link = links.resolve(text, in: tree.arena, dependsOnAddress: &dependsOnAddress)
+      return String(decoding: link, as: UTF8.self)
     }
     return String(decoding: text, as: UTF8.self)
   }

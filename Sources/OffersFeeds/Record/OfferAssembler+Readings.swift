@@ -34,7 +34,7 @@ extension OfferAssembler {
       note(field, "is no address: “\(shown)”", isKept: false)
       return nil
     }
-    return links.resolve(text, in: record.arena)
+    return links.resolve(text, in: record.arena, dependsOnAddress: &dependsOnAddress)
   }
 
   private func plainText(of html: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

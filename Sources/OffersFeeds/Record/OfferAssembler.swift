@@ -21,6 +21,10 @@ final class OfferAssembler {
   let dateOrder: DateOrder?
   /// Whether items stand under keys that may be asked for.
   let usesOwnKeys: Bool
+  /// Whether a record alone tells its offer, as far as the definition says.
+  let isSelfContained: Bool
+  /// Whether the link read last was relative to the document's address.
+  var dependsOnAddress = false
   /// Valid until the next record is read.
   private(set) var texts = OfferTexts()
   /// Parts left out or marked, for people.
@@ -53,11 +57,15 @@ final class OfferAssembler {
     if case .value(let rule) = definition.id { idKey = rule.onlyKey } else { idKey = nil }
     currencyCode = definition.currency.map { Array($0.utf8) }
     usesOwnKeys = definition.items.contains { $0.steps.contains(.all) }
+    isSelfContained = !usesOwnKeys && !definition.takesFromDocument
   }
 
   /// Makes the offer that the record tree holds.
-  func assemble() -> Result {
+  ///
+  /// - Parameter bytes: the record as it stands in the document, where it stands there in one piece.
+  func assemble(from bytes: UnsafeRawBufferPointer? = nil) -> Result {
     if hasNotes { forgetNotes() }
+    dependsOnAddress = false
     texts = OfferTexts()
     texts.id = plan.plainID.flatMap(readPlainID) ?? readID()
     guard let id = texts.id, !id.isBlank else {
@@ -81,7 +89,9 @@ final class OfferAssembler {
       return .noOffer(id: id, reason: nameNote ?? Self.noName)
     }
     if !plan.attributes.isEmpty { texts.attributes = readAttributes() }
-    return .offer(mended: notes.isEmpty ? nil : notes.joined(separator: "; "))
+    if !notes.isEmpty { return .offer(mended: notes.joined(separator: "; ")) }
+    if isSelfContained, !dependsOnAddress { texts.record = bytes }
+    return .offer(mended: nil)
   }
 
   /// Whether it is still worth saying what a record has in place of what it lacks.

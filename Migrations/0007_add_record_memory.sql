@@ -1,0 +1,11 @@
+-- What the records of a feed's last document were, to know one again by its bytes without reading
+-- it. It may be deleted at any time: the next sync then reads every record, and makes it anew.
+
+CREATE TABLE record_memory (
+  feed_key INTEGER NOT NULL REFERENCES feed,
+  -- Counted from 0.
+  piece INTEGER NOT NULL CHECK (piece >= 0),
+  -- 24 bytes a record; see RecordMemory.
+  records BLOB NOT NULL CHECK (length(records) % 24 = 0),
+  PRIMARY KEY (feed_key, piece)
+) STRICT;

@@ -1,0 +1,76 @@
+/// One record of a document.
+public struct RememberedRecord: Hashable, Sendable {
+  /// The hash of all its bytes, and a part of that of its first ones.
+  public var hash: UInt64
+  public var startHash: UInt32
+  /// Its length; 0 for a record that says nothing by itself.
+  public var byteCount: UInt32
+  /// The lower half of its offer's content hash.
+  public var contentMark: UInt32
+  /// The store's key of its offer; 0 for one that has none yet.
+  public var key: UInt32
+
+  /// How many bytes it takes where it is stored.
+  public static let storedBytes = 24
+  /// What tells most records apart. Shorter ones are not worth remembering.
+  public static let startBytes = 32
+
+  /// A record that is worth nothing.
+  public static let none = RememberedRecord(
+    hash: 0, startHash: 0, byteCount: 0, contentMark: 0, key: 0)
+
+  public init(
+    hash: UInt64, startHash: UInt32, byteCount: UInt32, contentMark: UInt32, key: UInt32
+  ) {
+    self.hash = hash
+    self.startHash = startHash
+    self.byteCount = byteCount
+    self.contentMark = contentMark
+    self.key = key
+  }
+
+  /// The record of some bytes.
+  ///
+  /// - Parameter seed: stands for the rules by which they are read.
+  public init(of bytes: UnsafeRawBufferPointer, seed: UInt64, contentHash: UInt64) {
+    guard bytes.count >= Self.startBytes, let count = UInt32(exactly: bytes.count) else {
+      self = .none
+      return
+    }
+    let start = Start(of: bytes, seed: seed)
+    hash = start.hash(ofRecord: bytes)
+    startHash = start.value
+    byteCount = count
+    contentMark = UInt32(truncatingIfNeeded: contentHash)
+    key = 0
+  }
+
+  /// The same record with the key of its offer; one that is worth nothing where the key is too
+  /// large.
+  public func with(key: Int64) -> RememberedRecord {
+    guard byteCount > 0, let key = UInt32(exactly: key) else { return .none }
+    var record = self
+    record.key = key
+    return record
+  }
+
+  /// The hash of a record's first bytes, from which that of the whole goes on.
+  struct Start {
+    private let state: ContentHash
+
+    /// - Parameter bytes: `startBytes` at least.
+    init(of bytes: UnsafeRawBufferPointer, seed: UInt64) {
+      var hash = ContentHash(seed: seed)
+      hash.combine(UnsafeRawBufferPointer(rebasing: bytes[..<startBytes]))
+      state = hash
+    }
+
+    var value: UInt32 { UInt32(truncatingIfNeeded: state.value) }
+
+    func hash(ofRecord bytes: UnsafeRawBufferPointer) -> UInt64 {
+      var hash = state
+      hash.combine(UnsafeRawBufferPointer(rebasing: bytes[startBytes...]))
+      return hash.value
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import GRDB
+import GRDBSQLite
+import OffersCore
+
+/// The SQL for what is remembered of the records of feeds' documents.
+enum RecordMemoryTable {
+  /// How many records stand in a piece. A piece that stays the same is not written again.
+  static let pieceRecords = 8192
+
+  /// - Parameter count: about how many records there are.
+  static func fetch(
+    feedKey: Int64, about count: Int, in database: Database
+  ) throws -> RecordMemory {
+    let rows = try RawStatement(
+      database, "SELECT records FROM record_memory WHERE feed_key = \(feedKey) ORDER BY piece")
+    defer { rows.reset() }
+    var memory = RecordMemory()
+    // Most feeds have none.
+    guard try rows.step() else { return memory }
+    memory.reserveCapacity(count)
+    repeat { rows.withBytes(0) { memory.append(stored: $0) } } while try rows.step()
+    return memory
+  }
+}
+
+/// Writes what is remembered of a document while its new offers are inserted in its order.
+final class RecordMemoryWriter {
+  private let draft: RecordMemoryDraft
+  private let database: Database
+  private let feedKey: Int64
+  private let replace: RawStatement
+  /// The draft's record at hand, and how many of the new ones that it stands for are done.
+  private var place = 0
+  private var newCount = 0
+  private var piece: [RememberedRecord] = []
+  private var pieceCount = 0
+
+  init(_ draft: RecordMemoryDraft, feedKey: Int64, in database: Database) throws {
+    self.draft = draft
+    self.database = database
+    self.feedKey = feedKey
+    piece.reserveCapacity(RecordMemoryTable.pieceRecords)
+    replace = try RawStatement(
+      database,
+      "INSERT OR REPLACE INTO record_memory (feed_key, piece, records) VALUES (\(feedKey), ?1, ?2)")
+  }
+
+  /// Takes the record of the next new offer; one that is worth nothing where it was not inserted.
+  func appendNew(_ record: RememberedRecord) throws {
+    try passKnown()
+    if record.byteCount > 0 { try append(record) }
+    guard place < draft.records.count else { return }
+    newCount += 1
+    if newCount == draft.records[place].byteCount {
+      place += 1
+      newCount = 0
+    }
+  }
+
+  /// Writes what is left. All new offers were taken.
+  func finish() throws {
+    try passKnown()
+    try flush()
+    try database.execute(
+      sql: "DELETE FROM record_memory WHERE feed_key = ? AND piece >= ?",
+      arguments: [feedKey, pieceCount])
+  }
+
+  private func passKnown() throws {
+    while place < draft.records.count, draft.records[place].key != 0 {
+      try append(draft.records[place])
+      place += 1
+    }
+  }
+
+  private func append(_ record: RememberedRecord) throws {
+    piece.append(record)
+    if piece.count == RecordMemoryTable.pieceRecords { try flush() }
+  }
+
+  private func flush() throws {
+    if piece.isEmpty { return }
+    defer {
+      pieceCount += 1
+      piece.removeAll(keepingCapacity: true)
+    }
+    let old = draft.old.records.dropFirst(pieceCount * RecordMemoryTable.pieceRecords)
+      .prefix(RecordMemoryTable.pieceRecords)
+    if old.elementsEqual(piece) { return }
+    let size = RememberedRecord.storedBytes
+    try withUnsafeTemporaryAllocation(byteCount: piece.count * size, alignment: 8) { bytes in
+      guard let base = bytes.baseAddress else { return }
+      for (number, record) in piece.enumerated() {
+        RecordMemory.store(record, to: base + number * size)
+      }
+      replace.bind(1, Int64(pieceCount))
+      replace.bind(2, bytes: UnsafeRawBufferPointer(bytes))
+      try replace.run()
+    }
+  }
+}

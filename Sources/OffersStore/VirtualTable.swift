@@ -1,0 +1,170 @@
+import GRDB
+import GRDBSQLite
+
+/// Rows of our own making for one statement, which selects from `name(?1)`.
+///
+/// The table stands in no schema: https://sqlite.org/vtab.html
+class VirtualRows {
+  private let database: Database
+  private var failure: (any Error)?
+  fileprivate static let pointerType: StaticString = "virtual rows"
+
+  init(in database: Database) {
+    self.database = database
+  }
+
+  /// Whether there is no row at hand.
+  var isAtEnd: Bool { true }
+
+  /// Goes to the next row.
+  func advance() throws {}
+
+  /// Gives a column's value of the row at hand; NULL where it gives none.
+  func give(_ column: Int, to context: OpaquePointer?) {}
+
+  /// Gives a text that stays in place as long as the row does; NULL where there is none.
+  static func give(_ text: UnsafeRawBufferPointer?, to context: OpaquePointer?) {
+    guard let text, let start = text.baseAddress else { return }
+    sqlite3_result_text(
+      context, start.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
+  }
+
+  /// Runs a statement over the rows from the one at hand on.
+  final func run(_ sql: String, as table: VirtualTable) throws {
+    table.install(on: database.sqliteConnection)
+    let statement = try RawStatement(database, sql)
+    try withExtendedLifetime(self) {
+      statement.bind(
+        1, pointer: Unmanaged.passUnretained(self).toOpaque(), type: Self.pointerType)
+      do {
+        try statement.run()
+      } catch {
+        throw failure ?? error
+      }
+    }
+  }
+
+  fileprivate final func step() -> Int32 {
+    do {
+      try advance()
+      return SQLITE_OK
+    } catch {
+      failure = error
+      return SQLITE_ERROR
+    }
+  }
+}
+
+/// A table that is there while a statement runs over rows of ours.
+struct VirtualTable: Sendable {
+  let name: String
+  let columns: [String]
+
+  /// Teaches a connection the table.
+  fileprivate func install(on connection: OpaquePointer?) {
+    let module = Module(self)
+    // SQLite lets go of the module when it is replaced or the connection ends, and when it cannot
+    // take it; what asks for the table then says that there is none.
+    sqlite3_create_module_v2(
+      connection, name, module.calls, Unmanaged.passRetained(module).toOpaque()
+    ) { pointer in
+      if let pointer { Unmanaged<Module>.fromOpaque(pointer).release() }
+    }
+  }
+
+  /// What SQLite calls, and how it is told of the columns.
+  private final class Module {
+    let calls = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
+    let declaration: String
+
+    init(_ table: VirtualTable) {
+      declaration = "CREATE TABLE x (\(table.columns.joined(separator: ", ")), rows HIDDEN)"
+      calls.initialize(to: VirtualTable.makeCalls())
+    }
+
+    deinit { calls.deallocate() }
+  }
+
+  /// A scan. SQLite knows the first member, and where it stands.
+  private struct Scan {
+    var base = sqlite3_vtab_cursor()
+    /// Whoever runs the statement keeps them.
+    var rows: Unmanaged<VirtualRows>?
+  }
+
+  private static func makeCalls() -> sqlite3_module {
+    var calls = sqlite3_module()
+    // Without xCreate it is there without being made.
+    calls.xConnect = { connection, module, _, _, table, _ in
+      guard let module, let table else { return SQLITE_MISUSE }
+      let code = sqlite3_declare_vtab(
+        connection, Unmanaged<Module>.fromOpaque(module).takeUnretainedValue().declaration)
+      if code != SQLITE_OK { return code }
+      let made = UnsafeMutablePointer<sqlite3_vtab>.allocate(capacity: 1)
+      made.initialize(to: sqlite3_vtab())
+      table.pointee = made
+      return SQLITE_OK
+    }
+    calls.xDisconnect = { table in
+      table?.deallocate()
+      return SQLITE_OK
+    }
+    calls.xBestIndex = { _, info in
+      guard let info = info?.pointee else { return SQLITE_MISUSE }
+      // The rows are the only thing that is ever asked for.
+      for index in 0..<Int(info.nConstraint) {
+        let constraint = info.aConstraint[index]
+        guard constraint.usable != 0, Int32(constraint.op) == SQLITE_INDEX_CONSTRAINT_EQ else {
+          continue
+        }
+        info.aConstraintUsage[index].argvIndex = 1
+        info.aConstraintUsage[index].omit = 1
+        return SQLITE_OK
+      }
+      return SQLITE_CONSTRAINT
+    }
+    calls.xOpen = { _, cursor in
+      let scan = UnsafeMutablePointer<Scan>.allocate(capacity: 1)
+      scan.initialize(to: Scan())
+      cursor?.pointee = UnsafeMutableRawPointer(scan)
+        .assumingMemoryBound(to: sqlite3_vtab_cursor.self)
+      return SQLITE_OK
+    }
+    calls.xClose = { cursor in
+      UnsafeMutableRawPointer(cursor)?.deallocate()
+      return SQLITE_OK
+    }
+    calls.xFilter = { cursor, _, _, count, values in
+      guard let values, count == 1,
+        let pointer = RawStatement.pointer(values[0], VirtualRows.pointerType)
+      else { return SQLITE_MISUSE }
+      VirtualTable.scan(cursor).pointee.rows = Unmanaged.fromOpaque(pointer)
+      return SQLITE_OK
+    }
+    calls.xNext = {
+      VirtualTable.scan($0).pointee.rows?._withUnsafeGuaranteedRef { $0.step() } ?? SQLITE_MISUSE
+    }
+    calls.xEof = {
+      let isAtEnd = VirtualTable.scan($0).pointee.rows?._withUnsafeGuaranteedRef { $0.isAtEnd }
+      return isAtEnd == false ? 0 : 1
+    }
+    calls.xColumn = { cursor, context, column in
+      VirtualTable.scan(cursor).pointee.rows?._withUnsafeGuaranteedRef {
+        $0.give(Int(column), to: context)
+      }
+      return SQLITE_OK
+    }
+    calls.xRowid = { _, key in
+      key?.pointee = 0
+      return SQLITE_OK
+    }
+    return calls
+  }
+
+  private static func scan(
+    _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?
+  ) -> UnsafeMutablePointer<Scan> {
+    // SQLite never calls without one.
+    UnsafeMutableRawPointer(cursor.unsafelyUnwrapped).assumingMemoryBound(to: Scan.self)
+  }
+}

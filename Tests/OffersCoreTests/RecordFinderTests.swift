@@ -1,0 +1,137 @@
+import OffersCore
+import Testing
+
+@Suite("Records that are known by their bytes")
+struct RecordFinderTests {
+  private static func text(_ number: Int, _ rest: String = "Tea") -> String {
+    #"{"id":"\#(100_000 + number)","name":"\#(rest)","terms":"None at all"}"#
+  }
+
+  private static func record(_ text: String, key: Int64, seed: UInt64 = 1) -> RememberedRecord {
+    withBytes(of: text) { RememberedRecord(of: $0, seed: seed, contentHash: 7).with(key: key) }
+  }
+
+  private static func finder(_ texts: [String], seed: UInt64 = 1) -> RecordFinder {
+    let records = texts.enumerated().map { record($1, key: Int64($0 + 1)) }
+    return RecordFinder(RecordMemory(records), seed: seed)
+  }
+
+  /// The key and the length of what a text begins with.
+  private static func find(_ text: String, in finder: inout RecordFinder) -> [UInt32]? {
+    withBytes(of: text) { finder.find($0).map { [$0.key, $0.byteCount] } }
+  }
+
+  @Test("records are found in their order, in any other, and what stands behind them is no matter")
+  func findsInAnyOrder() {
+    let texts = (0..<300).map { Self.text($0) }
+    let size = UInt32(texts[0].utf8.count)
+    for order in [Array(0..<300), Array((0..<300).reversed()), Array((0..<300).shuffled())] {
+      var finder = Self.finder(texts)
+      for number in order {
+        let found = Self.find(texts[number] + ", {and so on", in: &finder)
+        #expect(found == [UInt32(number + 1), size])
+      }
+    }
+  }
+
+  @Test("new records between, records that are missing and changed ones do not hide the others")
+  func findsAroundDifferences() {
+    let texts = (0..<50).map { Self.text($0) }
+    var finder = Self.finder(texts)
+    for number in 0..<50 where number % 7 != 3 {
+      if number % 5 == 2 {
+        #expect(Self.find(Self.text(number, "Tee"), in: &finder) == nil)
+        #expect(Self.find(Self.text(1000 + number), in: &finder) == nil)
+      } else {
+        #expect(Self.find(texts[number], in: &finder)?.first == UInt32(number + 1))
+      }
+    }
+  }
+
+  @Test("a changed byte anywhere, a cut end and other rules make another record")
+  func tellsStrangers() {
+    let text = Self.text(1)
+    for place in 0..<text.utf8.count {
+      var bytes = Array(text.utf8)
+      bytes[place] ^= 1
+      var finder = Self.finder([text])
+      #expect(bytes.withUnsafeBytes { finder.find($0) } == nil, "byte \(place)")
+    }
+    for count in 0..<text.utf8.count {
+      var finder = Self.finder([text])
+      #expect(Self.find(String(text.prefix(count)), in: &finder) == nil)
+    }
+    var finder = Self.finder([text], seed: 2)
+    #expect(Self.find(text, in: &finder) == nil)
+  }
+
+  @Test("of records that begin alike some are found, and the rest are read")
+  func findsSomeOfThoseThatBeginAlike() {
+    let start = #"{"kind":"an offer of the week","id":""#
+    let texts = (0..<40).map { start + "\($0)\"}" }
+    var finder = Self.finder(texts)
+    let found = texts.reversed().map { Self.find($0, in: &finder) }
+    #expect(found.contains { $0 != nil })
+    for (number, key) in found.enumerated() where key != nil {
+      #expect(key?.first == UInt32(40 - number))
+    }
+  }
+
+  @Test("a document that has none of them is not searched to its end")
+  func givesUp() {
+    let texts = (0..<10).map { Self.text($0) }
+    var finder = Self.finder(texts)
+    for number in 0..<1000 { #expect(Self.find(Self.text(5000 + number), in: &finder) == nil) }
+    #expect(Self.find(texts[0], in: &finder) == nil)
+    // One that began with a known record is.
+    finder = Self.finder(texts)
+    #expect(Self.find(texts[0], in: &finder) != nil)
+    for number in 0..<1000 { #expect(Self.find(Self.text(5000 + number), in: &finder) == nil) }
+    #expect(Self.find(texts[1], in: &finder) != nil)
+  }
+
+  @Test("short records and keys that are too large are not remembered")
+  func remembersNoOthers() {
+    #expect(Self.record(#"{"id":"1","name":"Tea"}"#, key: 1) == .none)
+    #expect(Self.record(Self.text(1), key: Int64(UInt32.max) + 1) == .none)
+    #expect(Self.record(Self.text(1), key: Int64(UInt32.max)) != .none)
+  }
+
+  @Test("a memory comes back as it was stored, the lowest byte first; a torn end is left out")
+  func comesBack() {
+    let records = (1...3).map { Self.record(Self.text($0), key: Int64($0)) }
+    var bytes = [UInt8](repeating: 0, count: 3 * RememberedRecord.storedBytes + 5)
+    bytes.withUnsafeMutableBytes { room in
+      for (number, record) in records.enumerated() {
+        guard let base = room.baseAddress else { return }
+        RecordMemory.store(record, to: base + number * RememberedRecord.storedBytes)
+      }
+    }
+    #expect(bytes[20...23] == [1, 0, 0, 0])
+    var memory = RecordMemory()
+    bytes.withUnsafeBytes { memory.append(stored: $0) }
+    #expect(memory.records == records)
+  }
+
+  @Test("a known record counts once, while its offer is there with the content it gave")
+  func countsOnce() {
+    var known = KnownOffers(capacity: 4)
+    for (id, key) in [("a", 2), ("b", 5), ("c", 9), ("d", 11)] as [(String, Int64)] {
+      withBytes(of: id) {
+        known.insert(id: $0, contentHash: 7 | 1 << 40, key: key, isGone: key == 9)
+      }
+    }
+    func see(_ key: UInt32, mark: UInt32 = 7) -> Bool {
+      known.see(
+        RememberedRecord(hash: 1, startHash: 1, byteCount: 99, contentMark: mark, key: key))
+    }
+    #expect(see(11) && see(2))
+    #expect(!see(2), "seen already")
+    #expect(!see(9), "gone")
+    #expect(!see(5, mark: 8), "of other content")
+    #expect(!see(1) && !see(6) && !see(99), "unknown")
+    #expect(known.vanishedKeys() == [5])
+    #expect(see(5))
+    #expect(known.vanishedKeys() == [])
+  }
+}

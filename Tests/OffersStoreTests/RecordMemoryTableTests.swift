@@ -1,0 +1,85 @@
+import GRDB
+import OffersCore
+import Testing
+
+@testable import OffersStore
+
+@Suite("What is remembered of a feed's records")
+struct RecordMemoryTableTests {
+  private static func record(_ number: Int, key: Int64) -> RememberedRecord {
+    RememberedRecord(
+      hash: UInt64(number) << 40, startHash: UInt32(number), byteCount: 300,
+      contentMark: UInt32(number) << 4, key: UInt32(key))
+  }
+
+  /// Writes a document whose records are given by their keys; negative ones are new and get theirs
+  /// turned round, 0 is a new one that was not taken. Returns how many pieces were written.
+  private static func write(_ keys: [Int64], to store: Store) async throws -> Int {
+    try await store.database.write { database in
+      let old = try RecordMemoryTable.fetch(feedKey: 1, about: 0, in: database)
+      var draft = RecordMemoryDraft(old: old)
+      for (number, key) in keys.enumerated() {
+        if key > 0 { draft.append(record(number, key: key)) } else { draft.appendNew() }
+      }
+      let before = database.totalChangesCount
+      let writer = try RecordMemoryWriter(draft, feedKey: 1, in: database)
+      for (number, key) in keys.enumerated() where key <= 0 {
+        try writer.appendNew(key == 0 ? .none : record(number, key: -key))
+      }
+      try writer.finish()
+      return database.totalChangesCount - before
+    }
+  }
+
+  private static func read(_ store: Store) async throws -> [RememberedRecord] {
+    try await store.database.write {
+      try RecordMemoryTable.fetch(feedKey: 1, about: 0, in: $0).records
+    }
+  }
+
+  private static func expected(_ keys: [Int64]) -> [RememberedRecord] {
+    keys.enumerated().filter { $1 != 0 }.map { record($0, key: abs($1)) }
+  }
+
+  @Test(
+    "known and new records come back in the document's order, those that were not taken left out")
+  func keepsOrder() async throws {
+    let store = try Store()
+    let documents: [[Int64]] = [
+      [-1, -2, -3], [1, -4, -5, 2, 0, 3, -6], [0, 0, 4, 5, 0], [7, 8], [0], [-9, 0, 0, -10, 1], [],
+    ]
+    for keys in documents {
+      _ = try await Self.write(keys, to: store)
+      #expect(try await Self.read(store) == Self.expected(keys), "\(keys)")
+    }
+  }
+
+  @Test("of many records only the pieces that differ are written, and those left over are removed")
+  func writesPieces() async throws {
+    let store = try Store()
+    let size = RecordMemoryTable.pieceRecords
+    var keys = (1...Int64(2 * size + 10)).map { -$0 }
+    #expect(try await Self.write(keys, to: store) == 3)
+    keys = keys.map { -$0 }
+    #expect(try await Self.write(keys, to: store) == 0)
+    keys[size + 5] = 999_999
+    #expect(try await Self.write(keys, to: store) == 1)
+    #expect(try await Self.read(store) == Self.expected(keys))
+    keys.removeLast(size + 100)
+    // One piece is shorter, two are removed.
+    #expect(try await Self.write(keys, to: store) == 3)
+    #expect(try await Self.read(store) == Self.expected(keys))
+  }
+
+  @Test("what somebody else wrote there does no harm")
+  func bearsNonsense() async throws {
+    let store = try Store()
+    try store.execute(
+      "INSERT INTO record_memory VALUES (1, 0, zeroblob(48)), (1, 3, randomblob(24000))")
+    let known = try await store.database.fetchKnownOffers(of: "ibotta")
+    #expect(known.memory.records.count == 1002)
+    var finder = RecordFinder(known.memory, seed: 1)
+    let text = Array(#"{"id":"1","name":"Tea","terms":"Any size or variety"}"#.utf8)
+    #expect(text.withUnsafeBytes { finder.find($0) } == nil)
+  }
+}
