@@ -93,16 +93,23 @@ public struct KnownOffers: Sendable {
     return markSeen(slot)
   }
 
-  /// Mostly the next one; else by halves, because the keys ascend.
+  /// Mostly the next one, or as far behind the first as its key is, because few keys are missing
+  /// between. Else by halves, because they ascend.
   private func find(key: Int64) -> Int? {
-    if likely < entries.count, entries[likely].keyAndFlags >> 2 == key { return likely }
+    func isThere(_ slot: Int) -> Bool {
+      entries.indices.contains(slot) && entries[slot].keyAndFlags >> 2 == key
+    }
+    if isThere(likely) { return likely }
+    guard let first = entries.first else { return nil }
+    let guess = Int(key - (first.keyAndFlags >> 2))
+    if isThere(guess) { return guess }
     var low = 0
     var high = entries.count
     while low < high {
       let middle = (low + high) / 2
       if entries[middle].keyAndFlags >> 2 < key { low = middle + 1 } else { high = middle }
     }
-    return low < entries.count && entries[low].keyAndFlags >> 2 == key ? low : nil
+    return isThere(low) ? low : nil
   }
 
   /// Takes note of an offer whose record could not be read whole: it has not vanished. A sound

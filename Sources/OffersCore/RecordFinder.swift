@@ -8,12 +8,13 @@ public struct RecordFinder: Sendable {
   /// record first stands elsewhere than expected.
   private var index: [UInt32] = []
 
-  /// How many records were looked for before the first was found, and whether it is no use: a
-  /// document that was written anew, with other white space, has none of them.
-  private var missCount = 0
-  private var isHopeless: Bool
+  /// How many more records may be looked for in vain. A document that was written anew, with other
+  /// white space, has none of them.
+  private var patience = 256
 
-  private static let missLimit = 256
+  private static let patienceForFound = 4
+  /// How many records may be missing at a place without a search for the one behind them.
+  private static let nearCount = 3
   /// How many records with one start are looked at.
   private static let lookLimit = 4
 
@@ -21,28 +22,40 @@ public struct RecordFinder: Sendable {
   public init(_ memory: RecordMemory, seed: UInt64) {
     records = memory.records
     self.seed = seed
-    isHopeless = records.isEmpty
+    if records.isEmpty { patience = 0 }
+  }
+
+  /// Says that the offer of a record that was not found has a key: the record behind the one that it
+  /// had is expected next.
+  public mutating func pass(key: Int64) {
+    if next < records.count, Int64(records[next].key) == key { next += 1 }
   }
 
   /// The record that some bytes begin with; nil when it is none of the known ones.
   public mutating func find(_ bytes: UnsafeRawBufferPointer) -> RememberedRecord? {
-    guard !isHopeless, bytes.count >= RememberedRecord.startBytes else { return nil }
+    guard patience > 0, bytes.count >= RememberedRecord.startBytes else { return nil }
     let start = RememberedRecord.Start(of: bytes, seed: seed)
-    let found = findNext(bytes, start) ?? findAnywhere(bytes, start)
-    if let found {
-      next = found + 1
-    } else if next == 0 {
-      missCount += 1
-      isHopeless = missCount == Self.missLimit
+    // The rest of it may be still to come.
+    if next < records.count, records[next].startHash == start.value,
+      records[next].byteCount > bytes.count
+    {
+      return nil
     }
-    return found.map { records[$0] }
+    guard let found = findNear(bytes, start) ?? findAnywhere(bytes, start) else {
+      patience -= 1
+      return nil
+    }
+    next = found + 1
+    patience += Self.patienceForFound
+    return records[found]
   }
 
-  private func findNext(
+  private var near: Range<Int> { next..<max(next, min(next + Self.nearCount, records.count)) }
+
+  private func findNear(
     _ bytes: UnsafeRawBufferPointer, _ start: RememberedRecord.Start
   ) -> Int? {
-    guard next < records.count, isRecord(next, bytes, start) else { return nil }
-    return next
+    near.first { isRecord($0, bytes, start) }
   }
 
   private mutating func findAnywhere(
@@ -55,7 +68,7 @@ public struct RecordFinder: Sendable {
       let number = Int(index[place]) - 1
       if records[number].startHash == start.value {
         looks += 1
-        if number != next, isRecord(number, bytes, start) { return number }
+        if !near.contains(number), isRecord(number, bytes, start) { return number }
       }
       place = place + 1 == index.count ? 0 : place + 1
     }

@@ -14,6 +14,7 @@ final class NewOfferRows: VirtualRows {
   private let reader: any OfferRecordReader
   private let taken: (OfferRecord, Int64?) throws -> Void
   private var lastKey: Int64 = 0
+  private var insertedCount = 0
   /// The row at hand; nil behind the last.
   private var record: OfferRecord?
 
@@ -37,7 +38,11 @@ final class NewOfferRows: VirtualRows {
     if isAtEnd { return }
     // No offer has this key. Another table's last row may have the first offer's.
     sqlite3_set_last_insert_rowid(connection, 0)
-    try run(sql, as: Self.table)
+    // SQLite inserts each row before it asks for the next one, as long as nothing else is read.
+    guard try run(sql, as: Self.table) == insertedCount else {
+      throw DatabaseError(
+        resultCode: .SQLITE_INTERNAL, message: "the new offers were not inserted one by one")
+    }
   }
 
   override var isAtEnd: Bool { record == nil }
@@ -45,8 +50,12 @@ final class NewOfferRows: VirtualRows {
   override func advance() throws {
     if let inserted = record {
       let key = sqlite3_last_insert_rowid(connection)
-      try taken(inserted, key == lastKey ? nil : key)
+      let isInserted = key != lastKey
+      if isInserted { insertedCount += 1 }
       lastKey = key
+      try taken(inserted, isInserted ? key : nil)
+      // What was written meanwhile has keys of its own.
+      sqlite3_set_last_insert_rowid(connection, key)
     }
     record = try reader.next()
   }

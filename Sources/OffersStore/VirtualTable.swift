@@ -29,15 +29,16 @@ class VirtualRows {
       context, start.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
   }
 
-  /// Runs a statement over the rows from the one at hand on.
-  final func run(_ sql: String, as table: VirtualTable) throws {
+  /// Runs a statement over the rows from the one at hand on. Returns how many rows it wrote itself.
+  @discardableResult
+  final func run(_ sql: String, as table: VirtualTable) throws -> Int {
     table.install(on: database.sqliteConnection)
     let statement = try RawStatement(database, sql)
-    try withExtendedLifetime(self) {
+    return try withExtendedLifetime(self) {
       statement.bind(
         1, pointer: Unmanaged.passUnretained(self).toOpaque(), type: Self.pointerType)
       do {
-        try statement.run()
+        return try statement.run()
       } catch {
         throw failure ?? error
       }

@@ -8,6 +8,7 @@ final class DifferenceCollector: OfferSink {
   let newRecords: RecordSpool
   let knownRecords: RecordSpool
   private let rewards: RewardParser
+  private let recordSeed: UInt64
   private var finder: RecordFinder
   private var draft: RecordMemoryDraft
   private let isOneDocument: Bool
@@ -43,7 +44,8 @@ final class DifferenceCollector: OfferSink {
     self.known = known
     isOneDocument = !hasPages && !isSearch
     let old = isOneDocument ? known.memory : RecordMemory()
-    finder = RecordFinder(old, seed: derivationSeed)
+    recordSeed = Self.recordSeed(derivationSeed)
+    finder = RecordFinder(old, seed: recordSeed)
     draft = RecordMemoryDraft(old: old)
     self.known.memory = RecordMemory()
     newRecords = RecordSpool(folder: folder)
@@ -77,13 +79,13 @@ final class DifferenceCollector: OfferSink {
     let hash = texts.contentHash(seed: seed)
     var record = RememberedRecord.none
     if isOneDocument, let bytes = texts.record {
-      record = RememberedRecord(of: bytes, seed: seed, contentHash: hash)
+      record = RememberedRecord(of: bytes, seed: recordSeed, contentHash: hash)
     }
     let key: Int64
     switch known.see(id: id, contentHash: hash) {
     case .unchanged(let stored):
       unchangedCount += 1
-      draft.append(record.with(key: stored))
+      remember(record, of: stored)
       return
     case .repeated:
       // Pages shift while they are read: an offer that comes again on the next one is one offer.
@@ -94,7 +96,7 @@ final class DifferenceCollector: OfferSink {
       if isOneDocument { draft.appendNew() }
     case .different(let stored):
       key = stored
-      draft.append(record.with(key: stored))
+      remember(record, of: stored)
     }
     hasDifferences = true
     let reward = texts.reward.map(rewards.parse) ?? ExactReward()
@@ -105,6 +107,19 @@ final class DifferenceCollector: OfferSink {
         texts, position: earlierRecords + position, contentHash: hash, offerKey: key,
         reward: reward, memory: record, byteCount: byteCount, to: address)
     }
+  }
+
+  private func remember(_ record: RememberedRecord, of key: Int64) {
+    draft.append(record.with(key: key))
+    finder.pass(key: key)
+  }
+
+  /// Another version of the program may read the same record otherwise.
+  private static func recordSeed(_ derivationSeed: UInt64) -> UInt64 {
+    var hash = ContentHash(seed: derivationSeed)
+    var version = Version.current
+    version.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
+    return hash.value
   }
 
   private func skipRepeated(_ id: UnsafeRawBufferPointer, _ position: Int) {

@@ -9,8 +9,10 @@ final class RecordSpool {
   private var current = SpoolBlock(byteCount: SpoolBlock.firstBytes)
   private var file: SpoolFile?
 
-  /// How many full blocks are kept in memory.
-  private static let blockLimit = 56
+  private var heldBytes = 0
+
+  /// How much is kept in memory.
+  private static let heldLimitBytes = 14 << 20
 
   init(folder: String) {
     self.folder = folder
@@ -32,7 +34,8 @@ final class RecordSpool {
     while current.grow() {
       if byteCount <= current.freeBytes { return }
     }
-    if file == nil && blocks.count < Self.blockLimit {
+    if file == nil && heldBytes + current.contents.count <= Self.heldLimitBytes {
+      heldBytes += current.contents.count
       blocks.append(current)
       current = SpoolBlock(byteCount: max(byteCount, SpoolBlock.usualBytes))
       return
@@ -57,13 +60,15 @@ struct SpooledRecords: OfferRecordSource {
   private static let largeBytes = 2 << 20
   static let none = SpooledRecords(memory: [], file: nil)
 
-  var isLarge: Bool { file != nil || memory.count * SpoolBlock.usualBytes > Self.largeBytes }
+  var isLarge: Bool {
+    file != nil || memory.reduce(0) { $0 + $1.contents.count } > Self.largeBytes
+  }
 
   func makeReader() -> any OfferRecordReader { Reader(self) }
 
   private final class Reader: OfferRecordReader {
-    private var blocks: ArraySlice<SpoolBlock>
-    private let file: SpoolFile?
+    private let source: SpooledRecords
+    private var blockCount = 0
     /// What is read of the file at a time.
     private var piece: SpoolBlock?
     private var offset = 0
@@ -72,8 +77,7 @@ struct SpooledRecords: OfferRecordSource {
     private var end: UnsafeRawPointer?
 
     init(_ records: SpooledRecords) {
-      blocks = records.memory[...]
-      file = records.file
+      source = records
     }
 
     func next() throws -> OfferRecord? {
@@ -89,12 +93,11 @@ struct SpooledRecords: OfferRecordSource {
     }
 
     private func nextContents() throws -> UnsafeRawBufferPointer? {
-      if let contents = blocks.first?.contents {
-        // The source keeps the block.
-        blocks.removeFirst()
-        return contents
+      if blockCount < source.memory.count {
+        blockCount += 1
+        return source.memory[blockCount - 1].contents
       }
-      guard let file else { return nil }
+      guard let file = source.file else { return nil }
       return try nextPiece(of: file)
     }
 

@@ -160,4 +160,21 @@ struct RecordMemoryTests {
     #expect(!Self.isKnown(FeedText.record(2), collector))
     #expect(Self.isKnown(FeedText.record(2).replacing(":", with: ": "), collector))
   }
+
+  @Test("an id that comes again is skipped wherever it stands, and no other offer takes its place")
+  func skipsRepeatedIDs() async throws {
+    let home = try SyncedFolder()
+    // More than is remembered in one piece, with a repeat behind each of many places.
+    let count = 8200
+    var records = (1...count).map { FeedText.record($0) }
+    for place in stride(from: count, through: count - 20, by: -1) {
+      records.insert(FeedText.record(place, name: "Other"), at: place)
+    }
+    let run = try await home.sync(FeedText.list(records))
+    #expect(run.counts.all == [count, 0, 0, 0, 0, 21])
+    #expect(try await home.database.fetchOffers(OfferQuery()).count == count)
+    let changes = try await home.database.fetchChanges(ChangeQuery(now: Date())).changes
+    #expect(changes.count == count)
+    #expect(Set(changes.map(\.offer.ref)).count == count)
+  }
 }
