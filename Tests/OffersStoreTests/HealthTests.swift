@@ -205,7 +205,7 @@ struct HealthTests {
     "damaged pages of what can be had again are made anew, and all else stays",
     arguments: [
       "offer_search_data", "offer_search_docsize", "offer_search_config", "image_cache",
-      "image_failure", "sqlite_autoindex_image_cache_1",
+      "image_failure", "sqlite_autoindex_image_cache_1", "record_memory",
     ])
   func derived(table: String) async throws {
     let store = try await Self.lived()
