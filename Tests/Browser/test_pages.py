@@ -338,7 +338,8 @@ class PlainTests(BrowserTest):
         super().setUpClass()
         cls.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
 
-    def is_clicked(self, selector):
+    def is_clicked_at_end(self, selector):
+        ActionChains(self.browser).send_keys(Keys.END).perform()
         try:
             self.find(selector).click()
         except ElementClickInterceptedException:
@@ -348,9 +349,8 @@ class PlainTests(BrowserTest):
     def test_stars_forms_and_pages_work(self):
         self.open("/feeds/ibotta")
         self.assertGreater(len(self.all(".card")), 10)
-        ActionChains(self.browser).send_keys(Keys.END).perform()
-        # The page may still be on its way to the end, with the button behind the bar.
-        self.wait("the button stays covered", lambda: self.is_clicked("[data-more]"))
+        # Until the page has come to its end the button may lie behind the bar.
+        self.wait("the button stays covered", lambda: self.is_clicked_at_end("[data-more]"))
         self.wait("the second page", lambda: "page=2" in self.browser.current_url)
         self.open("/offers/ibotta:900113")
         self.find(".star").click()
