@@ -1,7 +1,11 @@
 import OffersCore
 
-/// A piece of memory that records are put into one behind the other. One thread fills it, and hands
-/// it over to be read by others when it is full.
+/// A piece of memory that records are put into one behind the other.
+///
+/// `@unchecked`, because the compiler takes no raw memory for safe to share, and an array gives no
+/// address that outlives a call, as a reader of one record after the other needs it. Whoever makes a
+/// block is the only one who has it while it is filled: a spool keeps its own until `finish`, after
+/// which nothing is added, and a reader its piece of the file. What is shared is only read.
 final class SpoolBlock: @unchecked Sendable {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
