@@ -11,20 +11,12 @@ public struct KnownOffers: Sendable {
 
   /// In the order they were inserted, which is mostly the order they will be asked for.
   private var entries: [Entry] = []
-  /// An open-addressed table: the entry's number from 1, and in the bits that it leaves a part of the
-  /// id's hash, which tells nearly all strangers apart without a look at the entry; 0 is free. It is
-  /// asked in any order, so it is kept small enough for the processor's own memory.
-  ///
-  /// Made when an offer first stands elsewhere than expected: a feed that keeps its order and has
-  /// nothing new never needs it.
-  private var index: [UInt32] = []
-  /// The bits of the index that hold a part of the hash.
-  private var tagMask: UInt32 = 0
+  /// The entries by the hashes of their ids. Made when an offer first stands elsewhere than expected:
+  /// a feed that keeps its order and has nothing new never needs it.
+  private var index: SlotIndex?
   /// The entry behind the one found last.
   private var likely = 0
   private var brokenSlots: [Int] = []
-  /// What the records of the feed's last document were.
-  public var memory = RecordMemory()
   private let idSeed: UInt64
   /// Offers the feed had when it was last synced.
   public private(set) var currentCount = 0
@@ -48,7 +40,7 @@ public struct KnownOffers: Sendable {
   public mutating func insert(
     id: UnsafeRawBufferPointer, contentHash: UInt64, key: Int64, isGone: Bool
   ) {
-    precondition(index.isEmpty, "all offers are inserted before the first is looked for")
+    precondition(index == nil, "all offers are inserted before the first is looked for")
     entries.append(
       Entry(
         idHash: hash(ofID: id), contentHash: contentHash,
@@ -140,19 +132,10 @@ public struct KnownOffers: Sendable {
       likely += 1
       return likely - 1
     }
-    if index.isEmpty { makeIndex() }
-    var place = firstPlace(hash)
-    while index[place] != 0 {
-      if index[place] & tagMask == tag(hash) {
-        let slot = Int(index[place] & ~tagMask) - 1
-        if entries[slot].idHash == hash {
-          likely = slot + 1
-          return slot
-        }
-      }
-      place = next(place)
-    }
-    return nil
+    let index = self.index ?? makeIndex()
+    guard let slot = index.first(hash, where: { entries[$0].idHash == hash }) else { return nil }
+    likely = slot + 1
+    return slot
   }
 
   /// The keys of the offers that the feed had and this sync has not seen, ascending.
@@ -172,24 +155,10 @@ public struct KnownOffers: Sendable {
     return hash.value
   }
 
-  private mutating func makeIndex() {
-    index = [UInt32](repeating: 0, count: max(16, 2 * entries.count))
-    tagMask = ~(UInt32.max >> UInt32(truncatingIfNeeded: entries.count).leadingZeroBitCount)
-    for (slot, entry) in entries.enumerated() {
-      var place = firstPlace(entry.idHash)
-      while index[place] != 0 { place = next(place) }
-      index[place] = tag(entry.idHash) | UInt32(slot + 1)
-    }
-  }
-
-  /// A part of a hash that its place in the index does not depend on.
-  private func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash) & tagMask }
-
-  private func firstPlace(_ hash: UInt64) -> Int {
-    Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(index.count)).high)
-  }
-
-  private func next(_ place: Int) -> Int {
-    place + 1 == index.count ? 0 : place + 1
+  private mutating func makeIndex() -> SlotIndex {
+    var made = SlotIndex(count: entries.count)
+    for (slot, entry) in entries.enumerated() { made.insert(slot, hash: entry.idHash) }
+    index = made
+    return made
   }
 }

@@ -1,12 +1,11 @@
-/// Finds the records of a memory again in a document, mostly in their order.
+/// Finds the records of a feed's last document again in another, mostly in their order.
 public struct RecordFinder: Sendable {
   private let records: [RememberedRecord]
   private let seed: UInt64
   /// The record behind the one found last.
   private var next = 0
-  /// An open-addressed table by the records' starts: their numbers from 1; 0 is free. Made when a
-  /// record first stands elsewhere than expected.
-  private var index: [UInt32] = []
+  /// The records by their starts. Made when one first stands elsewhere than expected.
+  private var index: SlotIndex?
 
   /// How many more records may be looked for in vain. A document that was written anew, with other
   /// white space, has none of them.
@@ -19,8 +18,8 @@ public struct RecordFinder: Sendable {
   private static let lookLimit = 4
 
   /// - Parameter seed: stands for the rules by which the document is read.
-  public init(_ memory: RecordMemory, seed: UInt64) {
-    records = memory.records
+  public init(_ records: [RememberedRecord], seed: UInt64) {
+    self.records = records
     self.seed = seed
     if records.isEmpty { patience = 0 }
   }
@@ -61,18 +60,16 @@ public struct RecordFinder: Sendable {
   private mutating func findAnywhere(
     _ bytes: UnsafeRawBufferPointer, _ start: RememberedRecord.Start
   ) -> Int? {
-    if index.isEmpty { makeIndex() }
-    var place = firstPlace(start.value)
+    let index = self.index ?? makeIndex()
     var looks = 0
-    while index[place] != 0, looks < Self.lookLimit {
-      let number = Int(index[place]) - 1
-      if records[number].startHash == start.value {
-        looks += 1
-        if !near.contains(number), isRecord(number, bytes, start) { return number }
-      }
-      place = place + 1 == index.count ? 0 : place + 1
+    var found: Int?
+    _ = index.first(Self.spread(start.value)) { number in
+      if records[number].startHash != start.value { return false }
+      looks += 1
+      if !near.contains(number), isRecord(number, bytes, start) { found = number }
+      return found != nil || looks == Self.lookLimit
     }
-    return nil
+    return found
   }
 
   private func isRecord(
@@ -86,21 +83,24 @@ public struct RecordFinder: Sendable {
     return start.hash(ofRecord: UnsafeRawBufferPointer(rebasing: bytes[..<count])) == record.hash
   }
 
-  private mutating func makeIndex() {
-    index = [UInt32](repeating: 0, count: 2 * records.count)
-    for (number, record) in records.enumerated() where record.byteCount > 0 {
-      var place = firstPlace(record.startHash)
+  private mutating func makeIndex() -> SlotIndex {
+    var made = SlotIndex(count: records.count)
+    for (number, record) in records.enumerated() {
+      let hash = Self.spread(record.startHash)
       var same = 0
-      while index[place] != 0, same < Self.lookLimit {
-        if records[Int(index[place]) - 1].startHash == record.startHash { same += 1 }
-        place = place + 1 == index.count ? 0 : place + 1
+      let last = made.first(hash) { other in
+        if records[other].startHash == record.startHash { same += 1 }
+        return same == Self.lookLimit
       }
       // Those beyond the limit would never be looked at.
-      if same < Self.lookLimit { index[place] = UInt32(number + 1) }
+      if last == nil { made.insert(number, hash: hash) }
     }
+    index = made
+    return made
   }
 
-  private func firstPlace(_ start: UInt32) -> Int {
-    Int(truncatingIfNeeded: (UInt64(start) * UInt64(index.count)) >> 32)
+  /// A start's 32 bits as a hash whose upper bits differ, too.
+  private static func spread(_ start: UInt32) -> UInt64 {
+    UInt64(start) &* 0x9e37_79b9_7f4a_7c15
   }
 }

@@ -1,4 +1,8 @@
-/// One record of a document.
+/// One record of a feed's last document: enough to know it again by its bytes alone, without reading
+/// it.
+///
+/// It is only a memory, and the offers themselves tell what is stored: a record counts for what it
+/// was as long as its offer is there with the content that the record gave it.
 public struct RememberedRecord: Hashable, Sendable {
   /// The hash of all its bytes, and a part of that of its first ones.
   public var hash: UInt64
@@ -43,6 +47,27 @@ public struct RememberedRecord: Hashable, Sendable {
     byteCount = count
     contentMark = UInt32(truncatingIfNeeded: contentHash)
     key = 0
+  }
+
+  /// The record as it is stored: its five numbers, the lowest byte first.
+  ///
+  /// - Parameter bytes: `storedBytes`.
+  public init(stored bytes: UnsafeRawPointer) {
+    func half(_ place: Int) -> UInt32 {
+      UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+    }
+    self.init(
+      hash: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)), startHash: half(8),
+      byteCount: half(12), contentMark: half(16), key: half(20))
+  }
+
+  /// Writes it as it is stored, at an 8-byte aligned address.
+  public func store(to bytes: UnsafeMutableRawPointer) {
+    bytes.storeBytes(of: hash.littleEndian, as: UInt64.self)
+    bytes.storeBytes(of: startHash.littleEndian, toByteOffset: 8, as: UInt32.self)
+    bytes.storeBytes(of: byteCount.littleEndian, toByteOffset: 12, as: UInt32.self)
+    bytes.storeBytes(of: contentMark.littleEndian, toByteOffset: 16, as: UInt32.self)
+    bytes.storeBytes(of: key.littleEndian, toByteOffset: 20, as: UInt32.self)
   }
 
   /// The same record with the key of its offer; one that is worth nothing where the key is too

@@ -20,6 +20,10 @@ public protocol SyncStore: Sendable {
   /// What the store holds of the feed, to compare with. Empty for an unknown feed.
   func fetchKnownOffers(of feed: String) async throws -> KnownOffers
 
+  /// What the records of the feed's last document were, in its order. Empty where nothing is
+  /// remembered.
+  func fetchRecordMemory(of feed: String) async throws -> [RememberedRecord]
+
   /// Applies a difference and records the run in one transaction: all of it or nothing.
   ///
   /// - Returns: the run as recorded, its counts completed by what only the store can tell (new

@@ -29,8 +29,6 @@ enum KnownOffersQuery {
       rows.bind(1, pointer: UnsafeMutableRawPointer(known), type: pointerType)
       _ = try rows.step()
     }
-    known.memory = try RecordMemoryTable.fetch(
-      feedKey: feedKey, about: count, in: database)
     return known
   }
 

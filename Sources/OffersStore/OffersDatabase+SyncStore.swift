@@ -60,6 +60,13 @@ extension OffersDatabase: SyncStore {
     }
   }
 
+  public func fetchRecordMemory(of feed: String) async throws -> [RememberedRecord] {
+    try await readToWrite { database in
+      guard let key = try FeedTable.findKey(feed, in: database) else { return [] }
+      return try RecordMemoryTable.fetch(feedKey: key, in: database)
+    }
+  }
+
   public func apply(_ plan: SyncPlan) async throws -> SyncRun {
     let isLarge = plan.newRecords.isLarge || plan.knownRecords.isLarge
     return try await write(isLarge ? .bulk : .ordinary) {

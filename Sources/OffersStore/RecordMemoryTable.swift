@@ -7,19 +7,24 @@ enum RecordMemoryTable {
   /// How many records stand in a piece. A piece that stays the same is not written again.
   static let pieceRecords = 8192
 
-  /// - Parameter count: about how many records there are.
-  static func fetch(
-    feedKey: Int64, about count: Int, in database: Database
-  ) throws -> RecordMemory {
+  static func fetch(feedKey: Int64, in database: Database) throws -> [RememberedRecord] {
     let rows = try RawStatement(
       database, "SELECT records FROM record_memory WHERE feed_key = \(feedKey) ORDER BY piece")
     defer { rows.reset() }
-    var memory = RecordMemory()
+    var records: [RememberedRecord] = []
     // Most feeds have none.
-    guard try rows.step() else { return memory }
-    memory.reserveCapacity(count)
-    repeat { rows.withBytes(0) { memory.append(stored: $0) } } while try rows.step()
-    return memory
+    guard try rows.step() else { return [] }
+    records.reserveCapacity(try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database))
+    repeat {
+      rows.withBytes(0) { bytes in
+        guard let base = bytes.baseAddress else { return }
+        let size = RememberedRecord.storedBytes
+        for number in 0..<bytes.count / size {
+          records.append(RememberedRecord(stored: base + number * size))
+        }
+      }
+    } while try rows.step()
+    return records
   }
 }
 
@@ -84,14 +89,14 @@ final class RecordMemoryWriter {
       pieceCount += 1
       piece.removeAll(keepingCapacity: true)
     }
-    let old = draft.old.records.dropFirst(pieceCount * RecordMemoryTable.pieceRecords)
+    let old = draft.old.dropFirst(pieceCount * RecordMemoryTable.pieceRecords)
       .prefix(RecordMemoryTable.pieceRecords)
     if old.elementsEqual(piece) { return }
     let size = RememberedRecord.storedBytes
     try withUnsafeTemporaryAllocation(byteCount: piece.count * size, alignment: 8) { bytes in
       guard let base = bytes.baseAddress else { return }
       for (number, record) in piece.enumerated() {
-        RecordMemory.store(record, to: base + number * size)
+        record.store(to: base + number * size)
       }
       replace.bind(1, Int64(pieceCount))
       replace.bind(2, bytes: UnsafeRawBufferPointer(bytes))

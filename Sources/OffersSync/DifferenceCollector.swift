@@ -10,8 +10,7 @@ final class DifferenceCollector: OfferSink {
   private let rewards: RewardParser
   private let recordSeed: UInt64
   private var finder: RecordFinder
-  private var draft: RecordMemoryDraft
-  private let isOneDocument: Bool
+  private var draft: RecordMemoryDraft?
   private let seed: UInt64
   private var hasDifferences = false
   private(set) var unchangedCount = 0
@@ -31,23 +30,23 @@ final class DifferenceCollector: OfferSink {
   private let isSearch: Bool
 
   /// - Parameters:
+  ///   - memory: what the records of the feed's last document were; nil where they are not to be
+  ///     remembered.
   ///   - folder: where to put what is too much for the memory.
   ///   - hasPages: whether there may be more than one document.
   ///   - isSearch: whether to note what was found.
   init(
-    known: KnownOffers, definition: FeedDefinition, derivationSeed: UInt64, folder: String,
+    known: KnownOffers, memory: [RememberedRecord]?, definition: FeedDefinition,
+    derivationSeed: UInt64, folder: String,
     hasPages: Bool = false, isSearch: Bool = false
   ) {
     self.isSearch = isSearch
     foundPages = isSearch ? [[]] : []
     if hasPages { pageIDs = [] }
     self.known = known
-    isOneDocument = !hasPages && !isSearch
-    let old = isOneDocument ? known.memory : RecordMemory()
     recordSeed = Self.recordSeed(derivationSeed)
-    finder = RecordFinder(old, seed: recordSeed)
-    draft = RecordMemoryDraft(old: old)
-    self.known.memory = RecordMemory()
+    finder = RecordFinder(memory ?? [], seed: recordSeed)
+    draft = memory.map(RecordMemoryDraft.init)
     newRecords = RecordSpool(folder: folder)
     knownRecords = RecordSpool(folder: folder)
     rewards = RewardParser(currency: definition.currency, bareCurrency: definition.currency)
@@ -59,15 +58,15 @@ final class DifferenceCollector: OfferSink {
   ///
   /// - Parameter isWriting: whether there is more to be written than what was collected.
   func memory(isWriting: Bool) -> RecordMemoryDraft? {
-    if draft.records.isEmpty, draft.old.records.isEmpty { return nil }
-    return isWriting || hasDifferences || draft.old.records.isEmpty ? draft : nil
+    guard let draft, !draft.records.isEmpty || !draft.old.isEmpty else { return nil }
+    return isWriting || hasDifferences || draft.old.isEmpty ? draft : nil
   }
 
   func recognize(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard let record = finder.find(bytes), known.see(record) else { return nil }
     offerCount += 1
     unchangedCount += 1
-    draft.append(record)
+    draft?.append(record)
     return Int(record.byteCount)
   }
 
@@ -78,7 +77,7 @@ final class DifferenceCollector: OfferSink {
     if pageIDs?.insert(Array(id)).inserted == false { return skipRepeated(id, position) }
     let hash = texts.contentHash(seed: seed)
     var record = RememberedRecord.none
-    if isOneDocument, let bytes = texts.record {
+    if draft != nil, let bytes = texts.record {
       record = RememberedRecord(of: bytes, seed: recordSeed, contentHash: hash)
     }
     let key: Int64
@@ -93,7 +92,7 @@ final class DifferenceCollector: OfferSink {
       return
     case .new:
       key = 0
-      if isOneDocument { draft.appendNew() }
+      draft?.appendNew()
     case .different(let stored):
       key = stored
       remember(record, of: stored)
@@ -110,7 +109,7 @@ final class DifferenceCollector: OfferSink {
   }
 
   private func remember(_ record: RememberedRecord, of key: Int64) {
-    draft.append(record.with(key: key))
+    draft?.append(record.with(key: key))
     finder.pass(key: key)
   }
 

@@ -19,11 +19,19 @@ final class FeedIntake {
   /// What takes the offers.
   func begin() async throws -> DifferenceCollector {
     if let collector { return collector }
+    let feed = attempt.definition.name
+    let known = try await store.fetchKnownOffers(of: feed)
+    let hasPages = attempt.pages.hasPages
+    let isSearch = attempt.options.query != nil
+    let memory: [RememberedRecord]? =
+      // What has several pages, or is searched, is no one document.
+      if hasPages || isSearch { nil } else if known.count == 0 { [] } else {
+        try await store.fetchRecordMemory(of: feed)
+      }
     let made = DifferenceCollector(
-      known: try await store.fetchKnownOffers(of: attempt.definition.name),
-      definition: attempt.definition, derivationSeed: attempt.derivationSeed,
-      folder: store.scratchFolder,
-      hasPages: attempt.pages.hasPages, isSearch: attempt.options.query != nil)
+      known: known, memory: memory, definition: attempt.definition,
+      derivationSeed: attempt.derivationSeed, folder: store.scratchFolder, hasPages: hasPages,
+      isSearch: isSearch)
     collector = made
     return made
   }

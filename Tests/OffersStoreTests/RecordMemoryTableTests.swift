@@ -16,7 +16,7 @@ struct RecordMemoryTableTests {
   /// turned round, 0 is a new one that was not taken. Returns how many pieces were written.
   private static func write(_ keys: [Int64], to store: Store) async throws -> Int {
     try await store.database.write { database in
-      let old = try RecordMemoryTable.fetch(feedKey: 1, about: 0, in: database)
+      let old = try RecordMemoryTable.fetch(feedKey: 1, in: database)
       var draft = RecordMemoryDraft(old: old)
       for (number, key) in keys.enumerated() {
         if key > 0 { draft.append(record(number, key: key)) } else { draft.appendNew() }
@@ -33,7 +33,7 @@ struct RecordMemoryTableTests {
 
   private static func read(_ store: Store) async throws -> [RememberedRecord] {
     try await store.database.write {
-      try RecordMemoryTable.fetch(feedKey: 1, about: 0, in: $0).records
+      try RecordMemoryTable.fetch(feedKey: 1, in: $0)
     }
   }
 
@@ -76,9 +76,9 @@ struct RecordMemoryTableTests {
     let store = try Store()
     try store.execute(
       "INSERT INTO record_memory VALUES (1, 0, zeroblob(48)), (1, 3, randomblob(24000))")
-    let known = try await store.database.fetchKnownOffers(of: "ibotta")
-    #expect(known.memory.records.count == 1002)
-    var finder = RecordFinder(known.memory, seed: 1)
+    let records = try await store.database.fetchRecordMemory(of: "ibotta")
+    #expect(records.count == 1002)
+    var finder = RecordFinder(records, seed: 1)
     let text = Array(#"{"id":"1","name":"Tea","terms":"Any size or variety"}"#.utf8)
     #expect(text.withUnsafeBytes { finder.find($0) } == nil)
   }

@@ -58,16 +58,6 @@ struct RecordMemoryTests {
     var text: String { "[" + records.map(\.text).joined(separator: ",") + "]" }
   }
 
-  private static func sync(_ store: RecordingStore, _ path: String, at seconds: Int) async throws
-    -> SyncRun
-  {
-    let engine = SyncEngine(
-      store: store, environment: { _ in nil },
-      now: { Date(timeIntervalSince1970: Double(seconds)) })
-    return try await engine.sync(
-      "ibotta", options: SyncOptions(source: path, acceptsRemovals: true))
-  }
-
   @Test("whether they are remembered or read makes no difference", arguments: UInt64(1)...6)
   func agreesWithReading(seed: UInt64) async throws {
     let homes = [try SyncedFolder(), try SyncedFolder()]
@@ -81,8 +71,8 @@ struct RecordMemoryTests {
       let text = round % 6 == 0 ? document.text.replacing("\",\"", with: "\" ,\n\"") : document.text
       var runs: [SyncRun] = []
       for (home, store) in zip(homes, stores) {
-        let path = try home.folder.write(text, to: "feed.json")
-        runs.append(try await Self.sync(store, path, at: 1000 * round))
+        runs.append(
+          try await store.sync(text, in: home, acceptsRemovals: true, at: 1000 * round))
       }
       #expect(runs[0].counts == runs[1].counts, "round \(round)")
       #expect(runs[0].problems == runs[1].problems, "round \(round)")
@@ -101,7 +91,8 @@ struct RecordMemoryTests {
   private static func collector(_ home: SyncedFolder) async throws -> DifferenceCollector {
     let definition = try #require(try FeedCatalog.find("ibotta"))
     return DifferenceCollector(
-      known: try await home.database.fetchKnownOffers(of: "ibotta"), definition: definition,
+      known: try await home.database.fetchKnownOffers(of: "ibotta"),
+      memory: try await home.database.fetchRecordMemory(of: "ibotta"), definition: definition,
       derivationSeed: definition.derivationSeed, folder: home.folder.path)
   }
 

@@ -1,13 +1,14 @@
 import Foundation
 import OffersCore
 import OffersStore
+import OffersSync
 import Synchronization
 
 /// A store that passes everything on to a database, and notes what was asked of it.
 final class RecordingStore: SyncStore {
   /// What the engine can ask.
   enum Call: Hashable, Sendable {
-    case lock, unlock, feeds, state, known, apply, record
+    case lock, unlock, feeds, state, known, memory, apply, record
   }
 
   /// What a plan handed over to be written.
@@ -73,9 +74,12 @@ final class RecordingStore: SyncStore {
 
   func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
     try note(.known)
-    var known = try await database.fetchKnownOffers(of: feed)
-    if forgetsRecords { known.memory = RecordMemory() }
-    return known
+    return try await database.fetchKnownOffers(of: feed)
+  }
+
+  func fetchRecordMemory(of feed: String) async throws -> [RememberedRecord] {
+    try note(.memory)
+    return forgetsRecords ? [] : try await database.fetchRecordMemory(of: feed)
   }
 
   func apply(_ plan: SyncPlan) async throws -> SyncRun {
@@ -88,6 +92,17 @@ final class RecordingStore: SyncStore {
     noted.withLock { [written] in $0.written = written }
     try note(.apply)
     return try await database.apply(plan)
+  }
+
+  /// Syncs the ibotta feed from a text, written to a file first.
+  func sync(
+    _ text: String, in home: SyncedFolder, acceptsRemovals: Bool = false, at seconds: Int = 2_000
+  ) async throws -> SyncRun {
+    let path = try home.folder.write(text, to: "feed.json")
+    let engine = SyncEngine(
+      store: self, now: { Date(timeIntervalSince1970: Double(seconds)) })
+    return try await engine.sync(
+      "ibotta", options: SyncOptions(source: path, acceptsRemovals: acceptsRemovals))
   }
 
   private static func ids(_ records: any OfferRecordSource) throws -> [String] {

@@ -5,15 +5,6 @@ import Testing
 
 @Suite("What a sync asks of the store")
 struct StoreCallsTests {
-  /// Syncs from a text through a store that takes notes.
-  private static func sync(
-    _ text: String, _ store: RecordingStore, in home: SyncedFolder
-  ) async throws -> SyncRun {
-    let path = try home.folder.write(text, to: "feed.json")
-    return try await SyncEngine(store: store, now: { Date(timeIntervalSince1970: 2_000) }).sync(
-      "ibotta", options: SyncOptions(source: path))
-  }
-
   @Test("a feed in another order, written in another way, hands nothing over to be written")
   func handsNothingOver() async throws {
     let home = try SyncedFolder()
@@ -22,7 +13,7 @@ struct StoreCallsTests {
     let records = (1...50).reversed().map { id in
       #"{ "current_value" : "\u0024\u0031.00 Cash Back", "name":"\u0054ea \#(id)", "id" : "\#(id)" }"#
     }
-    let run = try await Self.sync(FeedText.list(records), store, in: home)
+    let run = try await store.sync(FeedText.list(records), in: home)
     #expect(run.counts.all == [0, 0, 0, 0, 50, 0])
     let path = home.folder.file("feed.json")
     #expect(store.written == .init(hasDocument: true, rememberedSource: path))
@@ -37,7 +28,7 @@ struct StoreCallsTests {
     records[7] = FeedText.record(10, name: "Mate")
     records.insert(FeedText.record(70), at: 20)
     records.insert(FeedText.record(60), at: 0)
-    _ = try await Self.sync(FeedText.list(records), store, in: home)
+    _ = try await store.sync(FeedText.list(records), in: home)
     #expect(store.written?.new == ["60", "70"])
     #expect(store.written?.known == ["10"])
     #expect(store.written?.vanishedCount == 2)
@@ -48,7 +39,7 @@ struct StoreCallsTests {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...50))
     let store = RecordingStore(home.database)
-    _ = try await Self.sync(FeedText.feed(40...51), store, in: home)
+    _ = try await store.sync(FeedText.feed(40...51), in: home)
     #expect(store.written == .init(new: ["51"]))
   }
 
@@ -56,9 +47,9 @@ struct StoreCallsTests {
   func asksLittleOfTheKnown() async throws {
     let home = try SyncedFolder()
     let store = RecordingStore(home.database)
-    #expect(try await Self.sync(FeedText.feed(1...5), store, in: home).outcome == .updated)
+    #expect(try await store.sync(FeedText.feed(1...5), in: home).outcome == .updated)
     #expect(store.calls == [.lock, .state, .known, .apply, .unlock])
-    #expect(try await Self.sync(FeedText.feed(1...5), store, in: home).outcome == .unchanged)
+    #expect(try await store.sync(FeedText.feed(1...5), in: home).outcome == .unchanged)
     #expect(store.calls.dropFirst(5) == [.lock, .state, .record, .unlock])
   }
 
@@ -66,7 +57,7 @@ struct StoreCallsTests {
   func writesNoFailure() async throws {
     let home = try SyncedFolder()
     let store = RecordingStore(home.database)
-    let run = try await Self.sync("{", store, in: home)
+    let run = try await store.sync("{", in: home)
     #expect(store.calls == [.lock, .state, .known, .record, .unlock])
     #expect(store.recorded == run)
     #expect(store.written == nil)
@@ -82,8 +73,8 @@ struct StoreCallsTests {
     try await home.sync(FeedText.feed(1...5))
     let before = try await home.database.fetchOffers(OfferQuery())
     let failures = Dictionary(uniqueKeysWithValues: failing.map { ($0, Self.full) })
-    let run = try await Self.sync(
-      FeedText.feed(2...9), RecordingStore(home.database, failures: failures), in: home)
+    let run = try await RecordingStore(home.database, failures: failures).sync(
+      FeedText.feed(2...9), in: home)
     #expect(run.outcome == .failed)
     #expect(run.error == Self.full)
     #expect(try await home.database.fetchOffers(OfferQuery()) == before)
@@ -100,7 +91,7 @@ struct StoreCallsTests {
     try await home.sync(FeedText.feed(1...5))
     let store = RecordingStore(home.database, failures: [.apply: CancellationError()])
     await #expect(throws: CancellationError.self) {
-      try await Self.sync(FeedText.feed(2...9), store, in: home)
+      try await store.sync(FeedText.feed(2...9), in: home)
     }
     #expect(store.recorded == nil)
     #expect(try await home.feed().lastRun?.outcome == .updated)
