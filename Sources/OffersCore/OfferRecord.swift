@@ -106,6 +106,20 @@ public struct OfferRecord {
     return UnsafeRawBufferPointer(start: base + offset, count: Int(count))
   }
 
+  /// Puts the texts of the first fields where `views` has room for so many.
+  package func copyTexts(to views: UnsafeMutableBufferPointer<UnsafeRawBufferPointer?>) {
+    var offset = Self.textOffset
+    for field in 0..<views.count {
+      let length = length(field)
+      if length == .max {
+        views[field] = nil
+      } else {
+        views[field] = UnsafeRawBufferPointer(start: base + offset, count: Int(length))
+        offset += Int(length)
+      }
+    }
+  }
+
   @inline(__always)
   private func length(_ field: Int) -> UInt32 {
     base.load(fromByteOffset: Self.lengthOffset + 4 * field, as: UInt32.self)

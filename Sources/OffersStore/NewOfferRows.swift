@@ -17,6 +17,9 @@ final class NewOfferRows: VirtualRows {
   private var insertedCount = 0
   /// The row at hand; nil behind the last.
   private var record: OfferRecord?
+  /// Its texts: each is asked for by itself, and finding one goes by all before it.
+  private let texts = UnsafeMutableBufferPointer<UnsafeRawBufferPointer?>.allocate(
+    capacity: DifferenceWriter.textColumns.count)
 
   /// - Parameters:
   ///   - reader: what gives the rows.
@@ -29,8 +32,16 @@ final class NewOfferRows: VirtualRows {
     connection = database.sqliteConnection
     self.reader = reader
     self.taken = taken
-    record = try reader.next()
+    texts.initialize(repeating: nil)
     super.init(in: database)
+    try goOn()
+  }
+
+  deinit { texts.deallocate() }
+
+  private func goOn() throws {
+    record = try reader.next()
+    record?.copyTexts(to: texts)
   }
 
   /// Runs a statement that inserts what it selects from `new_offer(?1)`, unless there is nothing.
@@ -57,15 +68,14 @@ final class NewOfferRows: VirtualRows {
       // What was written meanwhile has keys of its own.
       sqlite3_set_last_insert_rowid(connection, key)
     }
-    record = try reader.next()
+    try goOn()
   }
 
   override func give(_ column: Int, to context: OpaquePointer?) {
     guard let record else { return }
-    let first = DifferenceWriter.textColumns.count
-    if column < first { return Self.give(record.text(column), to: context) }
+    if column < texts.count { return Self.give(texts[column], to: context) }
     let reward = record.rewardParts
-    switch column - first {
+    switch column - texts.count {
     case 0: sqlite3_result_int64(context, Int64(bitPattern: record.contentHash))
     case 1: if reward.kind == OfferRecord.amount { sqlite3_result_int64(context, reward.number) }
     case 2: if reward.kind == OfferRecord.amount { Self.give(reward.currency, to: context) }

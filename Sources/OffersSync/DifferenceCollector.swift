@@ -98,10 +98,10 @@ final class DifferenceCollector: OfferSink {
       remember(record, of: stored)
     }
     hasDifferences = true
-    let reward = texts.reward.map(rewards.parse) ?? ExactReward()
+    var reward = ExactReward()
+    if let text = texts.reward { reward = rewards.parse(text) }
     let byteCount = OfferRecord.byteCount(of: texts)
-    let spool = key == 0 ? newRecords : knownRecords
-    try spool.append(byteCount: byteCount) { address in
+    try (key == 0 ? newRecords : knownRecords).append(byteCount: byteCount) { address in
       OfferRecord.write(
         texts, position: earlierRecords + position, contentHash: hash, offerKey: key,
         reward: reward, memory: record, byteCount: byteCount, to: address)

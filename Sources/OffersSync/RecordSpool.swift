@@ -12,7 +12,7 @@ final class RecordSpool {
   private var heldBytes = 0
 
   /// How much is kept in memory.
-  private static let heldLimitBytes = 14 << 20
+  private static let heldLimitBytes = 22 << 20
 
   init(folder: String) {
     self.folder = folder
@@ -37,7 +37,7 @@ final class RecordSpool {
     if file == nil && heldBytes + current.contents.count <= Self.heldLimitBytes {
       heldBytes += current.contents.count
       blocks.append(current)
-      current = SpoolBlock(byteCount: max(byteCount, SpoolBlock.usualBytes))
+      current = SpoolBlock(byteCount: max(byteCount, SpoolBlock.hugePageBytes))
       return
     }
     try flush()

@@ -10,7 +10,7 @@ struct JSONItemReader {
   init(tree: RecordTree) {
     self.tree = tree
     paths = tree.paths
-    decoder = JSONTextDecoder(arena: tree.arena)
+    decoder = tree.decoder
   }
 
   /// Reads the value at `p`, nested in so many others, and moves `p` behind it. The tree holds it

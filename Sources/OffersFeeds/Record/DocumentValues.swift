@@ -86,8 +86,7 @@ final class DocumentValues {
     let raw = UnsafeRawBufferPointer(start: start + 1, count: p - start - 1)
     p += 1
     var wasMended = false
-    let decoder = JSONTextDecoder(arena: tree.arena)
-    append(decoder.decode(raw, traits, wasMended: &wasMended), shape, to: parent)
+    append(tree.decoder.decode(raw, traits, wasMended: &wasMended), shape, to: parent)
   }
 
   /// What the document says about itself.

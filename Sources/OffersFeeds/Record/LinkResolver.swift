@@ -32,6 +32,12 @@ struct LinkResolver: Sendable {
     return arena.copy(Array(resolved.utf8))
   }
 
+  /// Whether a link is absolute as it stands, as nearly every one is.
+  static func isAbsolute(_ link: UnsafeRawBufferPointer) -> Bool {
+    guard let base = link.baseAddress, let last = link.last, last > 0x20 else { return false }
+    return hasScheme(link) && memchr(base, 0x26, link.count) == nil
+  }
+
   /// A link that was escaped for HTML, as some JSON has it: no address has `&amp;` in it.
   private static func unescaped(
     _ link: UnsafeRawBufferPointer, in arena: TextArena

@@ -29,6 +29,7 @@ extension OfferAssembler {
 
   /// A link as it is kept; nil, with a note, for a picture or page that is a mere word.
   func link(_ text: UnsafeRawBufferPointer, _ field: OfferField) -> UnsafeRawBufferPointer? {
+    if LinkResolver.isAbsolute(text) { return text }
     if field == .imageURL || field == .url, LinkResolver.isWord(text) {
       let shown = String(decoding: text.trimmed().prefix(40), as: UTF8.self)
       note(field, "is no address: “\(shown)”", isKept: false)

@@ -109,14 +109,14 @@ final class OfferAssembler {
   @inline(__always)
   private func readPlainID(_ shape: Int32) -> UnsafeRawBufferPointer? {
     guard let node = record.only(shape), node >= 0,
-      case .text(let text, isMended: false) = values.value(node, of: record)
+      case .text(let text, isMended: false) = RecordValues.value(node, of: record)
     else { return nil }
     return text
   }
 
   @inline(__always)
   private func readPlain(_ node: Int32, _ field: OfferField) -> UnsafeRawBufferPointer? {
-    switch values.value(node, of: record) {
+    switch RecordValues.value(node, of: record) {
     case .none: return nil
     case .text(let text, let isMended):
       if isMended { note(field, "is not valid Unicode", isKept: true) }

@@ -123,7 +123,6 @@ extension RecordTree {
 
   private func decodeRaw(_ index: Int32) -> UnsafeRawBufferPointer {
     let node = nodes[Int(index)]
-    let decoder = JSONTextDecoder(arena: arena)
     var isMended = false
     let text = decoder.decode(
       node.text, .init(hasEscapes: node.hasEscapes, hasNonASCII: node.hasNonASCII),

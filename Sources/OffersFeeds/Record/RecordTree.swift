@@ -39,6 +39,7 @@ final class RecordTree {
   /// True when the objects are XML elements, which may hold texts and other elements alike.
   var isElements = false
   let arena = TextArena()
+  let decoder: JSONTextDecoder
   /// Behind a pointer, since a property of an object is checked for exclusive access each time it
   /// is touched, and these are touched for every value of every record.
   private struct State {
@@ -61,6 +62,7 @@ final class RecordTree {
 
   init(_ paths: PathTree) {
     self.paths = paths
+    decoder = JSONTextDecoder(arena: arena)
     state = .allocate(capacity: 1)
     state.initialize(to: State(nodes: .allocate(capacity: 64)))
     met = .allocate(capacity: paths.count)

@@ -23,7 +23,7 @@ struct RecordValues {
 
   /// The value of one place in a tree.
   @inline(__always)
-  func value(_ node: Int32, of tree: RecordTree) -> Value {
+  static func value(_ node: Int32, of tree: RecordTree) -> Value {
     switch tree.nodes[Int(node)].kind {
     case .text, .number, .rawText:
       guard let text = tree.decode(node), text.count > 0 else { return .none }
@@ -44,7 +44,7 @@ struct RecordValues {
   mutating func value(_ source: ValuePlan.Source, join: [UInt8]) -> Value {
     switch source {
     case .member(let shape, let steps):
-      if let node = record.only(shape) { return node < 0 ? .none : value(node, of: record) }
+      if let node = record.only(shape) { return node < 0 ? .none : Self.value(node, of: record) }
       return search(steps, in: record, takesAll: false, join: join)
     case .path(let steps, let isFromDocument, let takesAll):
       return search(
@@ -85,11 +85,11 @@ struct RecordValues {
     tree.find(steps, into: &found)
     if found.count == 1 || !takesAll {
       guard let first = found.first else { return .none }
-      let value = value(first, of: tree)
+      let value = Self.value(first, of: tree)
       // An element without a text is passed over for the next one.
       if case .none = value, found.count > 1 {
         for node in found.dropFirst() {
-          if case .text(let text, let mended) = self.value(node, of: tree) {
+          if case .text(let text, let mended) = Self.value(node, of: tree) {
             return .text(text, isMended: mended)
           }
         }
@@ -100,7 +100,7 @@ struct RecordValues {
     var bytes: [UInt8] = []
     var isMended = false
     for node in found {
-      guard case .text(let text, let mended) = value(node, of: tree) else { continue }
+      guard case .text(let text, let mended) = Self.value(node, of: tree) else { continue }
       if !bytes.isEmpty { bytes += join }
       bytes.append(contentsOf: text)
       isMended = isMended || mended
@@ -134,9 +134,9 @@ struct RecordValues {
     tree.find(steps, into: &found)
     for node in found {
       if tree.nodes[Int(node)].kind == .list {
-        tree.forEachElement(of: node) { take(value($0, of: tree)) }
+        tree.forEachElement(of: node) { take(Self.value($0, of: tree)) }
       } else {
-        take(value(node, of: tree))
+        take(Self.value(node, of: tree))
       }
     }
     return wrong
