@@ -37,7 +37,7 @@ final class RecordSpool {
     if file == nil && heldBytes + current.contents.count <= Self.heldLimitBytes {
       heldBytes += current.contents.count
       blocks.append(current)
-      current = SpoolBlock(byteCount: max(byteCount, SpoolBlock.hugePageBytes))
+      current = SpoolBlock(byteCount: max(byteCount, SpoolBlock.usualBytes))
       return
     }
     try flush()

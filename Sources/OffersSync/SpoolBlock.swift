@@ -1,4 +1,3 @@
-import Glibc
 import OffersCore
 
 /// A piece of memory that records are put into one behind the other.
@@ -13,8 +12,6 @@ final class SpoolBlock: @unchecked Sendable {
   private var used = 0
 
   static let usualBytes = 256 << 10
-  /// What the processor and the kernel handle as one page, where they are asked to.
-  static let hugePageBytes = 2 << 20
   /// What the first block begins with: most syncs find little or nothing that differs.
   static let firstBytes = 32 << 10
 
@@ -64,10 +61,6 @@ final class SpoolBlock: @unchecked Sendable {
 
   /// Records start at multiples of eight bytes.
   private static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
-    if byteCount < hugePageBytes { return .allocate(byteCount: byteCount, alignment: 8) }
-    let base = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: hugePageBytes)
-    // Filling it page by page costs more than what it is filled with. A refusal changes nothing else.
-    _ = madvise(base, byteCount, Int32(MADV_HUGEPAGE))
-    return base
+    .allocate(byteCount: byteCount, alignment: 8)
   }
 }
