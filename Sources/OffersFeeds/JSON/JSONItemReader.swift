@@ -6,11 +6,13 @@ struct JSONItemReader {
   private let tree: RecordTree
   private let paths: PathTree
   private let decoder: JSONTextDecoder
+  private let order: MemberOrder
 
   init(tree: RecordTree) {
     self.tree = tree
     paths = tree.paths
     decoder = tree.decoder
+    order = MemberOrder(paths)
   }
 
   /// Reads the value at `p`, nested in so many others, and moves `p` behind it. The tree holds it
@@ -73,22 +75,37 @@ struct JSONItemReader {
   ) throws(JSONStop) {
     if depth >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
     guard scanner.enter(&p, until: 0x7D) else { return }
+    var place = MemberOrder.Place(start: shape)
     repeat {
       scanner.skipWhitespace(&p)
-      var traits = JSONScanner.TextTraits()
-      var key = try scanner.scanKey(&p, &traits)
-      if traits.hasEscapes {
-        var wasMended = false
-        key = decoder.decode(key, traits, wasMended: &wasMended)
-      }
-      let child = paths.child(of: shape, key)
+      var child = order.skipExpected(place, &p)
       if child >= 0 {
+        try scanner.scanColon(&p)
+      } else {
+        child = try readKey(scanner, &p, shape)
+        if child >= 0 { order.expect(child, at: place) }
+      }
+      if child >= 0 {
+        place = MemberOrder.Place(behind: child)
         if tree.has(child), !paths.isAny(child, of: shape) { tree.replace(child, below: node) }
         try readValue(scanner, &p, child, below: node, depth: depth + 1)
       } else {
         try scanner.skipValue(&p, depth: depth + 1)
       }
     } while try scanner.goOn(&p, until: 0x7D)
+  }
+
+  /// The shape of the member with the key at `p`; below 0 when no path leads there.
+  private func readKey(
+    _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ shape: Int32
+  ) throws(JSONStop) -> Int32 {
+    var traits = JSONScanner.TextTraits()
+    var key = try scanner.scanKey(&p, &traits)
+    if traits.hasEscapes {
+      var wasMended = false
+      key = decoder.decode(key, traits, wasMended: &wasMended)
+    }
+    return paths.child(of: shape, key)
   }
 
   private func readList(

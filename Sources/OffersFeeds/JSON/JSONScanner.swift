@@ -72,9 +72,8 @@ package struct JSONScanner {
       let word = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
       let quote = word ^ (ones &* 0x22)
       let slash = word ^ (ones &* 0x5C)
-      let hit =
-        ((quote &- ones) & ~quote | (slash &- ones) & ~slash | (word &- ones &* 0x20) & ~word)
-        & highs
+      // None of the three has its highest bit set, which spares a look at each by itself.
+      let hit = ((quote &- ones) | (slash &- ones) | (word &- ones &* 0x20)) & ~word & highs
       if hit == 0 {
         high |= word
         p += 8
@@ -244,10 +243,16 @@ package struct JSONScanner {
     try scanText(&p, &traits)
     let key = UnsafeRawBufferPointer(start: start, count: p - start)
     p += 1
+    try scanColon(&p)
+    return key
+  }
+
+  /// Goes over the colon behind a key, and the space around it.
+  @inline(__always)
+  func scanColon(_ p: inout Position) throws(JSONStop) {
     skipWhitespace(&p)
     guard p.pointee == 0x3A else { throw stop(p, .expectedColon) }
     p += 1
     skipWhitespace(&p)
-    return key
   }
 }

@@ -136,6 +136,17 @@ final class PathTree {
   /// Whether a path goes on below by any key.
   func hasAny(_ shape: Int32) -> Bool { places[Int(shape)].any >= 0 }
 
+  /// The key that members of a shape have; nil where they may have any.
+  func key(of shape: Int32) -> UnsafeRawBufferPointer? {
+    let place = places[Int(shape)]
+    if shape == Self.root || isAnyMember(shape) { return nil }
+    return UnsafeRawBufferPointer(start: keys + place.keyStart, count: place.keyCount)
+  }
+
+  private func isAnyMember(_ shape: Int32) -> Bool {
+    (0..<count).contains { places[$0].any == shape }
+  }
+
   /// The shape of the member with a key; below 0 when no path leads there.
   @inline(__always)
   func child(of shape: Int32, _ key: UnsafeRawBufferPointer) -> Int32 {
