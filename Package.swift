@@ -42,6 +42,7 @@ let package = Package(
         .embedInCode("0005_add_search.sql"),
         .embedInCode("0006_forget_usual_times.sql"),
         .embedInCode("0007_add_record_memory.sql"),
+        .embedInCode("0008_remember_values.sql"),
       ],
       swiftSettings: strict),
     .target(

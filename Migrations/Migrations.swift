@@ -32,10 +32,13 @@ public enum Migrations {
     Migration(
       number: 7, name: "0007_add_record_memory",
       sql: text(PackageResources._007_add_record_memory_sql)),
+    Migration(
+      number: 8, name: "0008_remember_values",
+      sql: text(PackageResources._008_remember_values_sql)),
   ]
 
   /// The schema version this program writes.
-  public static let currentVersion = 7
+  public static let currentVersion = 8
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

@@ -48,8 +48,8 @@ public enum OfferField: Int, CaseIterable, Sendable {
 ///
 /// Layout, in the machine's byte order, 8-byte aligned: byte count (4), position (4), content hash
 /// (8), offer key (8), reward number (8), reward kind (1), up to (1), currency (3), padding (3), the
-/// hash (8), start hash (4) and byte count (4) of what it was in its document, then a length a field
-/// (4 each, all ones for nil), then the texts.
+/// hash (8), value hash (8), start hash (4) and byte count (4) of what it was in its document, then a
+/// length a field (4 each, all ones for nil), then the texts.
 public struct OfferRecord {
   private let base: UnsafeRawPointer
 
@@ -154,14 +154,15 @@ public struct OfferRecord {
   package var remembered: RememberedRecord {
     RememberedRecord(
       hash: base.load(fromByteOffset: 40, as: UInt64.self),
-      startHash: base.load(fromByteOffset: 48, as: UInt32.self),
-      byteCount: base.load(fromByteOffset: 52, as: UInt32.self),
+      valueHash: base.load(fromByteOffset: 48, as: UInt64.self),
+      startHash: base.load(fromByteOffset: 56, as: UInt32.self),
+      byteCount: base.load(fromByteOffset: 60, as: UInt32.self),
       contentMark: UInt32(truncatingIfNeeded: contentHash), key: 0)
   }
 
   package static let amount: UInt8 = 1
   package static let percent: UInt8 = 2
-  private static let lengthOffset = 56
+  private static let lengthOffset = 64
   private static let textOffset = lengthOffset + (4 * OfferField.count + 7) / 8 * 8
 
   /// How many bytes a record of these texts takes.
@@ -187,8 +188,9 @@ public struct OfferRecord {
     base.storeBytes(of: reward.currency.1, toByteOffset: 35, as: UInt8.self)
     base.storeBytes(of: reward.currency.2, toByteOffset: 36, as: UInt8.self)
     base.storeBytes(of: memory.hash, toByteOffset: 40, as: UInt64.self)
-    base.storeBytes(of: memory.startHash, toByteOffset: 48, as: UInt32.self)
-    base.storeBytes(of: memory.byteCount, toByteOffset: 52, as: UInt32.self)
+    base.storeBytes(of: memory.valueHash, toByteOffset: 48, as: UInt64.self)
+    base.storeBytes(of: memory.startHash, toByteOffset: 56, as: UInt32.self)
+    base.storeBytes(of: memory.byteCount, toByteOffset: 60, as: UInt32.self)
     var offset = textOffset
     texts.forEachField { field, text in
       base.storeBytes(

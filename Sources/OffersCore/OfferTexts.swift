@@ -16,8 +16,8 @@ package struct OfferTexts {
   package var longitude: UnsafeRawBufferPointer?
   package var attributes: UnsafeRawBufferPointer?
 
-  /// The bytes of the record, where they alone tell the texts.
-  package var record: UnsafeRawBufferPointer?
+  /// The record, where it alone tells the texts.
+  package var record: ReadRecord?
 
   package init() {}
 

@@ -1,27 +1,45 @@
 /// Finds the records of a feed's last document again in another, mostly in their order.
 public struct RecordFinder: Sendable {
-  private let records: [RememberedRecord]
+  public let records: [RememberedRecord]
   private let seed: UInt64
   /// The record behind the one found last.
   private var next = 0
-  /// The records by their starts. Made when one first stands elsewhere than expected.
-  private var index: SlotIndex?
+  private var byBytes = Search()
+  private var byValues = Search()
+  /// How many in a row were found neither by their bytes nor by their values.
+  private var strangers = 0
+  private var isOutOfOrder = false
 
-  /// How many more records may be looked for in vain. A document that was written anew, with other
-  /// white space, has none of them.
-  private var patience = 256
+  /// A search beyond the next few records.
+  private struct Search {
+    /// Made when it is first needed.
+    var index: SlotIndex?
+    /// How many more records may be looked for in vain. A document that was written anew has none of
+    /// them by their bytes, and one with other prices none by their values.
+    var patience = 256
 
-  private static let patienceForFound = 4
+    private static let patienceForFound = 4
+
+    mutating func count(_ found: Int?) {
+      patience += found == nil ? -1 : Self.patienceForFound
+    }
+  }
+
   /// How many records may be missing at a place without a search for the one behind them.
   private static let nearCount = 3
   /// How many records with one start are looked at.
   private static let lookLimit = 4
+  /// How many strangers in a row say that values stand in another order, too: a few are new.
+  private static let strangerLimit = 16
 
   /// - Parameter seed: stands for the rules by which the document is read.
   public init(_ records: [RememberedRecord], seed: UInt64) {
     self.records = records
     self.seed = seed
-    if records.isEmpty { patience = 0 }
+    if records.isEmpty {
+      byBytes.patience = 0
+      byValues.patience = 0
+    }
   }
 
   /// Says that the offer of a record that was not found has a key: the record behind the one that it
@@ -30,9 +48,9 @@ public struct RecordFinder: Sendable {
     if next < records.count, Int64(records[next].key) == key { next += 1 }
   }
 
-  /// The record that some bytes begin with; nil when it is none of the known ones.
-  public mutating func find(_ bytes: UnsafeRawBufferPointer) -> RememberedRecord? {
-    guard patience > 0, bytes.count >= RememberedRecord.startBytes else { return nil }
+  /// The number of the record that some bytes begin with; nil when it is none of the known ones.
+  public mutating func find(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard byBytes.patience > 0, bytes.count >= RememberedRecord.startBytes else { return nil }
     let start = RememberedRecord.Start(of: bytes, seed: seed)
     // The rest of it may be still to come.
     if next < records.count, records[next].startHash == start.value,
@@ -40,27 +58,64 @@ public struct RecordFinder: Sendable {
     {
       return nil
     }
-    guard let found = findNear(bytes, start) ?? findAnywhere(bytes, start) else {
-      patience -= 1
-      return nil
+    let found =
+      near.first { isRecord($0, bytes, start) }
+      // Written anew in its order, a document needs no index of how it was written.
+      ?? (isOutOfOrder ? findAnywhere(bytes, start) : nil)
+    byBytes.count(found)
+    return goOn(from: found)
+  }
+
+  /// The number of the record with these values, which was not found by its bytes.
+  public mutating func find(valueHash: UInt64) -> Int? {
+    guard byValues.patience > 0 else { return nil }
+    let found =
+      near.first { hasValues($0, valueHash) }
+      ?? (strangers >= Self.strangerLimit || byValues.index != nil ? findAnywhere(valueHash) : nil)
+    if found == nil {
+      strangers += 1
+      isOutOfOrder = true
     }
+    byValues.count(found)
+    return goOn(from: found)
+  }
+
+  private mutating func goOn(from found: Int?) -> Int? {
+    guard let found else { return nil }
     next = found + 1
-    patience += Self.patienceForFound
-    return records[found]
+    strangers = 0
+    return found
   }
 
   private var near: Range<Int> { next..<max(next, min(next + Self.nearCount, records.count)) }
 
-  private func findNear(
-    _ bytes: UnsafeRawBufferPointer, _ start: RememberedRecord.Start
-  ) -> Int? {
-    near.first { isRecord($0, bytes, start) }
+  private func hasValues(_ number: Int, _ valueHash: UInt64) -> Bool {
+    records[number].valueHash == valueHash && records[number].byteCount > 0
+  }
+
+  private mutating func findAnywhere(_ valueHash: UInt64) -> Int? {
+    let index =
+      byValues.index
+      ?? makeIndex {
+        records[$0].valueHash
+      } isSame: {
+        hasValues($0, records[$1].valueHash)
+      }
+    byValues.index = index
+    return index.first(valueHash) { hasValues($0, valueHash) }
   }
 
   private mutating func findAnywhere(
     _ bytes: UnsafeRawBufferPointer, _ start: RememberedRecord.Start
   ) -> Int? {
-    let index = self.index ?? makeIndex()
+    let index =
+      byBytes.index
+      ?? makeIndex {
+        Self.spread(records[$0].startHash)
+      } isSame: {
+        records[$0].startHash == records[$1].startHash
+      }
+    byBytes.index = index
     var looks = 0
     var found: Int?
     _ = index.first(Self.spread(start.value)) { number in
@@ -83,19 +138,23 @@ public struct RecordFinder: Sendable {
     return start.hash(ofRecord: UnsafeRawBufferPointer(rebasing: bytes[..<count])) == record.hash
   }
 
-  private mutating func makeIndex() -> SlotIndex {
+  /// - Parameters:
+  ///   - hash: a record's.
+  ///   - isSame: whether one counts for the same as another. Those beyond the limit would never be
+  ///     looked at.
+  private func makeIndex(
+    _ hash: (Int) -> UInt64, isSame: (Int, Int) -> Bool
+  ) -> SlotIndex {
     var made = SlotIndex(count: records.count)
-    for (number, record) in records.enumerated() {
-      let hash = Self.spread(record.startHash)
+    for number in records.indices where records[number].byteCount > 0 {
+      let hash = hash(number)
       var same = 0
       let last = made.first(hash) { other in
-        if records[other].startHash == record.startHash { same += 1 }
+        if isSame(other, number) { same += 1 }
         return same == Self.lookLimit
       }
-      // Those beyond the limit would never be looked at.
       if last == nil { made.insert(number, hash: hash) }
     }
-    index = made
     return made
   }
 

@@ -1,29 +1,65 @@
-/// What is to be remembered of a document that is being read: the new offers in it get their keys
-/// later.
+/// What is to be remembered of a document that is being read, in its order: the new offers in it get
+/// their keys later.
 public struct RecordMemoryDraft: Sendable {
   /// What was remembered before.
   public let old: [RememberedRecord]
-  /// The records. One without a key stands for as many new ones as its `byteCount` says.
-  public private(set) var records: [RememberedRecord] = []
+  /// Records that are not as they were.
+  private var fresh: [RememberedRecord] = []
+  /// Each with its kind in the upper two bits: most records are as they were, and a million of them
+  /// is named by 4 MB.
+  private var entries: [UInt32] = []
+
+  /// A part of the document.
+  public enum Part: Hashable, Sendable {
+    /// The record of an offer that the store has.
+    case known(RememberedRecord)
+    /// So many records of offers that it has not got.
+    case new(count: Int)
+  }
+
+  private static let freshKind: UInt32 = 1 << 30
+  private static let newKind: UInt32 = 2 << 30
+  private static let numberMask: UInt32 = 1 << 30 - 1
 
   public init(old: [RememberedRecord]) {
     self.old = old
-    records.reserveCapacity(old.count)
+    entries.reserveCapacity(old.count)
+  }
+
+  public var isEmpty: Bool { entries.isEmpty }
+  /// How many parts there are.
+  public var count: Int { entries.count }
+
+  public subscript(_ place: Int) -> Part {
+    let number = Int(entries[place] & Self.numberMask)
+    switch entries[place] & ~Self.numberMask {
+    case Self.newKind: return .new(count: number)
+    case Self.freshKind: return .known(fresh[number])
+    default: return .known(old[number])
+    }
+  }
+
+  /// Adds a record that is as it was, by its number among the old ones.
+  public mutating func append(old number: Int) {
+    // What no number names is read the next time.
+    if number < Self.numberMask { entries.append(UInt32(number)) }
   }
 
   /// Adds the record of an offer that the store has.
   public mutating func append(_ record: RememberedRecord) {
-    if record.key != 0 { records.append(record) }
+    guard record.key != 0, fresh.count < Self.numberMask else { return }
+    entries.append(Self.freshKind | UInt32(fresh.count))
+    fresh.append(record)
   }
 
   /// Adds one of an offer that it has not got.
   public mutating func appendNew() {
-    if let last = records.last, last.key == 0, last.byteCount < .max {
-      records[records.count - 1].byteCount += 1
+    if let last = entries.last, last & ~Self.numberMask == Self.newKind,
+      last & Self.numberMask < Self.numberMask
+    {
+      entries[entries.count - 1] += 1
     } else {
-      var run = RememberedRecord.none
-      run.byteCount = 1
-      records.append(run)
+      entries.append(Self.newKind | 1)
     }
   }
 }

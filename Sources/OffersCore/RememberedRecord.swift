@@ -1,11 +1,13 @@
 /// One record of a feed's last document: enough to know it again by its bytes alone, without reading
-/// it.
+/// it, or by its values, without making an offer of them.
 ///
 /// It is only a memory, and the offers themselves tell what is stored: a record counts for what it
 /// was as long as its offer is there with the content that the record gave it.
 public struct RememberedRecord: Hashable, Sendable {
   /// The hash of all its bytes, and a part of that of its first ones.
   public var hash: UInt64
+  /// The hash of its values as they stand in it, whatever the white space between them.
+  public var valueHash: UInt64
   public var startHash: UInt32
   /// Its length; 0 for a record that says nothing by itself.
   public var byteCount: UInt32
@@ -15,41 +17,45 @@ public struct RememberedRecord: Hashable, Sendable {
   public var key: UInt32
 
   /// How many bytes it takes where it is stored.
-  public static let storedBytes = 24
+  public static let storedBytes = 32
   /// What tells most records apart. Shorter ones are not worth remembering.
   public static let startBytes = 32
 
   /// A record that is worth nothing.
   public static let none = RememberedRecord(
-    hash: 0, startHash: 0, byteCount: 0, contentMark: 0, key: 0)
+    hash: 0, valueHash: 0, startHash: 0, byteCount: 0, contentMark: 0, key: 0)
 
   public init(
-    hash: UInt64, startHash: UInt32, byteCount: UInt32, contentMark: UInt32, key: UInt32
+    hash: UInt64, valueHash: UInt64, startHash: UInt32, byteCount: UInt32, contentMark: UInt32,
+    key: UInt32
   ) {
     self.hash = hash
+    self.valueHash = valueHash
     self.startHash = startHash
     self.byteCount = byteCount
     self.contentMark = contentMark
     self.key = key
   }
 
-  /// The record of some bytes.
-  ///
-  /// - Parameter seed: stands for the rules by which they are read.
-  public init(of bytes: UnsafeRawBufferPointer, seed: UInt64, contentHash: UInt64) {
-    guard bytes.count >= Self.startBytes, let count = UInt32(exactly: bytes.count) else {
+  /// - Parameters:
+  ///   - seed: stands for the rules by which it was read.
+  ///   - contentMark: the lower half of its offer's content hash.
+  public init(of record: ReadRecord, seed: UInt64, contentMark: UInt32) {
+    guard record.bytes.count >= Self.startBytes, let count = UInt32(exactly: record.bytes.count)
+    else {
       self = .none
       return
     }
-    let start = Start(of: bytes, seed: seed)
-    hash = start.hash(ofRecord: bytes)
+    let start = Start(of: record.bytes, seed: seed)
+    hash = start.hash(ofRecord: record.bytes)
+    valueHash = record.valueHash
     startHash = start.value
     byteCount = count
-    contentMark = UInt32(truncatingIfNeeded: contentHash)
+    self.contentMark = contentMark
     key = 0
   }
 
-  /// The record as it is stored: its five numbers, the lowest byte first.
+  /// The record as it is stored: its six numbers, the lowest byte first.
   ///
   /// - Parameter bytes: `storedBytes`.
   public init(stored bytes: UnsafeRawPointer) {
@@ -57,17 +63,19 @@ public struct RememberedRecord: Hashable, Sendable {
       UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
     }
     self.init(
-      hash: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)), startHash: half(8),
-      byteCount: half(12), contentMark: half(16), key: half(20))
+      hash: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
+      valueHash: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+      startHash: half(16), byteCount: half(20), contentMark: half(24), key: half(28))
   }
 
   /// Writes it as it is stored, at an 8-byte aligned address.
   public func store(to bytes: UnsafeMutableRawPointer) {
     bytes.storeBytes(of: hash.littleEndian, as: UInt64.self)
-    bytes.storeBytes(of: startHash.littleEndian, toByteOffset: 8, as: UInt32.self)
-    bytes.storeBytes(of: byteCount.littleEndian, toByteOffset: 12, as: UInt32.self)
-    bytes.storeBytes(of: contentMark.littleEndian, toByteOffset: 16, as: UInt32.self)
-    bytes.storeBytes(of: key.littleEndian, toByteOffset: 20, as: UInt32.self)
+    bytes.storeBytes(of: valueHash.littleEndian, toByteOffset: 8, as: UInt64.self)
+    bytes.storeBytes(of: startHash.littleEndian, toByteOffset: 16, as: UInt32.self)
+    bytes.storeBytes(of: byteCount.littleEndian, toByteOffset: 20, as: UInt32.self)
+    bytes.storeBytes(of: contentMark.littleEndian, toByteOffset: 24, as: UInt32.self)
+    bytes.storeBytes(of: key.littleEndian, toByteOffset: 28, as: UInt32.self)
   }
 
   /// The same record with the key of its offer; one that is worth nothing where the key is too
@@ -97,5 +105,18 @@ public struct RememberedRecord: Hashable, Sendable {
       hash.combine(UnsafeRawBufferPointer(rebasing: bytes[startBytes...]))
       return hash.value
     }
+  }
+}
+
+/// A record as a reader has just come by it: a view of the reader's own memory.
+public struct ReadRecord {
+  /// As it stands in the document.
+  public let bytes: UnsafeRawBufferPointer
+  /// See `RememberedRecord`.
+  public let valueHash: UInt64
+
+  public init(bytes: UnsafeRawBufferPointer, valueHash: UInt64) {
+    self.bytes = bytes
+    self.valueHash = valueHash
   }
 }

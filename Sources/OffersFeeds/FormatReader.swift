@@ -27,10 +27,10 @@ extension OfferAssembler {
   /// - Parameter nearest: finds the key of the record that is most like one that it lacks.
   @inline(__always)
   func deliver(
-    to sink: any OfferSink, position: Int, from bytes: UnsafeRawBufferPointer? = nil,
+    to sink: any OfferSink, position: Int, from source: ReadRecord? = nil,
     nearest: (String) -> String? = { _ in nil }
   ) throws {
-    switch assemble(from: bytes) {
+    switch assemble(from: source) {
     case .offer(let mended):
       if let mended { sink.mend(position: position, reason: mended) }
       try sink.accept(texts, position: position)

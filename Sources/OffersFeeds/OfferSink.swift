@@ -11,6 +11,14 @@ package protocol OfferSink: AnyObject {
   /// - Returns: the record's length; nil when it has to be read.
   func recognize(_ bytes: UnsafeRawBufferPointer) -> Int?
 
+  /// Takes a record that is known by its values, before an offer is made of them.
+  ///
+  /// - Returns: whether it did.
+  func recognize(_ record: ReadRecord) -> Bool
+
+  /// What records' values are hashed with; nil where nobody remembers them.
+  var recordSeed: UInt64? { get }
+
   /// Takes note of a record that is no offer. The id, where it could be read, tells which offer is
   /// still in the feed although its record is broken.
   func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String)
@@ -21,4 +29,6 @@ package protocol OfferSink: AnyObject {
 
 extension OfferSink {
   package func recognize(_ bytes: UnsafeRawBufferPointer) -> Int? { nil }
+  package func recognize(_ record: ReadRecord) -> Bool { false }
+  package var recordSeed: UInt64? { nil }
 }

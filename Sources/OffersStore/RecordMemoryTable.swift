@@ -34,7 +34,7 @@ final class RecordMemoryWriter {
   private let database: Database
   private let feedKey: Int64
   private let replace: RawStatement
-  /// The draft's record at hand, and how many of the new ones that it stands for are done.
+  /// The draft's part at hand, and how many of the new records in it are done.
   private var place = 0
   private var newCount = 0
   private var piece: [RememberedRecord] = []
@@ -54,9 +54,9 @@ final class RecordMemoryWriter {
   func appendNew(_ record: RememberedRecord) throws {
     try passKnown()
     if record.byteCount > 0 { try append(record) }
-    guard place < draft.records.count else { return }
+    guard place < draft.count else { return }
     newCount += 1
-    if newCount == draft.records[place].byteCount {
+    if draft[place] == .new(count: newCount) {
       place += 1
       newCount = 0
     }
@@ -72,8 +72,8 @@ final class RecordMemoryWriter {
   }
 
   private func passKnown() throws {
-    while place < draft.records.count, draft.records[place].key != 0 {
-      try append(draft.records[place])
+    while place < draft.count, case .known(let record) = draft[place] {
+      try append(record)
       place += 1
     }
   }

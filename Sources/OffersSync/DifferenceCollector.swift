@@ -8,9 +8,11 @@ final class DifferenceCollector: OfferSink {
   let newRecords: RecordSpool
   let knownRecords: RecordSpool
   private let rewards: RewardParser
-  private let recordSeed: UInt64
+  private let seedOfRecords: UInt64
   private var finder: RecordFinder
   private var draft: RecordMemoryDraft?
+  private var rewrittenCount = 0
+  private static let rewrittenLimit = 1 << 18
   private let seed: UInt64
   private var hasDifferences = false
   private(set) var unchangedCount = 0
@@ -44,8 +46,8 @@ final class DifferenceCollector: OfferSink {
     foundPages = isSearch ? [[]] : []
     if hasPages { pageIDs = [] }
     self.known = known
-    recordSeed = Self.recordSeed(derivationSeed)
-    finder = RecordFinder(memory ?? [], seed: recordSeed)
+    seedOfRecords = Self.recordSeed(derivationSeed)
+    finder = RecordFinder(memory ?? [], seed: seedOfRecords)
     draft = memory.map(RecordMemoryDraft.init)
     newRecords = RecordSpool(folder: folder)
     knownRecords = RecordSpool(folder: folder)
@@ -58,16 +60,43 @@ final class DifferenceCollector: OfferSink {
   ///
   /// - Parameter isWriting: whether there is more to be written than what was collected.
   func memory(isWriting: Bool) -> RecordMemoryDraft? {
-    guard let draft, !draft.records.isEmpty || !draft.old.isEmpty else { return nil }
+    guard let draft, !draft.isEmpty || !draft.old.isEmpty else { return nil }
     return isWriting || hasDifferences || draft.old.isEmpty ? draft : nil
   }
 
+  var recordSeed: UInt64? { draft == nil ? nil : seedOfRecords }
+
   func recognize(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    guard let record = finder.find(bytes), known.see(record) else { return nil }
+    guard let number = finder.find(bytes) else { return nil }
+    let record = finder.records[number]
+    guard known.see(record) else { return nil }
     offerCount += 1
     unchangedCount += 1
-    draft?.append(record)
+    draft?.append(old: number)
     return Int(record.byteCount)
+  }
+
+  func recognize(_ record: ReadRecord) -> Bool {
+    guard let number = finder.find(valueHash: record.valueHash) else { return false }
+    let old = finder.records[number]
+    guard known.see(old) else { return false }
+    offerCount += 1
+    unchangedCount += 1
+    remember(record, as: old, number)
+    return true
+  }
+
+  /// Its bytes are others now. Of a very large document that was written anew they are remembered
+  /// bit by bit, one time after another.
+  private func remember(_ record: ReadRecord, as old: RememberedRecord, _ number: Int) {
+    if rewrittenCount == Self.rewrittenLimit {
+      draft?.append(old: number)
+    } else {
+      rewrittenCount += 1
+      let rewritten = RememberedRecord(
+        of: record, seed: seedOfRecords, contentMark: old.contentMark)
+      draft?.append(rewritten.with(key: Int64(old.key)))
+    }
   }
 
   func accept(_ texts: OfferTexts, position: Int) throws {
@@ -77,8 +106,9 @@ final class DifferenceCollector: OfferSink {
     if pageIDs?.insert(Array(id)).inserted == false { return skipRepeated(id, position) }
     let hash = texts.contentHash(seed: seed)
     var record = RememberedRecord.none
-    if draft != nil, let bytes = texts.record {
-      record = RememberedRecord(of: bytes, seed: recordSeed, contentHash: hash)
+    if let read = texts.record {
+      record = RememberedRecord(
+        of: read, seed: seedOfRecords, contentMark: UInt32(truncatingIfNeeded: hash))
     }
     let key: Int64
     switch known.see(id: id, contentHash: hash) {

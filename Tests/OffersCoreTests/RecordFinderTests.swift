@@ -8,17 +8,30 @@ struct RecordFinderTests {
   }
 
   private static func record(_ text: String, key: Int64, seed: UInt64 = 1) -> RememberedRecord {
-    withBytes(of: text) { RememberedRecord(of: $0, seed: seed, contentHash: 7).with(key: key) }
+    withBytes(of: text) { bytes in
+      let read = ReadRecord(bytes: bytes, valueHash: valueHash(key))
+      return RememberedRecord(of: read, seed: seed, contentMark: 7).with(key: key)
+    }
   }
+
+  private static func valueHash(_ key: Int64) -> UInt64 { UInt64(key) &* 0x9e37_79b9_7f4a_7c15 }
 
   private static func finder(_ texts: [String], seed: UInt64 = 1) -> RecordFinder {
     let records = texts.enumerated().map { record($1, key: Int64($0 + 1)) }
     return RecordFinder(records, seed: seed)
   }
 
-  /// The key and the length of what a text begins with.
+  /// The key and the length of what a text begins with; of a stranger, the values are nobody's either.
   private static func find(_ text: String, in finder: inout RecordFinder) -> [UInt32]? {
-    withBytes(of: text) { finder.find($0).map { [$0.key, $0.byteCount] } }
+    guard let number = withBytes(of: text, { finder.find($0) }) else {
+      #expect(finder.find(valueHash: 1) == nil)
+      return nil
+    }
+    return [finder.records[number].key, finder.records[number].byteCount]
+  }
+
+  private static func find(valuesOf key: Int64, in finder: inout RecordFinder) -> UInt32? {
+    finder.find(valueHash: valueHash(key)).map { finder.records[$0].key }
   }
 
   @Test("records are found in their order, in any other, and what stands behind them is no matter")
@@ -27,6 +40,8 @@ struct RecordFinderTests {
     let size = UInt32(texts[0].utf8.count)
     for order in [Array(0..<300), Array((0..<300).reversed()), Array((0..<300).shuffled())] {
       var finder = Self.finder(texts)
+      // The first that stands elsewhere says that they may.
+      _ = Self.find("{ a stranger that is long enough to be one }", in: &finder)
       for number in order {
         let found = Self.find(texts[number] + ", {and so on", in: &finder)
         #expect(found == [UInt32(number + 1), size])
@@ -70,6 +85,7 @@ struct RecordFinderTests {
     let start = #"{"kind":"an offer of the week","id":""#
     let texts = (0..<40).map { start + "\($0)\"}" }
     var finder = Self.finder(texts)
+    _ = Self.find("{ a stranger that is long enough to be one }", in: &finder)
     let found = texts.reversed().map { Self.find($0, in: &finder) }
     #expect(found.contains { $0 != nil })
     for (number, key) in found.enumerated() where key != nil {
@@ -95,11 +111,41 @@ struct RecordFinderTests {
     #expect(missed == [])
   }
 
+  @Test("records written anew are found by their values, in their order and around differences")
+  func findsByValues() {
+    var finder = Self.finder((0..<50).map { Self.text($0) })
+    for key in Int64(1)...50 where key % 7 != 3 {
+      if key % 5 == 2 {
+        #expect(finder.find(valueHash: 1) == nil)
+        finder.pass(key: key)
+      } else {
+        #expect(Self.find(valuesOf: key, in: &finder) == UInt32(key))
+      }
+    }
+  }
+
+  @Test("in any other order they are found once some were strangers")
+  func findsValuesInAnyOrder() {
+    let keys = (Int64(1)...300).shuffled()
+    var finder = Self.finder((0..<300).map { Self.text($0) })
+    let found = keys.map { Self.find(valuesOf: $0, in: &finder) }
+    #expect(found.filter { $0 == nil }.count < 40)
+    for (key, one) in zip(keys, found) where one != nil { #expect(one == UInt32(key)) }
+  }
+
+  @Test("a record that says nothing by itself is found by nobody's values")
+  func findsNoneByNothing() {
+    var finder = RecordFinder([.none, .none], seed: 1)
+    #expect(finder.find(valueHash: 0) == nil)
+  }
+
   @Test("a record of which the rest is still to come costs nothing")
   func waitsForTheRest() {
     let text = Self.text(1)
     var finder = Self.finder([text])
-    for _ in 0..<1000 { #expect(Self.find(String(text.dropLast()), in: &finder) == nil) }
+    for _ in 0..<1000 {
+      #expect(withBytes(of: String(text.dropLast())) { finder.find($0) } == nil)
+    }
     #expect(Self.find(text, in: &finder) != nil)
   }
 
@@ -131,7 +177,7 @@ struct RecordFinderTests {
     words.withUnsafeMutableBytes { room in
       guard let base = room.baseAddress else { return }
       record.store(to: base)
-      #expect(Array(room[20...]) == [1, 2, 3, 4])
+      #expect(Array(room[28...]) == [1, 2, 3, 4])
       #expect(RememberedRecord(stored: base) == record)
     }
   }
@@ -146,7 +192,9 @@ struct RecordFinderTests {
     }
     func see(_ key: UInt32, mark: UInt32 = 7) -> Bool {
       known.see(
-        RememberedRecord(hash: 1, startHash: 1, byteCount: 99, contentMark: mark, key: key))
+        RememberedRecord(
+          hash: 1, valueHash: 1, startHash: 1, byteCount: 99, contentMark: mark,
+          key: key))
     }
     #expect(see(11) && see(2))
     #expect(!see(2), "seen already")

@@ -8,7 +8,8 @@ import Testing
 struct RecordMemoryTableTests {
   private static func record(_ number: Int, key: Int64) -> RememberedRecord {
     RememberedRecord(
-      hash: UInt64(number) << 40, startHash: UInt32(number), byteCount: 300,
+      hash: UInt64(number) << 40, valueHash: UInt64(number) << 30, startHash: UInt32(number),
+      byteCount: 300,
       contentMark: UInt32(number) << 4, key: UInt32(key))
   }
 
@@ -75,7 +76,7 @@ struct RecordMemoryTableTests {
   func bearsNonsense() async throws {
     let store = try Store()
     try store.execute(
-      "INSERT INTO record_memory VALUES (1, 0, zeroblob(48)), (1, 3, randomblob(24000))")
+      "INSERT INTO record_memory VALUES (1, 0, zeroblob(64)), (1, 3, randomblob(32000))")
     let records = try await store.database.fetchRecordMemory(of: "ibotta")
     #expect(records.count == 1002)
     var finder = RecordFinder(records, seed: 1)

@@ -14,6 +14,9 @@ final class JSONFeedReader: FormatReader {
   private let isLines: Bool
   /// Whether nobody said that the document is JSON.
   private let isFound: Bool
+  /// What records' values are hashed with; nil where a record's values tell nothing by themselves, or
+  /// nobody asks.
+  private let recordSeed: UInt64?
   private var outline: JSONOutline
   private(set) var itemCount = 0
 
@@ -28,6 +31,7 @@ final class JSONFeedReader: FormatReader {
     self.sink = sink
     self.isLines = isLines
     isFound = definition.format == nil
+    recordSeed = assembler.isSelfContained ? sink.recordSeed : nil
     input = InputBuffer(limitBytes: Self.itemLimitBytes)
     items = JSONItemReader(tree: assembler.record)
     outline = JSONOutline(items: definition.items, document: document, isLines: isLines)
@@ -119,7 +123,7 @@ final class JSONFeedReader: FormatReader {
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int, in outline: JSONOutline
   ) throws {
     let start = p
-    if start.pointee == 0x7B, assembler.isSelfContained,
+    if start.pointee == 0x7B, recordSeed != nil,
       let count = sink.recognize(UnsafeRawBufferPointer(start: start, count: input.end - start))
     {
       p += count
@@ -132,8 +136,15 @@ final class JSONFeedReader: FormatReader {
       return
     }
     if assembler.usesOwnKeys { assembler.values.ownKeys = outline.ownKeys }
-    let bytes = UnsafeRawBufferPointer(start: start, count: p - start)
-    try assembler.deliver(to: sink, position: itemCount, from: bytes) { missing in
+    var record: ReadRecord?
+    if let recordSeed {
+      let read = ReadRecord(
+        bytes: UnsafeRawBufferPointer(start: start, count: p - start),
+        valueHash: assembler.record.valueHash(seed: recordSeed))
+      if sink.recognize(read) { return }
+      record = read
+    }
+    try assembler.deliver(to: sink, position: itemCount, from: record) { missing in
       let keys = RecordKeys.find(scanner, at: start)
       return keys.contains(missing) ? nil : NearestWord.find(missing, among: keys)
     }

@@ -62,8 +62,8 @@ final class OfferAssembler {
 
   /// Makes the offer that the record tree holds.
   ///
-  /// - Parameter bytes: the record as it stands in the document, where it stands there in one piece.
-  func assemble(from bytes: UnsafeRawBufferPointer? = nil) -> Result {
+  /// - Parameter source: the record as it stands in the document, where that is to be remembered.
+  func assemble(from source: ReadRecord? = nil) -> Result {
     if hasNotes { forgetNotes() }
     dependsOnAddress = false
     texts = OfferTexts()
@@ -90,7 +90,7 @@ final class OfferAssembler {
     }
     if !plan.attributes.isEmpty { texts.attributes = readAttributes() }
     if !notes.isEmpty { return .offer(mended: notes.joined(separator: "; ")) }
-    if isSelfContained, !dependsOnAddress { texts.record = bytes }
+    if isSelfContained, !dependsOnAddress { texts.record = source }
     return .offer(mended: nil)
   }
 

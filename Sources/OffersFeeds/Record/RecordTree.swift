@@ -1,3 +1,5 @@
+import OffersCore
+
 /// The values of one record that a definition asks for, as a tree in flat memory. Filled by a
 /// reader of some format, then asked by path; what no path leads to is never in it.
 final class RecordTree {
@@ -134,6 +136,20 @@ final class RecordTree {
     state.pointee.hasReplaced = true
     // What stands below it does not count either: let every shape look as if it had several.
     for shape in 0..<paths.count { met[shape].count += 2 }
+  }
+
+  /// A hash of all values as they stand in the record, before any is decoded: the same for records
+  /// that differ in the white space between values, and in what no path leads to, alone.
+  func valueHash(seed: UInt64) -> UInt64 {
+    var hash = ContentHash(seed: seed)
+    for index in 0..<count {
+      let node = nodes[index]
+      hash.combine(
+        UInt64(UInt32(bitPattern: node.parent)) << 32
+          ^ UInt64(UInt32(bitPattern: node.shape)) << 3 ^ UInt64(node.kind.rawValue))
+      if node.start != nil { hash.combine(node.text) }
+    }
+    return hash.value
   }
 
   private func resetAll() {
