@@ -16,9 +16,20 @@ public struct ContentHash: Sendable {
       state = Self.fold(state ^ 0x60bf_5a1d_9c3e_7b11, 0x2545_f491_4f6c_dd1d)
       return
     }
+    combine(base, field.count, tag: 0)
+  }
+
+  /// Adds a text that is something: a tag that differs tells it from the same text that is something
+  /// else.
+  package mutating func combine(_ text: UnsafeRawBufferPointer, tag: UInt64) {
+    if let base = text.baseAddress { combine(base, text.count, tag: tag) }
+  }
+
+  @inline(__always)
+  private mutating func combine(_ base: UnsafeRawPointer, _ count: Int, tag: UInt64) {
     var pointer = base
-    var left = field.count
-    var hash = Self.fold(state ^ UInt64(truncatingIfNeeded: left), 0x9e37_79b9_7f4a_7c15)
+    var left = count
+    var hash = Self.fold(state ^ UInt64(truncatingIfNeeded: left) ^ tag, 0x9e37_79b9_7f4a_7c15)
     while left >= 16 {
       hash = Self.fold(
         Self.word(pointer) ^ 0xd6e8_feb8_6659_fd93, Self.word(pointer + 8) ^ hash)

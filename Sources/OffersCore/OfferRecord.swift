@@ -192,6 +192,9 @@ public struct OfferRecord {
     base.storeBytes(of: memory.startHash, toByteOffset: 56, as: UInt32.self)
     base.storeBytes(of: memory.byteCount, toByteOffset: 60, as: UInt32.self)
     var offset = textOffset
+    // Nil, until there is something.
+    (base + lengthOffset).initializeMemory(
+      as: UInt8.self, repeating: 0xFF, count: textOffset - lengthOffset)
     texts.forEachField { field, text in
       base.storeBytes(
         of: text.map { UInt32($0.count) } ?? .max, toByteOffset: lengthOffset + 4 * field,

@@ -60,7 +60,13 @@ package struct OfferTexts {
     }
   }
 
-  /// Hands over each text with its field's number, nil where there is none.
+  /// Whether there is any of what only some feeds have: a retailer and what follows it.
+  var hasDetails: Bool {
+    retailer != nil || categories != nil || startsAt != nil || expiresAt != nil || latitude != nil
+      || longitude != nil || attributes != nil
+  }
+
+  /// Hands over each text that there may be with its field's number, nil where there is none.
   @inline(__always)
   func forEachField(_ body: (Int, UnsafeRawBufferPointer?) -> Void) {
     body(OfferField.id.rawValue, id)
@@ -70,6 +76,7 @@ package struct OfferTexts {
     body(OfferField.reward.rawValue, reward)
     body(OfferField.imageURL.rawValue, imageURL)
     body(OfferField.url.rawValue, url)
+    if !hasDetails { return }
     body(OfferField.retailer.rawValue, retailer)
     body(OfferField.categories.rawValue, categories)
     body(OfferField.startsAt.rawValue, startsAt)
@@ -91,12 +98,7 @@ package struct OfferTexts {
     hash.combine(reward)
     hash.combine(imageURL)
     hash.combine(url)
-    // Most feeds have none of the rest.
-    if retailer == nil, categories == nil, startsAt == nil, expiresAt == nil, latitude == nil,
-      longitude == nil, attributes == nil
-    {
-      return hash.value
-    }
+    if !hasDetails { return hash.value }
     for field in Self.rarer {
       guard let text = self[field] else { continue }
       withUnsafeBytes(of: UInt8(field.rawValue)) { hash.combine($0) }

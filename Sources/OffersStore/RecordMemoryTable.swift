@@ -34,7 +34,7 @@ final class RecordMemoryWriter {
   private let database: Database
   private let feedKey: Int64
   private let replace: RawStatement
-  /// The draft's part at hand, and how many of the new records in it are done.
+  /// The draft's next part, and how many new records come before it.
   private var place = 0
   private var newCount = 0
   private var piece: [RememberedRecord] = []
@@ -52,14 +52,9 @@ final class RecordMemoryWriter {
 
   /// Takes the record of the next new offer; one that is worth nothing where it was not inserted.
   func appendNew(_ record: RememberedRecord) throws {
-    try passKnown()
+    if newCount == 0 { try passKnown() }
     if record.byteCount > 0 { try append(record) }
-    guard place < draft.count else { return }
-    newCount += 1
-    if draft[place] == .new(count: newCount) {
-      place += 1
-      newCount = 0
-    }
+    if newCount > 0 { newCount -= 1 }
   }
 
   /// Writes what is left. All new offers were taken.
@@ -72,8 +67,11 @@ final class RecordMemoryWriter {
   }
 
   private func passKnown() throws {
-    while place < draft.count, case .known(let record) = draft[place] {
-      try append(record)
+    while newCount == 0, place < draft.count {
+      switch draft[place] {
+      case .known(let record): try append(record)
+      case .new(let count): newCount = count
+      }
       place += 1
     }
   }

@@ -143,11 +143,17 @@ final class RecordTree {
   func valueHash(seed: UInt64) -> UInt64 {
     var hash = ContentHash(seed: seed)
     for index in 0..<count {
-      let node = nodes[index]
-      hash.combine(
-        UInt64(UInt32(bitPattern: node.parent)) << 32
-          ^ UInt64(UInt32(bitPattern: node.shape)) << 3 ^ UInt64(node.kind.rawValue))
-      if node.start != nil { hash.combine(node.text) }
+      let node = nodes + index
+      let place =
+        UInt64(UInt32(bitPattern: node.pointee.parent)) << 32
+        | UInt64(UInt32(bitPattern: node.pointee.shape))
+      // Above the text's length, which has no more than 32 bits.
+      let tag = place &* 0x9fb2_1c65_1e98_df25 ^ UInt64(node.pointee.kind.rawValue) << 32
+      if node.pointee.start == nil {
+        hash.combine(tag)
+      } else {
+        hash.combine(node.pointee.text, tag: tag)
+      }
     }
     return hash.value
   }
