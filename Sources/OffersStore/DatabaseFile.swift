@@ -195,7 +195,7 @@ struct DatabaseFile {
   func create() throws {
     var made = ""
     for part in folder.split(separator: "/", omittingEmptySubsequences: true) {
-      made += (made.isEmpty && !folder.hasPrefix("/") ? "" : "/") + part
+      made += (made.isEmpty && !folder.hasPrefix("/") ? "" : "/") + String(part)
       if mkdir(made, 0o700) != 0 && errno != EEXIST && errno != EISDIR { break }
     }
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -37,7 +37,7 @@ enum Schema {
 
   /// The migrations that a version lacks, and the marks of a file that has them.
   private static func steps(after current: Int) -> String {
-    Migrations.all.filter { $0.number > current }.map { $0.sql + ";\n" }.joined() + """
+    Migrations.all.filter { $0.number > current }.reduce(into: "") { $0 += $1.sql + ";\n" } + """
       PRAGMA user_version = \(version);
       PRAGMA application_id = \(DatabaseFile.applicationID);
 

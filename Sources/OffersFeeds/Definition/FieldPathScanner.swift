@@ -14,7 +14,7 @@ extension FieldPath {
 /// Reads a path's text, one step at a time.
 struct FieldPathScanner {
   /// What a key holds in quotes only.
-  static let reserved: Set<Unicode.Scalar> = [".", "[", "]", "{", "}", "*", "\"", "'"]
+  static let reserved: [Unicode.Scalar] = [".", "[", "]", "{", "}", "*", "\"", "'"]
 
   private let text: String
   private let scalars: [Unicode.Scalar]
@@ -83,7 +83,7 @@ struct FieldPathScanner {
   }
 
   /// Takes a key that stands without quotes.
-  private mutating func bareKey(stops: Set<Unicode.Scalar>, end: Int) throws -> String {
+  private mutating func bareKey(stops: [Unicode.Scalar], end: Int) throws -> String {
     let start = position
     var key = ""
     while position < end, let scalar = peek, !stops.contains(scalar) {
