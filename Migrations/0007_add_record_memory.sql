@@ -5,7 +5,7 @@ CREATE TABLE record_memory (
   feed_key INTEGER NOT NULL REFERENCES feed,
   -- Counted from 0.
   piece INTEGER NOT NULL CHECK (piece >= 0),
-  -- 24 bytes a record.
+  -- 24 bytes a record; see RecordMemory.
   records BLOB NOT NULL CHECK (length(records) % 24 = 0),
   PRIMARY KEY (feed_key, piece)
 ) STRICT;

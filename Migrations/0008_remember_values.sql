@@ -1,13 +1,11 @@
--- A record is known again by its values, too, where it is written in another way: each has a hash
--- more. What was remembered before is made anew by the next sync.
+-- What the values of remembered records were, to know one again that is written in another way. In a
+-- table of its own, so that the one there is need not be touched. It may be deleted at any time, too.
 
-DROP TABLE record_memory;
-
-CREATE TABLE record_memory (
+CREATE TABLE record_memory_values (
   feed_key INTEGER NOT NULL REFERENCES feed,
-  -- Counted from 0.
+  -- That of record_memory.
   piece INTEGER NOT NULL CHECK (piece >= 0),
-  -- 32 bytes a record; see RememberedRecord.
-  records BLOB NOT NULL CHECK (length(records) % 32 = 0),
+  -- 8 bytes a record of the piece; see RememberedRecord.
+  hashes BLOB NOT NULL CHECK (length(hashes) % 8 = 0),
   PRIMARY KEY (feed_key, piece)
 ) STRICT;

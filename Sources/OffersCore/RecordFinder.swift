@@ -90,7 +90,7 @@ public struct RecordFinder: Sendable {
   private var near: Range<Int> { next..<max(next, min(next + Self.nearCount, records.count)) }
 
   private func hasValues(_ number: Int, _ valueHash: UInt64) -> Bool {
-    records[number].valueHash == valueHash && records[number].byteCount > 0
+    valueHash != 0 && records[number].valueHash == valueHash && records[number].byteCount > 0
   }
 
   private mutating func findAnywhere(_ valueHash: UInt64) -> Int? {

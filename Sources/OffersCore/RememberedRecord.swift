@@ -6,7 +6,8 @@
 public struct RememberedRecord: Hashable, Sendable {
   /// The hash of all its bytes, and a part of that of its first ones.
   public var hash: UInt64
-  /// The hash of its values as they stand in it, whatever the white space between them.
+  /// The hash of its values as they stand in it, whatever the white space between them; 0 where that
+  /// is not known.
   public var valueHash: UInt64
   public var startHash: UInt32
   /// Its length; 0 for a record that says nothing by itself.
@@ -16,8 +17,8 @@ public struct RememberedRecord: Hashable, Sendable {
   /// The store's key of its offer; 0 for one that has none yet.
   public var key: UInt32
 
-  /// How many bytes it takes where it is stored.
-  public static let storedBytes = 32
+  /// How many bytes it takes where it is stored, without the 8 of its values' hash.
+  public static let storedBytes = 24
   /// What tells most records apart. Shorter ones are not worth remembering.
   public static let startBytes = 32
 
@@ -55,27 +56,27 @@ public struct RememberedRecord: Hashable, Sendable {
     key = 0
   }
 
-  /// The record as it is stored: its six numbers, the lowest byte first.
+  /// The record as it is stored: its numbers, the lowest byte first, the hash of its values aside.
   ///
-  /// - Parameter bytes: `storedBytes`.
-  public init(stored bytes: UnsafeRawPointer) {
+  /// - Parameters:
+  ///   - bytes: `storedBytes`.
+  ///   - valueHash: 0 where that is not known.
+  public init(stored bytes: UnsafeRawPointer, valueHash: UInt64) {
     func half(_ place: Int) -> UInt32 {
       UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
     }
     self.init(
-      hash: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
-      valueHash: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
-      startHash: half(16), byteCount: half(20), contentMark: half(24), key: half(28))
+      hash: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)), valueHash: valueHash,
+      startHash: half(8), byteCount: half(12), contentMark: half(16), key: half(20))
   }
 
-  /// Writes it as it is stored, at an 8-byte aligned address.
+  /// Writes it as it is stored, at an 8-byte aligned address, the hash of its values aside.
   public func store(to bytes: UnsafeMutableRawPointer) {
     bytes.storeBytes(of: hash.littleEndian, as: UInt64.self)
-    bytes.storeBytes(of: valueHash.littleEndian, toByteOffset: 8, as: UInt64.self)
-    bytes.storeBytes(of: startHash.littleEndian, toByteOffset: 16, as: UInt32.self)
-    bytes.storeBytes(of: byteCount.littleEndian, toByteOffset: 20, as: UInt32.self)
-    bytes.storeBytes(of: contentMark.littleEndian, toByteOffset: 24, as: UInt32.self)
-    bytes.storeBytes(of: key.littleEndian, toByteOffset: 28, as: UInt32.self)
+    bytes.storeBytes(of: startHash.littleEndian, toByteOffset: 8, as: UInt32.self)
+    bytes.storeBytes(of: byteCount.littleEndian, toByteOffset: 12, as: UInt32.self)
+    bytes.storeBytes(of: contentMark.littleEndian, toByteOffset: 16, as: UInt32.self)
+    bytes.storeBytes(of: key.littleEndian, toByteOffset: 20, as: UInt32.self)
   }
 
   /// The same record with the key of its offer; one that is worth nothing where the key is too

@@ -9,7 +9,13 @@ enum RecordMemoryTable {
 
   static func fetch(feedKey: Int64, in database: Database) throws -> [RememberedRecord] {
     let rows = try RawStatement(
-      database, "SELECT records FROM record_memory WHERE feed_key = \(feedKey) ORDER BY piece")
+      database,
+      """
+      SELECT memory.records, (
+        SELECT hashes FROM record_memory_values AS own
+        WHERE own.feed_key = memory.feed_key AND own.piece = memory.piece)
+      FROM record_memory AS memory WHERE feed_key = \(feedKey) ORDER BY piece
+      """)
     defer { rows.reset() }
     var records: [RememberedRecord] = []
     // Most feeds have none.
@@ -17,14 +23,27 @@ enum RecordMemoryTable {
     records.reserveCapacity(try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database))
     repeat {
       rows.withBytes(0) { bytes in
-        guard let base = bytes.baseAddress else { return }
-        let size = RememberedRecord.storedBytes
-        for number in 0..<bytes.count / size {
-          records.append(RememberedRecord(stored: base + number * size))
-        }
+        rows.withBytes(1) { append(bytes, hashes: $0, to: &records) }
       }
     } while try rows.step()
     return records
+  }
+
+  /// Adds a piece's records. Where the hashes are not those of the piece, their values are unknown.
+  private static func append(
+    _ bytes: UnsafeRawBufferPointer, hashes: UnsafeRawBufferPointer,
+    to records: inout [RememberedRecord]
+  ) {
+    let size = RememberedRecord.storedBytes
+    guard let base = bytes.baseAddress else { return }
+    let count = bytes.count / size
+    let areTheirs = hashes.count == 8 * count
+    for number in 0..<count {
+      let hash =
+        areTheirs ? hashes.loadUnaligned(fromByteOffset: 8 * number, as: UInt64.self) : 0
+      records.append(
+        RememberedRecord(stored: base + number * size, valueHash: UInt64(littleEndian: hash)))
+    }
   }
 }
 
@@ -34,6 +53,7 @@ final class RecordMemoryWriter {
   private let database: Database
   private let feedKey: Int64
   private let replace: RawStatement
+  private let replaceHashes: RawStatement
   /// The draft's next part, and how many new records come before it.
   private var place = 0
   private var newCount = 0
@@ -48,6 +68,12 @@ final class RecordMemoryWriter {
     replace = try RawStatement(
       database,
       "INSERT OR REPLACE INTO record_memory (feed_key, piece, records) VALUES (\(feedKey), ?1, ?2)")
+    replaceHashes = try RawStatement(
+      database,
+      """
+      INSERT OR REPLACE INTO record_memory_values (feed_key, piece, hashes)
+      VALUES (\(feedKey), ?1, ?2)
+      """)
   }
 
   /// Takes the record of the next new offer; one that is worth nothing where it was not inserted.
@@ -61,9 +87,11 @@ final class RecordMemoryWriter {
   func finish() throws {
     try passKnown()
     try flush()
-    try database.execute(
-      sql: "DELETE FROM record_memory WHERE feed_key = ? AND piece >= ?",
-      arguments: [feedKey, pieceCount])
+    for table in ["record_memory", "record_memory_values"] {
+      try database.execute(
+        sql: "DELETE FROM \(table) WHERE feed_key = ? AND piece >= ?",
+        arguments: [feedKey, pieceCount])
+    }
   }
 
   private func passKnown() throws {
@@ -96,9 +124,14 @@ final class RecordMemoryWriter {
       for (number, record) in piece.enumerated() {
         record.store(to: base + number * size)
       }
-      replace.bind(1, Int64(pieceCount))
-      replace.bind(2, bytes: UnsafeRawBufferPointer(bytes))
-      try replace.run()
+      try run(replace, UnsafeRawBufferPointer(bytes))
     }
+    try piece.map(\.valueHash.littleEndian).withUnsafeBytes { try run(replaceHashes, $0) }
+  }
+
+  private func run(_ statement: RawStatement, _ bytes: UnsafeRawBufferPointer) throws {
+    statement.bind(1, Int64(pieceCount))
+    statement.bind(2, bytes: bytes)
+    try statement.run()
   }
 }

@@ -86,8 +86,8 @@ final class DifferenceCollector: OfferSink {
     return true
   }
 
-  /// Its bytes are others now. Of a very large document that was written anew they are remembered
-  /// bit by bit, one time after another.
+  /// Its bytes are others now. Of a very large document that was written anew so many are remembered
+  /// each time that something is written.
   private func remember(_ record: ReadRecord, as old: RememberedRecord, _ number: Int) {
     if rewrittenCount == Self.rewrittenLimit {
       draft?.append(old: number)

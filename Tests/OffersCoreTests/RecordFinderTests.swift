@@ -1,4 +1,5 @@
 import OffersCore
+import OffersTestSupport
 import Testing
 
 @Suite("Records that are known by their bytes")
@@ -126,7 +127,8 @@ struct RecordFinderTests {
 
   @Test("in any other order they are found once some were strangers")
   func findsValuesInAnyOrder() {
-    let keys = (Int64(1)...300).shuffled()
+    var random = SeededGenerator(seed: 1)
+    let keys = (Int64(1)...300).shuffled(using: &random)
     var finder = Self.finder((0..<300).map { Self.text($0) })
     let found = keys.map { Self.find(valuesOf: $0, in: &finder) }
     #expect(found.filter { $0 == nil }.count < 40)
@@ -177,8 +179,8 @@ struct RecordFinderTests {
     words.withUnsafeMutableBytes { room in
       guard let base = room.baseAddress else { return }
       record.store(to: base)
-      #expect(Array(room[28...]) == [1, 2, 3, 4])
-      #expect(RememberedRecord(stored: base) == record)
+      #expect(Array(room[20...]) == [1, 2, 3, 4])
+      #expect(RememberedRecord(stored: base, valueHash: record.valueHash) == record)
     }
   }
 

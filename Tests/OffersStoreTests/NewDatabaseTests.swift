@@ -59,8 +59,8 @@ struct NewDatabaseTests {
       tables == [
         "change", "favorite", "feed", "feed_detail", "feed_fetch", "image_cache",
         "image_failure", "image_lease", "image_tally", "image_use", "notice", "offer",
-        "offer_detail", "reader", "recent_search", "record_memory", "search_state", "sync_request",
-        "sync_run",
+        "offer_detail", "reader", "recent_search", "record_memory", "record_memory_values",
+        "search_state", "sync_request", "sync_run",
       ])
     let strict = try store.rows("SELECT name FROM pragma_table_list WHERE strict ORDER BY name")
     #expect(strict == tables)

@@ -60,15 +60,16 @@ struct RecordMemoryTableTests {
     let store = try Store()
     let size = RecordMemoryTable.pieceRecords
     var keys = (1...Int64(2 * size + 10)).map { -$0 }
-    #expect(try await Self.write(keys, to: store) == 3)
+    // Each is a row of records, and one of their values.
+    #expect(try await Self.write(keys, to: store) == 6)
     keys = keys.map { -$0 }
     #expect(try await Self.write(keys, to: store) == 0)
     keys[size + 5] = 999_999
-    #expect(try await Self.write(keys, to: store) == 1)
+    #expect(try await Self.write(keys, to: store) == 2)
     #expect(try await Self.read(store) == Self.expected(keys))
     keys.removeLast(size + 100)
     // One piece is shorter, two are removed.
-    #expect(try await Self.write(keys, to: store) == 3)
+    #expect(try await Self.write(keys, to: store) == 6)
     #expect(try await Self.read(store) == Self.expected(keys))
   }
 
@@ -76,11 +77,50 @@ struct RecordMemoryTableTests {
   func bearsNonsense() async throws {
     let store = try Store()
     try store.execute(
-      "INSERT INTO record_memory VALUES (1, 0, zeroblob(64)), (1, 3, randomblob(32000))")
+      "INSERT INTO record_memory VALUES (1, 0, zeroblob(48)), (1, 3, randomblob(24000))")
     let records = try await store.database.fetchRecordMemory(of: "ibotta")
     #expect(records.count == 1002)
     var finder = RecordFinder(records, seed: 1)
     let text = Array(#"{"id":"1","name":"Tea","terms":"Any size or variety"}"#.utf8)
     #expect(text.withUnsafeBytes { finder.find($0) } == nil)
+  }
+
+  @Test("of a database of the version before it keeps what there is, and the values are unknown")
+  func upgrades() async throws {
+    let store = try await Self.storeOfVersion7()
+    let records = try await OffersDatabase(path: store.path).fetchRecordMemory(of: "ibotta")
+    #expect(records.map(\.key) == [1, 2, 3])
+    #expect(records.map(\.valueHash) == [0, 0, 0])
+    #expect(try await Self.write([1, -4, 2], to: store) > 0)
+    #expect(try await Self.read(store) == Self.expected([1, 4, 2]))
+  }
+
+  @Test("hashes that are not those of a piece are not taken for them")
+  func bearsOtherHashes() async throws {
+    let store = try Store()
+    _ = try await Self.write([-1, -2, -3], to: store)
+    try store.execute("UPDATE record_memory_values SET hashes = zeroblob(16)")
+    #expect(try await Self.read(store).map(\.valueHash) == [0, 0, 0])
+  }
+
+  @Test("one whose memory is damaged is opened, read and repaired all the same")
+  func upgradesDamaged() async throws {
+    let store = try await Self.storeOfVersion7()
+    try Damage.overwritePage(of: "record_memory", in: store)
+    let database = try OffersDatabase(path: store.path)
+    #expect(try await database.fetchOffers(OfferQuery()).count == 3)
+    #expect(await database.repair(at: .distantPast).map(\.isDone) == [true])
+    #expect(try store.rows("PRAGMA integrity_check") == ["ok"])
+    #expect(try await database.fetchOffers(OfferQuery()).count == 3)
+  }
+
+  /// Three offers and their records, as the version before wrote them.
+  private static func storeOfVersion7() async throws -> Store {
+    let store = try Store()
+    try await store.sync((1...3).map { FeedOffer("\($0)", name: "Tea") })
+    _ = try await write([1, 2, 3], to: store)
+    try store.execute("DROP TABLE record_memory_values; PRAGMA user_version = 7")
+    try store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return store
   }
 }

@@ -20,7 +20,8 @@ final class PathTree {
   }
 
   private struct Place {
-    var keyStart = 0
+    /// Below 0 for what has no key of its own.
+    var keyStart = -1
     var keyCount = 0
     /// The children stand side by side.
     var firstChild: Int32 = 0
@@ -139,12 +140,8 @@ final class PathTree {
   /// The key that members of a shape have; nil where they may have any.
   func key(of shape: Int32) -> UnsafeRawBufferPointer? {
     let place = places[Int(shape)]
-    if shape == Self.root || isAnyMember(shape) { return nil }
+    if place.keyStart < 0 { return nil }
     return UnsafeRawBufferPointer(start: keys + place.keyStart, count: place.keyCount)
-  }
-
-  private func isAnyMember(_ shape: Int32) -> Bool {
-    (0..<count).contains { places[$0].any == shape }
   }
 
   /// The shape of the member with a key; below 0 when no path leads there.

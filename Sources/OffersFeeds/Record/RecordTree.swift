@@ -147,7 +147,7 @@ final class RecordTree {
       let place =
         UInt64(UInt32(bitPattern: node.pointee.parent)) << 32
         | UInt64(UInt32(bitPattern: node.pointee.shape))
-      // Above the text's length, which has no more than 32 bits.
+      // The kind stands above the text's length, which is added to it and has no more than 32 bits.
       let tag = place &* 0x9fb2_1c65_1e98_df25 ^ UInt64(node.pointee.kind.rawValue) << 32
       if node.pointee.start == nil {
         hash.combine(tag)

@@ -1,0 +1,31 @@
+import OffersTestSupport
+import Testing
+
+@testable import OffersCore
+
+@Suite("Places found by hashes")
+struct SlotIndexTests {
+  @Test(
+    "each is found by its own hash, and nothing by another", arguments: [0, 1, 2, 3, 31, 32, 5000])
+  func finds(count: Int) {
+    var random = SeededGenerator(seed: UInt64(count))
+    let hashes = (0..<count).map { _ in UInt64.random(in: .min ... .max, using: &random) }
+    var index = SlotIndex(count: count)
+    for (slot, hash) in hashes.enumerated() { index.insert(slot, hash: hash) }
+    for (slot, hash) in hashes.enumerated() {
+      #expect(index.first(hash) { hashes[$0] == hash } == slot)
+    }
+    for _ in 0..<1000 {
+      let hash = UInt64.random(in: .min ... .max, using: &random)
+      #expect(index.first(hash) { hashes[$0] == hash } == nil)
+    }
+  }
+
+  @Test("of places with one hash the test says which, and around the table's end none is lost")
+  func findsAmongEqual() {
+    var index = SlotIndex(count: 40)
+    for slot in 0..<40 { index.insert(slot, hash: .max) }
+    for slot in 0..<40 { #expect(index.first(.max) { $0 == slot } == slot) }
+    #expect(index.first(.max) { _ in false } == nil)
+  }
+}
