@@ -8,6 +8,8 @@ public struct RecordMemoryDraft: Sendable {
   /// Each with its kind in the upper two bits: most records are as they were, and a million of them
   /// is named by 4 MB.
   private var entries: [UInt32] = []
+  private var keptCount = 0
+  private var newCount = 0
 
   /// A part of the document.
   public enum Part: Hashable, Sendable {
@@ -26,7 +28,12 @@ public struct RecordMemoryDraft: Sendable {
     entries.reserveCapacity(old.count)
   }
 
-  public var isEmpty: Bool { entries.isEmpty }
+  /// Whether more than a few records are not as they are remembered. A few are read each time at less
+  /// than what writing all down again costs.
+  public var isWorthWriting: Bool {
+    let count = max(old.count, keptCount + fresh.count + newCount)
+    return (count - keptCount) * 25 > count
+  }
   /// How many parts there are.
   public var count: Int { entries.count }
 
@@ -42,7 +49,9 @@ public struct RecordMemoryDraft: Sendable {
   /// Adds a record that is as it was, by its number among the old ones.
   public mutating func append(old number: Int) {
     // What no number names is read the next time.
-    if number < Self.numberMask { entries.append(UInt32(number)) }
+    guard number < Self.numberMask else { return }
+    entries.append(UInt32(number))
+    keptCount += 1
   }
 
   /// Adds the record of an offer that the store has.
@@ -54,6 +63,7 @@ public struct RecordMemoryDraft: Sendable {
 
   /// Adds one of an offer that it has not got.
   public mutating func appendNew() {
+    newCount += 1
     if let last = entries.last, last & ~Self.numberMask == Self.newKind,
       last & Self.numberMask < Self.numberMask
     {

@@ -60,7 +60,7 @@ final class DifferenceCollector: OfferSink {
   ///
   /// - Parameter isWriting: whether there is more to be written than what was collected.
   func memory(isWriting: Bool) -> RecordMemoryDraft? {
-    guard let draft, !draft.isEmpty || !draft.old.isEmpty else { return nil }
+    guard let draft, draft.isWorthWriting else { return nil }
     return isWriting || hasDifferences || draft.old.isEmpty ? draft : nil
   }
 

@@ -152,6 +152,31 @@ struct RecordMemoryTests {
     #expect(Self.isKnown(FeedText.record(2).replacing(":", with: ": "), collector))
   }
 
+  @Test("a few records that differ are read each time, before all is written down again")
+  func keepsWhatIsNearlyRight() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...100))
+    let old = try await home.database.fetchRecordMemory(of: "ibotta")
+    #expect(old.count == 100)
+    // Two say something else, one is gone, and one is new.
+    var records = (1...101).map { FeedText.record($0, name: $0 < 3 ? "Milk" : "Tea") }
+    records.remove(at: 50)
+    let run = try await home.sync(FeedText.list(records), at: 2_000)
+    #expect(run.counts.all == [1, 2, 1, 0, 97, 0])
+    #expect(try await home.database.fetchRecordMemory(of: "ibotta") == old)
+    #expect(
+      try await home.sync(FeedText.list(records + [" "]).replacing(", ]", with: " ]"), at: 3_000)
+        .counts.all == [0, 0, 0, 0, 100, 0])
+    // With two more it is worth it.
+    records[5] = FeedText.record(6, name: "Milk")
+    records[6] = FeedText.record(7, name: "Milk")
+    #expect(
+      try await home.sync(FeedText.list(records), at: 4_000).counts.all == [0, 2, 0, 0, 98, 0])
+    let new = try await home.database.fetchRecordMemory(of: "ibotta")
+    #expect(new.count == 100)
+    #expect(new[0] != old[0] && new[5] != old[5] && new[2] == old[2])
+  }
+
   @Test("an id that comes again is skipped wherever it stands, and no other offer takes its place")
   func skipsRepeatedIDs() async throws {
     let home = try SyncedFolder()
