@@ -97,7 +97,7 @@ public struct RecordFinder: Sendable {
     let index =
       byValues.index
       ?? makeIndex {
-        records[$0].valueHash
+        records[$0].valueHash == 0 ? nil : records[$0].valueHash
       } isSame: {
         hasValues($0, records[$1].valueHash)
       }
@@ -139,15 +139,15 @@ public struct RecordFinder: Sendable {
   }
 
   /// - Parameters:
-  ///   - hash: a record's.
+  ///   - hash: a record's; nil for one that is not to be found.
   ///   - isSame: whether one counts for the same as another. Those beyond the limit would never be
   ///     looked at.
   private func makeIndex(
-    _ hash: (Int) -> UInt64, isSame: (Int, Int) -> Bool
+    _ hash: (Int) -> UInt64?, isSame: (Int, Int) -> Bool
   ) -> SlotIndex {
     var made = SlotIndex(count: records.count)
     for number in records.indices where records[number].byteCount > 0 {
-      let hash = hash(number)
+      guard let hash = hash(number) else { continue }
       var same = 0
       let last = made.first(hash) { other in
         if isSame(other, number) { same += 1 }

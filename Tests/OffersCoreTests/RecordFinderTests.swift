@@ -141,6 +141,15 @@ struct RecordFinderTests {
     #expect(finder.find(valueHash: 0) == nil)
   }
 
+  @Test("many of which the values are not known cost no search", .timeLimit(.minutes(1)))
+  func passesOverUnknownValues() {
+    let record = RememberedRecord(
+      hash: 1, valueHash: 0, startHash: 1, byteCount: 99, contentMark: 1, key: 1)
+    var finder = RecordFinder(Array(repeating: record, count: 200_000), seed: 1)
+    for hash in UInt64(1)...100 { #expect(finder.find(valueHash: hash) == nil) }
+    #expect(finder.find(valueHash: 0) == nil)
+  }
+
   @Test("a record of which the rest is still to come costs nothing")
   func waitsForTheRest() {
     let text = Self.text(1)
