@@ -106,20 +106,6 @@ public struct OfferRecord {
     return UnsafeRawBufferPointer(start: base + offset, count: Int(count))
   }
 
-  /// Puts the texts of the first fields where `views` has room for so many.
-  package func copyTexts(to views: UnsafeMutableBufferPointer<UnsafeRawBufferPointer?>) {
-    var offset = Self.textOffset
-    for field in 0..<views.count {
-      let length = length(field)
-      if length == .max {
-        views[field] = nil
-      } else {
-        views[field] = UnsafeRawBufferPointer(start: base + offset, count: Int(length))
-        offset += Int(length)
-      }
-    }
-  }
-
   @inline(__always)
   private func length(_ field: Int) -> UInt32 {
     base.load(fromByteOffset: Self.lengthOffset + 4 * field, as: UInt32.self)
@@ -129,9 +115,18 @@ public struct OfferRecord {
   public func forEachField(
     _ body: (OfferField, UnsafeRawBufferPointer?) throws -> Void
   ) rethrows {
+    try forEachText(of: OfferField.count) { number, text in
+      if let field = OfferField(rawValue: number) { try body(field, text) }
+    }
+  }
+
+  /// Hands over the texts of the first fields, by the fields' numbers.
+  package func forEachText(
+    of count: Int, _ body: (Int, UnsafeRawBufferPointer?) throws -> Void
+  ) rethrows {
     var offset = Self.textOffset
-    for field in OfferField.allCases {
-      let length = length(field.rawValue)
+    for field in 0..<count {
+      let length = length(field)
       if length == .max {
         try body(field, nil)
       } else {

@@ -41,7 +41,7 @@ final class NewOfferRows: VirtualRows {
 
   private func goOn() throws {
     record = try reader.next()
-    record?.copyTexts(to: texts)
+    record?.forEachText(of: texts.count) { texts[$0] = $1 }
   }
 
   /// Runs a statement that inserts what it selects from `new_offer(?1)`, unless there is nothing.

@@ -8,7 +8,8 @@ final class DifferenceCollector: OfferSink {
   let newRecords: RecordSpool
   let knownRecords: RecordSpool
   private let rewards: RewardParser
-  private let seedOfRecords: UInt64
+  /// Nil where records are not to be remembered.
+  let recordSeed: UInt64?
   private var finder: RecordFinder
   private var draft: RecordMemoryDraft?
   private var rewrittenCount = 0
@@ -46,8 +47,9 @@ final class DifferenceCollector: OfferSink {
     foundPages = isSearch ? [[]] : []
     if hasPages { pageIDs = [] }
     self.known = known
-    seedOfRecords = Self.recordSeed(derivationSeed)
-    finder = RecordFinder(memory ?? [], seed: seedOfRecords)
+    let recordSeed = Self.recordSeed(derivationSeed)
+    self.recordSeed = memory == nil ? nil : recordSeed
+    finder = RecordFinder(memory ?? [], seed: recordSeed)
     draft = memory.map(RecordMemoryDraft.init)
     newRecords = RecordSpool(folder: folder)
     knownRecords = RecordSpool(folder: folder)
@@ -64,39 +66,40 @@ final class DifferenceCollector: OfferSink {
     return isWriting || hasDifferences || draft.old.isEmpty ? draft : nil
   }
 
-  var recordSeed: UInt64? { draft == nil ? nil : seedOfRecords }
-
   func recognize(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    guard let number = finder.find(bytes) else { return nil }
-    let record = finder.records[number]
-    guard known.see(record) else { return nil }
-    offerCount += 1
-    unchangedCount += 1
+    guard let number = finder.find(bytes), let record = see(number) else { return nil }
     draft?.append(old: number)
     return Int(record.byteCount)
   }
 
   func recognize(_ record: ReadRecord) -> Bool {
-    guard let number = finder.find(valueHash: record.valueHash) else { return false }
-    let old = finder.records[number]
-    guard known.see(old) else { return false }
-    offerCount += 1
-    unchangedCount += 1
-    remember(record, as: old, number)
+    guard let number = finder.find(valueHash: record.valueHash), let old = see(number) else {
+      return false
+    }
+    // Its bytes are others now. Of a very large document that was written anew so many are remembered
+    // each time that something is written.
+    if rewrittenCount < Self.rewrittenLimit {
+      rewrittenCount += 1
+      draft?.append(remembered(record, old.contentMark).with(key: Int64(old.key)))
+    } else {
+      draft?.append(old: number)
+    }
     return true
   }
 
-  /// Its bytes are others now. Of a very large document that was written anew so many are remembered
-  /// each time that something is written.
-  private func remember(_ record: ReadRecord, as old: RememberedRecord, _ number: Int) {
-    if rewrittenCount == Self.rewrittenLimit {
-      draft?.append(old: number)
-    } else {
-      rewrittenCount += 1
-      let rewritten = RememberedRecord(
-        of: record, seed: seedOfRecords, contentMark: old.contentMark)
-      draft?.append(rewritten.with(key: Int64(old.key)))
-    }
+  /// Counts a remembered record's offer as unchanged, where it is; nil where the record has to be read.
+  private func see(_ number: Int) -> RememberedRecord? {
+    let record = finder.records[number]
+    guard known.see(record) else { return nil }
+    offerCount += 1
+    unchangedCount += 1
+    return record
+  }
+
+  /// What a record is remembered by, without its offer's key.
+  private func remembered(_ record: ReadRecord?, _ contentMark: UInt32) -> RememberedRecord {
+    guard let record, let recordSeed else { return .none }
+    return RememberedRecord(of: record, seed: recordSeed, contentMark: contentMark)
   }
 
   func accept(_ texts: OfferTexts, position: Int) throws {
@@ -105,11 +108,7 @@ final class DifferenceCollector: OfferSink {
     if isSearch { foundPages[foundPages.count - 1].append(String(decoding: id, as: UTF8.self)) }
     if pageIDs?.insert(Array(id)).inserted == false { return skipRepeated(id, position) }
     let hash = texts.contentHash(seed: seed)
-    var record = RememberedRecord.none
-    if let read = texts.record {
-      record = RememberedRecord(
-        of: read, seed: seedOfRecords, contentMark: UInt32(truncatingIfNeeded: hash))
-    }
+    let record = remembered(texts.record, UInt32(truncatingIfNeeded: hash))
     let key: Int64
     switch known.see(id: id, contentHash: hash) {
     case .unchanged(let stored):
