@@ -126,7 +126,7 @@ final class RecordMemoryWriter {
       }
       try run(replace, UnsafeRawBufferPointer(bytes))
     }
-    try piece.map(\.valueHash.littleEndian).withUnsafeBytes { try run(replaceHashes, $0) }
+    try piece.map { $0.valueHash.littleEndian }.withUnsafeBytes { try run(replaceHashes, $0) }
   }
 
   private func run(_ statement: RawStatement, _ bytes: UnsafeRawBufferPointer) throws {
