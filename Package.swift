@@ -43,6 +43,7 @@ let package = Package(
         .embedInCode("0006_forget_usual_times.sql"),
         .embedInCode("0007_add_record_memory.sql"),
         .embedInCode("0008_remember_values.sql"),
+        .embedInCode("0009_add_new_offers.sql"),
       ],
       swiftSettings: strict),
     .target(

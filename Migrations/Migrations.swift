@@ -35,10 +35,13 @@ public enum Migrations {
     Migration(
       number: 8, name: "0008_remember_values",
       sql: text(PackageResources._008_remember_values_sql)),
+    Migration(
+      number: 9, name: "0009_add_new_offers",
+      sql: text(PackageResources._009_add_new_offers_sql)),
   ]
 
   /// The schema version this program writes.
-  public static let currentVersion = 8
+  public static let currentVersion = 9
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

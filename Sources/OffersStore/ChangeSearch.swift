@@ -6,7 +6,8 @@ import OffersCore
 ///
 /// One writer at a time numbers the rows, so they are in the order of their runs. Within a run, an
 /// offer's row comes in the order that `DifferenceWriter` writes: changed and back, then new in the
-/// order of the offers' keys, then gone. Both can be searched by halves.
+/// order of the offers' keys, then gone. Both can be searched by halves. A row that tells of many new
+/// offers has as many numbers, up to its own.
 struct ChangeSearch {
   private let statement: Statement
   /// The newest row there is; 0 without any.
@@ -16,18 +17,32 @@ struct ChangeSearch {
     let id: Int64
     let runID: Int64
     let offerKey: Int64
+    /// Of how many offers it tells, up to that one.
+    let offerCount: Int64
     /// Where rows of its kind stand within a run.
     let rank: Int
+
+    /// The first of its numbers.
+    var firstID: Int64 { id - offerCount + 1 }
 
     init(_ row: Row) {
       id = row["change_id"]
       runID = row["run_id"]
       offerKey = row["offer_key"]
+      offerCount = row["offer_count"]
       switch row["kind"] as String {
       case "new": rank = 1
       case "gone": rank = 2
       default: rank = 0
       }
+    }
+
+    /// Which of its numbers says that an offer is new; nil when none does.
+    func findID(ofNew key: Int64, run: Int64) -> Int64? {
+      guard runID == run, rank == 1, key <= offerKey, key > offerKey - offerCount else {
+        return nil
+      }
+      return id - (offerKey - key)
     }
   }
 
@@ -35,32 +50,29 @@ struct ChangeSearch {
     lastID = try Int64.fetchOne(database, sql: "SELECT max(change_id) FROM change") ?? 0
     statement = try database.cachedStatement(
       sql: """
-        SELECT change_id, run_id, offer_key, kind FROM change
-        WHERE change_id >= ? ORDER BY change_id LIMIT 1
+        SELECT change.change_id, run_id, offer_key, kind, \(ChangeTable.offerCount) AS offer_count
+        FROM \(ChangeTable.counted)
+        WHERE change.change_id >= ? ORDER BY change.change_id LIMIT 1
         """)
   }
 
   /// The number of the last row before those of a run and the later ones.
   func idBefore(run runID: Int64) throws -> Int64 {
-    try findFirst(after: 0) { $0.runID >= runID }.map { $0.id - 1 } ?? lastID
+    try findFirst(after: 0) { $0.runID >= runID }.map { $0.firstID - 1 } ?? lastID
   }
 
-  /// The row that says that an offer is new.
+  /// The number of the change that says that an offer is new.
   ///
   /// - Parameters:
   ///   - run: the run that first saw it.
   ///   - guess: where it may stand; looked at first.
   func findNew(offerKey: Int64, run runID: Int64, guess: Int64) throws -> Int64? {
-    func isIt(_ found: Found) -> Bool {
-      found.runID == runID && found.rank == 1 && found.offerKey == offerKey
-    }
-    if guess > 0, let found = try first(from: guess), found.id == guess, isIt(found) {
+    if guess > 0, try first(from: guess)?.findID(ofNew: offerKey, run: runID) == guess {
       return guess
     }
-    let found = try findFirst(after: 0) {
+    return try findFirst(after: 0) {
       ($0.runID, $0.rank, $0.offerKey) >= (runID, 1, offerKey)
-    }
-    return found.flatMap { isIt($0) ? $0.id : nil }
+    }?.findID(ofNew: offerKey, run: runID)
   }
 
   private func first(from id: Int64) throws -> Found? {
@@ -80,7 +92,7 @@ struct ChangeSearch {
       }
       if isReached(found) {
         best = found
-        high = middle
+        high = min(middle, found.firstID)
       } else {
         low = found.id + 1
       }
@@ -89,7 +101,7 @@ struct ChangeSearch {
   }
 }
 
-/// Knows in which row it says that an offer is new.
+/// Knows which change says that an offer is new.
 struct NewChangeSearch {
   private struct Sight: Hashable {
     let feedKey: Int64

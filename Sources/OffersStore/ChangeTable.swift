@@ -49,7 +49,83 @@ enum ChangeTable {
     }
   }
 
-  private static let columns = "change.change_id, change.offer_key, change.kind, run.started_at"
+  /// The rows with how many offers each tells of. Only one that says that offers are new tells of
+  /// several: of those with the keys up to its own, by the numbers up to its own.
+  static let counted = "change LEFT JOIN new_offers ON new_offers.change_id = change.change_id"
+  static let offerCount = "coalesce(new_offers.offer_count, 1)"
+  /// Of such a row and an offer: whether the one tells of the other, and by which number.
+  static let ofOffer = """
+    offer.offer_key > change.offer_key - \(offerCount) AND offer.offer_key <= change.offer_key
+    """
+  static let offerID = "change.change_id - change.offer_key + offer.offer_key"
+
+  /// Writes down that offers are new.
+  ///
+  /// - Parameters:
+  ///   - id: the last one's number.
+  ///   - offerKey: the last one's key.
+  static func insertNew(
+    id: Int64, offerKey: Int64, run: Int64, count: Int64, in database: Database
+  ) throws {
+    try database.cachedStatement(
+      sql: "INSERT INTO change (change_id, offer_key, run_id, kind) VALUES (?, ?, ?, 'new')"
+    ).execute(arguments: [id, offerKey, run])
+    if count > 1 { try setCount(count, of: id, in: database) }
+  }
+
+  /// Removes some changes. Where one row tells of several new offers, that of the others stays.
+  static func delete(_ ids: some Sequence<Int64>, in database: Database) throws {
+    let find = try database.cachedStatement(
+      sql: """
+        SELECT change.change_id, offer_key, run_id, \(offerCount) FROM \(counted)
+        WHERE change.change_id >= ? ORDER BY change.change_id LIMIT 1
+        """)
+    let delete = try database.cachedStatement(sql: "DELETE FROM change WHERE change_id = ?")
+    for id in ids {
+      guard let row = try Row.fetchOne(find, arguments: [id]) else { continue }
+      let (last, offerKey, run, count): (Int64, Int64, Int64, Int64) = (
+        row[0], row[1], row[2], row[3]
+      )
+      let behind = last - id
+      let before = count - behind - 1
+      if before < 0 { continue }
+      if count > 1 { try setCount(behind, of: last, in: database) }
+      if behind == 0 { try delete.execute(arguments: [id]) }
+      if before > 0 {
+        try insertNew(
+          id: id - 1, offerKey: offerKey - behind - 1, run: run, count: before, in: database)
+      }
+    }
+  }
+
+  /// Says of how many offers a row tells.
+  private static func setCount(_ count: Int64, of id: Int64, in database: Database) throws {
+    if count > 1 {
+      try database.cachedStatement(
+        sql: "INSERT OR REPLACE INTO new_offers (change_id, offer_count) VALUES (?, ?)"
+      ).execute(arguments: [id, count])
+    } else {
+      try database.cachedStatement(sql: "DELETE FROM new_offers WHERE change_id = ?")
+        .execute(arguments: [id])
+    }
+  }
+
+  /// How many changes there are.
+  static func count(in database: Database) throws -> Int {
+    try Int.fetchOne(
+      database,
+      sql: """
+        SELECT (SELECT count(*) FROM change)
+          + (SELECT coalesce(sum(offer_count - 1), 0) FROM new_offers)
+        """) ?? 0
+  }
+
+  private static func columns(_ range: Range, offerCount: String) -> String {
+    """
+    change.change_id, change.offer_key, \(offerCount), change.kind, run.started_at,
+    \(range.needsFields ? "change.fields" : "NULL")
+    """
+  }
 
   /// The newest rows of a range, newest first.
   ///
@@ -57,7 +133,7 @@ enum ChangeTable {
   static func newest(
     _ range: Range, limit: Int?, in database: Database
   ) throws -> [ChangeRow] {
-    try rows(inOrder(range, "DESC"), range, limit: limit, in: database)
+    try rows(inOrder(range, "DESC"), range, newestFirst: true, limit: limit, in: database)
   }
 
   /// The oldest rows of a range, oldest first.
@@ -69,8 +145,8 @@ enum ChangeTable {
   /// run.
   private static func inOrder(_ range: Range, _ order: String) -> String {
     """
-    SELECT \(columns), \(range.needsFields ? "change.fields" : "NULL") AS fields
-    FROM change CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+    SELECT \(columns(range, offerCount: offerCount))
+    FROM \(counted) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
     WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at >= ?
     \(condition(range, "run.feed_key")) ORDER BY change.change_id \(order)
     """
@@ -80,7 +156,7 @@ enum ChangeTable {
   /// favorite to its rows.
   static func ofFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
     let sql = """
-      SELECT \(columns), \(range.needsFields ? "change.fields" : "NULL") AS fields
+      SELECT \(columns(range, offerCount: "1"))
       FROM favorite
       CROSS JOIN feed ON feed.name = favorite.feed
       CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
@@ -89,7 +165,7 @@ enum ChangeTable {
       WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at >= ?
       \(condition(range, "feed.feed_key"))
       """
-    return try rows(sql, range, limit: nil, in: database)
+    return try rows(sql, range, in: database)
   }
 
   private static func condition(_ range: Range, _ feed: String) -> String {
@@ -101,8 +177,10 @@ enum ChangeTable {
     return text
   }
 
+  /// - Parameter newestFirst: whether `sql` gives the rows with the largest numbers first.
   private static func rows(
-    _ sql: String, _ range: Range, limit: Int?, in database: Database
+    _ sql: String, _ range: Range, newestFirst: Bool = false, limit: Int? = nil,
+    in database: Database
   ) throws -> [ChangeRow] {
     var arguments: StatementArguments = [range.after, range.through, range.since]
     if let key = range.feedKey { arguments += [key] }
@@ -112,13 +190,20 @@ enum ChangeTable {
     var rows: [ChangeRow] = []
     let cursor = try Row.fetchCursor(database, sql: sql, arguments: arguments)
     while rows.count < limit ?? .max, let row = try cursor.next() {
-      guard let kind = ChangeRow.Kind(rawValue: row[2]) else { continue }
-      if let fields = row[4] as String?, let kinds = range.kinds,
+      guard let kind = ChangeRow.Kind(rawValue: row[3]) else { continue }
+      if let fields = row[5] as String?, let kinds = range.kinds,
         !kinds.contains(ChangedFields(parsing: fields).direction ?? .changed)
       {
         continue
       }
-      rows.append(ChangeRow(id: row[0], offerKey: row[1], at: row[3], kind: kind))
+      let (id, offerKey, offerCount): (Int64, Int64, Int64) = (row[0], row[1], row[2])
+      // A range may begin amid the offers that one row tells of.
+      let count = max(0, min(offerCount, id - range.after))
+      for place in 0..<min(count, Int64((limit ?? .max) - rows.count)) {
+        let distance = newestFirst ? place : count - 1 - place
+        rows.append(
+          ChangeRow(id: id - distance, offerKey: offerKey - distance, at: row[4], kind: kind))
+      }
     }
     return rows
   }
@@ -164,16 +249,16 @@ enum ChangeTable {
         CROSS JOIN feed ON feed.name = favorite.feed
         CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
         WHERE offer.gone_at IS NOT NULL)
-      SELECT \(columns), NULL
-      FROM change CROSS JOIN sync_run AS run ON run.run_id = change.run_id
-      CROSS JOIN offer ON offer.offer_key = change.offer_key
+      SELECT \(offerID), offer.offer_key, 1, change.kind, run.started_at, NULL
+      FROM \(counted) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+      CROSS JOIN offer ON \(ofOffer)
       WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at >= ?
         AND change.kind = 'new' AND EXISTS (SELECT 1 FROM lost)
         AND EXISTS (
           SELECT 1 FROM lost WHERE lost.feed_key = offer.feed_key AND lost.name = offer.name
             AND lost.description IS offer.description)
       """
-    return try rows(sql, range.withoutFilters, limit: nil, in: database)
+    return try rows(sql, range.withoutFilters, in: database)
   }
 
   /// The current offers that end within 48 hours.

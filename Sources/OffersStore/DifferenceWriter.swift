@@ -208,14 +208,13 @@ final class DifferenceWriter {
     try replaceDetail.run()
   }
 
-  /// Notes all offers that this sync added. Their keys follow the last one before, because only one
-  /// process writes at a time.
+  /// Notes all offers that this sync added, in one row. Their keys follow the last one before,
+  /// because only one process writes at a time.
   private func noteNew() throws {
-    try NewKeyRows(lastKey + 1...lastKey + Int64(counts.new), in: database).run(
-      """
-      INSERT INTO change (offer_key, run_id, kind)
-      SELECT offer_key, \(runKey), 'new' FROM new_key(?1)
-      """, as: NewKeyRows.table)
+    let count = Int64(counts.new)
+    let id = try ChangeSearch(database).lastID + count
+    try ChangeTable.insertNew(
+      id: id, offerKey: lastKey + count, run: runKey, count: count, in: database)
   }
 
   private enum Kind {

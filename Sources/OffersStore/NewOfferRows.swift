@@ -85,25 +85,3 @@ final class NewOfferRows: VirtualRows {
     }
   }
 }
-
-/// The keys of offers that were just inserted, which follow one another.
-final class NewKeyRows: VirtualRows {
-  static let table = VirtualTable(name: "new_key", columns: ["offer_key"])
-
-  private var keys: ClosedRange<Int64>.Iterator
-  private var key: Int64?
-
-  init(_ keys: ClosedRange<Int64>, in database: Database) {
-    self.keys = keys.makeIterator()
-    key = self.keys.next()
-    super.init(in: database)
-  }
-
-  override var isAtEnd: Bool { key == nil }
-
-  override func advance() { key = keys.next() }
-
-  override func give(_ column: Int, to context: OpaquePointer?) {
-    if let key { sqlite3_result_int64(context, key) }
-  }
-}

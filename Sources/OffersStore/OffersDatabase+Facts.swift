@@ -31,7 +31,7 @@ extension OffersDatabase {
       }
       return DatabaseCounts(
         offers: try count("offer"), favorites: try count("favorite"),
-        changes: try count("change"), runs: try count("sync_run"))
+        changes: try ChangeTable.count(in: database), runs: try count("sync_run"))
     }
   }
 

@@ -77,7 +77,7 @@ extension OffersDatabase: PruneRepository {
           before: bounds.history, after: after, through: through, limit: Self.batchSize,
           in: database
         ) { id, _ in ids.append(id) }
-        try PruneTable.deleteChanges(ids, in: database)
+        try ChangeTable.delete(ids, in: database)
         return ids
       }
       count += ids.count

@@ -61,9 +61,8 @@ enum PruneTable {
       sql: "DELETE FROM offer WHERE offer_key = ? AND gone_at <= ? AND NOT \(isFavorite)")
     let deleteDetail = try database.cachedStatement(
       sql: "DELETE FROM offer_detail WHERE offer_key = ?")
-    let deleteChanges = try database.cachedStatement(
+    let deleteOthers = try database.cachedStatement(
       sql: "DELETE FROM change WHERE offer_key = ? AND kind <> 'new'")
-    let deleteNew = try database.cachedStatement(sql: "DELETE FROM change WHERE change_id = ?")
     var news = try NewChangeSearch(ChangeSearch(database), in: database)
     let index = try SearchIndexWriter(database, rebuilds: false)
     var counts = PruneCounts()
@@ -76,12 +75,12 @@ enum PruneTable {
       }
       counts.offers += 1
       try deleteDetail.execute(arguments: [offer.key])
-      try deleteChanges.execute(arguments: [offer.key])
+      try deleteOthers.execute(arguments: [offer.key])
       counts.changes += database.changesCount
       if let id = try news.find(
         offerKey: offer.key, feedKey: offer.feedKey, firstSeenAt: offer.firstSeenAt)
       {
-        try deleteNew.execute(arguments: [id])
+        try ChangeTable.delete(CollectionOfOne(id), in: database)
         counts.changes += 1
       }
     }
@@ -123,27 +122,31 @@ enum PruneTable {
   /// offers' keys.
   ///
   /// - Parameters:
-  ///   - after: the row behind which to begin.
+  ///   - after: the change behind which to begin.
   ///   - through: see `findLastChange`.
   static func forEachOldChange(
     before seconds: Int64, after: Int64, through: Int64, limit: Int, in database: Database,
     _ body: (_ id: Int64, _ offerKey: Int64) throws -> Void
   ) throws {
+    let favorites = try Set(Int64.fetchCursor(database, sql: FavoriteTable.offerKeys))
     let cursor = try Row.fetchCursor(
       database,
       sql: """
-        SELECT change.change_id, change.offer_key
-        FROM change CROSS JOIN sync_run AS run ON run.run_id = change.run_id
-        WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at < ?
-          AND change.offer_key NOT IN (\(FavoriteTable.offerKeys))
-        ORDER BY change.change_id LIMIT ?
-        """, arguments: [after, through, seconds, limit])
-    while let row = try cursor.next() { try body(row[0], row[1]) }
-  }
-
-  static func deleteChanges(_ ids: [Int64], in database: Database) throws {
-    let statement = try database.cachedStatement(sql: "DELETE FROM change WHERE change_id = ?")
-    for id in ids { try statement.execute(arguments: [id]) }
+        SELECT change.change_id, change.offer_key, \(ChangeTable.offerCount)
+        FROM \(ChangeTable.counted) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+        WHERE change.change_id > ? AND run.started_at < ? ORDER BY change.change_id
+        """, arguments: [after, seconds])
+    var left = limit
+    while let row = try cursor.next() {
+      let (id, offerKey, offerCount): (Int64, Int64, Int64) = (row[0], row[1], row[2])
+      let first = max(after, id - offerCount) + 1
+      if first > through { return }
+      for number in first...min(id, through) where !favorites.contains(offerKey - (id - number)) {
+        if left == 0 { return }
+        left -= 1
+        try body(number, offerKey - (id - number))
+      }
+    }
   }
 
   /// The runs that nothing needs: before `old` those that no change names, and before `idle` those
@@ -155,10 +158,11 @@ enum PruneTable {
   static func doomedRuns(
     old: Int64, idle: Int64, through: Int64, ofFavorites: Bool, in database: Database
   ) throws -> [Int64] {
-    let filter = ofFavorites ? "AND offer_key IN (\(FavoriteTable.offerKeys))" : ""
+    let filter = ofFavorites ? "AND \(FavoriteTable.isToldOf)" : ""
     let named = try Set(
       Int64.fetchCursor(
-        database, sql: "SELECT run_id FROM change WHERE change_id <= ? \(filter)",
+        database,
+        sql: "SELECT run_id FROM \(ChangeTable.counted) WHERE change.change_id <= ? \(filter)",
         arguments: [through])
     ).union(
       Int64.fetchAll(

@@ -10,7 +10,7 @@ import Testing
 struct ApplyTests {
   private static let changes = """
     SELECT change.run_id, offer.id, change.kind, change.fields
-    FROM change JOIN offer USING (offer_key) ORDER BY change_id
+    FROM \(Store.eachChange) AS change JOIN offer USING (offer_key) ORDER BY change_id
     """
 
   private static func dollars(_ text: String, _ cents: Int64) -> Reward {
@@ -202,7 +202,8 @@ struct ApplyTests {
     #expect(stored.map(\.ref.id) == offers.map(\.id))
     #expect(stored.map(\.name) == offers.map(\.name))
     #expect(stored.map(\.reward) == offers.map(\.reward))
-    #expect(try store.rows("SELECT count(*) FROM change WHERE kind = 'new'") == ["3000"])
+    #expect(try store.rows("SELECT kind, offer_key FROM change") == ["new|3000"])
+    #expect(try store.rows("SELECT * FROM new_offers") == ["3000|3000"])
 
     // Into a database with offers, the same way writes through the log.
     let second = try await store.sync(

@@ -58,14 +58,19 @@ extension Store {
         SELECT change_id, run_id, rank,
           lag(run_id) OVER w AS last_run, lag(rank) OVER w AS last_rank,
           offer_key, lag(offer_key) OVER w AS last_key
-        FROM (SELECT *, CASE kind WHEN 'new' THEN 1 WHEN 'gone' THEN 2 ELSE 0 END AS rank FROM change)
+        FROM (SELECT *, CASE kind WHEN 'new' THEN 1 WHEN 'gone' THEN 2 ELSE 0 END AS rank
+          FROM \(Store.eachChange))
         WINDOW w AS (ORDER BY change_id)
       ) WHERE last_run > run_id OR last_run = run_id AND last_rank > rank
         OR last_run = run_id AND last_rank = 1 AND rank = 1 AND last_key >= offer_key
       """)
       + rows(
-        "SELECT 'twice new', offer_key FROM change WHERE kind = 'new' GROUP BY 2 HAVING count(*) > 1"
-      )
+        """
+        SELECT 'twice new', offer_key FROM \(Store.eachChange) WHERE kind = 'new'
+        GROUP BY 2 HAVING count(*) > 1
+        """)
+      + rows(
+        "SELECT 'number twice', change_id FROM \(Store.eachChange) GROUP BY 2 HAVING count(*) > 1")
       + rows("PRAGMA foreign_key_check")
       + rows(
         """

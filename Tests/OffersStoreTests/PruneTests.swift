@@ -52,7 +52,7 @@ struct PruneTests {
     #expect(try store.rows("SELECT id FROM offer ORDER BY id") == ["1", "2", "4", "5"])
     #expect(try store.rows("SELECT retailer FROM offer_detail") == ["y"])
     #expect(
-      try store.rows("SELECT offer_key, kind FROM change ORDER BY change_id") == [
+      try store.rows("SELECT offer_key, kind FROM \(Store.eachChange) ORDER BY change_id") == [
         "1|new", "2|new", "4|new", "5|new", "2|gone", "5|gone", "5|back", "4|gone",
       ])
     #expect(try await Self.prune(store, goneBefore: 2000, now: 5000) == PruneCounts())
@@ -104,7 +104,10 @@ struct PruneTests {
         try await Self.prune(store, goneBefore: 0, now: now + 1000, isTrial: isTrial)
           == Self.counts(changes: 3))
     }
-    #expect(try store.rows("SELECT change_id FROM change") == ["2", "5", "8", "9", "10"])
+    #expect(
+      try store.rows("SELECT change_id FROM \(Store.eachChange) ORDER BY 1") == [
+        "2", "5", "8", "9", "10",
+      ])
     _ = try await store.database.setFavorites(named: ["ibotta:2"], to: false)
     try await store.sync([FeedOffer("1", name: "Jam")], at: now)
     for isTrial in [true, false] {
@@ -194,7 +197,7 @@ struct PruneTests {
         }
       }
     }
-    let tables = ["offer", "change", "sync_run", "favorite"]
+    let tables = ["offer", Store.eachChange, "sync_run", "favorite"]
     func sizes() throws -> [Int] {
       try tables.map { Int(try store.rows("SELECT count(*) FROM \($0)")[0]) ?? 0 }
     }
@@ -206,7 +209,7 @@ struct PruneTests {
     #expect(counts == trial)
     #expect(try zip(before, sizes()).map(-) == [counts.offers, counts.changes, counts.runs, 0])
     let orphans = """
-      SELECT count(*) FROM change WHERE offer_key NOT IN (SELECT offer_key FROM offer)
+      SELECT count(*) FROM \(Store.eachChange) WHERE offer_key NOT IN (SELECT offer_key FROM offer)
       """
     #expect(try store.rows(orphans) == ["0"])
     try Self.check(store)

@@ -119,7 +119,10 @@ struct RecordMemoryTableTests {
     let store = try Store()
     try await store.sync((1...3).map { FeedOffer("\($0)", name: "Tea") })
     _ = try await write([1, 2, 3], to: store)
-    try store.execute("DROP TABLE record_memory_values; PRAGMA user_version = 7")
+    try store.execute(
+      """
+      DROP TABLE record_memory_values; DROP TABLE new_offers; PRAGMA user_version = 7
+      """)
     try store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return store
   }

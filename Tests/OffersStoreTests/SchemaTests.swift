@@ -34,6 +34,10 @@ struct SchemaTests {
     insert(into: "change", ["offer_key": "1", "run_id": "1", "kind": "'new'"], changes)
   }
 
+  private static func newOffers(change: Int, count: Int) -> String {
+    "INSERT INTO new_offers (change_id, offer_count) VALUES (\(change), \(count))"
+  }
+
   private static func insert(
     into table: String, _ values: [String: String], _ changes: [String: String]
   ) -> String {
@@ -54,6 +58,8 @@ struct SchemaTests {
       Self.run(["outcome": "'failed'", "error_code": "'x'", "error_message": "'x'"]))
     try store.execute(Self.change())
     try store.execute(Self.change(["kind": "'changed'", "fields": "'{}'"]))
+    try store.execute(Self.change(["offer_key": "4", "change_id": "6"]))
+    try store.execute(Self.newOffers(change: 6, count: 4))
     try store.execute(
       Self.feed([
         "document_hash": "zeroblob(16)", "document_head_hash": "zeroblob(16)",
@@ -64,7 +70,7 @@ struct SchemaTests {
         """
         SELECT (SELECT count(*) FROM offer), (SELECT count(*) FROM sync_run),
           (SELECT count(*) FROM change), (SELECT count(*) FROM feed)
-        """) == ["3|2|2|2"])
+        """) == ["3|2|3|2"])
   }
 
   @Test(
@@ -89,6 +95,9 @@ struct SchemaTests {
       ("a changed offer without fields", change(["kind": "'changed'"])),
       ("fields that are no JSON", change(["kind": "'changed'", "fields": "'{'"])),
       ("a change of no run", change(["run_id": "7"])),
+      ("new offers of no change", newOffers(change: 7, count: 2)),
+      ("a count of one new offer", newOffers(change: 1, count: 1)),
+      ("more new offers than there are numbers", newOffers(change: 1, count: 2)),
       ("a feed's name with capitals", feed(["name": "'Ibotta'"])),
       ("a feed's name with a colon", feed(["name": "'a:b'"])),
       ("an empty feed's name", feed(["name": "''"])),
@@ -110,6 +119,7 @@ struct SchemaTests {
   func refuses(what: String, sql: String) throws {
     let store = try Store()
     try store.execute(Self.run())
+    try store.execute(Self.change())
     let error = #expect(throws: DatabaseError.self, "\(what)") { try store.execute(sql) }
     #expect(error?.resultCode == .SQLITE_CONSTRAINT, "\(what)")
   }

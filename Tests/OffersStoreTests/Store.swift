@@ -46,6 +46,17 @@ struct Store {
 
   func rows(_ sql: String) throws -> [String] { try Self.rows(path, sql) }
 
+  /// All changes, one an offer each: `change_id`, `offer_key`, `run_id`, `kind`, `fields`.
+  static let eachChange = """
+    (WITH RECURSIVE each_change AS (
+      SELECT change_id, offer_key, run_id, kind, fields, coalesce(offer_count, 1) AS offer_count
+      FROM change LEFT JOIN new_offers USING (change_id)
+      UNION ALL
+      SELECT change_id - 1, offer_key - 1, run_id, kind, fields, offer_count - 1 FROM each_change
+      WHERE offer_count > 1
+    ) SELECT * FROM each_change)
+    """
+
   /// Syncs a feed as the engine would: all that it has now, in its order.
   @discardableResult
   func sync(

@@ -28,11 +28,11 @@ final class ExportQuery {
 
   /// How many records there will be at most, to tell how far it is.
   func countRecords() throws -> Int {
-    try Int.fetchOne(
-      database,
-      sql: favoritesOnly
-        ? "SELECT count(*) FROM favorite"
-        : "SELECT (SELECT count(*) FROM offer) + (SELECT count(*) FROM change)") ?? 0
+    func count(_ table: String) throws -> Int {
+      try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
+    }
+    return favoritesOnly
+      ? try count("favorite") : try count("offer") + ChangeTable.count(in: database)
   }
 
   private func forEachFeed(_ body: (ExportRecord) throws -> Void) throws {
@@ -58,7 +58,7 @@ final class ExportQuery {
       favoritesOnly
       ? """
       WHERE feed.name IN (SELECT feed FROM favorite) AND (
-        run.run_id IN (SELECT run_id FROM change WHERE offer_key IN (\(FavoriteTable.offerKeys)))
+        run.run_id IN (SELECT run_id FROM \(ChangeTable.counted) WHERE \(FavoriteTable.isToldOf))
         OR run.run_id IN (SELECT max(run_id) FROM sync_run GROUP BY feed_key)
         OR run.run_id IN (
           SELECT max(run_id) FROM sync_run WHERE outcome IN ('updated', 'unchanged')
@@ -96,13 +96,17 @@ final class ExportQuery {
   }
 
   private func forEachChange(_ body: (ExportRecord) throws -> Void) throws {
+    // Which rows, before which of their offers.
+    let filter =
+      favoritesOnly
+      ? "WHERE \(FavoriteTable.isToldOf) AND +offer.offer_key IN (\(FavoriteTable.offerKeys))" : ""
     let rows = try RawStatement(
       database,
       """
       SELECT feed.name, offer.id, change.run_id, \(ExportedChange.columns)
-      FROM change CROSS JOIN offer USING (offer_key) CROSS JOIN feed USING (feed_key)
-      \(favoritesOnly ? "WHERE change.offer_key IN (\(FavoriteTable.offerKeys))" : "")
-      ORDER BY change.change_id
+      FROM \(ChangeTable.counted)
+      CROSS JOIN offer ON \(ChangeTable.ofOffer) CROSS JOIN feed USING (feed_key)
+      \(filter) ORDER BY change.change_id, offer.offer_key
       """)
     defer { rows.reset() }
     while try rows.step() {

@@ -252,8 +252,10 @@ final class ImportedHistory {
         );
         INSERT INTO change_order (old_id, offer_key, run_id, kind, fields)
         SELECT old_id, offer_key, run_id, kind, fields FROM (
-          SELECT change_id AS old_id, 0 AS number, offer_key, run_order.run_id, kind, fields
-          FROM main.change JOIN run_order ON run_order.old_id = change.run_id
+          SELECT \(ChangeTable.offerID) AS old_id, 0 AS number, offer.offer_key,
+            run_order.run_id, kind, fields
+          FROM main.\(ChangeTable.counted) CROSS JOIN main.offer ON \(ChangeTable.ofOffer)
+          CROSS JOIN run_order ON run_order.old_id = change.run_id
           UNION ALL
           SELECT NULL, number, offer_key,
             coalesce(
@@ -273,6 +275,7 @@ final class ImportedHistory {
         UPDATE reader SET change_id = coalesce(
           (SELECT min(change_id) - 1 FROM change_order WHERE old_id > reader.change_id),
           (SELECT max(change_id) FROM change_order WHERE old_id IS NOT NULL), 0);
+        DELETE FROM new_offers;
         DELETE FROM main.change;
         INSERT INTO main.change (change_id, offer_key, run_id, kind, fields)
         SELECT change_id, offer_key, run_id, kind, fields FROM change_order ORDER BY change_id;

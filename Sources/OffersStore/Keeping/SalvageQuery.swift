@@ -189,7 +189,31 @@ final class SalvageQuery {
     }
   }
 
+  /// Of how many offers each change tells that tells of several, by its number.
+  private func readOfferCounts() throws -> [Int64: Int64] {
+    let sql = """
+      SELECT change_id, offer_count FROM new_offers WHERE change_id >= ?1 ORDER BY change_id
+      """
+    var counts: [Int64: Int64] = [:]
+    // An older database has no such table.
+    if (try? RawStatement(database, sql)) != nil {
+      try forEachRow(of: .changes, sql) { counts[$0.number(0)] = $0.number(1) }
+    }
+    return counts
+  }
+
+  /// The offers that were read of so many, by key.
+  private func findOffers(upTo key: Int64, count: Int64) -> [OfferRef] {
+    if count == 1 { return refs[key].map { [$0] } ?? [] }
+    // A damaged row may count any number.
+    let first = key.subtractingReportingOverflow(count)
+    if first.overflow { return [] }
+    return refs.filter { $0.key > first.partialValue && $0.key <= key }
+      .sorted { $0.key < $1.key }.map(\.value)
+  }
+
   private func forEachChange(_ body: (ExportRecord) throws -> Void) throws {
+    let counts = try readOfferCounts()
     try forEachRow(
       of: .changes,
       """
@@ -197,12 +221,14 @@ final class SalvageQuery {
       WHERE change_id >= ?1 ORDER BY change_id
       """
     ) { rows in
-      guard let ref = refs[rows.number(1)], let run = runs[rows.number(2)] else { return }
-      guard let change = ExportedChange(rows, of: ref, run: run, from: 3) else {
-        cut.insert(.changes)
-        return
+      guard let run = runs[rows.number(2)] else { return }
+      for ref in findOffers(upTo: rows.number(1), count: counts[rows.number(0)] ?? 1) {
+        guard let change = ExportedChange(rows, of: ref, run: run, from: 3) else {
+          cut.insert(.changes)
+          return
+        }
+        if isAccepted(.change(change)) { try body(.change(change)) }
       }
-      if isAccepted(.change(change)) { try body(.change(change)) }
     }
   }
 }

@@ -1,0 +1,167 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersStore
+
+@Suite("One row that tells of several new offers")
+struct NewOffersTests {
+  private static func date(_ seconds: Int) -> Date { ChangeTests.date(seconds) }
+
+  /// Two feeds that many syncs changed at random. Returns when the last one was, too.
+  private static func filled(
+    _ random: inout SeededGenerator
+  ) async throws -> (store: Store, now: Int) {
+    let store = try Store()
+    var now = 1000
+    for _ in 0..<12 {
+      now += Int.random(in: 1...500, using: &random)
+      let feed = ["ibotta", "grocer"].randomElement(using: &random) ?? ""
+      let ids = (1...60).filter { _ in Int.random(in: 0..<3, using: &random) > 0 }
+      try await store.sync(
+        ids.map { FeedOffer("\($0)", name: "Tea \(Int.random(in: 1...2, using: &random))") },
+        feed: feed, at: now)
+      for id in ids.prefix(Int.random(in: 0...3, using: &random)) {
+        _ = try await store.database.setFavorites(named: ["\(feed):\(id)"], to: true)
+      }
+    }
+    return (store, now)
+  }
+
+  /// Gives each offer a row of its own, as older databases have it.
+  private static func unfold(_ store: Store) throws {
+    try store.execute(
+      """
+      CREATE TEMP TABLE one AS SELECT * FROM \(Store.eachChange);
+      DELETE FROM new_offers; DELETE FROM change;
+      INSERT INTO change SELECT change_id, offer_key, run_id, kind, fields FROM one ORDER BY 1;
+      """)
+  }
+
+  private static func ids(_ store: Store) throws -> [Int64] {
+    try store.rows("SELECT change_id FROM \(Store.eachChange) ORDER BY 1").compactMap(Int64.init)
+  }
+
+  private static func countSalvagedChanges(_ store: Store) throws -> Int {
+    var count = 0
+    let database = try OffersDatabase(salvaging: store.path)
+    _ = try database.salvageBlocking(
+      favoritesOnly: false, accepts: { _ in true },
+      { record in
+        if case .change = record { count += 1 }
+      })
+    return count
+  }
+
+  @Test("one sync writes one row for its new offers, and none beside it for a single one")
+  func writes() async throws {
+    let store = try Store()
+    try await store.sync((1...5).map { FeedOffer("\($0)") })
+    try await store.sync((1...6).map { FeedOffer("\($0)") }, at: 2000)
+    #expect(try store.rows("SELECT change_id, offer_key FROM change") == ["5|5", "6|6"])
+    #expect(try store.rows("SELECT * FROM new_offers") == ["5|5"])
+    #expect(try store.database.countEverythingBlocking().changes == 6)
+    #expect(try store.disorder() == [])
+  }
+
+  @Test("reads as a row for each would", arguments: 1...6)
+  func reads(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let (store, now) = try await Self.filled(&random)
+    let last = try #require(try Self.ids(store).last)
+    var queries: [ChangeQuery] = []
+    for _ in 0..<120 {
+      var query = ChangeQuery(now: Self.date(now))
+      if Bool.random(using: &random) { query.afterID = Int64.random(in: 0...last, using: &random) }
+      if Bool.random(using: &random) {
+        query.since = Self.date(Int.random(in: 900...now + 10, using: &random))
+      }
+      if Bool.random(using: &random) { query.limit = Int.random(in: 0...40, using: &random) }
+      if Bool.random(using: &random) { query.feed = "grocer" }
+      query.favoritesOnly = Int.random(in: 0..<4, using: &random) == 0
+      if Bool.random(using: &random) {
+        query.kinds = Set(OfferChange.Kind.allCases.filter { _ in Bool.random(using: &random) })
+      }
+      queries.append(query)
+    }
+    func answers() async throws -> [[OfferChange]] {
+      let path = store.path
+      let database = try OffersDatabase(path: path)
+      var answers: [[OfferChange]] = []
+      for query in queries {
+        answers.append(try await database.fetchChanges(query).changes)
+        answers.append(
+          try await database.read { try ChangeSelection(firstOf: query, in: $0).read(in: $0) })
+      }
+      for id in [1, last / 2, last - 1, last] {
+        let mark = ReaderMark(changeID: id, readAt: Self.date(1000))
+        answers.append(
+          try await database.read {
+            try ChangeSelection(newsAfter: mark, now: Self.date(now), in: $0).read(in: $0)
+          })
+      }
+      return answers
+    }
+    let folded = try await answers()
+    let kept = try [store.kept(), store.kept(favoritesOnly: true)].map { try $0.text() }
+    #expect(try store.rows("SELECT count(*) FROM new_offers") != ["0"])
+    try Self.unfold(store)
+    #expect(try await answers() == folded)
+    #expect(try [store.kept(), store.kept(favoritesOnly: true)].map { try $0.text() } == kept)
+    #expect(folded.contains { $0.count > 40 })
+  }
+
+  @Test("any of its changes can be removed by itself", arguments: 1...8)
+  func removes(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let (store, _) = try await Self.filled(&random)
+    var expected = try store.rows("SELECT * FROM \(Store.eachChange)")
+    let all = try Self.ids(store)
+    let last = try #require(all.last)
+    for share in [8, 2, 1] {
+      let doomed = all.filter { _ in Int.random(in: 0..<share, using: &random) == 0 }.shuffled(
+        using: &random)
+      // Those that are gone already, and numbers that nothing has, do no harm.
+      try await store.database.write { try ChangeTable.delete(doomed + [last + 1], in: $0) }
+      let gone = Set(doomed)
+      expected.removeAll { row in
+        gone.contains(row.split(separator: "|").first.flatMap { Int64($0) } ?? 0)
+      }
+      func bare(_ rows: [String]) -> [String] {
+        rows.map { $0.split(separator: "|").prefix(4).joined(separator: "|") }.sorted()
+      }
+      #expect(bare(try store.rows("SELECT * FROM \(Store.eachChange)")) == bare(expected))
+      #expect(try store.disorder() == [])
+      #expect(try store.rows("PRAGMA foreign_key_check") == [])
+    }
+    #expect(expected.isEmpty)
+  }
+
+  @Test("a damaged database of the version before is opened and read all the same")
+  func upgradesDamaged() async throws {
+    let store = try Store()
+    try await store.sync((1...3000).map { FeedOffer("\($0)") })
+    try Self.unfold(store)
+    try store.execute("DROP TABLE new_offers; PRAGMA user_version = 8")
+    try store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    try Damage.overwritePage(of: "change", in: store)
+    let changes = try Self.countSalvagedChanges(store)
+    #expect(changes > 100 && changes < 3000)
+    let database = try OffersDatabase(path: store.path)
+    #expect(try await database.fetchOffers(OfferQuery()).count == 3000)
+    #expect(try store.rows("PRAGMA user_version") == ["\(Schema.version)"])
+  }
+
+  @Test("what is salvaged of a damaged count is no more than there are offers")
+  func salvagesNonsense() async throws {
+    let store = try Store()
+    try await store.sync((1...20).map { FeedOffer("\($0)") })
+    for (count, told) in [("20", 20), ("7", 7), ("9223372036854775807", 20), ("-5", 0)] {
+      try store.execute(
+        "PRAGMA ignore_check_constraints = ON; UPDATE new_offers SET offer_count = \(count)")
+      #expect(try Self.countSalvagedChanges(store) == told, "\(count)")
+    }
+  }
+}
