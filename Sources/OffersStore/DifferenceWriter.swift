@@ -65,12 +65,18 @@ final class DifferenceWriter {
   private static let parameterCount = Int32(textColumns.count + 1 + rewardColumns.count)
 
   private var insertSQL: String {
-    let columns = NewOfferRows.table.columns.joined(separator: ", ")
-    return """
-      INSERT INTO offer (feed_key, first_seen_at, changed_at, \(columns))
-      SELECT \(feedKey), \(seconds), \(seconds), \(columns) FROM new_offer(?1)
-      WHERE true ON CONFLICT (feed_key, id) DO NOTHING
-      """
+    // All columns in the order of the table: SQLite puts the values in place then, and copies none.
+    """
+    INSERT INTO offer (
+      offer_key, feed_key, id, content_hash, gone_at, first_seen_at, changed_at, name, description,
+      terms, reward_text, reward_minor_units, reward_currency, reward_percent_hundredths,
+      reward_up_to, image_url, url)
+    SELECT
+      NULL, \(feedKey), id, content_hash, NULL, \(seconds), \(seconds), name, description,
+      terms, reward_text, reward_minor_units, reward_currency, reward_percent_hundredths,
+      reward_up_to, image_url, url
+    FROM new_offer(?1) WHERE true ON CONFLICT (feed_key, id) DO NOTHING
+    """
   }
 
   private static var updateSQL: String {

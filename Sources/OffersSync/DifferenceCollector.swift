@@ -76,9 +76,9 @@ final class DifferenceCollector: OfferSink {
     guard let number = finder.find(valueHash: record.valueHash), let old = see(number) else {
       return false
     }
-    // Its bytes are others now. Of a very large document that was written anew so many are remembered
-    // each time that something is written.
-    if rewrittenCount < Self.rewrittenLimit {
+    // Its bytes are others now, which matters where there will be something to write. Of a very large
+    // document that was written anew so many are remembered each time.
+    if hasDifferences, rewrittenCount < Self.rewrittenLimit {
       rewrittenCount += 1
       draft?.append(remembered(record, old.contentMark).with(key: Int64(old.key)))
     } else {
