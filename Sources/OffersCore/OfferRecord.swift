@@ -47,9 +47,10 @@ public enum OfferField: Int, CaseIterable, Sendable {
 /// which is what keeps a million of them cheap.
 ///
 /// Layout, in the machine's byte order, 8-byte aligned: byte count (4), position (4), content hash
-/// (8), offer key (8), reward number (8), reward kind (1), up to (1), currency (3), padding (3), the
-/// hash (8), value hash (8), start hash (4) and byte count (4) of what it was in its document, then a
-/// length a field (4 each, all ones for nil), then the texts.
+/// (8), offer key (8), reward number (8), reward kind (1), up to (1), currency (3), how many fields have
+/// a length (1), padding (2), the hash (8), value hash (8), start hash (4) and byte count (4) of what
+/// it was in its document, then those lengths (4 each, all ones for nil), then the texts. The fields
+/// behind them have none.
 public struct OfferRecord {
   private let base: UnsafeRawPointer
 
@@ -87,18 +88,17 @@ public struct OfferRecord {
   public var isUpTo: Bool { base.load(fromByteOffset: 33, as: UInt8.self) != 0 }
 
   /// Whether the feed says any of what only some feeds do: a retailer and what follows it.
-  package var hasDetails: Bool {
-    for field in OfferField.retailer.rawValue..<OfferField.count {
-      if length(field) != .max { return true }
-    }
-    return false
-  }
+  package var hasDetails: Bool { lengthCount > OfferField.retailer.rawValue }
+
+  @inline(__always)
+  private var lengthCount: Int { Int(base.load(fromByteOffset: 37, as: UInt8.self)) }
 
   /// A field's text; nil where the feed has none.
   package func text(_ field: Int) -> UnsafeRawBufferPointer? {
+    if field >= lengthCount { return nil }
     let count = length(field)
     if count == .max { return nil }
-    var offset = Self.textOffset
+    var offset = Self.textOffset(lengthCount)
     for field in 0..<field {
       let length = length(field)
       if length != .max { offset += Int(length) }
@@ -124,8 +124,9 @@ public struct OfferRecord {
   package func forEachText(
     of count: Int, _ body: (Int, UnsafeRawBufferPointer?) throws -> Void
   ) rethrows {
-    var offset = Self.textOffset
-    for field in 0..<count {
+    let lengthCount = lengthCount
+    var offset = Self.textOffset(lengthCount)
+    for field in 0..<min(count, lengthCount) {
       let length = length(field)
       if length == .max {
         try body(field, nil)
@@ -133,6 +134,9 @@ public struct OfferRecord {
         try body(field, UnsafeRawBufferPointer(start: base + offset, count: Int(length)))
         offset += Int(length)
       }
+    }
+    if count > lengthCount {
+      for field in lengthCount..<count { try body(field, nil) }
     }
   }
 
@@ -158,11 +162,19 @@ public struct OfferRecord {
   package static let amount: UInt8 = 1
   package static let percent: UInt8 = 2
   private static let lengthOffset = 64
-  private static let textOffset = lengthOffset + (4 * OfferField.count + 7) / 8 * 8
+
+  @inline(__always)
+  private static func textOffset(_ lengthCount: Int) -> Int { lengthOffset + 4 * lengthCount }
+
+  /// How many fields have a length: none of those that only some feeds have, or all.
+  @inline(__always)
+  private static func lengthCount(of texts: OfferTexts) -> Int {
+    texts.hasDetails ? OfferField.count : OfferField.retailer.rawValue
+  }
 
   /// How many bytes a record of these texts takes.
   package static func byteCount(of texts: OfferTexts) -> Int {
-    var total = textOffset
+    var total = textOffset(lengthCount(of: texts))
     texts.forEachField { _, text in total += text?.count ?? 0 }
     return (total + 7) / 8 * 8
   }
@@ -182,14 +194,13 @@ public struct OfferRecord {
     base.storeBytes(of: reward.currency.0, toByteOffset: 34, as: UInt8.self)
     base.storeBytes(of: reward.currency.1, toByteOffset: 35, as: UInt8.self)
     base.storeBytes(of: reward.currency.2, toByteOffset: 36, as: UInt8.self)
+    let lengthCount = lengthCount(of: texts)
+    base.storeBytes(of: UInt8(lengthCount), toByteOffset: 37, as: UInt8.self)
     base.storeBytes(of: memory.hash, toByteOffset: 40, as: UInt64.self)
     base.storeBytes(of: memory.valueHash, toByteOffset: 48, as: UInt64.self)
     base.storeBytes(of: memory.startHash, toByteOffset: 56, as: UInt32.self)
     base.storeBytes(of: memory.byteCount, toByteOffset: 60, as: UInt32.self)
-    var offset = textOffset
-    // Nil, until there is something.
-    (base + lengthOffset).initializeMemory(
-      as: UInt8.self, repeating: 0xFF, count: textOffset - lengthOffset)
+    var offset = textOffset(lengthCount)
     texts.forEachField { field, text in
       base.storeBytes(
         of: text.map { UInt32($0.count) } ?? .max, toByteOffset: lengthOffset + 4 * field,

@@ -7,7 +7,7 @@ final class DifferenceCollector: OfferSink {
   /// What differs: offers that the store has not got, and those that it has.
   let newRecords: RecordSpool
   let knownRecords: RecordSpool
-  private let rewards: RewardParser
+  private var rewards: RewardMemo
   /// Nil where records are not to be remembered.
   let recordSeed: UInt64?
   private var finder: RecordFinder
@@ -53,7 +53,8 @@ final class DifferenceCollector: OfferSink {
     draft = memory.map(RecordMemoryDraft.init)
     newRecords = RecordSpool(folder: folder)
     knownRecords = RecordSpool(folder: folder)
-    rewards = RewardParser(currency: definition.currency, bareCurrency: definition.currency)
+    rewards = RewardMemo(
+      RewardParser(currency: definition.currency, bareCurrency: definition.currency))
     seed = derivationSeed
   }
 

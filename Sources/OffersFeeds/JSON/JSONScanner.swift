@@ -62,37 +62,43 @@ package struct JSONScanner {
   }
 
   /// Goes from behind an opening quote to the closing one, checking escapes on the way.
+  @inline(__always)
   package func scanText(
     _ p: inout Position, _ traits: inout TextTraits
   ) throws(JSONStop) {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let highs: UInt64 = 0x8080_8080_8080_8080
-    var high: UInt64 = 0
-    while true {
-      let word = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self))
-      let quote = word ^ (ones &* 0x22)
-      let slash = word ^ (ones &* 0x5C)
-      // None of the three has its highest bit set, which spares a look at each by itself.
-      let hit = ((quote &- ones) | (slash &- ones) | (word &- ones &* 0x20)) & ~word & highs
-      if hit == 0 {
-        high |= word
-        p += 8
-        continue
-      }
-      let bits = hit.trailingZeroBitCount & ~7
-      high |= word & ((1 << UInt64(bits)) &- 1)
-      p += bits >> 3
-      switch p.pointee {
-      case 0x22:
-        if high & highs != 0 { traits.hasNonASCII = true }
-        return
-      case 0x5C:
-        traits.hasEscapes = true
-        try skipEscape(&p)
-      default:
-        throw stop(p, .controlCharacter)
-      }
+    skipPlainText(&p, &traits)
+    // Most texts have no escapes.
+    if p.pointee != 0x22 { try scanEscapedText(&p, &traits) }
+  }
+
+  /// Goes to the next quote, backslash or control character.
+  @inline(__always)
+  private func skipPlainText(_ p: inout Position, _ traits: inout TextTraits) {
+    var seen = ByteBlock()
+    var block = ByteBlock(at: p)
+    var ends = block.textEnds
+    while ends.isEmpty {
+      seen.formUnion(block)
+      p += ByteBlock.byteCount
+      block = ByteBlock(at: p)
+      ends = block.textEnds
     }
+    let count = ends.countBefore
+    seen.formUnion(block.prefix(count))
+    p += count
+    if seen.hasNonASCII { traits.hasNonASCII = true }
+  }
+
+  /// Goes from an escape to the closing quote.
+  private func scanEscapedText(
+    _ p: inout Position, _ traits: inout TextTraits
+  ) throws(JSONStop) {
+    traits.hasEscapes = true
+    repeat {
+      guard p.pointee == 0x5C else { throw stop(p, .controlCharacter) }
+      try skipEscape(&p)
+      skipPlainText(&p, &traits)
+    } while p.pointee != 0x22
   }
 
   @inline(__always)

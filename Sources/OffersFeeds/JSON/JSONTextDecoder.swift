@@ -33,8 +33,8 @@ struct JSONTextDecoder {
     guard let base = raw.baseAddress else { return raw }
     var p = base.assumingMemoryBound(to: UInt8.self)
     let end = p + raw.count
-    // Whole words are written, the last of them beyond the text's end.
-    let start = arena.allocate(raw.count + 8)
+    // Whole blocks are written, the last of them beyond the text's end.
+    let start = arena.allocate(raw.count + ByteBlock.byteCount)
     var out = start
     while p < end {
       Self.copyToEscape(&p, end, &out)
@@ -72,17 +72,15 @@ struct JSONTextDecoder {
     _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
     _ out: inout UnsafeMutablePointer<UInt8>
   ) {
-    let ones: UInt64 = 0x0101_0101_0101_0101
     while p < end {
       // Reading past the end is fine: the buffer is padded.
-      let word = UnsafeRawPointer(p).loadUnaligned(as: UInt64.self)
-      UnsafeMutableRawPointer(out).storeBytes(of: word, as: UInt64.self)
-      let slash = word.littleEndian ^ (ones &* 0x5C)
-      let hit = (slash &- ones) & ~slash & (ones &* 0x80)
-      let run = min(hit.trailingZeroBitCount >> 3, end - p)
+      let block = ByteBlock(at: p)
+      block.store(to: out)
+      let slashes = block.backslashes
+      let run = min(slashes.countBefore, end - p)
       p += run
       out += run
-      if hit != 0 { return }
+      if !slashes.isEmpty { return }
     }
   }
 

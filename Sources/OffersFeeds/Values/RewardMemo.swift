@@ -1,0 +1,53 @@
+import OffersCore
+
+/// Reads rewards, and knows the ones that it read last: a feed prints few different ones, each many
+/// times.
+package struct RewardMemo {
+  /// A text of 8 to 24 bytes as three words that may overlap, which together with their count tell
+  /// it from every other one.
+  private struct Key: Equatable {
+    static let byteCounts = 8...24
+
+    private let words: SIMD4<UInt64>
+
+    @inline(__always)
+    init(_ text: UnsafeRawBufferPointer) {
+      let count = text.count
+      words = SIMD4(
+        text.loadUnaligned(as: UInt64.self),
+        text.loadUnaligned(fromByteOffset: min(8, count - 8), as: UInt64.self),
+        text.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self), UInt64(count))
+    }
+
+    /// No text has this one.
+    init() { words = SIMD4() }
+
+    /// A number below `placeCount`.
+    @inline(__always)
+    var place: Int {
+      let mixed = (words[0] ^ words[1] &* 0xd6e8_feb8_6659_fd93 ^ words[2]) &* 0x9e37_79b9_7f4a_7c15
+      return Int(truncatingIfNeeded: mixed >> 57)
+    }
+  }
+
+  private static let placeCount = 128
+
+  private let parser: RewardParser
+  private var known = [(key: Key, reward: ExactReward)](
+    repeating: (Key(), ExactReward()), count: placeCount)
+
+  package init(_ parser: RewardParser) {
+    self.parser = parser
+  }
+
+  /// - Parameter text: the printed reward in UTF-8.
+  package mutating func parse(_ text: UnsafeRawBufferPointer) -> ExactReward {
+    guard Key.byteCounts.contains(text.count) else { return parser.parse(text) }
+    let key = Key(text)
+    let place = key.place
+    if known[place].key == key { return known[place].reward }
+    let reward = parser.parse(text)
+    known[place] = (key, reward)
+    return reward
+  }
+}

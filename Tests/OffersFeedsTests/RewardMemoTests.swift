@@ -1,0 +1,36 @@
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersFeeds
+
+@Suite("Rewards that were read before")
+struct RewardMemoTests {
+  private static let texts = [
+    "", "$1", "$1.00", "$1.000", "$10.00 Cash Back", "$10.00 Cash Bach", "$01.00 Cash Back",
+    "Up to $5.00 Cash Back", "5% back", "12.5% Cash Back", "1.234,56 EUR", "12345678", "123456789",
+    "Free with purchase of two", "$1.00 Cash Back on any item", "$0.75 Cash Back",
+    "$0.75 Cash Back ", "$0.75 Cash Back  ",
+  ]
+
+  private static func isSame(_ left: ExactReward, _ right: ExactReward) -> Bool {
+    left.kind == right.kind && left.number == right.number && left.currency == right.currency
+      && left.isUpTo == right.isUpTo
+  }
+
+  @Test("are what reading them says, in any order and however often", arguments: 1...4)
+  func agrees(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let parser = RewardParser(currency: "USD", bareCurrency: "USD")
+    var memo = RewardMemo(parser)
+    for _ in 0..<20_000 {
+      let text =
+        Bool.random(using: &random)
+        ? Self.texts.randomElement(using: &random) ?? ""
+        : "$\(Int.random(in: 0...400, using: &random)).\(Int.random(in: 0...99, using: &random)) back"
+      Array(text.utf8).withUnsafeBytes { bytes in
+        #expect(Self.isSame(memo.parse(bytes), parser.parse(bytes)), "\(text)")
+      }
+    }
+  }
+}
