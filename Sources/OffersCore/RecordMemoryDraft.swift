@@ -32,8 +32,12 @@ public struct RecordMemoryDraft: Sendable {
   /// than what writing all down again costs.
   public var isWorthWriting: Bool {
     let count = max(old.count, keptCount + fresh.count + newCount)
-    return (count - keptCount) * 25 > count
+    return !Self.isFew(count - keptCount, of: count)
   }
+
+  /// Whether so many records are too few to write all down again.
+  public static func isFew(_ some: Int, of count: Int) -> Bool { some * 25 <= count }
+
   /// How many parts there are.
   public var count: Int { entries.count }
 
@@ -45,6 +49,9 @@ public struct RecordMemoryDraft: Sendable {
     default: return .known(old[number])
     }
   }
+
+  /// Removes the first parts: what is not remembered is read the next time.
+  public mutating func removeFirst(_ count: Int) { entries.removeFirst(count) }
 
   /// Adds a record that is as it was, by its number among the old ones.
   public mutating func append(old number: Int) {

@@ -51,8 +51,17 @@ enum ChangeTable {
 
   /// The rows with how many offers each tells of. Only one that says that offers are new tells of
   /// several: of those with the keys up to its own, by the numbers up to its own.
-  static let counted = "change LEFT JOIN new_offers ON new_offers.change_id = change.change_id"
+  /// A count that cannot be true, in a damaged database, is none.
+  static let counted = """
+    change LEFT JOIN new_offers ON new_offers.change_id = change.change_id
+      AND new_offers.offer_count BETWEEN 2 AND change.change_id
+    """
   static let offerCount = "coalesce(new_offers.offer_count, 1)"
+  /// Of such a row: whether it may tell of a favorite. Of one that tells of several offers only
+  /// `FavoriteTable.sortedKeys` says so.
+  static let mayTellOfFavorite = """
+    (change.offer_key IN (\(FavoriteTable.offerKeys)) OR new_offers.change_id IS NOT NULL)
+    """
   /// Of such a row and an offer: whether the one tells of the other, and by which number.
   static let ofOffer = """
     offer.offer_key > change.offer_key - \(offerCount) AND offer.offer_key <= change.offer_key
@@ -86,14 +95,15 @@ enum ChangeTable {
       let (last, offerKey, run, count): (Int64, Int64, Int64, Int64) = (
         row[0], row[1], row[2], row[3]
       )
-      let behind = last - id
-      let before = count - behind - 1
-      if before < 0 { continue }
-      if count > 1 { try setCount(behind, of: last, in: database) }
-      if behind == 0 { try delete.execute(arguments: [id]) }
-      if before > 0 {
+      let countBehind = last - id
+      let countBefore = count - countBehind - 1
+      if countBefore < 0 { continue }
+      if count > 1 { try setCount(countBehind, of: last, in: database) }
+      if countBehind == 0 { try delete.execute(arguments: [id]) }
+      if countBefore > 0 {
         try insertNew(
-          id: id - 1, offerKey: offerKey - behind - 1, run: run, count: before, in: database)
+          id: id - 1, offerKey: offerKey - countBehind - 1, run: run, count: countBefore,
+          in: database)
       }
     }
   }
@@ -108,6 +118,24 @@ enum ChangeTable {
       try database.cachedStatement(sql: "DELETE FROM new_offers WHERE change_id = ?")
         .execute(arguments: [id])
     }
+  }
+
+  /// The runs that saw favorites change.
+  ///
+  /// - Parameter id: up to which change.
+  static func runsOfFavorites(through id: Int64, in database: Database) throws -> Set<Int64> {
+    let favorites = try FavoriteTable.sortedKeys(in: database)
+    let rows = try Row.fetchCursor(
+      database,
+      sql: """
+        SELECT run_id, offer_key, \(offerCount) FROM \(counted)
+        WHERE change.change_id <= ? AND \(mayTellOfFavorite)
+        """, arguments: [id])
+    var runs: Set<Int64> = []
+    while let row = try rows.next() {
+      if !favorites.find(upTo: row[1], count: row[2]).isEmpty { runs.insert(row[0]) }
+    }
+    return runs
   }
 
   /// How many changes there are.

@@ -14,13 +14,10 @@ enum FavoriteTable {
     CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
     """
 
-  /// Of a row of `ChangeTable.counted`: whether it tells of a favorite.
-  static let isToldOf = """
-    (change.offer_key IN (\(offerKeys)) OR new_offers.offer_count > 1 AND EXISTS (
-      SELECT 1 FROM (\(offerKeys)) AS own
-      WHERE own.offer_key > change.offer_key - new_offers.offer_count
-        AND own.offer_key <= change.offer_key))
-    """
+  /// The same, to look for those that a change tells of.
+  static func sortedKeys(in database: Database) throws -> SortedKeys {
+    SortedKeys(try Int64.fetchAll(database, sql: offerKeys))
+  }
 
   /// Returns whether the mark was not there before.
   static func insert(_ ref: OfferRef, at seconds: Int64, in database: Database) throws -> Bool {

@@ -128,14 +128,18 @@ enum PruneTable {
     before seconds: Int64, after: Int64, through: Int64, limit: Int, in database: Database,
     _ body: (_ id: Int64, _ offerKey: Int64) throws -> Void
   ) throws {
+    if after >= through { return }
     let favorites = try Set(Int64.fetchCursor(database, sql: FavoriteTable.offerKeys))
     let cursor = try Row.fetchCursor(
       database,
       sql: """
         SELECT change.change_id, change.offer_key, \(ChangeTable.offerCount)
         FROM \(ChangeTable.counted) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
-        WHERE change.change_id > ? AND run.started_at < ? ORDER BY change.change_id
-        """, arguments: [after, seconds])
+        WHERE change.change_id > ?
+          AND change.change_id <= (SELECT min(change_id) FROM change WHERE change_id >= ?)
+          AND run.started_at < ?
+        ORDER BY change.change_id
+        """, arguments: [after, through, seconds])
     var left = limit
     while let row = try cursor.next() {
       let (id, offerKey, offerCount): (Int64, Int64, Int64) = (row[0], row[1], row[2])
@@ -158,16 +162,16 @@ enum PruneTable {
   static func doomedRuns(
     old: Int64, idle: Int64, through: Int64, ofFavorites: Bool, in database: Database
   ) throws -> [Int64] {
-    let filter = ofFavorites ? "AND \(FavoriteTable.isToldOf)" : ""
-    let named = try Set(
-      Int64.fetchCursor(
-        database,
-        sql: "SELECT run_id FROM \(ChangeTable.counted) WHERE change.change_id <= ? \(filter)",
-        arguments: [through])
-    ).union(
-      Int64.fetchAll(
-        database,
-        sql: "SELECT run_id FROM change WHERE change_id = (SELECT max(change_id) FROM change)"))
+    let named = try
+      (ofFavorites
+      ? ChangeTable.runsOfFavorites(through: through, in: database)
+      : Set(
+        Int64.fetchCursor(
+          database, sql: "SELECT run_id FROM change WHERE change_id <= ?", arguments: [through])))
+      .union(
+        Int64.fetchAll(
+          database,
+          sql: "SELECT run_id FROM change WHERE change_id = (SELECT max(change_id) FROM change)"))
     return try Int64.fetchAll(
       database,
       sql: """

@@ -13,9 +13,13 @@ final class DifferenceCollector: OfferSink {
   private var finder: RecordFinder
   private var draft: RecordMemoryDraft?
   private var rewrittenCount = 0
+  /// Records before the first difference that are written in another way than is remembered.
+  private var outdatedCount = 0
   private static let rewrittenLimit = 1 << 18
   private let seed: UInt64
-  private var hasDifferences = false
+  /// How many parts of the draft come before the first difference; nil as long as there is none.
+  private var leadingCount: Int?
+  private var hasDifferences: Bool { leadingCount != nil }
   private(set) var unchangedCount = 0
   private(set) var skippedCount = 0
   private(set) var mendedCount = 0
@@ -63,7 +67,13 @@ final class DifferenceCollector: OfferSink {
   ///
   /// - Parameter isWriting: whether there is more to be written than what was collected.
   func memory(isWriting: Bool) -> RecordMemoryDraft? {
-    guard let draft, draft.isWorthWriting else { return nil }
+    guard var draft else { return nil }
+    if isWriting || hasDifferences, !RecordMemoryDraft.isFew(outdatedCount, of: offerCount) {
+      // Forgotten, they are read the next time, and remembered as they are now.
+      draft.removeFirst(leadingCount ?? draft.count)
+      return draft
+    }
+    guard draft.isWorthWriting else { return nil }
     return isWriting || hasDifferences || draft.old.isEmpty ? draft : nil
   }
 
@@ -84,6 +94,7 @@ final class DifferenceCollector: OfferSink {
       draft?.append(remembered(record, old.contentMark).with(key: Int64(old.key)))
     } else {
       draft?.append(old: number)
+      if !hasDifferences { outdatedCount += 1 }
     }
     return true
   }
@@ -122,12 +133,13 @@ final class DifferenceCollector: OfferSink {
       return
     case .new:
       key = 0
+      noteDifference()
       draft?.appendNew()
     case .different(let stored):
       key = stored
+      noteDifference()
       remember(record, of: stored)
     }
-    hasDifferences = true
     var reward = ExactReward()
     if let text = texts.reward { reward = rewards.parse(text) }
     let byteCount = OfferRecord.byteCount(of: texts)
@@ -136,6 +148,10 @@ final class DifferenceCollector: OfferSink {
         texts, position: earlierRecords + position, contentHash: hash, offerKey: key,
         reward: reward, memory: record, byteCount: byteCount, to: address)
     }
+  }
+
+  private func noteDifference() {
+    if leadingCount == nil { leadingCount = draft?.count ?? 0 }
   }
 
   private func remember(_ record: RememberedRecord, of key: Int64) {

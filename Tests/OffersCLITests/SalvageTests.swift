@@ -6,13 +6,15 @@ import Testing
 struct SalvageTests {
   private static let count = 3000
 
-  /// A home with many offers, each with details, a change and a star.
+  /// A home with many offers, each with details, a change in a row of its own and a star.
   private static func lived(count: Int = count) throws -> Home {
     let home = try Home(synced: (0..<count).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
     let filled = try home.shell(
       """
       sqlite3 "$OFFERS_DATABASE" "INSERT INTO favorite SELECT 'ibotta', id, 5 FROM offer;
         INSERT INTO offer_detail (offer_key, retailer) SELECT offer_key, 'Corner shop' FROM offer;
+        DELETE FROM new_offers; DELETE FROM change;
+        INSERT INTO change (offer_key, run_id, kind) SELECT offer_key, 1, 'new' FROM offer;
         PRAGMA wal_checkpoint(TRUNCATE)"
       """)
     guard filled.status == 0 else { throw Home.Unexpected(filled.errors) }

@@ -149,6 +149,11 @@ struct HealthTests {
       try Self.trouble(store) == [
         "problem references: rows refer to what is not there (1), the first in change to sync_run"
       ])
+    try store.execute("PRAGMA foreign_keys = OFF; INSERT INTO new_offers VALUES (7, 2), (8, 2)")
+    #expect(
+      try Self.trouble(store) == [
+        "problem references: rows refer to what is not there (3), the first in new_offers to change"
+      ])
   }
 
   @Test("who holds which lock is told")

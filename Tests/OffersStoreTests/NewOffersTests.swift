@@ -154,13 +154,36 @@ struct NewOffersTests {
     #expect(try store.rows("PRAGMA user_version") == ["\(Schema.version)"])
   }
 
+  @Test("a count that cannot be true counts as none", arguments: [Int64.min, -1, 0, 1, 21, .max])
+  func bearsNonsense(count: Int64) async throws {
+    let store = try Store()
+    try await store.sync((1...20).map { FeedOffer("\($0)") })
+    _ = try await store.database.setFavorites(named: ["20"], to: true)
+    try store.execute(
+      "PRAGMA ignore_check_constraints = ON; UPDATE new_offers SET offer_count = \(count)")
+    for favoritesOnly in [false, true] {
+      var query = ChangeQuery(now: Self.date(5000))
+      query.favoritesOnly = favoritesOnly
+      let told = try await store.database.fetchChanges(query).changes
+      #expect(told.map(\.offer.ref.id) == ["20"])
+    }
+    try await store.sync((3...20).map { FeedOffer("\($0)") }, at: 2000)
+    let pruned = try await store.database.prune(
+      goneBefore: Self.date(3000), now: Self.date(4000), isTrial: false)
+    #expect(pruned.offers == 1)
+  }
+
   @Test("what is salvaged of a damaged count is no more than there are offers")
   func salvagesNonsense() async throws {
     let store = try Store()
     try await store.sync((1...20).map { FeedOffer("\($0)") })
-    for (count, told) in [("20", 20), ("7", 7), ("9223372036854775807", 20), ("-5", 0)] {
+    try await store.sync((1...30).map { FeedOffer("\($0)") }, at: 2000)
+    for (count, told) in [("10", 30), ("7", 27), ("9223372036854775807", 30), ("-5", 20)] {
       try store.execute(
-        "PRAGMA ignore_check_constraints = ON; UPDATE new_offers SET offer_count = \(count)")
+        """
+        PRAGMA ignore_check_constraints = ON;
+        UPDATE new_offers SET offer_count = \(count) WHERE change_id = 30
+        """)
       #expect(try Self.countSalvagedChanges(store) == told, "\(count)")
     }
   }

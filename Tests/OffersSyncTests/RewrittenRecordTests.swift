@@ -117,7 +117,7 @@ struct RewrittenRecordTests {
     #expect(back.counts.all == [0, 0, 0, 1, 2, 0])
   }
 
-  @Test("what is remembered goes over to the new way of writing behind the next change")
+  @Test("what is remembered goes over to the new way of writing with the next changes")
   func remembersTheNewWay() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
@@ -126,10 +126,14 @@ struct RewrittenRecordTests {
     #expect(try await home.sync(text, at: 2_000).counts.all == [1, 0, 0, 0, 30, 0])
     let new = try await Self.read(text, in: home)
     #expect(new.byBytesCount == 21)
-    #expect(new.byValuesCount == 10)
+    // Before the change nobody knew that there would be one.
+    #expect(new.acceptedCount == 10)
+    let next = Self.spaced(FeedText.feed(ids + [32]))
+    #expect(try await home.sync(next, at: 3_000).counts.all == [1, 0, 0, 0, 31, 0])
+    #expect(try await Self.read(next, in: home).byBytesCount == 32)
     // The old way is known by its values now.
-    let old = try await Self.read(FeedText.feed(ids), in: home)
-    #expect(old.byBytesCount == 10)
-    #expect(old.byValuesCount == 21)
+    let old = try await Self.read(FeedText.feed(ids + [32]), in: home)
+    #expect(old.byBytesCount == 0)
+    #expect(old.byValuesCount == 32)
   }
 }

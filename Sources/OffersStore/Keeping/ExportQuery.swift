@@ -7,6 +7,8 @@ final class ExportQuery {
   private let favoritesOnly: Bool
   /// Each run's place in the document, from 1, by its key; what changes refer to.
   private var runs: [Int64: Int] = [:]
+  /// The offers of favorites.
+  private var favorites = OfferRefs()
 
   init(_ database: Database, favoritesOnly: Bool) {
     self.database = database
@@ -21,7 +23,7 @@ final class ExportQuery {
     case .feeds: try forEachFeed(body)
     case .runs: try forEachRun(body)
     case .offers: try forEachOffer(body)
-    case .changes: try forEachChange(body)
+    case .changes: try favoritesOnly ? forEachChangeOfFavorites(body) : forEachChange(body)
     case .favorites: try forEachFavorite(body)
     }
   }
@@ -58,7 +60,7 @@ final class ExportQuery {
       favoritesOnly
       ? """
       WHERE feed.name IN (SELECT feed FROM favorite) AND (
-        run.run_id IN (SELECT run_id FROM \(ChangeTable.counted) WHERE \(FavoriteTable.isToldOf))
+        run.run_id IN (\(try runsOfFavorites()))
         OR run.run_id IN (SELECT max(run_id) FROM sync_run GROUP BY feed_key)
         OR run.run_id IN (
           SELECT max(run_id) FROM sync_run WHERE outcome IN ('updated', 'unchanged')
@@ -77,11 +79,17 @@ final class ExportQuery {
     }
   }
 
+  /// The runs that saw favorites change, as a list for SQL.
+  private func runsOfFavorites() throws -> String {
+    try ChangeTable.runsOfFavorites(through: .max, in: database).map(String.init)
+      .joined(separator: ", ")
+  }
+
   private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {
     let rows = try RawStatement(
       database,
       """
-      SELECT feed.name, \(ExportedOffer.columns), \(ExportedOffer.detailColumns)
+      SELECT offer.offer_key, feed.name, \(ExportedOffer.columns), \(ExportedOffer.detailColumns)
       FROM offer CROSS JOIN feed USING (feed_key)
       LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key
       \(favoritesOnly ? "WHERE offer.offer_key IN (\(FavoriteTable.offerKeys))" : "")
@@ -89,33 +97,49 @@ final class ExportQuery {
       """)
     defer { rows.reset() }
     while try rows.step() {
-      var offer = ExportedOffer(rows, feed: rows.string(0) ?? "", from: 1)
-      offer.setDetails(rows, from: 1 + ExportedOffer.columnCount)
+      var offer = ExportedOffer(rows, feed: rows.string(1) ?? "", from: 2)
+      offer.setDetails(rows, from: 2 + ExportedOffer.columnCount)
+      if favoritesOnly { favorites.insert(offer.ref, key: rows.number(0)) }
       try body(.offer(offer))
     }
   }
 
   private func forEachChange(_ body: (ExportRecord) throws -> Void) throws {
-    // Which rows, before which of their offers.
-    let filter =
-      favoritesOnly
-      ? "WHERE \(FavoriteTable.isToldOf) AND +offer.offer_key IN (\(FavoriteTable.offerKeys))" : ""
     let rows = try RawStatement(
       database,
       """
       SELECT feed.name, offer.id, change.run_id, \(ExportedChange.columns)
       FROM \(ChangeTable.counted)
       CROSS JOIN offer ON \(ChangeTable.ofOffer) CROSS JOIN feed USING (feed_key)
-      \(filter) ORDER BY change.change_id, offer.offer_key
+      ORDER BY change.change_id, offer.offer_key
       """)
     defer { rows.reset() }
     while try rows.step() {
       let ref = OfferRef(feed: rows.string(0) ?? "", id: rows.string(1) ?? "")
-      // Of favorites alone, not every sync is in the document.
       guard let run = runs[rows.number(2)],
         let change = ExportedChange(rows, of: ref, run: run, from: 3)
       else { continue }
       try body(.change(change))
+    }
+  }
+
+  /// Looks at no other offer: favorites can be saved where those are damaged.
+  private func forEachChangeOfFavorites(_ body: (ExportRecord) throws -> Void) throws {
+    let rows = try RawStatement(
+      database,
+      """
+      SELECT change.offer_key, \(ChangeTable.offerCount), change.run_id, \(ExportedChange.columns)
+      FROM \(ChangeTable.counted) WHERE \(ChangeTable.mayTellOfFavorite)
+      ORDER BY change.change_id
+      """)
+    defer { rows.reset() }
+    while try rows.step() {
+      // Not every sync is in the document.
+      guard let run = runs[rows.number(2)] else { continue }
+      for ref in favorites.find(upTo: rows.number(0), count: rows.number(1)) {
+        guard let change = ExportedChange(rows, of: ref, run: run, from: 3) else { continue }
+        try body(.change(change))
+      }
     }
   }
 

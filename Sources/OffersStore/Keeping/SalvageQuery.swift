@@ -14,7 +14,7 @@ final class SalvageQuery {
   /// The names of feeds by their keys.
   private var feeds: [Int64: String] = [:]
   /// The offers that were read, by key.
-  private var refs: [Int64: OfferRef] = [:]
+  private var refs = OfferRefs()
   /// Each run's place in the document, from 1, by its key.
   private var runs: [Int64: Int] = [:]
   /// The sections that lack some.
@@ -184,7 +184,7 @@ final class SalvageQuery {
       var whole = bare
       if !details.read(rows.number(0), { whole.setDetails($0, from: 0) }) { cut.insert(.offers) }
       guard let offer = [.offer(whole), .offer(bare)].first(where: isAccepted) else { return }
-      refs[rows.number(0)] = bare.ref
+      refs.insert(bare.ref, key: rows.number(0))
       try body(offer)
     }
   }
@@ -202,18 +202,9 @@ final class SalvageQuery {
     return counts
   }
 
-  /// The offers that were read of so many, by key.
-  private func findOffers(upTo key: Int64, count: Int64) -> [OfferRef] {
-    if count == 1 { return refs[key].map { [$0] } ?? [] }
-    // A damaged row may count any number.
-    let first = key.subtractingReportingOverflow(count)
-    if first.overflow { return [] }
-    return refs.filter { $0.key > first.partialValue && $0.key <= key }
-      .sorted { $0.key < $1.key }.map(\.value)
-  }
-
   private func forEachChange(_ body: (ExportRecord) throws -> Void) throws {
     let counts = try readOfferCounts()
+    var lastID: Int64 = 0
     try forEachRow(
       of: .changes,
       """
@@ -221,8 +212,11 @@ final class SalvageQuery {
       WHERE change_id >= ?1 ORDER BY change_id
       """
     ) { rows in
+      // No two tell of the same offer, whatever a damaged count says.
+      let count = min(counts[rows.number(0)] ?? 1, rows.number(0) - lastID)
+      lastID = rows.number(0)
       guard let run = runs[rows.number(2)] else { return }
-      for ref in findOffers(upTo: rows.number(1), count: counts[rows.number(0)] ?? 1) {
+      for ref in refs.find(upTo: rows.number(1), count: count) {
         guard let change = ExportedChange(rows, of: ref, run: run, from: 3) else {
           cut.insert(.changes)
           return

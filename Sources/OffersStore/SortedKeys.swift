@@ -1,0 +1,30 @@
+/// Offers' keys in order, to be searched by halves.
+struct SortedKeys {
+  private var keys: [Int64] = []
+
+  init() {}
+
+  init(_ keys: some Sequence<Int64>) { self.keys = keys.sorted() }
+
+  /// Adds a key. Those that come in order cost nothing.
+  mutating func insert(_ key: Int64) {
+    keys.insert(key, at: keys.last.map { $0 < key } ?? true ? keys.count : place(after: key))
+  }
+
+  /// Those among so many keys up to one.
+  func find(upTo key: Int64, count: Int64) -> ArraySlice<Int64> {
+    let first = key.subtractingReportingOverflow(count)
+    if first.overflow || count < 1 { return [] }
+    return keys[place(after: first.partialValue)..<place(after: key)]
+  }
+
+  /// How many keys there are up to one.
+  private func place(after key: Int64) -> Int {
+    var range = keys.indices
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      range = keys[middle] <= key ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
+    return range.lowerBound
+  }
+}
