@@ -144,7 +144,8 @@ enum ChangeTable {
       database,
       sql: """
         SELECT (SELECT count(*) FROM change)
-          + (SELECT coalesce(sum(offer_count - 1), 0) FROM new_offers)
+          + (SELECT coalesce(sum(offer_count - 1), 0) FROM new_offers
+            WHERE offer_count BETWEEN 2 AND change_id)
         """) ?? 0
   }
 

@@ -23,8 +23,8 @@ package enum JSONSyntax: String, Sendable {
 
 /// Walks over JSON tokens in memory, strictly by RFC 8259, without making anything of them.
 ///
-/// The bytes must be followed by at least `ByteBlock.byteCount` zero bytes: zero is no JSON, so the loops need no
-/// other bound, and a zero at the end means that more bytes must come.
+/// The bytes must be followed by at least `ByteBlock.byteCount` zero bytes: zero is no JSON, so the
+/// loops need no other bound, and a zero at the end means that more bytes must come.
 package struct JSONScanner {
   package typealias Position = UnsafePointer<UInt8>
 

@@ -56,33 +56,27 @@ final class ExportQuery {
   /// Of favorites alone, the runs that saw them change, and of their feeds the last and the last
   /// good one.
   private func forEachRun(_ body: (ExportRecord) throws -> Void) throws {
-    let filter =
-      favoritesOnly
-      ? """
-      WHERE feed.name IN (SELECT feed FROM favorite) AND (
-        run.run_id IN (\(try runsOfFavorites()))
-        OR run.run_id IN (SELECT max(run_id) FROM sync_run GROUP BY feed_key)
-        OR run.run_id IN (
-          SELECT max(run_id) FROM sync_run WHERE outcome IN ('updated', 'unchanged')
-          GROUP BY feed_key))
-      """ : ""
+    let filter = favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite)" : ""
     let rows = try RawStatement(
       database,
       """
-      SELECT run.run_id, feed.name, \(ExportedRun.columns)
+      SELECT run.run_id, feed.name,
+        run.run_id IN (SELECT max(run_id) FROM sync_run GROUP BY feed_key)
+          OR run.run_id IN (
+            SELECT max(run_id) FROM sync_run WHERE outcome IN ('updated', 'unchanged')
+            GROUP BY feed_key),
+        \(ExportedRun.columns)
       FROM sync_run AS run CROSS JOIN feed USING (feed_key) \(filter) ORDER BY run.run_id
       """)
     defer { rows.reset() }
+    let wanted =
+      favoritesOnly ? try ChangeTable.runsOfFavorites(through: .max, in: database) : nil
     while try rows.step() {
-      runs[rows.number(0)] = runs.count + 1
-      try body(.run(ExportedRun(rows, feed: rows.string(1) ?? "", from: 2)))
+      let id = rows.number(0)
+      if let wanted, rows.number(2) == 0, !wanted.contains(id) { continue }
+      runs[id] = runs.count + 1
+      try body(.run(ExportedRun(rows, feed: rows.string(1) ?? "", from: 3)))
     }
-  }
-
-  /// The runs that saw favorites change, as a list for SQL.
-  private func runsOfFavorites() throws -> String {
-    try ChangeTable.runsOfFavorites(through: .max, in: database).map(String.init)
-      .joined(separator: ", ")
   }
 
   private func forEachOffer(_ body: (ExportRecord) throws -> Void) throws {

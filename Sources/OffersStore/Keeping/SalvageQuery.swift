@@ -213,7 +213,7 @@ final class SalvageQuery {
       """
     ) { rows in
       // No two tell of the same offer, whatever a damaged count says.
-      let count = min(counts[rows.number(0)] ?? 1, rows.number(0) - lastID)
+      let count = min(counts[rows.number(0)] ?? 1, max(1, rows.number(0) &- lastID))
       lastID = rows.number(0)
       guard let run = runs[rows.number(2)] else { return }
       for ref in refs.find(upTo: rows.number(1), count: count) {
