@@ -95,15 +95,9 @@ public struct OfferRecord {
 
   /// A field's text; nil where the feed has none.
   package func text(_ field: Int) -> UnsafeRawBufferPointer? {
-    if field >= lengthCount { return nil }
-    let count = length(field)
-    if count == .max { return nil }
-    var offset = Self.textOffset(lengthCount)
-    for field in 0..<field {
-      let length = length(field)
-      if length != .max { offset += Int(length) }
-    }
-    return UnsafeRawBufferPointer(start: base + offset, count: Int(count))
+    var found: UnsafeRawBufferPointer?
+    forEachText(of: field + 1) { if $0 == field { found = $1 } }
+    return found
   }
 
   @inline(__always)

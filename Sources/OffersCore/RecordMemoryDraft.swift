@@ -51,7 +51,16 @@ public struct RecordMemoryDraft: Sendable {
   }
 
   /// Removes the first parts: what is not remembered is read the next time.
-  public mutating func removeFirst(_ count: Int) { entries.removeFirst(count) }
+  public mutating func removeFirst(_ count: Int) {
+    for place in 0..<count {
+      switch entries[place] & ~Self.numberMask {
+      case Self.newKind: newCount -= Int(entries[place] & Self.numberMask)
+      case Self.freshKind: break
+      default: keptCount -= 1
+      }
+    }
+    entries.removeFirst(count)
+  }
 
   /// Adds a record that is as it was, by its number among the old ones.
   public mutating func append(old number: Int) {

@@ -51,11 +51,11 @@ enum ChangeTable {
 
   /// The rows with how many offers each tells of. Only one that says that offers are new tells of
   /// several: of those with the keys up to its own, by the numbers up to its own.
-  /// A count that cannot be true, in a damaged database, is none.
   static let counted = """
-    change LEFT JOIN new_offers ON new_offers.change_id = change.change_id
-      AND new_offers.offer_count BETWEEN 2 AND change.change_id
+    change LEFT JOIN new_offers ON new_offers.change_id = change.change_id AND \(isPossible)
     """
+  /// A count that cannot be true, in a damaged database, is none.
+  private static let isPossible = "new_offers.offer_count BETWEEN 2 AND new_offers.change_id"
   static let offerCount = "coalesce(new_offers.offer_count, 1)"
   /// Of such a row: whether it may tell of a favorite. Of one that tells of several offers only
   /// `FavoriteTable.sortedKeys` says so.
@@ -145,7 +145,7 @@ enum ChangeTable {
       sql: """
         SELECT (SELECT count(*) FROM change)
           + (SELECT coalesce(sum(offer_count - 1), 0) FROM new_offers
-            WHERE offer_count BETWEEN 2 AND change_id)
+            WHERE \(isPossible))
         """) ?? 0
   }
 

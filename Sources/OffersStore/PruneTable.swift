@@ -129,7 +129,7 @@ enum PruneTable {
     _ body: (_ id: Int64, _ offerKey: Int64) throws -> Void
   ) throws {
     if after >= through { return }
-    let favorites = try Set(Int64.fetchCursor(database, sql: FavoriteTable.offerKeys))
+    let favorites = try FavoriteTable.sortedKeys(in: database)
     let cursor = try Row.fetchCursor(
       database,
       sql: """
@@ -145,7 +145,8 @@ enum PruneTable {
       let (id, offerKey, offerCount): (Int64, Int64, Int64) = (row[0], row[1], row[2])
       let first = max(after, id - offerCount) + 1
       if first > through { return }
-      for number in first...min(id, through) where !favorites.contains(offerKey - (id - number)) {
+      for number in first...min(id, through)
+      where !favorites.contains(offerKey - (id - number)) {
         if left == 0 { return }
         left -= 1
         try body(number, offerKey - (id - number))
