@@ -128,7 +128,11 @@ struct KilledFetchTests {
 
   /// Lets a sync come to its end while the document stays as it is.
   private func syncWhole(_ favorites: Set<String>) async throws {
-    #expect(try home.integrity() == "ok\n")
+    // Two that were killed before they made a database left none to look at.
+    if try openDatabase() != nil {
+      let integrity = try home.integrity()
+      #expect(integrity == "ok\n", "\(integrity)")
+    }
     server.setChanging(false)
     defer { server.setChanging(true) }
     let result = try home.offers("sync", "--quiet", "--force", "--from", server.url)
