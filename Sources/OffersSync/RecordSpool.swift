@@ -6,8 +6,10 @@ import OffersCore
 final class RecordSpool {
   private let folder: String
   /// Whole records, one behind the other.
-  private var pieces: [[UInt8]] = []
-  private var current: [UInt8] = []
+  private var pieces: [SpooledRecords.Piece] = []
+  /// What is being filled, and how much of it is.
+  private var current: SpoolMemory?
+  private var currentBytes = 0
   private var file: SpoolFile?
   private var heldBytes = 0
 
@@ -23,49 +25,59 @@ final class RecordSpool {
   /// Adds a record of `byteCount` bytes, which `write` puts at the address it is given, a multiple of
   /// eight.
   func append(byteCount: Int, _ write: (UnsafeMutableRawPointer) -> Void) throws {
-    if current.count + byteCount > Self.pieceBytes { try endPiece() }
-    withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { bytes in
-      guard let base = bytes.baseAddress else { return }
-      write(base)
-      current.append(contentsOf: bytes)
-    }
+    if currentBytes + byteCount > current?.byteCount ?? 0 { try makeRoom(byteCount) }
+    guard let current else { return }
+    write(current.start + currentBytes)
+    currentBytes += byteCount
   }
 
   /// The records collected so far, for another thread to read. Nothing is added any more.
   func finish() throws -> SpooledRecords {
-    if file != nil { try flush() }
-    return SpooledRecords(pieces: pieces + (file == nil ? [current] : []), file: file)
+    if file == nil { keep() } else { try flush() }
+    return SpooledRecords(pieces: pieces, file: file)
   }
 
-  private func endPiece() throws {
-    if file == nil, heldBytes + current.count <= Self.heldLimitBytes {
-      heldBytes += current.count
-      pieces.append(current)
-      current = []
-      current.reserveCapacity(Self.pieceBytes)
-    } else {
-      try flush()
+  private func makeRoom(_ byteCount: Int) throws {
+    if file == nil, heldBytes + currentBytes <= Self.heldLimitBytes { keep() } else { try flush() }
+    if byteCount > current?.byteCount ?? 0 {
+      current = SpoolMemory(byteCount: max(byteCount, Self.pieceBytes))
     }
   }
 
+  private func keep() {
+    if let current, currentBytes > 0 {
+      pieces.append(SpooledRecords.Piece(memory: current, byteCount: currentBytes))
+      heldBytes += currentBytes
+    }
+    current = nil
+    currentBytes = 0
+  }
+
   private func flush() throws {
+    guard let current, currentBytes > 0 else { return }
     let target = try file ?? SpoolFile(folder: folder)
     file = target
-    try current.withUnsafeBytes { try target.append($0) }
-    current.removeAll(keepingCapacity: true)
+    try target.append(UnsafeRawBufferPointer(start: current.start, count: currentBytes))
+    currentBytes = 0
   }
 }
 
 /// Records that will not change any more: in memory when they are few, the rest in a file.
 struct SpooledRecords: OfferRecordSource {
-  fileprivate let pieces: [[UInt8]]
+  /// Whole records at the start of some memory.
+  fileprivate struct Piece {
+    let memory: SpoolMemory
+    let byteCount: Int
+  }
+
+  fileprivate let pieces: [Piece]
   fileprivate let file: SpoolFile?
 
   private static let largeBytes = 2 << 20
   static let none = SpooledRecords(pieces: [], file: nil)
 
   var isLarge: Bool {
-    file != nil || pieces.reduce(0) { $0 + $1.count } > Self.largeBytes
+    file != nil || pieces.reduce(0) { $0 + $1.byteCount } > Self.largeBytes
   }
 
   func makeReader() -> any OfferRecordReader { Reader(self) }
@@ -73,72 +85,85 @@ struct SpooledRecords: OfferRecordSource {
   private final class Reader: OfferRecordReader {
     private let source: SpooledRecords
     private var pieceCount = 0
-    /// How much of the file was read.
+    /// What is read of the file at a time, and how much of the file was read.
+    private var buffer: SpoolMemory?
     private var offset = 0
-    /// A piece at a time: a list gives no address that outlives a call, as its records need it.
-    private var piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 8)
-    /// The next record in it, and the end of the last.
-    private var place = 0
-    private var end = 0
+    /// The next record of the piece at hand, and the end of its last.
+    private var place: UnsafeRawPointer?
+    private var end: UnsafeRawPointer?
 
     init(_ records: SpooledRecords) {
       source = records
     }
 
-    deinit { piece.deallocate() }
-
     func next() throws -> OfferRecord? {
       while place == end {
         guard try readPiece() else { return nil }
       }
-      guard let base = piece.baseAddress else { return nil }
-      let record = OfferRecord(at: base + place)
-      place += record.byteCount
+      guard let start = place else { return nil }
+      let record = OfferRecord(at: start)
+      place = start + record.byteCount
       return record
     }
 
     /// Goes on to the next piece; false when there is none.
     private func readPiece() throws -> Bool {
-      place = 0
       if pieceCount < source.pieces.count {
-        source.pieces[pieceCount].withUnsafeBytes { bytes in
-          makeRoom(bytes.count)
-          piece.copyMemory(from: bytes)
-          end = bytes.count
-        }
+        let piece = source.pieces[pieceCount]
         pieceCount += 1
+        go(through: piece.memory, piece.byteCount)
         return true
       }
-      end = 0
       guard let file = source.file else { return false }
-      makeRoom(RecordSpool.pieceBytes)
+      var memory = buffer ?? SpoolMemory(byteCount: RecordSpool.pieceBytes)
       while true {
-        let count = try file.read(piece, at: offset)
-        end = endOfWholeRecords(in: count)
-        if end > 0 || count < piece.count {
-          offset += end
-          return end > 0
+        buffer = memory
+        let bytes = UnsafeMutableRawBufferPointer(start: memory.start, count: memory.byteCount)
+        let count = try file.read(bytes, at: offset)
+        let whole = Self.endOfWholeRecords(in: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        if whole > 0 || count < bytes.count {
+          offset += whole
+          go(through: memory, whole)
+          return whole > 0
         }
         // One record larger than the piece.
-        makeRoom(2 * count)
+        memory = SpoolMemory(byteCount: 2 * count)
       }
     }
 
-    private func makeRoom(_ byteCount: Int) {
-      if piece.count >= byteCount { return }
-      piece.deallocate()
-      piece = .allocate(byteCount: byteCount, alignment: 8)
+    private func go(through memory: SpoolMemory, _ byteCount: Int) {
+      place = UnsafeRawPointer(memory.start)
+      end = place.map { $0 + byteCount }
     }
 
-    private func endOfWholeRecords(in byteCount: Int) -> Int {
+    private static func endOfWholeRecords(in bytes: UnsafeRawBufferPointer) -> Int {
       var end = 0
-      guard let base = piece.baseAddress else { return end }
-      while byteCount - end >= 8 {
+      guard let base = bytes.baseAddress else { return end }
+      while bytes.count - end >= 8 {
         let next = end + OfferRecord(at: base + end).byteCount
-        if next > byteCount { break }
+        if next > bytes.count { break }
         end = next
       }
       return end
     }
+  }
+}
+
+/// Memory that stays where it is, for one thread to fill and another to read.
+private final class SpoolMemory: Sendable {
+  /// An address, which a pointer would not be for another thread.
+  private let address: UInt
+  let byteCount: Int
+
+  init(byteCount: Int) {
+    address = UInt(bitPattern: UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8))
+    self.byteCount = byteCount
+  }
+
+  deinit { start.deallocate() }
+
+  var start: UnsafeMutableRawPointer {
+    // It was made of one.
+    UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped
   }
 }
