@@ -51,7 +51,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "OffersFeeds",
-      dependencies: ["Expat", "OffersCore", "ZLib", .product(name: "Yams", package: "Yams")],
+      dependencies: [
+        "ByteVector", "Expat", "OffersCore", "ZLib", .product(name: "Yams", package: "Yams"),
+      ],
       exclude: ["Definition/Definitions.md"],
       resources: [
         .embedInCode("Shipped/albums.yaml"),
@@ -71,6 +73,7 @@ let package = Package(
         .embedInCode("Samples/restaurants.json"),
       ],
       swiftSettings: strict),
+    .systemLibrary(name: "ByteVector"),
     .systemLibrary(name: "Expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "GlibcExtensions"),
     .systemLibrary(name: "ZLib", providers: [.apt(["zlib1g-dev"])]),

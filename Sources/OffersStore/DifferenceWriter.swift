@@ -108,7 +108,8 @@ final class DifferenceWriter {
     if !lostKeys.isEmpty {
       try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys)) { _ in }
     }
-    try insert(plan.newRecords.makeReader()) { try self.memory?.appendNew($0) }
+    let memory = memory
+    try insert(plan.newRecords.makeReader()) { try memory?.appendNew($0) }
     try memory?.finish()
     if counts.new > 0 { try noteNew() }
     for key in plan.vanishedKeys {

@@ -17,10 +17,6 @@ final class NewOfferRows: VirtualRows {
   private var insertedCount = 0
   /// The row at hand; nil behind the last.
   private var record: OfferRecord?
-  /// Its texts: each is asked for by itself, and finding one goes by all before it.
-  private let texts = UnsafeMutableBufferPointer<UnsafeRawBufferPointer?>.allocate(
-    capacity: DifferenceWriter.textColumns.count)
-
   /// - Parameters:
   ///   - reader: what gives the rows.
   ///   - taken: told of each row after it was inserted, with its key, or nil where its id was there
@@ -32,16 +28,24 @@ final class NewOfferRows: VirtualRows {
     connection = database.sqliteConnection
     self.reader = reader
     self.taken = taken
-    texts.initialize(repeating: nil)
-    super.init(in: database)
+    super.init(of: Self.table, in: database)
     try goOn()
   }
 
-  deinit { texts.deallocate() }
-
   private func goOn() throws {
     record = try reader.next()
-    record?.forEachText(of: texts.count) { texts[$0] = $1 }
+    guard let record else { return }
+    let cells = cells
+    let textCount = DifferenceWriter.textColumns.count
+    record.forEachText(of: textCount) { cells[$0] = Cell($1) }
+    let reward = record.rewardParts
+    let isAmount = reward.kind == OfferRecord.amount
+    let isPercent = reward.kind == OfferRecord.percent
+    cells[textCount] = .integer(Int64(bitPattern: record.contentHash))
+    cells[textCount + 1] = isAmount ? .integer(reward.number) : .null
+    cells[textCount + 2] = isAmount ? .text(reward.currency) : .null
+    cells[textCount + 3] = isPercent ? .integer(reward.number) : .null
+    cells[textCount + 4] = .integer(record.isUpTo ? 1 : 0)
   }
 
   /// Runs a statement that inserts what it selects from `new_offer(?1)`, unless there is nothing.
@@ -69,19 +73,5 @@ final class NewOfferRows: VirtualRows {
       sqlite3_set_last_insert_rowid(connection, key)
     }
     try goOn()
-  }
-
-  override func give(_ column: Int, to context: OpaquePointer?) {
-    guard let record else { return }
-    if column < texts.count { return Self.give(texts[column], to: context) }
-    let reward = record.rewardParts
-    switch column - texts.count {
-    case 0: sqlite3_result_int64(context, Int64(bitPattern: record.contentHash))
-    case 1: if reward.kind == OfferRecord.amount { sqlite3_result_int64(context, reward.number) }
-    case 2: if reward.kind == OfferRecord.amount { Self.give(reward.currency, to: context) }
-    case 3: if reward.kind == OfferRecord.percent { sqlite3_result_int64(context, reward.number) }
-    case 4: sqlite3_result_int(context, record.isUpTo ? 1 : 0)
-    default: break
-    }
   }
 }

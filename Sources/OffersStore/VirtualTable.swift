@@ -9,25 +9,48 @@ class VirtualRows {
   private var failure: (any Error)?
   fileprivate static let pointerType: StaticString = "virtual rows"
 
-  init(in database: Database) {
-    self.database = database
+  /// A value of the row at hand.
+  enum Cell {
+    case null
+    case integer(Int64)
+    /// A text that stays in place as long as the row does.
+    case text(UnsafeRawBufferPointer)
+
+    /// A text, or NULL where there is none.
+    @inline(__always)
+    init(_ text: UnsafeRawBufferPointer?) {
+      self = text.map { .text($0) } ?? .null
+    }
+
+    @inline(__always)
+    fileprivate func give(to context: OpaquePointer?) {
+      switch self {
+      case .null: break
+      case .integer(let number): sqlite3_result_int64(context, number)
+      case .text(let text):
+        guard let start = text.baseAddress else { return }
+        sqlite3_result_text(
+          context, start.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
+      }
+    }
   }
+
+  /// The values of the row at hand, one a column.
+  let cells: UnsafeMutablePointer<Cell>
+
+  init(of table: VirtualTable, in database: Database) {
+    self.database = database
+    cells = .allocate(capacity: table.columns.count)
+    cells.initialize(repeating: .null, count: table.columns.count)
+  }
+
+  deinit { cells.deallocate() }
 
   /// Whether there is no row at hand.
   var isAtEnd: Bool { true }
 
-  /// Goes to the next row.
+  /// Goes to the next row and fills the cells, those that are NULL included.
   func advance() throws {}
-
-  /// Gives a column's value of the row at hand; NULL where it gives none.
-  func give(_ column: Int, to context: OpaquePointer?) {}
-
-  /// Gives a text that stays in place as long as the row does; NULL where there is none.
-  static func give(_ text: UnsafeRawBufferPointer?, to context: OpaquePointer?) {
-    guard let text, let start = text.baseAddress else { return }
-    sqlite3_result_text(
-      context, start.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
-  }
 
   /// Runs a statement over the rows from the one at hand on. Returns how many rows it wrote itself.
   @discardableResult
@@ -91,6 +114,7 @@ struct VirtualTable: Sendable {
     var base = sqlite3_vtab_cursor()
     /// Whoever runs the statement keeps them.
     var rows: Unmanaged<VirtualRows>?
+    var cells: UnsafeMutablePointer<VirtualRows.Cell>?
   }
 
   private static func makeCalls() -> sqlite3_module {
@@ -139,7 +163,10 @@ struct VirtualTable: Sendable {
       guard let values, count == 1,
         let pointer = RawStatement.pointer(values[0], VirtualRows.pointerType)
       else { return SQLITE_MISUSE }
-      VirtualTable.scan(cursor).pointee.rows = Unmanaged.fromOpaque(pointer)
+      let rows = Unmanaged<VirtualRows>.fromOpaque(pointer)
+      let scan = VirtualTable.scan(cursor)
+      scan.pointee.rows = rows
+      scan.pointee.cells = rows._withUnsafeGuaranteedRef { $0.cells }
       return SQLITE_OK
     }
     calls.xNext = {
@@ -150,9 +177,7 @@ struct VirtualTable: Sendable {
       return isAtEnd == false ? 0 : 1
     }
     calls.xColumn = { cursor, context, column in
-      VirtualTable.scan(cursor).pointee.rows?._withUnsafeGuaranteedRef {
-        $0.give(Int(column), to: context)
-      }
+      VirtualTable.scan(cursor).pointee.cells?[Int(column)].give(to: context)
       return SQLITE_OK
     }
     calls.xRowid = { _, key in

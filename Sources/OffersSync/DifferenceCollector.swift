@@ -143,11 +143,16 @@ final class DifferenceCollector: OfferSink {
     var reward = ExactReward()
     if let text = texts.reward { reward = rewards.parse(text) }
     let byteCount = OfferRecord.byteCount(of: texts)
-    try (key == 0 ? newRecords : knownRecords).append(byteCount: byteCount) { address in
-      OfferRecord.write(
-        texts, position: earlierRecords + position, contentHash: hash, offerKey: key,
-        reward: reward, memory: record, byteCount: byteCount, to: address)
-    }
+    let address = try room(byteCount, inNew: key == 0)
+    OfferRecord.write(
+      texts, position: earlierRecords + position, contentHash: hash, offerKey: key,
+      reward: reward, memory: record, byteCount: byteCount, to: address)
+  }
+
+  /// Room for a record that the store has not got, or has got.
+  @inline(__always)
+  private func room(_ byteCount: Int, inNew isNew: Bool) throws -> UnsafeMutableRawPointer {
+    isNew ? try newRecords.append(byteCount: byteCount) : try knownRecords.append(byteCount: byteCount)
   }
 
   private func noteDifference() {

@@ -8,7 +8,7 @@ final class RecordSpool {
   /// Whole records, one behind the other.
   private var pieces: [SpooledRecords.Piece] = []
   /// What is being filled, and how much of it is.
-  private var current: SpoolMemory?
+  private var current = SpoolMemory(byteCount: 0)
   private var currentBytes = 0
   private var file: SpoolFile?
   private var heldBytes = 0
@@ -22,13 +22,12 @@ final class RecordSpool {
     self.folder = folder
   }
 
-  /// Adds a record of `byteCount` bytes, which `write` puts at the address it is given, a multiple of
-  /// eight.
-  func append(byteCount: Int, _ write: (UnsafeMutableRawPointer) -> Void) throws {
-    if currentBytes + byteCount > current?.byteCount ?? 0 { try makeRoom(byteCount) }
-    guard let current else { return }
-    write(current.start + currentBytes)
-    currentBytes += byteCount
+  /// Adds a record of `byteCount` bytes, which are to be written at the address returned, a multiple
+  /// of eight, before another one is added.
+  func append(byteCount: Int) throws -> UnsafeMutableRawPointer {
+    if currentBytes + byteCount > current.byteCount { try makeRoom(byteCount) }
+    defer { currentBytes += byteCount }
+    return current.start + currentBytes
   }
 
   /// The records collected so far, for another thread to read. Nothing is added any more.
@@ -39,22 +38,22 @@ final class RecordSpool {
 
   private func makeRoom(_ byteCount: Int) throws {
     if file == nil, heldBytes + currentBytes <= Self.heldLimitBytes { keep() } else { try flush() }
-    if byteCount > current?.byteCount ?? 0 {
+    if byteCount > current.byteCount {
       current = SpoolMemory(byteCount: max(byteCount, Self.pieceBytes))
     }
   }
 
   private func keep() {
-    if let current, currentBytes > 0 {
+    if currentBytes > 0 {
       pieces.append(SpooledRecords.Piece(memory: current, byteCount: currentBytes))
       heldBytes += currentBytes
     }
-    current = nil
+    current = SpoolMemory(byteCount: 0)
     currentBytes = 0
   }
 
   private func flush() throws {
-    guard let current, currentBytes > 0 else { return }
+    if currentBytes == 0 { return }
     let target = try file ?? SpoolFile(folder: folder)
     file = target
     try target.append(UnsafeRawBufferPointer(start: current.start, count: currentBytes))

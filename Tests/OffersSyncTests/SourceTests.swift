@@ -128,10 +128,9 @@ struct SourceTests {
     let spool = RecordSpool(folder: folder.path)
     let sizes = (0..<400).map { $0 % 50 == 7 ? 3 << 20 : 64 << 10 }
     for (number, size) in sizes.enumerated() {
-      try spool.append(byteCount: size) { address in
-        address.storeBytes(of: UInt32(size), as: UInt32.self)
-        address.storeBytes(of: UInt32(number), toByteOffset: 4, as: UInt32.self)
-      }
+      let address = try spool.append(byteCount: size)
+      address.storeBytes(of: UInt32(size), as: UInt32.self)
+      address.storeBytes(of: UInt32(number), toByteOffset: 4, as: UInt32.self)
     }
     let records = try spool.finish()
     #expect(records.isLarge)

@@ -74,19 +74,17 @@ package struct JSONScanner {
   /// Goes to the next quote, backslash or control character.
   @inline(__always)
   private func skipPlainText(_ p: inout Position, _ traits: inout TextTraits) {
-    var seen = ByteBlock()
     var block = ByteBlock(at: p)
-    var ends = block.textEnds
-    while ends.isEmpty {
-      seen.formUnion(block)
+    var seen = ByteBlock.Marks()
+    while block.textEnds.isEmpty {
+      seen.formUnion(block.nonASCII)
       p += ByteBlock.byteCount
       block = ByteBlock(at: p)
-      ends = block.textEnds
     }
-    let count = ends.countBefore
-    seen.formUnion(block.prefix(count))
+    let count = block.textEnds.countBefore
+    seen.formUnion(block.nonASCII.prefix(count))
     p += count
-    if seen.hasNonASCII { traits.hasNonASCII = true }
+    if !seen.isEmpty { traits.hasNonASCII = true }
   }
 
   /// Goes from an escape to the closing quote.

@@ -74,9 +74,7 @@ struct JSONTextDecoder {
   ) {
     while p < end {
       // Reading past the end is fine: the buffer is padded.
-      let block = ByteBlock(at: p)
-      block.store(to: out)
-      let slashes = block.backslashes
+      let slashes = ByteBlock.copy(p, to: out)
       let run = min(slashes.countBefore, end - p)
       p += run
       out += run

@@ -140,6 +140,7 @@ final class RecordTree {
 
   /// A hash of all values as they stand in the record, before any is decoded: the same for records
   /// that differ in the white space between values, and in what no path leads to, alone.
+  @inline(__always)
   func valueHash(seed: UInt64) -> UInt64 {
     var hash = ContentHash(seed: seed)
     for index in 0..<count {

@@ -1,0 +1,43 @@
+// Sixteen bytes compared at once, which Swift's own vectors compile to a look at each byte. The
+// compiler has instructions of every processor for these.
+#ifndef OFFERS_BYTE_VECTOR_H
+#define OFFERS_BYTE_VECTOR_H
+
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t OffersBytes __attribute__((ext_vector_type(16)));
+typedef _Bool OffersBits __attribute__((ext_vector_type(16)));
+
+#define OFFERS_INLINE static inline __attribute__((always_inline))
+
+OFFERS_INLINE OffersBytes offers_load(const uint8_t *address) {
+  OffersBytes bytes;
+  memcpy(&bytes, address, sizeof bytes);
+  return bytes;
+}
+
+/// A bit for each byte that is not zero, the first byte's the lowest.
+OFFERS_INLINE uint32_t offers_bits(OffersBytes bytes) {
+  OffersBits found = __builtin_convertvector(bytes, OffersBits);
+  uint16_t bits;
+  memcpy(&bits, &found, sizeof bits);
+  return bits;
+}
+
+/// Which of the sixteen bytes at an address are quotes, backslashes or control characters, in the
+/// lower half; which are beyond ASCII, in the upper one.
+OFFERS_INLINE uint32_t offers_text_marks(const uint8_t *address) {
+  OffersBytes bytes = offers_load(address);
+  return offers_bits((OffersBytes)((bytes == '"') | (bytes == '\\') | (bytes < 0x20))) |
+         offers_bits((OffersBytes)(bytes >= 0x80)) << 16;
+}
+
+/// Copies sixteen bytes. Returns which of them are backslashes.
+OFFERS_INLINE uint32_t offers_copy_text(const uint8_t *address, uint8_t *target) {
+  OffersBytes bytes = offers_load(address);
+  memcpy(target, &bytes, sizeof bytes);
+  return offers_bits((OffersBytes)(bytes == '\\'));
+}
+
+#endif
