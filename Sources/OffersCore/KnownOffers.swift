@@ -1,16 +1,30 @@
 /// What the database holds of one feed, reduced to what a sync compares: for each offer the hash
-/// of its id, the hash of its content, its key, and whether it is gone. 32 bytes an offer, so a
-/// million offers take 32 MB.
+/// of its id, the hash of its content, its key, and whether it is gone. 24 bytes an offer, so a
+/// million offers take 24 MB.
 public struct KnownOffers: Sendable {
   private struct Entry {
     var idHash: UInt64
     var contentHash: UInt64
-    /// The key shifted left by two, and the flags.
-    var keyAndFlags: Int64
+    private let keyAndFlag: Int64
+
+    init(idHash: UInt64, contentHash: UInt64, key: Int64, isGone: Bool) {
+      self.idHash = idHash
+      self.contentHash = contentHash
+      keyAndFlag = key << 1 | (isGone ? 1 : 0)
+    }
+
+    var key: Int64 { keyAndFlag >> 1 }
+    var isGone: Bool { keyAndFlag & 1 != 0 }
   }
 
   /// In the order they were inserted, which is mostly the order they will be asked for.
   private var entries: [Entry] = []
+  /// A bit for each entry that was seen since the table was made.
+  private var seen: [UInt64] = []
+  /// The entries that the remembered records speak of, by the records' numbers; `none` for one that
+  /// says nothing of what is stored.
+  private var recalled: [UInt32] = []
+  private static let none = UInt32.max
   /// The entries by the hashes of their ids. Made when an offer first stands elsewhere than expected:
   /// a feed that keeps its order and has nothing new never needs it.
   private var index: SlotIndex?
@@ -23,9 +37,6 @@ public struct KnownOffers: Sendable {
   /// Of those, the ones seen since the table was made.
   public private(set) var seenCurrentCount = 0
 
-  private static let seen: Int64 = 1
-  private static let gone: Int64 = 2
-
   /// Offers in the table, gone ones included.
   public var count: Int { entries.count }
 
@@ -36,15 +47,14 @@ public struct KnownOffers: Sendable {
   }
 
   /// Adds an offer. `key` is the store's own number for it, above 0, and above those before: an offer
-  /// whose key is not may be taken for unknown by `see(_ record:)`.
+  /// whose key is not may be taken for unknown by `recall`.
   public mutating func insert(
     id: UnsafeRawBufferPointer, contentHash: UInt64, key: Int64, isGone: Bool
   ) {
     precondition(index == nil, "all offers are inserted before the first is looked for")
     entries.append(
-      Entry(
-        idHash: hash(ofID: id), contentHash: contentHash,
-        keyAndFlags: key << 2 | (isGone ? Self.gone : 0)))
+      Entry(idHash: hash(ofID: id), contentHash: contentHash, key: key, isGone: isGone))
+    if entries.count > 64 * seen.count { seen.append(0) }
     if !isGone { currentCount += 1 }
   }
 
@@ -65,41 +75,51 @@ public struct KnownOffers: Sendable {
     guard let slot = find(id) else { return .new }
     let entry = entries[slot]
     guard markSeen(slot) else { return .repeated }
-    if entry.contentHash == contentHash && entry.keyAndFlags & Self.gone == 0 {
-      return .unchanged(key: entry.keyAndFlags >> 2)
+    if entry.contentHash == contentHash && !entry.isGone { return .unchanged(key: entry.key) }
+    return .different(key: entry.key)
+  }
+
+  /// Finds the offers that records spoke of. Called once, before any is seen; afterwards a record is
+  /// seen by its number, with no look at the table, which is too large for the processor's own memory.
+  public mutating func recall(_ records: [RememberedRecord]) {
+    recalled = records.map { record in
+      guard let slot = find(key: Int64(record.key)), !entries[slot].isGone,
+        UInt32(truncatingIfNeeded: entries[slot].contentHash) == record.contentMark
+      else { return Self.none }
+      likely = slot + 1
+      return UInt32(slot)
     }
-    return .different(key: entry.keyAndFlags >> 2)
+    likely = 0
   }
 
   /// Marks an offer as seen in this sync by a record that says what it said before.
   ///
+  /// - Parameter number: the record's place among those recalled.
   /// - Returns: whether it is as it was. If not, or if it was seen already, nothing is marked: the
   ///   record has to be read.
-  public mutating func see(_ record: RememberedRecord) -> Bool {
-    guard let slot = find(key: Int64(record.key)) else { return false }
-    let entry = entries[slot]
-    guard entry.keyAndFlags & 3 == 0,
-      UInt32(truncatingIfNeeded: entry.contentHash) == record.contentMark
-    else { return false }
+  public mutating func see(recalled number: Int) -> Bool {
+    guard number < recalled.count, recalled[number] != Self.none else { return false }
+    let slot = Int(recalled[number])
+    guard markSeen(slot, isGone: false) else { return false }
     likely = slot + 1
-    return markSeen(slot)
+    return true
   }
 
   /// Mostly the next one, or as far behind the first as its key is, because few keys are missing
   /// between. Else by halves, because they ascend.
   private func find(key: Int64) -> Int? {
     func isThere(_ slot: Int) -> Bool {
-      entries.indices.contains(slot) && entries[slot].keyAndFlags >> 2 == key
+      entries.indices.contains(slot) && entries[slot].key == key
     }
     if isThere(likely) { return likely }
     guard let first = entries.first else { return nil }
-    let guess = Int(key - (first.keyAndFlags >> 2))
+    let guess = Int(key - first.key)
     if isThere(guess) { return guess }
     var low = 0
     var high = entries.count
     while low < high {
       let middle = (low + high) / 2
-      if entries[middle].keyAndFlags >> 2 < key { low = middle + 1 } else { high = middle }
+      if entries[middle].key < key { low = middle + 1 } else { high = middle }
     }
     return isThere(low) ? low : nil
   }
@@ -116,12 +136,17 @@ public struct KnownOffers: Sendable {
     brokenSlots = []
   }
 
-  /// Returns false when the offer was seen already.
   private mutating func markSeen(_ slot: Int) -> Bool {
-    let flags = entries[slot].keyAndFlags
-    if flags & Self.seen != 0 { return false }
-    entries[slot].keyAndFlags = flags | Self.seen
-    if flags & Self.gone == 0 { seenCurrentCount += 1 }
+    markSeen(slot, isGone: entries[slot].isGone)
+  }
+
+  /// Returns false when the offer was seen already.
+  @inline(__always)
+  private mutating func markSeen(_ slot: Int, isGone: Bool) -> Bool {
+    let bit: UInt64 = 1 << UInt64(slot & 63)
+    if seen[slot >> 6] & bit != 0 { return false }
+    seen[slot >> 6] |= bit
+    if !isGone { seenCurrentCount += 1 }
     return true
   }
 
@@ -132,8 +157,8 @@ public struct KnownOffers: Sendable {
       likely += 1
       return likely - 1
     }
-    let index = self.index ?? makeIndex()
-    guard let slot = index.first(hash, where: { entries[$0].idHash == hash }) else { return nil }
+    if index == nil { index = makeIndex() }
+    guard let slot = index?.first(hash, where: { entries[$0].idHash == hash }) else { return nil }
     likely = slot + 1
     return slot
   }
@@ -142,8 +167,9 @@ public struct KnownOffers: Sendable {
   public func vanishedKeys() -> [Int64] {
     var vanished: [Int64] = []
     vanished.reserveCapacity(currentCount - seenCurrentCount)
-    for entry in entries where entry.keyAndFlags & 3 == 0 {
-      vanished.append(entry.keyAndFlags >> 2)
+    for (slot, entry) in entries.enumerated()
+    where !entry.isGone && seen[slot >> 6] & 1 << UInt64(slot & 63) == 0 {
+      vanished.append(entry.key)
     }
     vanished.sort()
     return vanished
@@ -155,10 +181,9 @@ public struct KnownOffers: Sendable {
     return hash.value
   }
 
-  private mutating func makeIndex() -> SlotIndex {
+  private func makeIndex() -> SlotIndex {
     var made = SlotIndex(count: entries.count)
     for (slot, entry) in entries.enumerated() { made.insert(slot, hash: entry.idHash) }
-    index = made
     return made
   }
 }

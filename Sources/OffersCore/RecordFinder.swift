@@ -45,7 +45,9 @@ public struct RecordFinder: Sendable {
   /// Says that the offer of a record that was not found has a key: the record behind the one that it
   /// had is expected next.
   public mutating func pass(key: Int64) {
-    if next < records.count, Int64(records[next].key) == key { next += 1 }
+    guard next < records.count, Int64(records[next].key) == key else { return }
+    next += 1
+    strangers = 0
   }
 
   /// The number of the record that some bytes begin with; nil when it is none of the known ones.
@@ -58,10 +60,9 @@ public struct RecordFinder: Sendable {
     {
       return nil
     }
-    let found =
-      near.first { isRecord($0, bytes, start) }
-      // Written anew in its order, a document needs no index of how it was written.
-      ?? (isOutOfOrder ? findAnywhere(bytes, start) : nil)
+    // Written anew in its order, a document needs no index of how it was written.
+    if isOutOfOrder, byBytes.index == nil { byBytes.index = makeIndexByBytes() }
+    let found = near(byBytes).first { isRecord($0, bytes, start) } ?? findAnywhere(bytes, start)
     byBytes.count(found)
     return goOn(from: found)
   }
@@ -69,12 +70,14 @@ public struct RecordFinder: Sendable {
   /// The number of the record with these values, which was not found by its bytes.
   public mutating func find(valueHash: UInt64) -> Int? {
     guard byValues.patience > 0 else { return nil }
-    let found =
-      near.first { hasValues($0, valueHash) }
-      ?? (strangers >= Self.strangerLimit || byValues.index != nil ? findAnywhere(valueHash) : nil)
+    if strangers >= Self.strangerLimit, byValues.index == nil {
+      byValues.index = makeIndexByValues()
+    }
+    let found = near(byValues).first { hasValues($0, valueHash) } ?? findAnywhere(valueHash)
     if found == nil {
       strangers += 1
-      isOutOfOrder = true
+      // One alone is a record that changed, or a new one.
+      if strangers > 1 { isOutOfOrder = true }
     }
     byValues.count(found)
     return goOn(from: found)
@@ -87,44 +90,48 @@ public struct RecordFinder: Sendable {
     return found
   }
 
-  private var near: Range<Int> { next..<max(next, min(next + Self.nearCount, records.count)) }
+  /// Where to look first. An index finds those beyond the next one as well.
+  private func near(_ search: Search) -> Range<Int> {
+    let count = search.index == nil ? Self.nearCount : 1
+    return next..<max(next, min(next + count, records.count))
+  }
 
   private func hasValues(_ number: Int, _ valueHash: UInt64) -> Bool {
     valueHash != 0 && records[number].valueHash == valueHash && records[number].byteCount > 0
   }
 
-  private mutating func findAnywhere(_ valueHash: UInt64) -> Int? {
-    let index =
-      byValues.index
-      ?? makeIndex {
-        records[$0].valueHash == 0 ? nil : records[$0].valueHash
-      } isSame: {
-        hasValues($0, records[$1].valueHash)
-      }
-    byValues.index = index
-    return index.first(valueHash) { hasValues($0, valueHash) }
+  private func findAnywhere(_ valueHash: UInt64) -> Int? {
+    byValues.index?.first(valueHash) { hasValues($0, valueHash) }
   }
 
-  private mutating func findAnywhere(
+  private func makeIndexByValues() -> SlotIndex {
+    makeIndex {
+      records[$0].valueHash == 0 ? nil : records[$0].valueHash
+    } isSame: {
+      hasValues($0, records[$1].valueHash)
+    }
+  }
+
+  private func findAnywhere(
     _ bytes: UnsafeRawBufferPointer, _ start: RememberedRecord.Start
   ) -> Int? {
-    let index =
-      byBytes.index
-      ?? makeIndex {
-        Self.spread(records[$0].startHash)
-      } isSame: {
-        records[$0].startHash == records[$1].startHash
-      }
-    byBytes.index = index
     var looks = 0
     var found: Int?
-    _ = index.first(Self.spread(start.value)) { number in
+    _ = byBytes.index?.first(Self.spread(start.value)) { number in
       if records[number].startHash != start.value { return false }
       looks += 1
-      if !near.contains(number), isRecord(number, bytes, start) { found = number }
+      if isRecord(number, bytes, start) { found = number }
       return found != nil || looks == Self.lookLimit
     }
     return found
+  }
+
+  private func makeIndexByBytes() -> SlotIndex {
+    makeIndex {
+      Self.spread(records[$0].startHash)
+    } isSame: {
+      records[$0].startHash == records[$1].startHash
+    }
   }
 
   private func isRecord(

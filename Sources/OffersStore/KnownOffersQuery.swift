@@ -38,8 +38,7 @@ enum KnownOffersQuery {
     sqlite3_create_function_v2(
       connection, "collect_known", 5, SQLITE_UTF8 | SQLITE_DIRECTONLY, nil,
       { context, _, values in
-        guard let values,
-          let pointer = RawStatement.pointer(values[0], KnownOffersQuery.pointerType),
+        guard let values, let pointer = KnownOffersQuery.target(context, values[0]),
           let id = sqlite3_value_text(values[2])
         else { return sqlite3_result_error_code(context, SQLITE_MISUSE) }
         sqlite3_result_int(context, 0)
@@ -49,5 +48,14 @@ enum KnownOffersQuery {
           key: sqlite3_value_int64(values[1]),
           isGone: sqlite3_value_type(values[4]) != SQLITE_NULL)
       }, nil, nil, nil)
+  }
+  /// What takes the rows. It is asked for by its type's name in the first row, and kept for the rest.
+  private static func target(
+    _ context: OpaquePointer?, _ value: OpaquePointer?
+  ) -> UnsafeMutableRawPointer? {
+    if let kept = sqlite3_get_auxdata(context, 0) { return kept }
+    let found = RawStatement.pointer(value, pointerType)
+    sqlite3_set_auxdata(context, 0, found, nil)
+    return found
   }
 }

@@ -51,6 +51,7 @@ final class DifferenceCollector: OfferSink {
     foundPages = isSearch ? [[]] : []
     if hasPages { pageIDs = [] }
     self.known = known
+    if let memory { self.known.recall(memory) }
     let recordSeed = Self.recordSeed(derivationSeed)
     self.recordSeed = memory == nil ? nil : recordSeed
     finder = RecordFinder(memory ?? [], seed: recordSeed)
@@ -101,11 +102,10 @@ final class DifferenceCollector: OfferSink {
 
   /// Counts a remembered record's offer as unchanged, where it is; nil where the record has to be read.
   private func see(_ number: Int) -> RememberedRecord? {
-    let record = finder.records[number]
-    guard known.see(record) else { return nil }
+    guard known.see(recalled: number) else { return nil }
     offerCount += 1
     unchangedCount += 1
-    return record
+    return finder.records[number]
   }
 
   /// What a record is remembered by, without its offer's key.

@@ -31,6 +31,11 @@ struct RecordFinderTests {
     return [finder.records[number].key, finder.records[number].byteCount]
   }
 
+  /// Two in a row say that records may stand anywhere.
+  private static func findStrangers(in finder: inout RecordFinder) {
+    for _ in 0..<2 { _ = find("{ a stranger that is long enough to be one }", in: &finder) }
+  }
+
   private static func find(valuesOf key: Int64, in finder: inout RecordFinder) -> UInt32? {
     finder.find(valueHash: valueHash(key)).map { finder.records[$0].key }
   }
@@ -41,8 +46,7 @@ struct RecordFinderTests {
     let size = UInt32(texts[0].utf8.count)
     for order in [Array(0..<300), Array((0..<300).reversed()), Array((0..<300).shuffled())] {
       var finder = Self.finder(texts)
-      // The first that stands elsewhere says that they may.
-      _ = Self.find("{ a stranger that is long enough to be one }", in: &finder)
+      Self.findStrangers(in: &finder)
       for number in order {
         let found = Self.find(texts[number] + ", {and so on", in: &finder)
         #expect(found == [UInt32(number + 1), size])
@@ -86,7 +90,7 @@ struct RecordFinderTests {
     let start = #"{"kind":"an offer of the week","id":""#
     let texts = (0..<40).map { start + "\($0)\"}" }
     var finder = Self.finder(texts)
-    _ = Self.find("{ a stranger that is long enough to be one }", in: &finder)
+    Self.findStrangers(in: &finder)
     let found = texts.reversed().map { Self.find($0, in: &finder) }
     #expect(found.contains { $0 != nil })
     for (number, key) in found.enumerated() where key != nil {
@@ -201,19 +205,21 @@ struct RecordFinderTests {
         known.insert(id: $0, contentHash: 7 | 1 << 40, key: key, isGone: key == 9)
       }
     }
-    func see(_ key: UInt32, mark: UInt32 = 7) -> Bool {
-      known.see(
-        RememberedRecord(
-          hash: 1, valueHash: 1, startHash: 1, byteCount: 99, contentMark: mark,
-          key: key))
+    let records = [(11, 7), (2, 7), (9, 7), (5, 8), (1, 7), (6, 7), (99, 7), (5, 7), (0, 7)].map {
+      RememberedRecord(
+        hash: 1, valueHash: 1, startHash: 1, byteCount: 99, contentMark: $1, key: $0)
     }
-    #expect(see(11) && see(2))
-    #expect(!see(2), "seen already")
-    #expect(!see(9), "gone")
-    #expect(!see(5, mark: 8), "of other content")
-    #expect(!see(1) && !see(6) && !see(99), "unknown")
+    #expect(!known.see(recalled: 0), "nothing is recalled yet")
+    known.recall(records)
+    func see(_ number: Int) -> Bool { known.see(recalled: number) }
+    #expect(see(0) && see(1))
+    #expect(!see(1), "seen already")
+    #expect(!see(2), "gone")
+    #expect(!see(3), "of other content")
+    #expect(!see(4) && !see(5) && !see(6) && !see(8), "unknown")
     #expect(known.vanishedKeys() == [5])
-    #expect(see(5))
+    #expect(see(7))
     #expect(known.vanishedKeys() == [])
+    #expect(known.seenCurrentCount == 3)
   }
 }

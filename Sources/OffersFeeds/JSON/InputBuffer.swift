@@ -15,7 +15,7 @@ final class InputBuffer {
   static let paddingBytes = 64
 
   /// - Parameter limitBytes: the most that may be held while waiting for the rest of a record.
-  init(limitBytes: Int, capacity: Int = 512 << 10) {
+  init(limitBytes: Int, capacity: Int = 64 << 10) {
     self.limitBytes = limitBytes
     self.capacity = capacity
     base = .allocate(capacity: capacity + Self.paddingBytes)

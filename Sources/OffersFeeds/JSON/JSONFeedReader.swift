@@ -38,7 +38,19 @@ final class JSONFeedReader: FormatReader {
   }
 
   func consume(_ bytes: UnsafeRawBufferPointer) throws {
-    try input.append(bytes)
+    var rest = bytes
+    while rest.count > Self.sliceBytes {
+      try consume(slice: UnsafeRawBufferPointer(rebasing: rest.prefix(Self.sliceBytes)))
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Self.sliceBytes))
+    }
+    try consume(slice: rest)
+  }
+
+  /// So much is copied at a time that it is still near to the processor when it is read.
+  private static let sliceBytes = 32 << 10
+
+  private func consume(slice: UnsafeRawBufferPointer) throws {
+    try input.append(slice)
     if input.heldBytes < patienceBytes { return }
     try read(isFinal: false)
     // A record is scanned from its start each time. Waiting until twice as much is there keeps the
