@@ -6,7 +6,8 @@ package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
-  package init() {}
+  /// - Parameter capacity: how many bytes there may be without moving those before.
+  package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
   /// A whole document that is one object, whose members `body` writes.
   package static func document(_ body: (inout JSONWriter) throws -> Void) rethrows -> String {
@@ -37,6 +38,14 @@ package struct JSONWriter {
     guard let string else { return null() }
     separate()
     appendString(string)
+  }
+
+  /// Writes a text that is UTF-8.
+  package mutating func value(utf8 text: UnsafeRawBufferPointer) {
+    separate()
+    bytes.append(0x22)
+    text.withMemoryRebound(to: UInt8.self) { appendEscaped($0) }
+    bytes.append(0x22)
   }
 
   package mutating func value(_ number: Int64?) {

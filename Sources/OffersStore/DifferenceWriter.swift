@@ -236,14 +236,14 @@ final class DifferenceWriter {
     }
   }
 
-  private func note(_ kind: Kind, _ key: Int64, fields: String? = nil) throws {
+  private func note(_ kind: Kind, _ key: Int64, fields: [UInt8]? = nil) throws {
     let name = kind.name
     insertChange.bind(1, key)
     insertChange.bind(
       2, UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    if var fields {
-      try fields.withUTF8 { text in
-        insertChange.bind(3, UnsafeRawBufferPointer(text))
+    if let fields {
+      try fields.withUnsafeBytes { text in
+        insertChange.bind(3, text)
         try insertChange.run()
       }
     } else {

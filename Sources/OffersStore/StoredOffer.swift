@@ -10,10 +10,13 @@ struct StoredOfferQuery {
   private static let firstOther = Int32(
     DifferenceWriter.textColumns.count + DifferenceWriter.detailColumns.count)
 
+  /// Nearly all differences of an offer take no more.
+  private static let usualBytes = 512
+
   /// What became of an offer.
   struct Difference {
-    /// The fields that differ as `{"name":{"from":…,"to":…}}`; nil when none does.
-    var fields: String?
+    /// The fields that differ as `{"name":{"from":…,"to":…}}`, in UTF-8; nil when none does.
+    var fields: [UInt8]?
     /// Whether one of them is a text that is searched.
     var isSearched: Bool
     /// Whether the offer was gone.
@@ -40,7 +43,7 @@ struct StoredOfferQuery {
     statement.bind(1, record.offerKey)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
-    var json = JSONWriter()
+    var json = JSONWriter(capacity: Self.usualBytes)
     var differs = false
     var isSearched = false
     json.object { json in
@@ -55,14 +58,15 @@ struct StoredOfferQuery {
         } else {
           guard !isSame else { return }
           Self.write(
-            field, &json, { Self.write(old, field, to: &$0) }, { Self.write(text, field, to: &$0) })
+            field, &json, { Self.write(old, field, to: &$0) },
+            { Self.write(record: text, field, to: &$0) })
         }
         differs = true
         if SearchIndex.has(field) { isSearched = true }
       }
     }
     return Difference(
-      fields: differs ? json.text : nil, isSearched: isSearched,
+      fields: differs ? json.bytes : nil, isSearched: isSearched,
       wasGone: !statement.isNull(Self.firstOther + 4))
   }
 
@@ -96,6 +100,17 @@ struct StoredOfferQuery {
     // Degrees come back in another spelling than they were given.
     guard field == .latitude || field == .longitude else { return false }
     return string(left).flatMap(Double.init) == string(right).flatMap(Double.init)
+  }
+
+  /// A record's value as JSON output prints it. Its text is known to be UTF-8, a stored one is not.
+  private static func write(
+    record text: UnsafeRawBufferPointer?, _ field: OfferField, to json: inout JSONWriter
+  ) {
+    switch field {
+    case .id, .name, .description, .terms, .imageURL, .url, .retailer:
+      if let text { json.value(utf8: text) } else { json.null() }
+    default: write(text, field, to: &json)
+    }
   }
 
   /// A value as JSON output prints it.

@@ -209,9 +209,9 @@ struct RecordFinderTests {
       RememberedRecord(
         hash: 1, valueHash: 1, startHash: 1, byteCount: 99, contentMark: $1, key: $0)
     }
-    #expect(!known.see(recalled: 0), "nothing is recalled yet")
     known.recall(records)
     func see(_ number: Int) -> Bool { known.see(recalled: number) }
+    #expect(!see(records.count), "not recalled")
     #expect(see(0) && see(1))
     #expect(!see(1), "seen already")
     #expect(!see(2), "gone")

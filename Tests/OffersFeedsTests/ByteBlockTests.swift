@@ -13,17 +13,20 @@ struct ByteBlockTests {
       let end = first { $0 == 0x22 || $0 == 0x5C || $0 < 0x20 }
       #expect(block.textEnds.countBefore == end, "\(bytes)")
       #expect(block.textEnds.isEmpty == (end == 16), "\(bytes)")
-      let slash = first { $0 == 0x5C }
-      #expect(block.backslashes.countBefore == slash, "\(bytes)")
-      #expect(block.backslashes.isEmpty == (slash == 16), "\(bytes)")
-      for count in 0..<16 {
+      #expect(block.nonASCII.countBefore == first { $0 >= 0x80 }, "\(bytes)")
+      for count in 0...16 {
         #expect(
-          block.prefix(count).hasNonASCII == bytes[..<count].contains { $0 >= 0x80 }, "\(bytes)")
+          block.nonASCII.prefix(count).isEmpty == !bytes[..<count].contains { $0 >= 0x80 },
+          "\(bytes)")
       }
-      #expect(block.hasNonASCII == bytes.contains { $0 >= 0x80 }, "\(bytes)")
-      var copy = [UInt8](repeating: 0, count: 16)
-      copy.withUnsafeMutableBufferPointer { if let base = $0.baseAddress { block.store(to: base) } }
-      #expect(copy == bytes)
+      // One byte more than is written tells that no more is.
+      var copy = [UInt8](repeating: 0xAA, count: 17)
+      let slashes = copy.withUnsafeMutableBufferPointer { copy in
+        copy.baseAddress.map { ByteBlock.copy(base, to: $0) }
+      }
+      #expect(copy == bytes + [0xAA])
+      #expect(slashes?.countBefore == first { $0 == 0x5C }, "\(bytes)")
+      #expect(slashes?.isEmpty == !bytes.contains(0x5C), "\(bytes)")
     }
   }
 
@@ -51,16 +54,14 @@ struct ByteBlockTests {
 
   @Test("what is put together has what is in either")
   func union() {
-    let plain = [UInt8](repeating: 0x61, count: 16)
-    let high = [UInt8](repeating: 0x80, count: 16)
-    let (one, other) = plain.withUnsafeBufferPointer { plain in
-      high.withUnsafeBufferPointer { high in
-        (plain.baseAddress.map(ByteBlock.init(at:)), high.baseAddress.map(ByteBlock.init(at:)))
-      }
+    var bytes = [UInt8](repeating: 0x61, count: 32)
+    bytes[20] = 0x80
+    bytes.withUnsafeBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      var seen = ByteBlock(at: base).nonASCII
+      #expect(seen.isEmpty)
+      seen.formUnion(ByteBlock(at: base + 16).nonASCII)
+      #expect(seen.countBefore == 4)
     }
-    var both = one ?? ByteBlock()
-    #expect(!both.hasNonASCII && !ByteBlock().hasNonASCII)
-    both.formUnion(other ?? ByteBlock())
-    #expect(both.hasNonASCII)
   }
 }
