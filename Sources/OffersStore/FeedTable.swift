@@ -6,7 +6,7 @@ import OffersCore
 enum FeedTable {
   static func findKey(_ name: String, in database: Database) throws -> Int64? {
     try Int64.fetchOne(
-      database, sql: "SELECT feed_key FROM feed WHERE name = ?", arguments: [name])
+      database.cachedStatement(sql: "SELECT feed_key FROM feed WHERE name = ?"), arguments: [name])
   }
 
   /// The key of a feed that is subscribed or was: one that never worked is not there for readers.
@@ -33,12 +33,12 @@ enum FeedTable {
     if let key = try findKey(name, in: database) {
       if !subscribes { return key }
       // Whoever syncs a feed that was given up wants it again; not so a sync that had begun before.
-      try database.execute(
+      try database.cachedStatement(
         sql: """
           UPDATE feed_detail SET unsubscribed_at = NULL
           WHERE feed_key = ? AND unsubscribed_at <= ?
-          """,
-        arguments: [key, seconds])
+          """
+      ).execute(arguments: [key, seconds])
       return key
     }
     try database.execute(
@@ -131,12 +131,12 @@ enum FeedTable {
 
   /// Remembers a source that a person named.
   static func setSource(_ source: String, feedKey: Int64, in database: Database) throws {
-    try database.execute(
+    try database.cachedStatement(
       sql: """
         UPDATE feed_detail SET chosen_source = ?1
         WHERE feed_key = ?2 AND chosen_source IS NOT ?1
-        """,
-      arguments: [source, feedKey])
+        """
+    ).execute(arguments: [source, feedKey])
   }
 
   /// Notes what the feed says about itself, and where it was read from.

@@ -20,8 +20,7 @@ enum FetchStateTable {
 
   /// Writes all of it. Nothing refers to the row, so it may as well be a new one.
   static func save(_ state: FetchState, feedKey: Int64, in database: Database) throws {
-    try database.execute(
-      sql: saveSQL,
+    try database.cachedStatement(sql: saveSQL).execute(
       arguments: [
         feedKey, state.etag, state.lastModified, state.validatedMark,
         state.validatedRules.map { Int64(bitPattern: $0) }, seconds(state.fullFetchAt),

@@ -17,9 +17,10 @@ enum SyncRunTable {
     _ run: SyncRun, feedKey: Int64, rowsWritten: Int = 0, in database: Database
   ) throws -> Int64 {
     let counts = run.counts
-    try database.execute(
+    try database.cachedStatement(
       sql:
-        "INSERT INTO sync_run (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO sync_run (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    ).execute(
       arguments: [
         feedKey, run.source, Int64(run.startedAt.timeIntervalSince1970),
         Int64(run.durationSeconds * 1000), run.outcome.rawValue, run.bytes, counts.new,
@@ -29,11 +30,12 @@ enum SyncRunTable {
       ])
     let key = database.lastInsertedRowID
     if let request = run.request {
-      try database.execute(
+      try database.cachedStatement(
         sql: """
           INSERT INTO sync_request (run_id, reason, request_count, status, is_conditional)
           VALUES (?, ?, ?, ?, ?)
-          """,
+          """
+      ).execute(
         arguments: [
           key, request.reason.rawValue, request.requestCount, request.status,
           request.isConditional,

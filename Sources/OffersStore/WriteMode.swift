@@ -14,7 +14,10 @@ enum WriteMode {
   case clearing
 
   /// Whether to wait for the disk.
-  var isSynchronous: Bool { self != .note && self != .image }
+  var isSynchronous: Bool { !isBrief }
+
+  /// Whether there are many of them in a row, each so small that beginning and ending it counts.
+  var isBrief: Bool { self == .note || self == .image }
 
   /// Whether foreign keys are checked row by row.
   var checksForeignKeys: Bool { self != .bulk && self != .clearing }
