@@ -152,7 +152,8 @@ final class DifferenceCollector: OfferSink {
   /// Room for a record that the store has not got, or has got.
   @inline(__always)
   private func room(_ byteCount: Int, inNew isNew: Bool) throws -> UnsafeMutableRawPointer {
-    isNew ? try newRecords.append(byteCount: byteCount) : try knownRecords.append(byteCount: byteCount)
+    isNew
+      ? try newRecords.append(byteCount: byteCount) : try knownRecords.append(byteCount: byteCount)
   }
 
   private func noteDifference() {
