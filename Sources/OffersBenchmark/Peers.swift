@@ -94,17 +94,15 @@ struct Peers {
   }
 
   /// What each peer runs to import a feed into a fresh database.
-  func imports(feed: String, database: String, isLarge: Bool) -> [(String, [String])] {
+  func imports(feed: String, database: String) -> [(String, [String])] {
     var result: [(String, [String])] = []
     if let limit {
       result.append(("C program", [limit, "sync", feed, database, "strategy=upsert"]))
     }
     if let python, let folder {
       result.append(("DuckDB", [python, folder + "/peers.py", "duckdb", feed, database]))
-      if !isLarge {
-        let tool = (python as NSString).deletingLastPathComponent + "/sqlite-utils"
-        result.append(("sqlite-utils", [tool, "upsert", database, "offers", feed, "--pk", "id"]))
-      }
+      let tool = (python as NSString).deletingLastPathComponent + "/sqlite-utils"
+      result.append(("sqlite-utils", [tool, "upsert", database, "offers", feed, "--pk", "id"]))
     }
     return result
   }

@@ -56,7 +56,7 @@ struct SyncBenchmark {
     let isLarge = size >= 1_000_000
     let fresh = { try removeFiles(at: database) }
     var contenders = [Contender(name: "first import", command: sync(feeds[0]), prepare: fresh)]
-    for (name, command) in peers.imports(feed: feeds[0], database: database, isLarge: isLarge) {
+    for (name, command) in peers.imports(feed: feeds[0], database: database) {
       contenders.append(Contender(name: name, command: command, prepare: fresh))
     }
     for (name, feed) in zip(Self.again, feeds.dropFirst()) {
