@@ -6,6 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "offers_bits counts the bits from the lowest one."
+#endif
+
 typedef uint8_t OffersBytes __attribute__((ext_vector_type(16)));
 typedef _Bool OffersBits __attribute__((ext_vector_type(16)));
 

@@ -20,6 +20,8 @@ enum StorageFailure {
 
   static func translate(_ error: any Error, path: String) -> any Error {
     guard let failure = error as? DatabaseError else { return error }
+    // Only who cancels a task interrupts what its connection does.
+    if failure.resultCode == .SQLITE_INTERRUPT { return CancellationError() }
     let cause = "\(failure)"
     func storage(_ message: String, _ hint: String) -> OffersError {
       OffersError(.storageFailed, message, hint: hint, cause: cause)

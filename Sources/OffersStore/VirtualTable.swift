@@ -40,8 +40,10 @@ class VirtualRows {
 
   init(of table: VirtualTable, in database: Database) {
     self.database = database
-    cells = .allocate(capacity: table.columns.count)
-    cells.initialize(repeating: .null, count: table.columns.count)
+    // The hidden column, which nobody asks for, is NULL.
+    let count = table.columns.count + 1
+    cells = .allocate(capacity: count)
+    cells.initialize(repeating: .null, count: count)
   }
 
   deinit { cells.deallocate() }

@@ -55,7 +55,7 @@ final class WritingConnection: Sendable {
     queue.inDatabase { log.watch($0) }
   }
 
-  /// Reads what will be written about.
+  /// Reads what will be written about. The body must not write: it has no guard.
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
@@ -175,8 +175,9 @@ final class WritingConnection: Sendable {
       try RawStatement(cached: "COMMIT", database).run()
       return result
     } catch {
-      // SQLite may have taken it back by itself, where the disk is full.
-      if database.isInsideTransaction { try database.execute(sql: "ROLLBACK") }
+      // GRDB's own way back is not interrupted when a task is cancelled, and does nothing where SQLite
+      // went back by itself, because the disk is full.
+      try? database.rollback()
       throw error
     }
   }

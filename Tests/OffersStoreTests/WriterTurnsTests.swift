@@ -39,6 +39,35 @@ struct WriterTurnsTests {
     #expect(try await store.database.fetchOffer(named: "1").isFavorite)
   }
 
+  @Test("who is cancelled at any moment is told that or is done, and the next one is served")
+  func staysUsableWhenCancelled() async throws {
+    let store = try Store()
+    try await store.sync((1...2000).map { FeedOffer("\($0)") })
+    let run = SyncRun(
+      feed: "ibotta", source: "sample", outcome: .unchanged, bytes: 0,
+      startedAt: Date(timeIntervalSince1970: 1000), durationSeconds: 0)
+    var cancelledCount = 0
+    for _ in 0..<150 {
+      let tasks = [
+        Task { _ = try await store.database.fetchKnownOffers(of: "ibotta") },
+        Task { _ = try await store.database.findSyncState(of: "ibotta") },
+        Task { try await store.database.record(run, remember: nil, fetch: nil) },
+      ]
+      try await Task.sleep(for: .microseconds(.random(in: 0...1500)))
+      for task in tasks { task.cancel() }
+      for task in tasks {
+        do {
+          try await task.value
+        } catch is CancellationError {
+          cancelledCount += 1
+        }
+      }
+    }
+    #expect(cancelledCount > 0)
+    #expect(try await store.database.fetchKnownOffers(of: "ibotta").count == 2000)
+    #expect(try await store.database.setFavorites(named: ["1"], to: true).count == 1)
+  }
+
   @Test("the guard is free after a write, and after one that failed")
   func givesTheGuardBack() async throws {
     let store = try Store()
