@@ -43,9 +43,7 @@ package struct JSONWriter {
   /// Writes a text that is UTF-8.
   package mutating func value(utf8 text: UnsafeRawBufferPointer) {
     separate()
-    bytes.append(0x22)
-    text.withMemoryRebound(to: UInt8.self) { appendEscaped($0) }
-    bytes.append(0x22)
+    text.withMemoryRebound(to: UInt8.self) { appendQuoted($0) }
   }
 
   package mutating func value(_ number: Int64?) {
@@ -150,8 +148,12 @@ package struct JSONWriter {
 
   private mutating func appendString(_ string: String) {
     var string = string
+    string.withUTF8 { appendQuoted($0) }
+  }
+
+  private mutating func appendQuoted(_ utf8: UnsafeBufferPointer<UInt8>) {
     bytes.append(0x22)
-    string.withUTF8 { appendEscaped($0) }
+    appendEscaped(utf8)
     bytes.append(0x22)
   }
 

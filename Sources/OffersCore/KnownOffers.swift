@@ -136,6 +136,13 @@ public struct KnownOffers: Sendable {
     brokenSlots = []
   }
 
+  @inline(__always)
+  private func isSeen(_ slot: Int) -> Bool { seen[slot >> 6] & Self.bit(slot) != 0 }
+
+  /// The bit of an entry in its word of `seen`.
+  @inline(__always)
+  private static func bit(_ slot: Int) -> UInt64 { 1 << UInt64(slot & 63) }
+
   private mutating func markSeen(_ slot: Int) -> Bool {
     markSeen(slot, isGone: entries[slot].isGone)
   }
@@ -143,9 +150,8 @@ public struct KnownOffers: Sendable {
   /// Returns false when the offer was seen already.
   @inline(__always)
   private mutating func markSeen(_ slot: Int, isGone: Bool) -> Bool {
-    let bit: UInt64 = 1 << UInt64(slot & 63)
-    if seen[slot >> 6] & bit != 0 { return false }
-    seen[slot >> 6] |= bit
+    if isSeen(slot) { return false }
+    seen[slot >> 6] |= Self.bit(slot)
     if !isGone { seenCurrentCount += 1 }
     return true
   }
@@ -168,7 +174,7 @@ public struct KnownOffers: Sendable {
     var vanished: [Int64] = []
     vanished.reserveCapacity(currentCount - seenCurrentCount)
     for (slot, entry) in entries.enumerated()
-    where !entry.isGone && seen[slot >> 6] & 1 << UInt64(slot & 63) == 0 {
+    where !entry.isGone && !isSeen(slot) {
       vanished.append(entry.key)
     }
     vanished.sort()
