@@ -24,7 +24,8 @@ struct BenchmarkError: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Times whole processes in turn, A B C A B C, so that a busy moment falls on all of them.
+/// Times whole processes in turn, A B C A B C, so that a busy moment falls on all of them. What was
+/// written before each is on the disk first, so that none runs beside the writing of another's files.
 struct ProcessTimer {
   let rounds: Int
 
@@ -34,6 +35,7 @@ struct ProcessTimer {
     for _ in 0..<rounds {
       for contender in contenders {
         try contender.prepare()
+        sync()
         costs[contender.name, default: []].append(try Self.time(contender.command))
       }
     }
