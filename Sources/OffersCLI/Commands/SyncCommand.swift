@@ -102,7 +102,7 @@ struct SyncCommand: WaitingCommand {
     guard
       let plain = PlainWords(
         words, command: "sync",
-        flags: ["--accept-removals", "--due", "--json", "--no-index", "--quiet"],
+        flags: ["--accept-removals", "--due", "--json", "--news", "--no-index", "--quiet"],
         options: ["--from", "--database", "--config"]),
       plain["--from"] == nil || plain.names.count <= 1
     else { return nil }
@@ -112,6 +112,7 @@ struct SyncCommand: WaitingCommand {
       configurationPath: try ConfigurationOptions.path(named: plain["--config"]))
     job.acceptsRemovals = plain.flags.contains("--accept-removals")
     job.reason = plain.flags.contains("--due") ? .due : .asked
+    job.isNews = plain.flags.contains("--news")
     job.isIndexed = !plain.flags.contains("--no-index")
     job.isJSON = plain.flags.contains("--json")
     job.isQuiet = plain.flags.contains("--quiet")

@@ -80,7 +80,7 @@ struct SyncJob: Sendable {
   ) async throws {
     let news = isNews ? try await FavoriteNews(database) : nil
     try await engine.sync(
-      names, options: options, progress: { bar.show($0) },
+      names, options: options, progress: { Self.show($0, on: bar) },
       finished: { feed, result in
         bar.clear()
         take(feed, result, configuration, &results)
@@ -89,6 +89,7 @@ struct SyncJob: Sendable {
     if isIndexed { try await database.refreshSearchIndex() }
     try await database.clearAway(after: names.count, at: Date())
     if fetchesImages {
+      OneProcessor.leave()
       results.images = try await fetchImages(
         into: database, bar,
         allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
@@ -98,6 +99,12 @@ struct SyncJob: Sendable {
     } else {
       finish(results)
     }
+  }
+
+  /// Told again and again how far a feed has been read.
+  private static func show(_ progress: SyncProgress, on bar: ProgressBar) {
+    if progress.bytes > OneProcessor.shortBytes { OneProcessor.leave() }
+    bar.show(progress)
   }
 
   private var options: SyncOptions {
@@ -143,7 +150,7 @@ struct SyncJob: Sendable {
   ) async {
     do {
       let (run, changes) = try await engine.preview(
-        feed, options: options, progress: { bar.show($0) })
+        feed, options: options, progress: { Self.show($0, on: bar) })
       bar.clear()
       take(feed, .success(run), configuration, &results)
       results.changes += changes
