@@ -137,29 +137,32 @@ struct YAMLText {
     }
   }
 
+  /// What means something at the beginning of a text.
+  private static let indicators: Set<Unicode.Scalar> = [
+    "-", "?", ":", ",", "[", "]", "{", "}", "#", "&", "*", "!", "|", ">", "'", "\"", "%", "@", "`",
+    "=",
+  ]
+  /// What means something anywhere within brackets.
+  private static let flowIndicators: Set<Unicode.Scalar> = [",", "[", "]", "{", "}", "?"]
+  private static let wordsOfOtherTypes: Set<String> = [
+    "", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "<<", ".nan", ".inf",
+  ]
+
   private static func isPlain(_ text: String, isInFlow: Bool) -> Bool {
     let scalars = Array(text.unicodeScalars)
     guard let first = scalars.first, let last = scalars.last else { return false }
     if scalars.contains(where: needsEscape) || isOtherType(text) { return false }
     if first.properties.isWhitespace || last.properties.isWhitespace || last == ":" { return false }
-    let indicators: Set<Unicode.Scalar> = [
-      "-", "?", ":", ",", "[", "]", "{", "}", "#", "&", "*", "!", "|", ">", "'", "\"", "%", "@",
-      "`", "=",
-    ]
     if indicators.contains(first) || text.hasPrefix("...") { return false }
     for (scalar, next) in zip(scalars, scalars.dropFirst()) {
       if scalar == ":" && next == " " || scalar == " " && next == "#" { return false }
     }
-    let flowIndicators: Set<Unicode.Scalar> = [",", "[", "]", "{", "}", "?"]
     return !isInFlow || !scalars.contains(where: flowIndicators.contains)
   }
 
   /// Whether YAML would read the text as no text: null, a truth value, a number, a time, a merge.
   private static func isOtherType(_ text: String) -> Bool {
-    let words = ["", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "<<"]
-    if words.contains(text.lowercased()) || [".nan", ".inf"].contains(text.lowercased()) {
-      return true
-    }
+    if wordsOfOtherTypes.contains(text.lowercased()) { return true }
     guard let first = text.utf8.first else { return true }
     let startsLikeNumber =
       (0x30...0x39).contains(first) || first == UInt8(ascii: "+") || first == UInt8(ascii: ".")

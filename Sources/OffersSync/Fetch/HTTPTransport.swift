@@ -52,14 +52,14 @@ actor HTTPConnections: HTTPTransport {
     self.environment = environment
   }
 
-  /// Closes all connections. Nothing is under way any more then.
+  /// Closes all connections, and does not wait until they are. Nothing is under way any more then.
   func close() async {
     for (_, host) in hosts {
       // A host that was never reached has no connection, and closing loses nothing.
       guard let host = try? await host.value else { continue }
-      try? await host.client.shutdown()
+      host.client.shutdown { _ in }
     }
-    for client in retired { try? await client.shutdown() }
+    for client in retired { client.shutdown { _ in } }
     hosts = [:]
     retired = []
   }
@@ -165,6 +165,7 @@ actor HTTPConnections: HTTPTransport {
     // Unpacked by the reader, which knows both kinds of “deflate” and counts what goes in, too.
     configuration.decompression = .disabled
     configuration.httpVersion = .http1Only
+    configuration.tracing.tracer = nil
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
     configuration.connectionPool.retryConnectionEstablishment = false
     // Each piece of a body goes from thread to thread: the fewer, the better.
