@@ -1,5 +1,6 @@
 import OffersCore
 import OffersStore
+import OffersTestSupport
 import Testing
 
 @testable import OffersSync
@@ -44,6 +45,22 @@ struct RecognitionTests {
     let run = try await home.sync(FeedText.list(edited), at: 2_000)
     #expect(run.counts.all == [0, 1, 0, 0, 1_999, 0])
     #expect(try await home.database.fetchOffer(named: "\(id)").name == "Tee \(id)")
+  }
+
+  @Test("of megabytes from a server, only the last letter tells whether they are known")
+  func putsMegabytesAside() async throws {
+    let home = try SyncedFolder()
+    let name = String(repeating: "Tea ", count: 300)
+    let records = (1...3_000).map { FeedText.record($0, name: name) }
+    let edited = Array(records.dropLast()) + [FeedText.record(3_000, name: "Tee")]
+    let documents = [FeedText.list(records), FeedText.list(records), FeedText.list(edited)]
+    let server = try ScriptedServer(documents.map { .answer("200 OK", [], $0) })
+    var counts: [[Int]] = []
+    for seconds in [1_000.0, 2_000, 3_000] {
+      counts.append(try await home.sync(from: server.url(), at: seconds).counts.all)
+    }
+    #expect(counts == [[3_000, 0, 0, 0, 0, 0], [0, 0, 0, 0, 3_000, 0], [0, 1, 0, 0, 2_999, 0]])
+    #expect(try await home.database.fetchOffer(named: "3000").name == "Tee 3000")
   }
 
   @Test("the document before the last one is not taken for the last one")
