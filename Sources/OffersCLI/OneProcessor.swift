@@ -9,7 +9,7 @@ import Synchronization
 /// the last one left in its caches, and each page of memory that is first written interrupts the
 /// other: together a third of what asking for a feed that has not changed costs.
 enum OneProcessor {
-  /// Documents longer than this are read faster by several.
+  /// Documents longer than this are read faster by several. Many short ones count as short, too.
   static let shortBytes = 1 << 20
 
   /// Where the threads may run when they are not kept; nil when they are not.
@@ -26,17 +26,20 @@ enum OneProcessor {
     usual.withLock { $0 = all }
   }
 
-  /// Lets all threads run where they might before. Does nothing when they are not kept.
+  /// Lets all threads run where they might before. Does nothing when they are not kept, and
+  /// nothing yet when they cannot be listed: it is for the caller to ask again.
   static func leave() {
     usual.withLock { usual in
       guard var all = usual else { return }
-      usual = nil
       var seen: Set<pid_t> = []
-      // One that is kept still may have started another meanwhile.
-      while case let threads = threads().subtracting(seen), !threads.isEmpty {
+      // One that was kept when it was looked at may have started another since.
+      while true {
+        guard let threads = threads()?.subtracting(seen) else { return }
+        if threads.isEmpty { break }
         for thread in threads { _ = sched_setaffinity(thread, MemoryLayout<cpu_set_t>.size, &all) }
         seen.formUnion(threads)
       }
+      usual = nil
     }
   }
 
@@ -53,9 +56,9 @@ enum OneProcessor {
     return isSet ? set : nil
   }
 
-  /// The numbers of this program's threads.
-  private static func threads() -> Set<pid_t> {
-    guard let folder = opendir("/proc/self/task") else { return [] }
+  /// The numbers of this program's threads; nil when they cannot be had.
+  private static func threads() -> Set<pid_t>? {
+    guard let folder = opendir("/proc/self/task") else { return nil }
     defer { closedir(folder) }
     var threads: Set<pid_t> = []
     while let entry = readdir(folder) {

@@ -4,8 +4,10 @@ import OffersCore
 /// A file without a name, written once from front to back and read from the front.
 package final class SpoolFile: Sendable {
   private let descriptor: Int32
+  private let folder: String
 
   package init(folder: String) throws {
+    self.folder = folder
     let number = String(UInt64.random(in: .min ... .max), radix: 36)
     let path = "\(folder)/offers-spool-\(number)"
     descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -16,8 +18,14 @@ package final class SpoolFile: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Adds bytes at the end: all of them or, when it throws, none.
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
-    guard FileBytes.write(bytes, to: descriptor) else { throw Self.failure("write", "its folder") }
+    let end = lseek(descriptor, 0, SEEK_CUR)
+    if FileBytes.write(bytes, to: descriptor) { return }
+    let failure = Self.failure("write", folder)
+    ftruncate(descriptor, end)
+    lseek(descriptor, end, SEEK_SET)
+    throw failure
   }
 
   /// Hands over all that was written, in pieces.
@@ -41,7 +49,7 @@ package final class SpoolFile: Sendable {
         descriptor, bytes.baseAddress.map { $0 + held }, bytes.count - held, off_t(offset + held))
       if count < 0 {
         if errno == EINTR { continue }
-        throw Self.failure("read", "its folder")
+        throw Self.failure("read", folder)
       }
       if count == 0 { break }
       held += count

@@ -1,4 +1,5 @@
 import Foundation
+import OffersTestSupport
 import Testing
 
 @Suite("offers sync")
@@ -176,5 +177,24 @@ struct SyncCommandTests {
       #expect(runs.first?["outcome"] as? String == "failed")
       #expect(result.status == status)
     }
+  }
+
+  @Test("A long document that the disk has no room for is known again, and read if it is another")
+  func fullDisk() throws {
+    let home = try Home()
+    func document(_ name: String) -> ScriptedServer.Step {
+      let space = String(repeating: " ", count: 8 << 20)
+      return .answer(
+        "200 OK", [], #"[{"id":"1","name":"Tea"},\#(space){"id":"2","name":"\#(name)"}]"#)
+    }
+    let server = try ScriptedServer([document("Milk"), document("Milk"), document("Rice")])
+    for counts in ["2 new, 0 changed", "0 new, 0 changed", "0 new, 1 changed"] {
+      // No file may grow beyond two megabytes.
+      let result = try home.shell(
+        "trap '' XFSZ; ulimit -f 2048; offers sync --from \(server.url())")
+      #expect(result.output.hasPrefix("ibotta: \(counts)"), "\(result.errors)")
+      #expect(result.status == 0)
+    }
+    #expect(try home.offers("show", "2").output.contains("Rice"))
   }
 }

@@ -52,7 +52,7 @@ actor HTTPConnections: HTTPTransport {
     self.environment = environment
   }
 
-  /// Closes all connections, and does not wait until they are. Nothing is under way any more then.
+  /// Begins to close all connections, once nothing is under way any more.
   func close() async {
     for (_, host) in hosts {
       // A host that was never reached has no connection, and closing loses nothing.
