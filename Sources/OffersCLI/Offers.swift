@@ -50,17 +50,13 @@ struct Offers: ParsableCommand {
       if words == ["--generate-completion-script", "bash"] {
         return Output.print(CompletionScript.bash)
       }
-      if let job = try SyncCommand.job(plainWords: words[...]) {
-        OneProcessor.keep()
-        wait { try await job.run() }
-      }
+      if let job = try SyncCommand.job(plainWords: words[...]) { wait { try await job.run() } }
       try CommandTree.check(words, under: Self.self)
       let command = try parseAsRoot(words)
       guard let waiting = command as? any WaitingCommand else {
         var command = command
         return try command.run()
       }
-      if command is SyncCommand { OneProcessor.keep() }
       wait(sharesHeap: !(command is ServeCommand)) {
         var waiting = waiting
         try await waiting.run()

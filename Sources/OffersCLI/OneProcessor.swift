@@ -15,31 +15,39 @@ enum OneProcessor {
   /// Where the threads may run when they are not kept; nil when they are not.
   private static let usual = Mutex<cpu_set_t?>(nil)
 
-  /// Keeps this thread on the processor it runs on, and with it those that it starts.
+  /// Keeps all threads, and those that they start, on the processor that this one runs on.
   static func keep() {
     // Where this does not work, the threads go where they like: slower, and no worse.
     var all = cpu_set_t()
     guard sched_getaffinity(0, MemoryLayout<cpu_set_t>.size, &all) == 0,
-      var one = set(of: Int(sched_getcpu())),
-      sched_setaffinity(0, MemoryLayout<cpu_set_t>.size, &one) == 0
+      let one = set(of: Int(sched_getcpu()))
     else { return }
-    usual.withLock { $0 = all }
+    usual.withLock { usual in
+      usual = all
+      _ = place(in: one)
+    }
   }
 
   /// Lets all threads run where they might before. Does nothing when they are not kept, and
   /// nothing yet when they cannot be listed: it is for the caller to ask again.
   static func leave() {
     usual.withLock { usual in
-      guard var all = usual else { return }
-      var seen: Set<pid_t> = []
-      // One that was kept when it was looked at may have started another since.
-      while true {
-        guard let threads = threads()?.subtracting(seen) else { return }
-        if threads.isEmpty { break }
-        for thread in threads { _ = sched_setaffinity(thread, MemoryLayout<cpu_set_t>.size, &all) }
-        seen.formUnion(threads)
+      if let all = usual, place(in: all) { usual = nil }
+    }
+  }
+
+  /// Says where all threads may run; false when they cannot be listed.
+  private static func place(in processors: cpu_set_t) -> Bool {
+    var processors = processors
+    var seen: Set<pid_t> = []
+    // One that was listed may have started another before its turn came.
+    while true {
+      guard let threads = threads()?.subtracting(seen) else { return false }
+      if threads.isEmpty { return true }
+      for thread in threads {
+        _ = sched_setaffinity(thread, MemoryLayout<cpu_set_t>.size, &processors)
       }
-      usual = nil
+      seen.formUnion(threads)
     }
   }
 

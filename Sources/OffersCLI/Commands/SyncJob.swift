@@ -51,6 +51,7 @@ struct SyncJob: Sendable {
   /// - Throws: an exit code when a feed failed, whose error has been printed then; `OffersError`
   ///   for what keeps all from being synced.
   func run() async throws {
+    OneProcessor.keep()
     let configuration = try configurationPath.load()
     // A trial makes no database. Without one there is nothing to compare with.
     let database =
