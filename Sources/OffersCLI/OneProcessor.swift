@@ -39,15 +39,16 @@ enum OneProcessor {
   /// Says where all threads may run; false when they cannot be listed.
   private static func place(in processors: cpu_set_t) -> Bool {
     var processors = processors
-    var seen: Set<pid_t> = []
+    // They are few, and the type of a set takes longer to make than they take to look through.
+    var seen: [pid_t] = []
     // One that was listed may have started another before its turn came.
     while true {
-      guard let threads = threads()?.subtracting(seen) else { return false }
+      guard let threads = threads()?.filter({ !seen.contains($0) }) else { return false }
       if threads.isEmpty { return true }
       for thread in threads {
         _ = sched_setaffinity(thread, MemoryLayout<cpu_set_t>.size, &processors)
       }
-      seen.formUnion(threads)
+      seen += threads
     }
   }
 
@@ -65,15 +66,15 @@ enum OneProcessor {
   }
 
   /// The numbers of this program's threads; nil when they cannot be had.
-  private static func threads() -> Set<pid_t>? {
+  private static func threads() -> [pid_t]? {
     guard let folder = opendir("/proc/self/task") else { return nil }
     defer { closedir(folder) }
-    var threads: Set<pid_t> = []
+    var threads: [pid_t] = []
     while let entry = readdir(folder) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      if let thread = pid_t(name) { threads.insert(thread) }
+      if let thread = pid_t(name) { threads.append(thread) }
     }
     return threads
   }

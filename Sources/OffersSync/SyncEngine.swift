@@ -177,6 +177,8 @@ public struct SyncEngine: Sendable {
   }
 
   private func log(_ run: SyncRun) {
+    let level: Logger.Level = run.error == nil ? .info : .warning
+    guard logger.logLevel <= level else { return }
     var metadata: Logger.Metadata = [
       "feed": "\(run.feed)", "source": "\(run.source)", "outcome": "\(run.outcome.rawValue)",
       "bytes": "\(run.bytes)", "seconds": "\(run.durationSeconds)",
@@ -184,7 +186,7 @@ public struct SyncEngine: Sendable {
     if let status = run.request?.status { metadata["status"] = "\(status)" }
     if let error = run.error { metadata["error"] = "\(error.message)" }
     if let cause = run.error?.cause { metadata["cause"] = "\(cause)" }
-    logger.log(level: run.error == nil ? .info : .warning, "synced", metadata: metadata)
+    logger.log(level: level, "synced", metadata: metadata)
   }
 
   /// Where a feed is read from: what the caller names, else what was named before, else what the
