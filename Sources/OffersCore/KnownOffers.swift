@@ -21,10 +21,13 @@ public struct KnownOffers: Sendable {
   private var entries: [Entry] = []
   /// A bit for each entry that was seen since the table was made.
   private var seen: [UInt64] = []
-  /// The entries that the remembered records speak of, by the records' numbers; `none` for one that
-  /// says nothing of what is stored.
-  private var recalled: [UInt32] = []
-  private static let none = UInt32.max
+  /// A bit for each remembered record, by its number, that says what is stored.
+  private var recalled: [UInt64] = []
+  /// The entries that these speak of, by their numbers, where keys are missing between; else a key
+  /// tells where its entry stands, without a look at a table too large for the processor's memory.
+  private var recalledSlots: [UInt32] = []
+  /// Whether no key is missing between the first and the last.
+  private var isDense = true
   /// The entries by the hashes of their ids. Made when an offer first stands elsewhere than expected:
   /// a feed that keeps its order and has nothing new never needs it.
   private var index: SlotIndex?
@@ -52,6 +55,7 @@ public struct KnownOffers: Sendable {
     id: UnsafeRawBufferPointer, contentHash: UInt64, key: Int64, isGone: Bool
   ) {
     precondition(index == nil, "all offers are inserted before the first is looked for")
+    if let first = entries.first, key != first.key + Int64(entries.count) { isDense = false }
     entries.append(
       Entry(idHash: hash(ofID: id), contentHash: contentHash, key: key, isGone: isGone))
     if entries.count > 64 * seen.count { seen.append(0) }
@@ -80,26 +84,34 @@ public struct KnownOffers: Sendable {
   }
 
   /// Finds the offers that records spoke of. Called once, before any is seen; afterwards a record is
-  /// seen by its number, with no look at the table, which is too large for the processor's own memory.
+  /// seen with no look at the table, which is too large for the processor's own memory.
   public mutating func recall(_ records: [RememberedRecord]) {
-    recalled = records.map { record in
+    recalled = [UInt64](repeating: 0, count: (records.count + 63) / 64)
+    if !isDense { recalledSlots = [UInt32](repeating: 0, count: records.count) }
+    for (number, record) in records.enumerated() {
       guard let slot = find(key: Int64(record.key)), !entries[slot].isGone,
         UInt32(truncatingIfNeeded: entries[slot].contentHash) == record.contentMark
-      else { return Self.none }
+      else { continue }
+      recalled[number >> 6] |= Self.bit(number)
+      if !isDense { recalledSlots[number] = UInt32(slot) }
       likely = slot + 1
-      return UInt32(slot)
     }
     likely = 0
   }
 
   /// Marks an offer as seen in this sync by a record that says what it said before.
   ///
-  /// - Parameter number: the record's place among those recalled.
+  /// - Parameters:
+  ///   - number: the record's place among those recalled.
+  ///   - key: the store's key that it has there.
   /// - Returns: whether it is as it was. If not, or if it was seen already, nothing is marked: the
   ///   record has to be read.
-  public mutating func see(recalled number: Int) -> Bool {
-    guard number < recalled.count, recalled[number] != Self.none else { return false }
-    let slot = Int(recalled[number])
+  public mutating func see(recalled number: Int, key: UInt32) -> Bool {
+    guard number >> 6 < recalled.count, recalled[number >> 6] & Self.bit(number) != 0 else {
+      return false
+    }
+    let slot =
+      isDense ? Int(Int64(key) - (entries.first?.key ?? 0)) : Int(recalledSlots[number])
     guard markSeen(slot, isGone: false) else { return false }
     likely = slot + 1
     return true

@@ -102,10 +102,11 @@ final class DifferenceCollector: OfferSink {
 
   /// Counts a remembered record's offer as unchanged, where it is; nil where the record has to be read.
   private func see(_ number: Int) -> RememberedRecord? {
-    guard known.see(recalled: number) else { return nil }
+    let record = finder.records[number]
+    guard known.see(recalled: number, key: record.key) else { return nil }
     offerCount += 1
     unchangedCount += 1
-    return finder.records[number]
+    return record
   }
 
   /// What a record is remembered by, without its offer's key.

@@ -197,27 +197,34 @@ struct RecordFinderTests {
     }
   }
 
-  @Test("a known record counts once, while its offer is there with the content it gave")
-  func countsOnce() {
+  @Test(
+    "a known record counts once, while its offer is there with the content it gave",
+    arguments: [[2, 5, 9, 11], [2, 3, 4, 5], [1, 2, 3, 5]] as [[Int64]])
+  func countsOnce(keys: [Int64]) {
     var known = KnownOffers(capacity: 4)
-    for (id, key) in [("a", 2), ("b", 5), ("c", 9), ("d", 11)] as [(String, Int64)] {
+    for (id, key) in zip(["a", "b", "c", "d"], keys) {
       withBytes(of: id) {
-        known.insert(id: $0, contentHash: 7 | 1 << 40, key: key, isGone: key == 9)
+        known.insert(id: $0, contentHash: 7 | 1 << 40, key: key, isGone: key == keys[2])
       }
     }
-    let records = [(11, 7), (2, 7), (9, 7), (5, 8), (1, 7), (6, 7), (99, 7), (5, 7), (0, 7)].map {
+    let stored = keys.map(UInt32.init)
+    let records = [
+      (stored[3], 7), (stored[0], 7), (stored[2], 7), (stored[1], 8), (6, 7), (12, 7), (99, 7),
+      (stored[1], 7), (0, 7), (.max, 7),
+    ].map {
       RememberedRecord(
         hash: 1, valueHash: 1, startHash: 1, byteCount: 99, contentMark: $1, key: $0)
     }
     known.recall(records)
-    func see(_ number: Int) -> Bool { known.see(recalled: number) }
-    #expect(!see(records.count), "not recalled")
+    func see(_ number: Int) -> Bool { known.see(recalled: number, key: records[number].key) }
+    #expect(!known.see(recalled: records.count, key: stored[1]), "not recalled")
+    #expect(!known.see(recalled: 64, key: stored[1]), "not recalled")
     #expect(see(0) && see(1))
     #expect(!see(1), "seen already")
     #expect(!see(2), "gone")
     #expect(!see(3), "of other content")
-    #expect(!see(4) && !see(5) && !see(6) && !see(8), "unknown")
-    #expect(known.vanishedKeys() == [5])
+    #expect(!see(4) && !see(5) && !see(6) && !see(8) && !see(9), "unknown")
+    #expect(known.vanishedKeys() == [keys[1]])
     #expect(see(7))
     #expect(known.vanishedKeys() == [])
     #expect(known.seenCurrentCount == 3)
