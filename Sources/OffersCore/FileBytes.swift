@@ -1,4 +1,5 @@
 import Glibc
+import GlibcExtensions
 
 /// What every file that must not be lost needs.
 package enum FileBytes {
@@ -14,6 +15,17 @@ package enum FileBytes {
       left = UnsafeRawBufferPointer(rebasing: left[count...])
     }
     return true
+  }
+
+  /// Lets go of a part of a file, which reads as zeros from now on: its memory is there for what is
+  /// written next.
+  ///
+  /// - Returns: whether the file system can do it. Everything stays where it cannot.
+  @discardableResult
+  package static func release(_ range: Range<Int>, in descriptor: Int32) -> Bool {
+    fallocate(
+      descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(range.lowerBound),
+      off_t(range.count)) == 0
   }
 
   /// The folder that a path leads into.

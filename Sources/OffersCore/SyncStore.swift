@@ -94,6 +94,9 @@ public protocol OfferRecordSource: Sendable {
 
   /// Begins before the first record. It can be called again and gives the same.
   func makeReader() -> any OfferRecordReader
+
+  /// The same for the last time: what was read may be let go of.
+  func makeLastReader() -> any OfferRecordReader
 }
 
 /// Gives one record after the other.
@@ -103,6 +106,8 @@ public protocol OfferRecordReader: AnyObject {
 }
 
 extension OfferRecordSource {
+  public func makeLastReader() -> any OfferRecordReader { makeReader() }
+
   /// Hands over each record.
   public func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
     let reader = makeReader()

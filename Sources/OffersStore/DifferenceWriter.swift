@@ -109,7 +109,7 @@ final class DifferenceWriter {
       try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys)) { _ in }
     }
     let memory = memory
-    try insert(plan.newRecords.makeReader()) { try memory?.appendNew($0) }
+    try insert(plan.newRecords.makeLastReader()) { try memory?.appendNew($0) }
     try memory?.finish()
     if counts.new > 0 { try noteNew() }
     for key in plan.vanishedKeys {

@@ -79,10 +79,13 @@ struct SpooledRecords: OfferRecordSource {
     file != nil || pieces.reduce(0) { $0 + $1.byteCount } > Self.largeBytes
   }
 
-  func makeReader() -> any OfferRecordReader { Reader(self) }
+  func makeReader() -> any OfferRecordReader { Reader(self, isLast: false) }
+
+  func makeLastReader() -> any OfferRecordReader { Reader(self, isLast: true) }
 
   private final class Reader: OfferRecordReader {
     private let source: SpooledRecords
+    private let isLast: Bool
     private var pieceCount = 0
     /// What is read of the file at a time, and how much of the file was read.
     private var buffer: SpoolMemory?
@@ -91,8 +94,9 @@ struct SpooledRecords: OfferRecordSource {
     private var place: UnsafeRawPointer?
     private var end: UnsafeRawPointer?
 
-    init(_ records: SpooledRecords) {
+    init(_ records: SpooledRecords, isLast: Bool) {
       source = records
+      self.isLast = isLast
     }
 
     func next() throws -> OfferRecord? {
@@ -122,6 +126,7 @@ struct SpooledRecords: OfferRecordSource {
         let whole = Self.endOfWholeRecords(in: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         if whole > 0 || count < bytes.count {
           offset += whole
+          if isLast { file.release(before: offset) }
           go(through: memory, whole)
           return whole > 0
         }

@@ -122,7 +122,29 @@ struct SourceTests {
       ])
   }
 
-  @Test("a spool gives its records back in order, as often as asked")
+  /// How many bytes the nameless files take that this process has open in a folder.
+  private static func spooledBytes(in folder: URL) throws -> Int {
+    let name = folder.resolvingSymlinksInPath().path + "/offers-spool-"
+    return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").reduce(0) {
+      let path = "/proc/self/fd/" + $1
+      var status = stat()
+      guard let file = try? FileManager.default.destinationOfSymbolicLink(atPath: path),
+        file.hasPrefix(name), stat(path, &status) == 0
+      else { return $0 }
+      return $0 + 512 * Int(status.st_blocks)
+    }
+  }
+
+  /// Whether files in a folder can be let go of in part.
+  private static func canRelease(in folder: URL) throws -> Bool {
+    let file = folder.appending(path: "part")
+    try Data(count: 8192).write(to: file)
+    let descriptor = open(file.path, O_RDWR)
+    defer { close(descriptor) }
+    return FileBytes.release(0..<4096, in: descriptor)
+  }
+
+  @Test("a spool gives its records back in order, as often as asked, and lets go of them at last")
   func spoolKeepsOrder() throws {
     let folder = try SyncedFolder().folder
     let spool = RecordSpool(folder: folder.path)
@@ -138,6 +160,14 @@ struct SourceTests {
       var seen: [Int] = []
       try records.forEachRecord { seen.append($0.position) }
       #expect(seen == Array(0..<400))
+    }
+    let bytes = try Self.spooledBytes(in: folder)
+    #expect(bytes > 20 << 20)
+    let last = records.makeLastReader()
+    for number in 0..<400 { #expect(try last.next()?.position == number) }
+    #expect(try last.next() == nil)
+    if try Self.canRelease(in: folder) {
+      #expect(try Self.spooledBytes(in: folder) < bytes / 10)
     }
   }
 }
