@@ -172,7 +172,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      exclude: ["Documents.md"],
+      exclude: ["Documents.md", "startup-functions.txt"],
       swiftSettings: strict,
       linkerSettings: [
         // At a fixed address there is nothing to relocate, which takes a quarter off the start.
