@@ -18,10 +18,9 @@ extension Configuration {
     PRAGMA wal_autocheckpoint = 0;
     PRAGMA journal_size_limit = \(journalLimitBytes);
     PRAGMA secure_delete = FAST;
-    PRAGMA cache_size = -\(cacheKibibytes);
+    PRAGMA cache_size = -\(Database.KeptPages.usual.rawValue);
 
     """
-  static let cacheKibibytes = 8 << 10
   private static let journalLimitBytes = 4 << 20
 
   /// How connections of ours are set up.
@@ -50,9 +49,23 @@ extension Configuration {
 }
 
 extension Database {
-  /// Says how many of the pages that were read are kept for the next time.
-  func keepPages(kibibytes: Int) {
+  /// How many pages are kept for the next time, in KiB.
+  enum KeptPages: Int {
+    /// Enough where each is needed once: they stay in the processor's own memory, and no more is asked
+    /// of the system.
+    case few = 512
+    case usual = 8192
+  }
+
+  func keepPages(_ pages: KeptPages) {
     // What cannot be set stays as it was, which is slower and no worse.
-    sqlite3_exec(sqliteConnection, "PRAGMA cache_size = -\(kibibytes)", nil, nil, nil)
+    sqlite3_exec(sqliteConnection, "PRAGMA cache_size = -\(pages.rawValue)", nil, nil, nil)
+  }
+
+  /// Does something that needs each page once.
+  func withFewPages<Result>(_ body: () throws -> Result) rethrows -> Result {
+    keepPages(.few)
+    defer { keepPages(.usual) }
+    return try body()
   }
 }

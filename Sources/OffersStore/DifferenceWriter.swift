@@ -62,6 +62,8 @@ final class DifferenceWriter {
   ]
   /// The parameter behind the texts'.
   private static let firstOther = Int32(textColumns.count + 1)
+  /// How many records that stand behind another one's offer say that there is no order.
+  private static let strayLimit = 16
   private static let parameterCount = Int32(textColumns.count + 1 + rewardColumns.count)
 
   private var insertSQL: String {
@@ -102,8 +104,18 @@ final class DifferenceWriter {
     memory = try plan.memory.map { try RecordMemoryWriter($0, feedKey: feedKey, in: database) }
     // Of these, the ones that the store lost since it was compared are new, too.
     var lostKeys: Set<Int64> = []
-    try plan.knownRecords.forEachRecord { record in
-      if try !replace(record) { lostKeys.insert(record.offerKey) }
+    // In the order of the table each page is needed once; else the next one may be any.
+    var strayCount = 0
+    var passedKey: Int64 = 0
+    try database.withFewPages {
+      try plan.knownRecords.forEachRecord { record in
+        if record.offerKey < passedKey {
+          strayCount += 1
+          if strayCount == Self.strayLimit { database.keepPages(.usual) }
+        }
+        passedKey = record.offerKey
+        if try !replace(record) { lostKeys.insert(record.offerKey) }
+      }
     }
     if !lostKeys.isEmpty {
       try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys)) { _ in }

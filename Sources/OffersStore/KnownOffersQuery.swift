@@ -12,9 +12,6 @@ enum KnownOffersQuery {
   static func fetch(feedKey: Int64, in database: Database) throws -> KnownOffers {
     let count = try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database)
     var known = KnownOffers(capacity: count)
-    // Each page is read once. Few that are used again and again stay in the processor's own memory.
-    database.keepPages(kibibytes: 512)
-    defer { database.keepPages(kibibytes: Configuration.cacheKibibytes) }
     // In the order of the table, not of the index. No row is found, so one step sees them all. The
     // terms of an AND may be looked at in any order, those of a CASE may not.
     let rows = try RawStatement(
@@ -27,7 +24,7 @@ enum KnownOffersQuery {
     defer { rows.reset() }
     try withUnsafeMutablePointer(to: &known) { known in
       rows.bind(1, pointer: UnsafeMutableRawPointer(known), type: pointerType)
-      _ = try rows.step()
+      _ = try database.withFewPages { try rows.step() }
     }
     return known
   }

@@ -21,12 +21,14 @@ enum RecordMemoryTable {
     // Most feeds have none.
     guard try rows.step() else { return [] }
     records.reserveCapacity(try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database))
-    repeat {
-      rows.withBytes(0) { bytes in
-        rows.withBytes(1) { append(bytes, hashes: $0, to: &records) }
-      }
-    } while try rows.step()
-    return records
+    return try database.withFewPages {
+      repeat {
+        rows.withBytes(0) { bytes in
+          rows.withBytes(1) { append(bytes, hashes: $0, to: &records) }
+        }
+      } while try rows.step()
+      return records
+    }
   }
 
   /// Adds a piece's records. Where the hashes are not those of the piece, their values are unknown.
