@@ -123,8 +123,8 @@ struct SourceTests {
   }
 
   /// How many bytes the nameless files take that this process has open in a folder.
-  private static func spooledBytes(in folder: URL) throws -> Int {
-    let name = folder.resolvingSymlinksInPath().path + "/offers-spool-"
+  private static func spooledBytes(in folder: String) throws -> Int {
+    let name = URL(filePath: folder).resolvingSymlinksInPath().path + "/offers-spool-"
     return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").reduce(0) {
       let path = "/proc/self/fd/" + $1
       var status = stat()
@@ -136,10 +136,10 @@ struct SourceTests {
   }
 
   /// Whether files in a folder can be let go of in part.
-  private static func canRelease(in folder: URL) throws -> Bool {
-    let file = folder.appending(path: "part")
-    try Data(count: 8192).write(to: file)
-    let descriptor = open(file.path, O_RDWR)
+  private static func canRelease(in folder: String) throws -> Bool {
+    let path = folder + "/part"
+    try Data(count: 8192).write(to: URL(filePath: path))
+    let descriptor = open(path, O_RDWR)
     defer { close(descriptor) }
     return FileBytes.release(0..<4096, in: descriptor)
   }
@@ -161,13 +161,13 @@ struct SourceTests {
       try records.forEachRecord { seen.append($0.position) }
       #expect(seen == Array(0..<400))
     }
-    let bytes = try Self.spooledBytes(in: folder)
+    let bytes = try Self.spooledBytes(in: folder.path)
     #expect(bytes > 20 << 20)
     let last = records.makeLastReader()
     for number in 0..<400 { #expect(try last.next()?.position == number) }
     #expect(try last.next() == nil)
-    if try Self.canRelease(in: folder) {
-      #expect(try Self.spooledBytes(in: folder) < bytes / 10)
+    if try Self.canRelease(in: folder.path) {
+      #expect(try Self.spooledBytes(in: folder.path) < bytes / 10)
     }
   }
 }
