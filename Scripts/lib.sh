@@ -84,6 +84,11 @@ install_packages() {
 release=(-c release -Xswiftc -enforce-exclusivity=unchecked
   -Xswiftc -Xfrontend -Xswiftc -function-sections)
 
+# Carries the time at which the last good build began: the linker does not touch a program that
+# comes out the same, and a file edited during a build is newer than this.
+# shellcheck disable=SC2034
+stamp=$root/.build/offers-release-stamp
+
 # The libraries that become a part of the program, where the machine has them.
 static=$root/.build/static-libraries
 # The functions that short commands call, one a line.

@@ -103,7 +103,7 @@ public struct KnownOffers: Sendable {
   ///
   /// - Parameters:
   ///   - number: the record's place among those recalled.
-  ///   - key: the store's key that it has there.
+  ///   - key: the store's key that the record of this number has. Another one marks another offer.
   /// - Returns: whether it is as it was. If not, or if it was seen already, nothing is marked: the
   ///   record has to be read.
   public mutating func see(recalled number: Int, key: UInt32) -> Bool {

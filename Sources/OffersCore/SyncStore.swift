@@ -92,10 +92,12 @@ public protocol OfferRecordSource: Sendable {
   /// True when there are megabytes of them, which are worth another way of writing.
   var isLarge: Bool { get }
 
-  /// Begins before the first record. It can be called again and gives the same.
+  /// Begins before the first record. It can be called again and gives the same, until the last reader
+  /// is made.
   func makeReader() -> any OfferRecordReader
 
-  /// The same for the last time: what was read may be let go of.
+  /// The same for the last time: what was read may be let go of, and no other reader is used or made
+  /// any more.
   func makeLastReader() -> any OfferRecordReader
 }
 

@@ -9,6 +9,9 @@ package final class SpoolFile: Sendable {
   /// Where what was not let go of begins.
   private let released = Atomic(0)
   private static let releasedBytes = 1 << 20
+  /// How much is written at a time. For more the kernel wants a large piece of memory, and where it
+  /// runs as a guest, such a piece may have been given back to its host: that costs five times as much.
+  private static let writtenBytes = 64 << 10
 
   package init(folder: String) throws {
     self.folder = folder
@@ -21,10 +24,6 @@ package final class SpoolFile: Sendable {
   }
 
   deinit { close(descriptor) }
-
-  /// How much is written at a time. For more the kernel wants a large piece of memory, and where it
-  /// runs as a guest, such a piece may have been given back to its host: that costs five times as much.
-  private static let writtenBytes = 64 << 10
 
   /// Adds bytes at the end: all of them or, when it throws, none.
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
