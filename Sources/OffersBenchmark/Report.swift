@@ -23,18 +23,19 @@ struct Report {
       .split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
   }
 
-  /// A table of costs. Ratios are medians of the ratios of each round to the first contender's.
+  /// A table of costs: medians, and the least of all rounds beside them, which stand far apart where
+  /// others use the same machine. Ratios are medians of the ratios of each round to the first
+  /// contender's.
   func printTable(
     _ title: String, _ names: [String], _ costs: [String: [Cost]], sizes: [String: Int] = [:]
   ) {
     print("### \(title)\n")
-    print("| what | cpu s | wall s (least) | peak MB | database MB | cpu ratio |")
+    print("| what | cpu s (least) | wall s (least) | peak MB | database MB | cpu ratio |")
     print("|---|---|---|---|---|---|")
     for name in names {
       guard let runs = costs[name], let first = costs[names[0]] else { continue }
       let row = [
-        name, Self.text(runs.median(\.cpu), 4),
-        "\(Self.text(runs.median(\.wall), 4)) (\(Self.text(runs.map(\.wall).min() ?? 0, 4)))",
+        name, Self.medianAndLeast(runs, \.cpu), Self.medianAndLeast(runs, \.wall),
         Self.text(runs.median { Double($0.peakBytes) } / 1e6, 1),
         sizes[name].map { Self.text(Double($0) / 1e6, 1) } ?? "",
         Self.text(Self.ratio(runs, first), 2),
@@ -42,6 +43,10 @@ struct Report {
       print("| \(row.joined(separator: " | ")) |")
     }
     print("")
+  }
+
+  private static func medianAndLeast(_ runs: [Cost], _ value: (Cost) -> Double) -> String {
+    "\(text(runs.median(value), 4)) (\(text(runs.map(value).min() ?? 0, 4)))"
   }
 
   static func ratio(_ runs: [Cost], _ base: [Cost]) -> Double {
