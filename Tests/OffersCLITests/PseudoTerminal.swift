@@ -13,6 +13,13 @@ enum PseudoTerminal {
   static func run(
     _ arguments: [String], in home: Home, columns: Int = 80, variables: [String: String] = [:]
   ) throws -> String {
+    try result(arguments, in: home, columns: columns, variables: variables).text
+  }
+
+  /// The same with the exit code.
+  static func result(
+    _ arguments: [String], in home: Home, columns: Int = 80, variables: [String: String] = [:]
+  ) throws -> (text: String, status: Int32) {
     let words = ([OffersProgram.path] + arguments).map {
       "'" + $0.replacing("'", with: #"'\''"#) + "'"
     }
@@ -28,8 +35,8 @@ enum PseudoTerminal {
     let process = try ChildProcess(
       ["/usr/bin/script", "--quiet", "--return", "--command", command, "/dev/null"],
       environment: environment, from: input.fileHandleForReading, to: output)
-    process.wait()
+    let status = process.wait()
     try input.fileHandleForWriting.close()
-    return try home.folder.text(of: "terminal").replacing("\r\n", with: "\n")
+    return (try home.folder.text(of: "terminal").replacing("\r\n", with: "\n"), status)
   }
 }

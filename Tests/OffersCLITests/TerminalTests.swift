@@ -114,12 +114,38 @@ struct TerminalTests {
         Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD"),
         Table.Column(title: "NAME"),
       ], sample: rows, totalWidth: width)
-    let line = table.line(rows[0])
-    #expect(line.hasPrefix("ibotta:110579  $0"))
-    #expect(DisplayText.width(line) <= max(width, 22))
+    let lines = table.line(rows[0]).split(separator: "\n")
+    #expect(lines[0].hasPrefix("ibotta:110579"))
+    #expect((lines.count > 1) == (width < 39))
+    for line in lines { #expect(DisplayText.width(String(line)) <= width) }
+    #expect(table.header.split(separator: "\n").count == lines.count)
   }
 
-  @Test("one long id moves its own row and leaves the others readable")
+  @Test("ids too long for the terminal have lines of their own, and all stays in its column")
+  func longIDs() {
+    let columns = [
+      Table.Column(title: " ", isWhole: true), Table.Column(title: "ID", isWhole: true),
+      Table.Column(title: "REWARD"), Table.Column(title: "NAME"),
+    ]
+    let rows = [
+      ["★", "restaurants:the-copper-ladle-17e21bc5", "–", "The Copper Ladle"],
+      [" ", "restaurants:blue-heron-fish-house-16f891b5", "$1.00", "Blue Heron"],
+    ]
+    let wide = Table(columns: columns, sample: rows, totalWidth: 80)
+    #expect(wide.header == "   ID                                          REWARD  NAME")
+    #expect(
+      wide.line(rows[0])
+        == "★  restaurants:the-copper-ladle-17e21bc5       –       The Copper Ladle")
+    let narrow = Table(columns: columns, sample: rows, totalWidth: 40)
+    #expect(narrow.header == "   ID\n    REWARD  NAME")
+    #expect(
+      rows.map(narrow.line) == [
+        "★  restaurants:the-copper-ladle-17e21bc5\n    –       The Copper Ladle",
+        "   restaurants:blue-heron-fish-house-16f891b5\n    $1.00   Blue Heron",
+      ])
+  }
+
+  @Test("one long id has a line of its own and leaves the others readable")
   func longID() {
     let columns = [
       Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD"),
@@ -131,7 +157,6 @@ struct TerminalTests {
     ]
     let table = Table(columns: columns, sample: rows, totalWidth: 80)
     #expect(table.line(rows[0]).hasSuffix("$1.00 Cash Back  Green Tea of the very best quality"))
-    #expect(table.line(rows[1]).hasPrefix(long + "  –"))
-    for row in rows { #expect(DisplayText.width(table.line(row)) <= 80) }
+    #expect(table.line(rows[1]) == long + "\n          –                Bar")
   }
 }

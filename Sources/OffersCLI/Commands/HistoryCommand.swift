@@ -9,7 +9,7 @@ struct HistoryCommand: ParsableCommand {
     commandName: "history",
     abstract: "Show how an offer's reward went.",
     discussion: """
-      Shows when the reward was another one, and when the offer went and was back; on a terminal
+      Shows when the reward was another one, and when the offer went and was back; on a terminal \
       also as a chart, where the reward is exact.
 
       EXAMPLES
@@ -44,7 +44,8 @@ struct HistoryCommand: ParsableCommand {
     var lines = OfferCard.heading(offer, width: min(Terminal.width ?? 80, 100), style)
     lines += [DisplayText.oneLine(offer.ref.description), ""]
     guard points.count > 1 else {
-      return lines + ["The reward has not changed since \(Units.time(offer.firstSeenAt))."]
+      let text = "The reward has not changed since \(Units.time(offer.firstSeenAt))."
+      return lines + (Terminal.width.map { DisplayText.wrap(text, $0) } ?? [text])
     }
     if let width = Terminal.width {
       let chart = chart(points, until: offer.goneAt ?? now).lines(width: width)

@@ -78,13 +78,11 @@ struct SearchReport {
     guard let width, let match = hit.matches.first else { return plain }
     let gone = hit.offer.state == .gone ? Self.goneMark : ""
     if match.field == .name {
-      let cells = table.line(row.dropLast() + [""])
-      let start = DisplayText.pad(cells, max(table.lastColumnStart, DisplayText.width(cells) + 2))
       let shift = gone.unicodeScalars.count
       let name = MarkedText(
         gone + hit.offer.name,
         ranges: match.ranges.map { $0.lowerBound + shift..<$0.upperBound + shift })
-      return start + name.text(max(1, width - DisplayText.width(start)), style)
+      return table.line(row) { name.text($0 ?? width, style) }
     }
     let (label, text) = Self.text(of: match, in: hit.offer)
     let columns = width - DisplayText.width(label) - 5

@@ -24,8 +24,10 @@ struct Pager: ~Copyable {
     else { return nil }
     process = started
     dup2(ends[1], STDOUT_FILENO)
-    // The pager takes interrupts; what it is shown ends when it does.
+    // The pager takes interrupts; what it is shown ends when it does. Whoever leaves it has seen
+    // enough, and nothing has failed.
     signal(SIGINT, SIG_IGN)
+    signal(SIGPIPE) { _ in _exit(0) }
   }
 
   /// Waits until the person has seen enough.

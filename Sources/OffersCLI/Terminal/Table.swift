@@ -1,6 +1,7 @@
 /// An aligned table. Its columns are as wide as its first rows need; the last one takes what is
-/// left of the terminal and is cut there. What a person types back, such as an id, is never cut.
-/// Without a terminal nothing is.
+/// left of the terminal and is cut there. What a person types back, such as an id, is never cut: a
+/// few that are longer than the others have a line of their own, and where all are too long for the
+/// terminal, each row takes several lines. Without a terminal nothing is cut.
 struct Table {
   struct Column {
     let title: String
@@ -12,6 +13,8 @@ struct Table {
   private let columns: [Column]
   private let widths: [Int]
   private let totalWidth: Int?
+  /// The columns of each line that a row takes.
+  private let parts: [Range<Int>]
 
   /// - Parameters:
   ///   - sample: the rows that decide how wide the columns are.
@@ -19,49 +22,40 @@ struct Table {
   init(columns: [Column], sample: [[String]], totalWidth: Int?) {
     self.columns = columns
     self.totalWidth = totalWidth
-    var widest = Self.widest(columns, sample)
+    let widest = Self.widest(columns, sample)
     guard let totalWidth else {
       widths = columns.indices.map {
         columns[$0].isWhole ? widest[$0] : min(widest[$0], Self.freeLimit)
       }
+      parts = [columns.indices]
       return
     }
-    // What is shown whole and longer than most moves the rest of its own row alone.
-    for index in columns.indices where columns[index].isWhole {
-      widest[index] = min(widest[index], max(16, totalWidth * 3 / 10))
-    }
-    let fixed = columns.indices.reduce(2 * (columns.count - 1)) {
-      $0 + (columns[$1].isWhole ? widest[$1] : 0)
-    }
-    // One long value must not push the rest out of sight.
-    let limit = max(4, min(max(12, totalWidth / 3), (totalWidth - fixed) / 2))
-    let takesRest = columns.last.map { !$0.isWhole && !$0.isRight } ?? false
-    let shrinking = columns.indices.filter { !columns[$0].isWhole }
-    var widths = widest
-    for index in shrinking { widths[index] = min(widest[index], takesRest ? limit : totalWidth) }
-    var excess = shrinking.reduce(fixed - totalWidth) { $0 + widths[$1] }
-    while excess > 0, let index = shrinking.max(by: { widths[$0] < widths[$1] }), widths[index] > 4
+    let capped = Self.capped(widest, columns, sample, totalWidth)
+    if !Self.fits(widest, columns, totalWidth, least: (12, 24)),
+      Self.fits(capped, columns, totalWidth, least: Self.least),
+      2 * sample.count(where: { Self.isLong($0, capped, columns) }) <= sample.count
     {
-      widths[index] -= 1
-      excess -= 1
+      parts = [columns.indices]
+      widths = Self.shrunk(capped, columns, parts, totalWidth)
+    } else {
+      parts = Self.parts(widest, columns, totalWidth)
+      widths = Self.shrunk(widest, columns, parts, totalWidth)
     }
-    self.widths = widths
   }
 
-  /// How many columns, from the left, have room on a terminal; one at least.
+  /// How many columns, from the left, have room on one line; one at least.
   static func countThatFits(_ columns: [Column], sample: [[String]], totalWidth: Int) -> Int {
-    var used = 0
-    for (index, width) in widest(columns, sample).enumerated() {
-      used += (index > 0 ? 2 : 0) + (columns[index].isWhole ? width : min(width, fewestColumns))
-      if used > totalWidth { return max(1, index) }
-    }
-    return columns.count
+    max(1, parts(widest(columns, sample), columns, totalWidth)[0].count)
   }
+
+  // MARK: How wide the columns are
 
   /// No value is filled up to more columns than this where there is no terminal.
   private static let freeLimit = 100
-  /// Less of a value tells nothing.
-  private static let fewestColumns = 8
+  /// Less of a value tells nothing: of the last one, and of the others.
+  private static let least = (inside: 8, last: 12)
+  /// By how much the lines of a row behind its first are set in.
+  private static let indent = 4
 
   private static func widest(_ columns: [Column], _ sample: [[String]]) -> [Int] {
     columns.indices.map { index in
@@ -71,35 +65,136 @@ struct Table {
     }
   }
 
-  /// The column of the terminal that the last column of the table begins at, from 0, where its first
-  /// rows are all.
-  var lastColumnStart: Int { widths.dropLast().reduce(0) { $0 + $1 + 2 } }
+  /// The widths where whole values take a third of the terminal at most: that of the longest ones
+  /// within it.
+  private static func capped(
+    _ widest: [Int], _ columns: [Column], _ sample: [[String]], _ totalWidth: Int
+  ) -> [Int] {
+    let cap = max(16, totalWidth * 3 / 10)
+    return columns.indices.map { index in
+      guard columns[index].isWhole, widest[index] > cap else { return widest[index] }
+      return sample.lazy.map { DisplayText.width($0[index]) }.filter { $0 <= cap }
+        .reduce(DisplayText.width(columns[index].title), max)
+    }
+  }
+
+  /// Whether a whole value of a row is longer than its column.
+  private static func isLong(_ row: [String], _ widths: [Int], _ columns: [Column]) -> Bool {
+    columns.indices.contains { columns[$0].isWhole && DisplayText.width(row[$0]) > widths[$0] }
+  }
+
+  /// How wide a column is at least.
+  private static func leastWidth(
+    _ index: Int, _ widths: [Int], _ columns: [Column], _ least: (inside: Int, last: Int)
+  ) -> Int {
+    if columns[index].isWhole { return widths[index] }
+    return min(widths[index], index == columns.count - 1 ? least.last : least.inside)
+  }
+
+  private static func fits(
+    _ widths: [Int], _ columns: [Column], _ totalWidth: Int, least: (inside: Int, last: Int)
+  ) -> Bool {
+    columns.indices.reduce(2 * (columns.count - 1)) {
+      $0 + leastWidth($1, widths, columns, least)
+    } <= totalWidth
+  }
+
+  /// Which columns share a line: as many as have room.
+  private static func parts(
+    _ widths: [Int], _ columns: [Column], _ totalWidth: Int
+  ) -> [Range<Int>] {
+    var parts: [Range<Int>] = []
+    var start = 0
+    var used = 0
+    for index in columns.indices {
+      let width = leastWidth(index, widths, columns, least)
+      // What is no wider than the indentation has no line of its own.
+      if used > indent, used + 2 + width > totalWidth {
+        parts.append(start..<index)
+        start = index
+        used = indent + width
+      } else {
+        used += (index > start ? 2 : 0) + width
+      }
+    }
+    return parts + [start..<columns.count]
+  }
+
+  /// The widths that the terminal has room for: the widest columns give way first.
+  private static func shrunk(
+    _ widest: [Int], _ columns: [Column], _ parts: [Range<Int>], _ totalWidth: Int
+  ) -> [Int] {
+    var widths = widest
+    for part in parts {
+      let room = totalWidth - (part.lowerBound > 0 ? indent : 0) - 2 * (part.count - 1)
+      let fixed = part.reduce(0) { $0 + (columns[$1].isWhole ? widest[$1] : 0) }
+      let shrinking = part.filter { !columns[$0].isWhole }
+      // One long value must not push the rest out of sight.
+      let takesRest = columns[part.upperBound - 1].isRight == false && shrinking.count > 1
+      let limit = max(least.inside, min(max(12, totalWidth / 3), (room - fixed) / 2))
+      for index in shrinking { widths[index] = min(widest[index], takesRest ? limit : room) }
+      var excess = shrinking.reduce(fixed - room) { $0 + widths[$1] }
+      while excess > 0, let index = shrinking.max(by: { widths[$0] < widths[$1] }),
+        widths[index] > 4
+      {
+        widths[index] -= 1
+        excess -= 1
+      }
+    }
+    return widths
+  }
+
+  // MARK: What is printed
 
   var header: String { line(columns.map(\.title)) }
 
-  /// One row; its texts must be safe and without line ends.
+  /// One row, in one line or several; its texts must be safe and without line ends.
   func line(_ cells: [String]) -> String {
-    var line = ""
-    var used = 0
-    for (index, cell) in cells.enumerated() {
-      if index > 0 {
-        line += "  "
-        used += 2
+    line(cells) { columns.last?.isWhole == true ? cells.last ?? "" : fitted(cells.last ?? "", $0) }
+  }
+
+  /// One row whose last text is made for the room there is: so many columns, nil for any number.
+  func line(_ cells: [String], last: (Int?) -> String) -> String {
+    var lines: [String] = []
+    for part in parts {
+      var line = String(repeating: " ", count: part.lowerBound > 0 ? Self.indent : 0)
+      var start = line.count
+      for index in part {
+        if index > part.lowerBound {
+          // What a value that is too long has moved is set on the next line, in its column.
+          if let totalWidth, DisplayText.width(line) > start, start + 8 <= totalWidth {
+            lines.append(trimmed(line))
+            line = ""
+          }
+          line = DisplayText.pad(line, start) + "  "
+          start += 2
+        }
+        let isEnd = index == columns.count - 1 && !columns[index].isRight
+        line = DisplayText.pad(line, start)
+        if isEnd {
+          line += last(totalWidth.map { max(1, $0 - DisplayText.width(line)) })
+        } else {
+          line += padded(cells[index], index)
+        }
+        start += widths[index]
       }
-      let isLast = index == cells.count - 1
-      if isLast && !columns[index].isRight {
-        let isCut = !columns[index].isWhole
-        line += totalWidth.map { isCut ? DisplayText.fit(cell, max(1, $0 - used)) : cell } ?? cell
-        continue
-      }
-      let text =
-        totalWidth == nil || columns[index].isWhole
-        ? cell : DisplayText.fit(cell, widths[index])
-      let gap = String(repeating: " ", count: max(0, widths[index] - DisplayText.width(text)))
-      line += columns[index].isRight ? gap + text : text + gap
-      used += max(widths[index], DisplayText.width(text))
+      lines.append(trimmed(line))
     }
-    while line.last == " " { line.removeLast() }
-    return line
+    return lines.joined(separator: "\n")
+  }
+
+  private func padded(_ cell: String, _ index: Int) -> String {
+    let text =
+      totalWidth == nil || columns[index].isWhole ? cell : DisplayText.fit(cell, widths[index])
+    return columns[index].isRight
+      ? DisplayText.padLeft(text, widths[index]) : DisplayText.pad(text, widths[index])
+  }
+
+  private func fitted(_ cell: String, _ columns: Int?) -> String {
+    columns.map { DisplayText.fit(cell, $0) } ?? cell
+  }
+
+  private func trimmed(_ line: String) -> String {
+    String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
   }
 }

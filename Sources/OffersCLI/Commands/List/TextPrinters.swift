@@ -46,9 +46,10 @@ struct TablePrinter: OfferPrinter {
 
   /// An empty table has no head either: the note on standard error says why it is empty.
   func finish() {
-    guard let count = shown?.count, count < columns.count else { return }
+    guard let totalWidth, let count = shown?.count, count < columns.count else { return }
     let names = columns.dropFirst(count).map(\.rawValue).joined(separator: ", ")
-    Output.note("No room for \(names): the terminal is too narrow.")
+    let text = "No room for \(names): the terminal is too narrow."
+    Output.note(DisplayText.wrap(text, totalWidth).joined(separator: "\n"))
   }
 }
 
