@@ -20,9 +20,9 @@ enum ChangeReport {
       return ", \(change.oldReward?.text ?? "no reward") → \(change.newReward?.text ?? "no reward")"
     case .expiring: return offer.expiresAt.map { ", ends \(Units.time($0))" } ?? ""
     case .new:
-      let reward = offer.reward.map { ", \($0.text)" } ?? ""
+      let reward = change.reward.map { ", \($0.text)" } ?? ""
       return reward + (change.returned.map { ", probably the favorite \($0)" } ?? "")
-    case .back: return offer.reward.map { ", \($0.text)" } ?? ""
+    case .back: return change.reward.map { ", \($0.text)" } ?? ""
     case .gone: return change.returned.map { ", probably \($0) by now" } ?? ""
     }
   }

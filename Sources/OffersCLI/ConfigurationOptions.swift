@@ -36,6 +36,11 @@ extension SettingPath {
     return try FeedConfiguration(yaml: yaml, name: text)
   }
 
+  /// What the file holds, with an empty `feeds:` where it has none yet.
+  func completed(_ yaml: String?) throws -> String? {
+    try yaml.map { try DefinitionEdit.completed($0, name: text) }
+  }
+
   /// Sets how often a feed is synced, in the file, which is made where there is none.
   ///
   /// - Parameter everySeconds: nil for what its definition says.
@@ -44,7 +49,7 @@ extension SettingPath {
   func setInterval(_ everySeconds: Int?, of feed: String) throws -> Bool {
     var didChange = false
     try TextFile.update(text) { yaml in
-      let known = try yaml.map { try DefinitionEdit.completed($0, name: text) }
+      let known = try completed(yaml)
       _ = try (known.map { try FeedConfiguration(yaml: $0, name: text) } ?? .shipped).fetch(feed)
       let edited = try DefinitionEdit.setting(
         everySeconds: everySeconds, of: feed, in: yaml, name: text)

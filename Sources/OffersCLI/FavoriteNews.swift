@@ -24,17 +24,19 @@ struct FavoriteNews {
     try await database.setMark(ReaderMark(changeID: lastID, readAt: now), of: Self.reader)
   }
 
-  /// Prints the news, and nothing when there are none. Two that sync at the same time tell each
+  /// Prints the news, and nothing when there are none, but a document for a program. Two that sync at the same time tell each
   /// thing once.
   func tell(isJSON: Bool) async throws {
     try await database.withSyncLock(on: Self.lock, waitSeconds: Self.lockWaitSeconds) {
       let mark = try await database.findMark(of: Self.reader)
       let now = Date()
       let (news, lastID) = try await database.fetchNews(after: mark, now: now)
-      if news.isEmpty, lastID == mark?.changeID { return }
-      if !news.isEmpty {
-        Output.print(isJSON ? Self.json(news) : Self.lines(news).joined(separator: "\n"))
+      if isJSON {
+        Output.print(Self.json(news))
+      } else if !news.isEmpty {
+        Output.print(Self.lines(news).joined(separator: "\n"))
       }
+      if news.isEmpty, lastID == mark?.changeID { return }
       try await database.setNewsTold(news, lastID: lastID, reader: Self.reader, now: now)
     }
   }

@@ -54,7 +54,7 @@ enum TextFile {
   /// - Throws: `OffersError` with `locked` when the other one takes longer than 5 s.
   static func update(_ path: String, _ change: (String?) throws -> String?) throws {
     let target = NewFile.resolve(path)
-    makeFolders(of: target)
+    guard FileBytes.makeFolders(of: target) else { throw failure("write", path) }
     // The folder is locked: the file is another one after each change.
     let descriptor = open(FileBytes.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("write", path) }
@@ -83,17 +83,9 @@ enum TextFile {
     try file.commit()
   }
 
-  private static func makeFolders(of path: String) {
-    var made = path.hasPrefix("/") ? "" : "."
-    for part in path.split(separator: "/").dropLast() {
-      made += "/" + part
-      mkdir(made, 0o700)
-    }
-  }
-
   private static func failure(_ verb: String, _ path: String) -> OffersError {
     OffersError(
-      .invalidRequest, "Could not \(verb) \(path): \(String(cString: strerror(errno))).",
+      .storageFailed, "Could not \(verb) \(path): \(String(cString: strerror(errno))).",
       hint: permissionHint)
   }
 

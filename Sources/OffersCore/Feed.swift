@@ -1,5 +1,21 @@
 import Foundation
 
+/// A feed that was given up. Its offers and favorites are kept.
+public struct FormerFeed: Hashable, Sendable {
+  /// The name, such as `ibotta`.
+  public let name: String
+  /// The name for people; nil when no sync has found it.
+  public let title: String?
+  /// Where somebody said that it is read from; nil for what its definition says.
+  public let source: String?
+
+  public init(name: String, title: String?, source: String?) {
+    self.name = name
+    self.title = title
+    self.source = source
+  }
+}
+
 /// A place that offers come from, as it stands in the database.
 public struct Feed: Hashable, Sendable {
   /// The name, such as `ibotta`: lower-case letters, digits and hyphens.

@@ -7,30 +7,37 @@ package struct FeedSummary: Sendable {
   package let known: KnownFeed?
   /// Nil when it is not subscribed.
   package let feed: Feed?
+  /// Not nil when it was subscribed before.
+  package let former: FormerFeed?
 
-  package init(name: String, known: KnownFeed?, feed: Feed?) {
+  package init(name: String, known: KnownFeed?, feed: Feed?, former: FormerFeed? = nil) {
     self.name = name
     self.known = known
     self.feed = feed
+    self.former = former
   }
 
-  /// All there are, by name.
-  package static func all(known: [KnownFeed], subscribed: [Feed]) -> [FeedSummary] {
+  /// All that are subscribed or can be, by name.
+  package static func all(
+    known: [KnownFeed], subscribed: [Feed], former: [FormerFeed]
+  ) -> [FeedSummary] {
     let names = Set(known.map(\.name)).union(subscribed.map(\.name)).sorted()
     return names.map { name in
       FeedSummary(
         name: name, known: known.first { $0.name == name },
-        feed: subscribed.first { $0.name == name })
+        feed: subscribed.first { $0.name == name }, former: former.first { $0.name == name })
     }
   }
 
-  package var title: String? { feed?.title ?? known?.title }
+  package var title: String? { feed?.title ?? former?.title ?? known?.title }
 
   /// Where the next sync reads it from. A sample that was tried is not remembered where the feed has
   /// a source of its own.
   package var source: String {
-    guard let feed, feed.source != Self.sample else { return known?.source ?? Self.sample }
-    return feed.source
+    guard let chosen = feed?.source ?? former?.source, chosen != Self.sample else {
+      return known?.source ?? Self.sample
+    }
+    return chosen
   }
 
   private static let sample = "sample"

@@ -28,6 +28,25 @@ package enum FileBytes {
       off_t(range.count)) == 0
   }
 
+  /// Makes the folders that a path leads through, readable by their owner only.
+  ///
+  /// - Returns: whether they are there; `errno` says why not.
+  package static func makeFolders(of path: String) -> Bool {
+    var made = path.hasPrefix("/") ? "" : "."
+    for part in path.split(separator: "/").dropLast() {
+      made += "/" + part
+      // One that is there is told by several codes.
+      if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR {
+        let code = errno
+        var information = stat()
+        guard stat(made, &information) != 0 else { continue }
+        errno = code
+        return false
+      }
+    }
+    return true
+  }
+
   /// The folder that a path leads into.
   package static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }

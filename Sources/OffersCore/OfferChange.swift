@@ -27,6 +27,8 @@ public struct OfferChange: Hashable, Sendable {
   /// The reward before and after, where that differs.
   public let oldReward: Reward?
   public let newReward: Reward?
+  /// The reward that the offer had then, after the change.
+  public let reward: Reward?
   /// The names of the fields that differ, as JSON output names them.
   public let fields: [String]
   /// For a new offer: the favorite that is gone from the same feed and has the same name and
@@ -36,7 +38,7 @@ public struct OfferChange: Hashable, Sendable {
 
   public init(
     id: Int64?, kind: Kind, at: Date, offer: Offer, oldReward: Reward? = nil,
-    newReward: Reward? = nil, fields: [String] = [], returned: OfferRef? = nil
+    newReward: Reward? = nil, reward: Reward?, fields: [String] = [], returned: OfferRef? = nil
   ) {
     self.id = id
     self.kind = kind
@@ -44,6 +46,7 @@ public struct OfferChange: Hashable, Sendable {
     self.offer = offer
     self.oldReward = oldReward
     self.newReward = newReward
+    self.reward = reward
     self.fields = fields
     self.returned = returned
   }

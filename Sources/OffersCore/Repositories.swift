@@ -50,6 +50,9 @@ public protocol FeedRepository: Sendable {
   /// The subscribed feeds, by name.
   func fetchFeeds() async throws -> [Feed]
 
+  /// The feeds that were given up, by name.
+  func fetchFormerFeeds() async throws -> [FormerFeed]
+
   /// Where a feed is read from, one that was given up, too; nil where nothing is known of it.
   func findSource(of feed: String) async throws -> String?
 
@@ -60,7 +63,7 @@ public protocol FeedRepository: Sendable {
   func subscribe(to feed: String, source: String) async throws -> Bool
 
   /// Gives a feed up: it is no longer synced with the others. Its offers and favorites stay, and
-  /// syncing it by name takes it up again.
+  /// syncing it by name takes it up again, from where it was read.
   ///
   /// - Returns: false when it was not subscribed.
   func unsubscribe(from feed: String) async throws -> Bool

@@ -26,4 +26,11 @@ package struct ServedContent: Sendable {
     self.now = now
     jobs = SyncJobs(syncer: syncer, now: now)
   }
+
+  /// All feeds that are subscribed or can be, by name.
+  func fetchFeedSummaries() async throws -> [FeedSummary] {
+    FeedSummary.all(
+      known: try syncer.fetchKnownFeeds(), subscribed: try await store.fetchFeeds(),
+      former: try await store.fetchFormerFeeds())
+  }
 }

@@ -141,11 +141,17 @@ package struct ChangeSelection: Sendable {
         fields = try ChangeTable.findFields(of: row.id, in: database).map(
           ChangedFields.init(parsing:))
       }
+      let reward =
+        if let rewards = fields?.rewards {
+          rewards.new
+        } else {
+          try ChangeTable.findReward(of: offer, row, in: database)
+        }
       return OfferChange(
         id: row.id == 0 ? nil : row.id,
         kind: fields?.direction ?? OfferChange.Kind(rawValue: row.kind.rawValue) ?? .changed,
         at: OfferTable.date(row.at), offer: offer, oldReward: fields?.rewards?.old,
-        newReward: fields?.rewards?.new, fields: fields?.names ?? [],
+        newReward: fields?.rewards?.new, reward: reward, fields: fields?.names ?? [],
         returned: row.kind == .new
           ? lost?.find(offer)
           : row.kind == .gone && offer.isFavorite

@@ -340,6 +340,25 @@ enum ChangeTable {
     }
   }
 
+  /// The reward that an offer had when a change was recorded: the one before the next change of it.
+  static func findReward(
+    of offer: Offer, _ row: ChangeRow, in database: Database
+  ) throws -> Reward? {
+    // What is no recorded change is of now.
+    if row.id == 0 { return offer.reward }
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT fields FROM change
+        WHERE offer_key = ? AND kind <> 'new' AND change_id > ? AND fields IS NOT NULL
+        ORDER BY change_id
+        """)
+    let later = try String.fetchCursor(statement, arguments: [row.offerKey, row.id])
+    while let fields = try later.next() {
+      if let rewards = ChangedFields(parsing: fields).rewards { return rewards.old }
+    }
+    return offer.reward
+  }
+
   static func findFields(of id: Int64, in database: Database) throws -> String? {
     let statement = try database.cachedStatement(
       sql: "SELECT fields FROM change WHERE change_id = ?")

@@ -193,11 +193,7 @@ struct DatabaseFile {
 
   /// Makes the file and its folder, readable by their owner only.
   func create() throws {
-    var made = ""
-    for part in folder.split(separator: "/", omittingEmptySubsequences: true) {
-      made += (made.isEmpty && !folder.hasPrefix("/") ? "" : "/") + String(part)
-      if mkdir(made, 0o700) != 0 && errno != EEXIST && errno != EISDIR { break }
-    }
+    guard FileBytes.makeFolders(of: path) else { throw unmakeable() }
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw unmakeable() }
     close(descriptor)

@@ -27,11 +27,12 @@ enum FeedTable {
   ///
   /// - Parameter subscribes: whether it is to be synced with all the others from now on. A feed that
   ///   never worked is not, but what its server asked for is remembered.
+  /// - Returns: also whether it was not subscribed and is now.
   static func fetchKey(
     _ name: String, source: String, subscribes: Bool, at seconds: Int64, in database: Database
-  ) throws -> Int64 {
+  ) throws -> (key: Int64, isTakenUp: Bool) {
     if let key = try findKey(name, in: database) {
-      if !subscribes { return key }
+      if !subscribes { return (key, false) }
       // Whoever syncs a feed that was given up wants it again; not so a sync that had begun before.
       try database.cachedStatement(
         sql: """
@@ -39,7 +40,7 @@ enum FeedTable {
           WHERE feed_key = ? AND unsubscribed_at <= ?
           """
       ).execute(arguments: [key, seconds])
-      return key
+      return (key, database.changesCount > 0)
     }
     try database.execute(
       sql: "INSERT INTO feed (name, source, subscribed_at) VALUES (?, ?, ?)",
@@ -48,7 +49,32 @@ enum FeedTable {
     try database.execute(
       sql: "INSERT INTO feed_detail (feed_key, unsubscribed_at) VALUES (?, ?)",
       arguments: [key, subscribes ? nil : seconds])
+    return (key, subscribes)
+  }
+
+  /// The key of a feed that is synced, as `fetchKey`. Whoever begins a new database with another feed
+  /// than the one it proposes did not ask for that one's sample.
+  static func fetchSyncedKey(
+    _ name: String, source: String, subscribes: Bool, at seconds: Int64, in database: Database
+  ) throws -> Int64 {
+    let (key, isTakenUp) = try fetchKey(
+      name, source: source, subscribes: subscribes, at: seconds, in: database)
+    if isTakenUp { try giveUpUntried(besides: key, in: database) }
     return key
+  }
+
+  /// Gives up the feed that a new database proposes, unless it was tried.
+  private static func giveUpUntried(besides key: Int64, in database: Database) throws {
+    try database.execute(
+      sql: """
+        UPDATE feed_detail SET unsubscribed_at =
+          (SELECT subscribed_at FROM feed WHERE feed.feed_key = feed_detail.feed_key)
+        WHERE unsubscribed_at IS NULL AND chosen_source IS NULL
+          AND feed_key IN (
+            SELECT feed_key FROM feed
+            WHERE feed_key <> ? AND source = 'sample' AND current_count = 0
+              AND NOT EXISTS (SELECT 1 FROM sync_run WHERE sync_run.feed_key = feed.feed_key))
+        """, arguments: [key])
   }
 
   /// How many offers the feed had when it was last synced.
@@ -88,14 +114,15 @@ enum FeedTable {
             ORDER BY run.run_id DESC LIMIT 1) AS last_run_at,
           \(FetchStateTable.selection)
         FROM feed JOIN feed_detail USING (feed_key) LEFT JOIN feed_fetch USING (feed_key)
-        WHERE name = ? AND (unsubscribed_at IS NULL OR feed_fetch.feed_key IS NOT NULL)
+        WHERE name = ? AND (
+          unsubscribed_at IS NULL OR chosen_source IS NOT NULL OR feed_fetch.feed_key IS NOT NULL)
         """)
     return try Row.fetchOne(statement, arguments: [name]).map { row in
       let lastRunAt = (row["last_run_at"] as Int64?).map(OfferTable.date)
       guard row["is_subscribed"] else {
         return SyncState(
-          source: nil, document: nil, currentCount: 0, lastGoodSource: nil, lastRunAt: lastRunAt,
-          fetch: FetchStateTable.state(from: row))
+          source: row["chosen_source"], document: nil, currentCount: 0, lastGoodSource: nil,
+          lastRunAt: lastRunAt, fetch: FetchStateTable.state(from: row))
       }
       var document: DocumentFingerprint?
       if let hash = row["document_hash"] as Data?, let head = row["document_head_hash"] as Data?,
@@ -154,11 +181,21 @@ enum FeedTable {
       arguments: [source, feedKey])
   }
 
-  /// Gives a feed up; what it left stays. Returns false when it was not subscribed.
+  /// Forgets the source that a person named.
+  static func forgetSource(of name: String, in database: Database) throws {
+    try database.execute(
+      sql: """
+        UPDATE feed_detail SET chosen_source = NULL
+        WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?)
+        """, arguments: [name])
+  }
+
+  /// Gives a feed up; what it left stays, and so does where it was read from. Returns false when it
+  /// was not subscribed.
   static func unsubscribe(_ name: String, at seconds: Int64, in database: Database) throws -> Bool {
     try database.execute(
       sql: """
-        UPDATE feed_detail SET unsubscribed_at = ?1, chosen_source = NULL
+        UPDATE feed_detail SET unsubscribed_at = ?1
         WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?2)
           AND unsubscribed_at IS NULL
         """,
@@ -169,6 +206,17 @@ enum FeedTable {
       sql: "DELETE FROM feed_fetch WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?)",
       arguments: [name])
     return true
+  }
+
+  /// The feeds that were given up.
+  static func former(in database: Database) throws -> [FormerFeed] {
+    try Row.fetchAll(
+      database,
+      sql: """
+        SELECT name, title, chosen_source FROM feed JOIN feed_detail USING (feed_key)
+        WHERE unsubscribed_at IS NOT NULL ORDER BY name
+        """
+    ).map { FormerFeed(name: $0["name"], title: $0["title"], source: $0["chosen_source"]) }
   }
 
   static func all(in database: Database) throws -> [Feed] {

@@ -118,6 +118,10 @@ extension OffersDatabase: FeedRepository {
     try await read { try FeedTable.all(in: $0) }
   }
 
+  public func fetchFormerFeeds() async throws -> [FormerFeed] {
+    try await read { try FeedTable.former(in: $0) }
+  }
+
   public func subscribe(to feed: String, source: String) async throws -> Bool {
     let seconds = Int64(Date().timeIntervalSince1970)
     return try await write { database in
@@ -131,6 +135,11 @@ extension OffersDatabase: FeedRepository {
   public func unsubscribe(from feed: String) async throws -> Bool {
     let seconds = Int64(Date().timeIntervalSince1970)
     return try await write { try FeedTable.unsubscribe(feed, at: seconds, in: $0) }
+  }
+
+  /// Forgets where somebody said that a feed is read from: what its definition says holds again.
+  package func forgetSource(of feed: String) async throws {
+    try await write { try FeedTable.forgetSource(of: feed, in: $0) }
   }
 }
 
@@ -157,5 +166,9 @@ extension OffersDatabase {
 
   package func fetchFeedsBlocking() throws -> [Feed] {
     try readBlocking { try FeedTable.all(in: $0) }
+  }
+
+  package func fetchFormerFeedsBlocking() throws -> [FormerFeed] {
+    try readBlocking { try FeedTable.former(in: $0) }
   }
 }

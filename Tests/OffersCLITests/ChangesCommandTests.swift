@@ -25,9 +25,9 @@ struct ChangesCommandTests {
 
   private static let table = """
        WHEN  KIND     ID        REWARD           NAME
-    ★  TIME  new      ibotta:1  $1.00 Cash Back  Teas
+    ★  TIME  new      ibotta:1  $0.75 Cash Back  Teas
     ★  TIME  new      ibotta:2  Up to 5% back    Jam
-       TIME  new      ibotta:3  Free             Bun
+       TIME  new      ibotta:3  –                Bun
     ★  TIME  up       ibotta:1  $0.75 → $1.25    Teas
        TIME  changed  ibotta:3  – → Free         Bun
     ★  TIME  gone     ibotta:2  Up to 5% back    Jam
@@ -52,6 +52,19 @@ struct ChangesCommandTests {
     for since in ["2w", "12h", "2020-01-01", "2020-01-01T08:15:00+02:00"] {
       #expect(try home.offers("changes", "--since", since).output == result.output)
     }
+  }
+
+  @Test("news are printed when there are any, and for a program always")
+  func news() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let nothing = #"{"changes":[],"failing":[]}"# + "\n"
+    try home.offers("favorite", "1")
+    #expect(try home.offers("sync", "--news").output == "")
+    #expect(try home.offers("sync", "--news", "--json").output == nothing)
+    _ = try home.feed([FeedItem("1", "Tea", "$2.00 Cash Back")])
+    let changes = try #require(try home.document("sync", "--news")["changes"] as? [[String: Any]])
+    #expect(changes.map { $0["kind"] as? String } == ["up"])
+    #expect(try home.offers("sync", "--news", "--json").output == nothing)
   }
 
   @Test("favorites, a feed, kinds and a limit pick some out")

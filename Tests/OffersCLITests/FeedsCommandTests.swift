@@ -212,7 +212,7 @@ struct FeedsCommandTests {
     #expect(try home.offers("favorite", ref).status == 0)
     let removed = try home.offers("feeds", "remove", "restaurants")
     #expect(removed.output == "restaurants: no longer synced. Its offers and favorites stay.\n")
-    #expect(!(try home.offers("sync").output.contains("restaurants")))
+    #expect(try home.offers("sync").output == "")
     #expect(try home.offers("list", "--favorites").output.contains(ref))
     #expect(try home.offers("feeds", "remove", "restaurants").output.contains("was not subscribed"))
     #expect(try home.offers("feeds", "remove", "nosuch").status == 66)
@@ -262,8 +262,81 @@ struct FeedsCommandTests {
         feeds.first { $0["name"] as? String == name }?["source"] as? String
       }
       #expect(source("facts")?.hasPrefix("https://") == true)
-      #expect(source("ibotta") == "sample")
     }
+    let feeds = try #require(try home.document("feeds")["feeds"] as? [[String: Any]])
+    let ibotta = try #require(feeds.first { $0["name"] as? String == "ibotta" })
+    #expect(ibotta["source"] as? String == "sample")
+  }
+
+  @Test("whoever begins with another feed gets no sample, and whoever fails to does")
+  func beginsWithAnother() throws {
+    let home = try Home()
+    #expect(try home.offers("sync", "restaurants", "--from", "nowhere.json").status == 66)
+    #expect(try home.document("status")["feeds"].map { "\($0)" }?.contains("ibotta") == true)
+    try home.offers("sync", "restaurants", "--from", "sample")
+    let again = try home.offers("sync", "--due")
+    #expect(again.output == "")
+    let feeds = try #require(try home.document("status")["feeds"] as? [[String: Any]])
+    #expect(feeds.map { $0["name"] as? String } == ["restaurants"])
+    try home.offers("sync", "ibotta")
+    #expect((try home.document("status")["feeds"] as? [Any])?.count == 2)
+    // A feed that was tried is kept.
+    let other = try Home()
+    try other.offers("sync")
+    try other.offers("sync", "restaurants", "--from", "sample")
+    #expect((try other.document("status")["feeds"] as? [Any])?.count == 2)
+  }
+
+  @Test("a feed that is taken up again is read from where it was, unless its definition went, too")
+  func remembersSource() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    func source(_ name: String) throws -> String? {
+      let feeds = try #require(try home.document("feeds")["feeds"] as? [[String: Any]])
+      return feeds.first { $0["name"] as? String == name }?["source"] as? String
+    }
+    let path = home.folder.file("feed.json")
+    try home.offers("feeds", "remove", "ibotta")
+    #expect(try source("ibotta") == path)
+    #expect(try home.offers("sync", "ibotta").output.hasPrefix("ibotta: 0 new, 0 changed, 0 gone"))
+    #expect(try source("ibotta") == path)
+    let (first, second) = (
+      try home.feed([FeedItem("1", "Jam")], named: "first.json"),
+      try home.feed([FeedItem("2", "Bun")], named: "second.json")
+    )
+    try home.offers("feeds", "add", "mine", first)
+    try home.offers("sync", "mine", "--from", path)
+    #expect(try source("mine") == path)
+    try home.offers("feeds", "remove", "mine")
+    try home.offers("feeds", "add", "mine", second)
+    #expect(try source("mine") == second)
+  }
+
+  @Test("a shipped definition is put into the file, with its comments, to be changed there")
+  func savesShipped() throws {
+    let home = try Home()
+    let config = home.folder.file("feeds.yaml")
+    func save(_ name: String) throws -> OffersProgram.Result {
+      try home.offers("feeds", "show", name, "--save", "--config", config)
+    }
+    #expect(try save("albums").status == 0)
+    #expect(
+      try home.folder.text(of: "feeds.yaml") == home.offers("feeds", "show", "albums").output)
+    #expect(try save("facts").errors == "facts is defined in \(config) now.\n")
+    let yaml = try home.folder.text(of: "feeds.yaml")
+    try home.folder.write(
+      yaml.replacing("title: {from: title}", with: "title: My facts"), to: "feeds.yaml")
+    #expect(
+      try home.offers("feeds", "show", "facts", "--config", config).output
+        .contains("title: My facts"))
+    for name in ["albums", "facts"] {
+      #expect(
+        try home.offers("feeds", "check", name, "--from", "sample", "--config", config).status == 0)
+    }
+    let again = try save("facts")
+    #expect(again.errors.hasPrefix("offers: \(config) defines facts already."))
+    #expect(again.status == 64)
+    #expect(try save("nosuch").status == 66)
+    #expect(try home.folder.text(of: "feeds.yaml").contains("title: My facts"))
   }
 
   @Test("a search that fails says nothing of the feed's syncs")

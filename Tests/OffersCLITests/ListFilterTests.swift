@@ -148,7 +148,7 @@ struct ListFilterTests {
     #expect(both.errors == "No offers are like that. See all there are: offers list\n")
     #expect(both.status == 0)
     let feed = try home.offers("list", "--feed", "shp")
-    #expect(feed.errors.contains("Did you mean shop? Feeds: ibotta, shop."))
+    #expect(feed.errors.contains("Did you mean shop? Feeds: shop."))
     #expect(feed.status == 66)
     let plain = try Home(synced: [FeedItem("1", "Tea")])
     #expect(

@@ -57,6 +57,6 @@ enum ChangeLines {
     if change.oldReward != change.newReward {
       return "\(change.oldReward?.text ?? "–") → \(change.newReward?.text ?? "–")"
     }
-    return change.offer.reward?.text ?? "–"
+    return change.reward?.text ?? "–"
   }
 }

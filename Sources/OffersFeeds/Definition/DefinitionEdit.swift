@@ -7,12 +7,14 @@ import OffersCore
 package enum DefinitionEdit {
   /// The file with a definition added below its others; a new one when there is none yet.
   ///
+  /// - Parameter text: a whole file that says the same as the definition, with its comments; nil for
+  ///   one that is written here.
   /// - Throws: `OffersError` with `invalidRequest` when the file or the definition is wrong, or the
   ///   file is written in a way that cannot be added to; `limitExceeded` when it gets too large.
   package static func adding(
-    _ definition: FeedDefinition, to yaml: String?, name fileName: String
+    _ definition: FeedDefinition, text: String? = nil, to yaml: String?, name fileName: String
   ) throws -> String {
-    let block = DefinitionText.yaml(for: definition)
+    let block = text ?? DefinitionText.yaml(for: definition)
     _ = try DefinitionFile.parse(block, name: definition.name)
     guard let yaml, yaml.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
       return block
@@ -20,7 +22,9 @@ package enum DefinitionEdit {
     let before = try completed(yaml, name: fileName)
     let contents = try DefinitionFile.contents(before, name: fileName)
     var lines = DefinitionLines(before)
-    lines.add(block.utf8.split(separator: 0x0A).dropFirst().map { Array($0) })
+    // What stands above the feeds is of the file.
+    let below = block.utf8.split(separator: 0x0A).drop { !$0.elementsEqual("feeds:".utf8) }
+    lines.add(below.dropFirst().map { Array($0) })
     let result = lines.text
     try DefinitionSource.checkSize(of: result, name: fileName)
     var expected = contents

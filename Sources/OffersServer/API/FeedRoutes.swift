@@ -11,7 +11,7 @@ struct FeedRoutes: Sendable {
     router.get("/api/v1/feeds") { request, _ in
       _ = try QueryParameters(request, [])
       return try await answers.answer(request) {
-        let (feeds, now) = (try await fetchFeeds(), content.now())
+        let (feeds, now) = (try await content.fetchFeedSummaries(), content.now())
         var answer = Answer.json { json in
           json.member("feeds", objects: feeds) { Self.write($1, now, to: &$0) }
         }
@@ -74,13 +74,8 @@ struct FeedRoutes: Sendable {
     }
   }
 
-  private func fetchFeeds() async throws -> [FeedSummary] {
-    FeedSummary.all(
-      known: try content.syncer.fetchKnownFeeds(), subscribed: try await content.store.fetchFeeds())
-  }
-
   private func fetchFeed(_ name: String) async throws -> FeedSummary {
-    let feeds = try await fetchFeeds()
+    let feeds = try await content.fetchFeedSummaries()
     if let feed = feeds.first(where: { $0.name == name }) { return feed }
     throw OffersError(
       .notFound, "There is no feed “\(name)”.",

@@ -104,7 +104,7 @@ struct ChangesPage {
       row.set("oldReward", change.oldReward?.text)
       row.set("newReward", change.newReward?.text)
     } else {
-      row.set("plainReward", offer.reward?.text)
+      row.set("plainReward", change.reward?.text)
     }
     if change.kind == .changed, !change.fields.isEmpty {
       row.set(

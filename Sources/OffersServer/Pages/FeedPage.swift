@@ -14,7 +14,8 @@ struct FeedPage {
     let known = try source.findKnownFeed(name)
     let feeds = try await source.fetchFeeds()
     let feed = feeds.first { $0.name == name }
-    guard feed != nil || known != nil else {
+    let former = try await source.store.fetchFormerFeeds().first { $0.name == name }
+    guard feed != nil || known != nil || former != nil else {
       throw OffersError(
         .notFound, "There is no feed “\(name.prefix(80))”.",
         hint: "See the feeds that there are in the settings.")
@@ -26,7 +27,7 @@ struct FeedPage {
     let size = wantsMap ? Self.mapLimit : Self.pageSize
     let offers = try await fetch(choice.query(page: wantsMap ? 1 : number, size: size + 1))
     let count = offers.isEmpty ? 0 : try await source.store.countOffers(choice.query())
-    let title = feed?.title ?? known?.title ?? name
+    let title = feed?.title ?? former?.title ?? known?.title ?? name
     let hasMap = offers.contains { MapPlace($0) != nil }
     let view: [(String, String?)] = [("view", wantsMap ? "map" : nil)]
     let recent = known?.isSearchable == true ? try await recentSearches() : []

@@ -64,10 +64,10 @@ struct PageForms: Sendable {
 
   /// - Throws: `OffersError` with `notFound`.
   private func summary(of feed: String) async throws -> FeedSummary {
-    let known = try content.syncer.fetchKnownFeeds().filter { $0.name == feed }
-    let subscribed = try await content.store.fetchFeeds().filter { $0.name == feed }
-    guard !known.isEmpty, let summary = FeedSummary.all(known: known, subscribed: subscribed).first
-    else { throw OffersError(.notFound, "There is no feed “\(feed.prefix(80))”.") }
+    let all = try await content.fetchFeedSummaries()
+    guard let summary = all.first(where: { $0.name == feed && $0.known != nil }) else {
+      throw OffersError(.notFound, "There is no feed “\(feed.prefix(80))”.")
+    }
     return summary
   }
 

@@ -18,11 +18,13 @@ struct PageSource: Sendable {
     try content.syncer.fetchKnownFeeds().first { $0.name == name }
   }
 
-  /// The names for people of all feeds that have one.
+  /// The names for people of all feeds that have one, those that were given up, too.
   func fetchTitles() async throws -> [String: String] {
-    Dictionary(
-      try await fetchFeeds().map { ($0.name, Self.title(of: $0)) },
+    var titles = Dictionary(
+      try await store.fetchFormerFeeds().map { ($0.name, $0.title ?? $0.name) },
       uniquingKeysWith: { one, _ in one })
+    for feed in try await fetchFeeds() { titles[feed.name] = Self.title(of: feed) }
+    return titles
   }
 
   static func title(of feed: Feed) -> String { feed.title ?? feed.name }

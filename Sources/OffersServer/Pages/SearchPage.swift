@@ -96,9 +96,13 @@ struct SearchPage {
       if found.results.hits.isEmpty, found.error == nil {
         fields.set(
           "nothing",
-          PageFields(
-            empty: "Nothing found",
-            "No offer has all of these words. Try fewer or other ones.", icon: "search"))
+          number > 1
+            ? PageFields(
+              empty: "Nothing more", "There are fewer pages than that.", icon: "search",
+              link: (PageLinks.path("/search", [("q", words), ("feed", feed)]), "Show the first"))
+            : PageFields(
+              empty: "Nothing found",
+              "No offer has all of these words. Try fewer or other ones.", icon: "search"))
       }
       fields.setMore(
         found.results.hasMore

@@ -7,8 +7,7 @@ struct SettingsPage {
   let hasLogin: Bool
 
   func page() async throws -> Page {
-    let summaries = FeedSummary.all(
-      known: try source.content.syncer.fetchKnownFeeds(), subscribed: try await source.fetchFeeds())
+    let summaries = try await source.content.fetchFeedSummaries()
     let rows = summaries.map(row)
     let isOurs = summaries.map { $0.feed != nil }
     var page = Page("settings", title: "Settings", place: .settings) { fields in

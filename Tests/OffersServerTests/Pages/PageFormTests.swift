@@ -117,5 +117,10 @@ struct PageFormTests {
     #expect(try await home.send("/feeds/ibotta", "subscribed=0").status == 303)
     #expect(try await home.database.fetchFeeds().map(\.name) == ["facts"])
     #expect(try await home.send("/feeds/unknown", "subscribed=1").status == 404)
+    // One whose definition is gone, too, still has its offers.
+    _ = try await home.database.subscribe(to: "mine", source: "https://example.com/a.json")
+    _ = try await home.database.unsubscribe(from: "mine")
+    #expect(try await home.show("/feeds/mine").status == 200)
+    #expect(try await home.show("/feeds/yours").status == 404)
   }
 }

@@ -10,13 +10,14 @@ struct FeedsAddCommand: WaitingCommand {
     commandName: "add",
     abstract: "Add a feed of your own, and sync it.",
     discussion: """
-      The definition is found out from the document, or guessed, and kept in your YAML file; what
-      you say with --items and --map goes before. See it with: offers feeds show NAME. A document
+      The definition is found out from the document, or guessed, and kept in your YAML file; what \
+      you say with --items and --map goes before. See it with: offers feeds show NAME. A document \
       without a single offer is refused.
 
       EXAMPLES
         offers feeds add deals https://example.com/deals.rss
-        offers feeds add shop products.json --items data.products --map reward=price.amount
+        offers feeds add shop products.json --items data.products \\
+          --map reward=price.amount
       """)
 
   @Argument(help: "What to call it: lower-case letters, digits and hyphens.")
@@ -74,11 +75,8 @@ struct FeedsAddCommand: WaitingCommand {
 
   /// The configuration that the file makes, without this feed.
   private func checkIsNew(in yaml: String?, _ file: SettingPath) throws -> FeedConfiguration {
-    let own = try yaml.map { yaml in
-      // One of comments alone, or with other settings, has no feeds yet.
-      try FeedConfiguration(
-        yaml: DefinitionEdit.completed(yaml, name: file.text), name: file.text)
-    }
+    // One of comments alone, or with other settings, has no feeds yet.
+    let own = try file.completed(yaml).map { try FeedConfiguration(yaml: $0, name: file.text) }
     let configuration = own ?? .shipped
     if configuration.names.contains(name) {
       throw OffersError(

@@ -11,7 +11,7 @@ struct FeedsCheckCommand: WaitingCommand {
     commandName: "check",
     abstract: "Read a feed without storing it, and tell what was found.",
     discussion: """
-      Shows the first offers as they would land, how many have each field, and what was skipped and
+      Shows the first offers as they would land, how many have each field, and what was skipped and \
       why.
 
       EXAMPLES

@@ -10,8 +10,8 @@ struct FeedsCommand: ParsableCommand {
     commandName: "feeds",
     abstract: "See, add, check, set and remove feeds.",
     discussion: """
-      A feed is a definition: where it is, where its offers stand, and which field is which. Five
-      ship with the program; your own are in a YAML file. RSS, Atom, JSON Feed, Google Merchant
+      A feed is a definition: where it is, where its offers stand, and which field is which. Five \
+      ship with the program; your own are in a YAML file. RSS, Atom, JSON Feed, Google Merchant \
       and Shopify feeds need no definition: the URL is enough.
 
       EXAMPLES
@@ -41,26 +41,22 @@ struct FeedsListCommand: ParsableCommand {
     let configuration = try configuration.path.load()
     let path = try location.path
     // Looking makes no database.
-    let feeds =
-      OffersDatabase.exists(at: path)
-      ? try OffersDatabase(path: path, access: .readOnly).fetchFeedsBlocking() : []
-    let entries = try FeedListing.entries(configuration, feeds)
+    let database =
+      OffersDatabase.exists(at: path) ? try OffersDatabase(path: path, access: .readOnly) : nil
+    let entries = FeedSummary.all(
+      known: try configuration.knownFeeds(), subscribed: try database?.fetchFeedsBlocking() ?? [],
+      former: try database?.fetchFormerFeedsBlocking() ?? [])
     Output.print(json ? FeedListing.json(entries) : FeedListing.table(entries, at: Date()))
   }
 }
 
 /// What `offers feeds` prints.
 enum FeedListing {
-  static func entries(_ configuration: FeedConfiguration, _ feeds: [Feed]) throws -> [FeedSummary] {
-    FeedSummary.all(
-      known: try configuration.knownFeeds(), subscribed: feeds)
-  }
-
   static func table(_ entries: [FeedSummary], at now: Date) -> String {
     let columns = [
       Table.Column(title: "FEED", isWhole: true), Table.Column(title: "OFFERS", isRight: true),
-      Table.Column(title: "LAST SYNC"), Table.Column(title: "NEXT DUE"),
-      Table.Column(title: "SOURCE"),
+      Table.Column(title: "LAST SYNC", isWhole: true),
+      Table.Column(title: "NEXT DUE", isWhole: true), Table.Column(title: "SOURCE"),
     ]
     let rows = entries.map { entry in
       [

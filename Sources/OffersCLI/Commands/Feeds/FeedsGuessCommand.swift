@@ -10,7 +10,7 @@ struct FeedsGuessCommand: WaitingCommand {
     commandName: "guess",
     abstract: "Propose a definition for a document.",
     discussion: """
-      Prints YAML to keep in your file of definitions, and what it was guessed from. Nothing is
+      Prints YAML to keep in your file of definitions, and what it was guessed from. Nothing is \
       stored.
 
       EXAMPLES

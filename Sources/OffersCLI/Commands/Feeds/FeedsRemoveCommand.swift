@@ -9,8 +9,8 @@ struct FeedsRemoveCommand: WaitingCommand {
     commandName: "remove",
     abstract: "Give a feed up. Its offers and favorites stay.",
     discussion: """
-      It is no longer synced, and a definition of your own leaves your file. To take a shipped feed
-      up again, sync it by its name.
+      It is no longer synced, and a definition of your own leaves your file. To take a shipped feed \
+      up again, sync it by its name: it is read from where it was read before.
       """)
 
   @Argument(help: "The feed.")
@@ -24,6 +24,7 @@ struct FeedsRemoveCommand: WaitingCommand {
     let known = try file.load()
     let path = try location.path
     var did: [String] = []
+    var isForgotten = false
     if OffersDatabase.exists(at: path),
       try await OffersDatabase(path: path).unsubscribe(from: name)
     {
@@ -36,9 +37,14 @@ struct FeedsRemoveCommand: WaitingCommand {
         }
         if rest != nil {
           did.append("its definition is gone from \(DisplayText.oneLine(file.text))")
+          isForgotten = true
         }
         return rest
       }
+    }
+    // Another feed of this name would have another source.
+    if isForgotten, OffersDatabase.exists(at: path) {
+      try await OffersDatabase(path: path).forgetSource(of: name)
     }
     if did.isEmpty {
       _ = try known.fetch(name)

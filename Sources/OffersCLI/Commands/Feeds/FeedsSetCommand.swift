@@ -8,7 +8,7 @@ struct FeedsSetCommand: ParsableCommand {
     commandName: "set",
     abstract: "Set how often a feed is synced.",
     discussion: """
-      It stands in your YAML file, below intervals: there, and goes before what the feed's
+      It stands in your YAML file, below intervals: there, and goes before what the feed's \
       definition says. Where a feed is read from is set by: offers sync FEED --from SOURCE
 
       EXAMPLES

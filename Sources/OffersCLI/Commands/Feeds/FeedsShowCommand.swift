@@ -10,15 +10,31 @@ struct FeedsShowCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         offers feeds show albums
-        offers feeds show albums >> ~/.config/offers/feeds.yaml
+        offers feeds show albums --save    to change it there
       """)
 
   @Argument(help: "The feed.")
   var name: String
 
+  @Flag(name: .long, help: "Put a shipped feed's definition in your file, where it goes before.")
+  var save = false
+
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() throws {
-    Output.printRaw(try configuration.path.load().fetchText(name))
+    let file = try configuration.path
+    guard save else { return Output.printRaw(try file.load().fetchText(name)) }
+    try TextFile.update(file.text) { yaml in
+      let own = try file.completed(yaml)
+      let known = try own.map { try FeedConfiguration(yaml: $0, name: file.text) } ?? .shipped
+      let definition = try known.fetch(name)
+      guard !known.own.contains(where: { $0.name == name }) else {
+        throw OffersError(
+          .invalidRequest, "\(file.text) defines \(name) already.", hint: "Change it there.")
+      }
+      return try DefinitionEdit.adding(
+        definition, text: try known.fetchText(name), to: own, name: file.text)
+    }
+    Output.note("\(name) is defined in \(DisplayText.oneLine(file.text)) now.")
   }
 }
