@@ -14,9 +14,10 @@ enum CommandTree {
       if below.isEmpty || word.hasPrefix("-") { return }
       guard let next = below.first(where: { name(of: $0) == word }) else {
         let names = below.filter { $0.configuration.shouldDisplay }.map { name(of: $0) }
+        let near = NearestWord.find(word, among: names).map { "Did you mean \($0)? " } ?? ""
         throw OffersError(
           .invalidRequest, "There is no command “\(path) \(word)”.",
-          hint: NearestWord.hint(for: word, among: names, title: "Commands"))
+          hint: "\(near)See the commands: \(path) --help")
       }
       command = next
       path += " " + word

@@ -68,7 +68,7 @@ struct ErrorLog: LogHandler {
     Output.note(line(event.level, "\(event.message)", all.map { ($0.key, "\($0.value)") }, Date()))
   }
 
-  /// A line, its time in UTC.
+  /// A line. Its time is in UTC for programs, in a person's own zone for people.
   func line(
     _ level: Logger.Level, _ message: String, _ metadata: [(String, String)], _ time: Date
   ) -> String {
@@ -86,7 +86,7 @@ struct ErrorLog: LogHandler {
       return json.text
     case .text:
       let pairs = metadata.map { " \($0)=\($1.contains(" ") ? "“\($1)”" : $1)" }.joined()
-      return DisplayText.oneLine("\(Units.time(time)) \(level.rawValue) \(message)\(pairs)")
+      return DisplayText.oneLine("\(Units.exactTime(time)) \(level.rawValue) \(message)\(pairs)")
     }
   }
 }

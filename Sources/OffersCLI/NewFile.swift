@@ -18,6 +18,9 @@ final class NewFile {
   ///   - path: where it will stand; a link is followed.
   ///   - hint: what to do when that cannot be.
   init(replacing path: String, hint: String) throws {
+    guard !path.isEmpty else {
+      throw OffersError(.invalidRequest, "The file has no name.", hint: "Name a file to write.")
+    }
     let target = Self.resolve(path)
     self.path = target
     self.hint = hint
@@ -93,6 +96,6 @@ final class NewFile {
 
   private static func failure(_ path: String, _ hint: String) -> OffersError {
     OffersError(
-      .invalidRequest, "Could not write \(path): \(String(cString: strerror(errno))).", hint: hint)
+      .storageFailed, "Could not write \(path): \(String(cString: strerror(errno))).", hint: hint)
   }
 }

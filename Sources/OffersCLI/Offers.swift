@@ -18,7 +18,7 @@ struct Offers: ParsableCommand {
         offers favorite 110579             star it
         offers changes --favorites         see what became of what you starred
         offers feeds                       see the feeds there are
-        offers --generate-completion-script bash   complete words in a shell: bash, zsh or fish
+        offers --generate-completion-script bash   complete words: bash, zsh or fish
         offers export -o offers.json       keep or move all of it
         offers doctor                      see whether all is well
 
@@ -116,6 +116,8 @@ struct Offers: ParsableCommand {
 
   private static func fail(_ error: any Error) -> Never {
     guard let error = error as? OffersError else {
+      // All was told before.
+      if let code = error as? ExitCode { exit(withError: code) }
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
       // The parser's words for wrong usage, in the form of every other error.
       let text = DisplayText.safe(fullMessage(for: error))

@@ -41,6 +41,9 @@ package enum Units {
   /// A time in the person's own zone: `2026-11-21 08:15`.
   package static func time(_ date: Date) -> String { text(of: date, "%Y-%m-%d %H:%M") }
 
+  /// The same with its seconds: `2026-11-21 08:15:04`.
+  package static func exactTime(_ date: Date) -> String { text(of: date, "%Y-%m-%d %H:%M:%S") }
+
   /// A day in the person's own zone: `2026-11-21`.
   package static func day(_ date: Date) -> String { text(of: date, "%Y-%m-%d") }
 

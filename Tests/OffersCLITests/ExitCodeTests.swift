@@ -41,6 +41,38 @@ struct ExitCodeTests {
   }
 
   @Test(
+    "what cannot be written is no wrong usage, and what has no name is",
+    arguments: [
+      (["export", "-o", "/nowhere/x"], 1), (["backup", "/nowhere/x"], 1),
+      (["feeds", "set", "ibotta", "--every", "2h", "--config", "/dev/null/feeds.yaml"], 1),
+      (["sync", "--database", "/dev/null/offers.sqlite"], 1),
+      (["export", "-o", ""], 64), (["backup", ""], 64), (["sync", "--from", ""], 64),
+    ])
+  func unwritable(arguments: [String], status: Int) throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let result = try OffersProgram.run(arguments, environment: home.environment)
+    #expect(Int(result.status) == status)
+    #expect(result.errors.hasPrefix("offers: "))
+    #expect(result.errors.split(separator: "\n", omittingEmptySubsequences: false).count == 3)
+  }
+
+  @Test(
+    "a value below zero is told from one that is missing",
+    arguments: [
+      (["list", "--limit", "-1"], "--limit must be at least 1."),
+      (["list", "--expiring", "-1h"], "“-1h” is no length of time."),
+      (["list", "--reward-at-least", "-1"], "“-1” is no reward."),
+      (["search", "tea", "--page", "-1"], "--page must be 1 to 1000000."),
+      (["serve", "--port", "-1"], "--port must be 0 to 65535."),
+    ])
+  func belowZero(arguments: [String], message: String) throws {
+    let result = try OffersProgram.run(
+      arguments, environment: try Home(synced: [FeedItem("1", "Tea")]).environment)
+    #expect(result.errors.hasPrefix("offers: \(message)\n"))
+    #expect(result.status == 64)
+  }
+
+  @Test(
     "what was meant is named",
     arguments: [
       (["lst"], "offers: There is no command “offers lst”.\n        Did you mean list? "),

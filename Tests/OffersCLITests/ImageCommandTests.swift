@@ -98,6 +98,25 @@ struct ImageCommandTests {
     #expect(try home.offers("sync", "--images", "--dry-run").status == 64)
   }
 
+  @Test("what failed in the same way is told once, the most frequent first")
+  func countsFailures() {
+    func failure(_ url: String, _ reason: String) -> ImageFailure {
+      ImageFailure(url: url, code: .sourceFailed, reason: reason, until: Date())
+    }
+    let many = (1...3).map {
+      failure("https://a.example/\($0)", "https://a.example/\($0) is a page.")
+    }
+    let one = [failure("https://b.example/1", "b.example has no address.")]
+    #expect(
+      CacheCommand.failureLines(one + many) == [
+        "  3 images: a.example is a page.", "  b.example has no address.",
+      ])
+    let all = (10...30).map { failure("https://a.example/\($0)", "Reason \($0).") }
+    let lines = CacheCommand.failureLines(all)
+    #expect(lines.count == 11)
+    #expect(lines.last == "  and 11 others: offers cache --json")
+  }
+
   @Test("of many offers the favorites' images and the newest ones are fetched, 50 in all")
   func prefersFavorites() throws {
     let server = try ImageServer(pauseMicroseconds: 0)

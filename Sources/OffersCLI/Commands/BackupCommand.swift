@@ -9,8 +9,8 @@ struct BackupCommand: ParsableCommand {
     commandName: "backup",
     abstract: "Copy the database while others go on writing.",
     discussion: """
-      The copy is one file, as the database stood at one moment, and it is looked through before it
-      takes its name. To go back to it, end what uses the database, remove offers.sqlite-wal and
+      The copy is one file, as the database stood at one moment, and it is looked through before it \
+      takes its name. To go back to it, end what uses the database, remove offers.sqlite-wal and \
       put the copy in place of offers.sqlite.
 
       EXAMPLES

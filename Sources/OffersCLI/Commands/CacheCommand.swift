@@ -69,10 +69,29 @@ struct CacheCommand: WaitingCommand {
       lines += ["", table.header] + rows.map(table.line)
     }
     if !contents.failures.isEmpty {
-      lines += ["", "Not to be had lately:"]
-      lines += contents.failures.map { DisplayText.oneLine("  \($0.reason)") }
+      lines += ["", "Not to be had lately:"] + failureLines(contents.failures)
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// So many reasons are shown.
+  private static let reasonLimit = 10
+
+  /// The reasons, the most frequent first, with how many images each stands for.
+  static func failureLines(_ failures: [ImageFailure]) -> [String] {
+    let reasons = Dictionary(grouping: failures) { failure in
+      let host = URLComponents(string: failure.url)?.host ?? "its address"
+      return failure.reason.replacing(failure.url, with: host)
+    }.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+    var lines = reasons.prefix(reasonLimit).map { reason, images in
+      let text =
+        images.count == 1
+        ? images[0].reason : "\(Units.count(images.count, "image")): \(reason)"
+      return "  \(DisplayText.oneLine(text))"
+    }
+    let rest = reasons.dropFirst(reasonLimit).reduce(0) { $0 + $1.value.count }
+    if rest > 0 { lines.append("  and \(Units.count(rest, "other")): offers cache --json") }
+    return lines
   }
 
   private static func json(_ contents: ImageCacheContents) -> String {

@@ -10,11 +10,11 @@ struct ChangesCommand: WaitingCommand {
     commandName: "changes",
     abstract: "Show what changed.",
     discussion: """
-      Shows what the syncs changed, oldest first: new, up or down (the exact reward), changed
-      (anything else), gone, back; and expiring, for what ends within 48 hours. A new offer that is
+      Shows what the syncs changed, oldest first: new, up or down (the exact reward), changed \
+      (anything else), gone, back; and expiring, for what ends within 48 hours. A new offer that is \
       probably a favorite under another id says so.
 
-      With --since last it is what came since you last asked so, whatever other options left out;
+      With --since last it is what came since you last asked so, whatever other options left out; \
       the first time what came in 7 days. Several readers, a script say, go by their own names.
 
       EXAMPLES
@@ -48,7 +48,9 @@ struct ChangesCommand: WaitingCommand {
       valueName: "kinds"))
   var kind: String?
 
-  @Option(name: .long, help: ArgumentHelp("At most this many, the newest.", valueName: "n"))
+  @Option(
+    name: .long, parsing: .unconditional,
+    help: ArgumentHelp("At most this many, the newest.", valueName: "n"))
   var limit: Int?
 
   @Flag(name: .long, help: "Print one JSON document.")

@@ -9,8 +9,8 @@ struct DoctorCommand: WaitingCommand {
     commandName: "doctor",
     abstract: "See what is wrong, and what to do about it.",
     discussion: """
-      A warning works, but should be known; a problem does not work, or will not for long. With a
-      problem the exit code is 1, with warnings alone 0. A repair makes anew what comes from other
+      A warning works, but should be known; a problem does not work, or will not for long. With a \
+      problem the exit code is 1, with warnings alone 0. A repair makes anew what comes from other \
       data, such as indexes and counts; offers, favorites and chosen sources it never touches.
 
       EXAMPLES

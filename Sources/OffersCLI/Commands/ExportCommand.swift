@@ -11,8 +11,8 @@ struct ExportCommand: ParsableCommand {
     commandName: "export",
     abstract: "Write all there is as JSON, to keep or to move.",
     discussion: """
-      Kept are the feeds with the sources you chose, every offer with when it came, changed and
-      went, the history of changes, and your favorites. Not kept is what can be had again: images,
+      Kept are the feeds with the sources you chose, every offer with when it came, changed and \
+      went, the history of changes, and your favorites. Not kept is what can be had again: images, \
       and what servers said. Your own feed definitions are in a file of their own.
 
       EXAMPLES

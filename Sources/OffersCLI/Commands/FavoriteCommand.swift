@@ -8,7 +8,7 @@ struct FavoriteCommand: WaitingCommand {
     commandName: "favorite",
     abstract: "Star offers, or take the star away.",
     discussion: """
-      A favorite is kept for good, also when its offer leaves the feed. Starring twice is no error.
+      A favorite is kept for good, also when its offer leaves the feed. Starring twice is no error. \
       When one of several offers is unknown, none is changed.
 
       EXAMPLES

@@ -9,8 +9,8 @@ struct ImportCommand: WaitingCommand {
     commandName: "import",
     abstract: "Take over what another database exported.",
     discussion: """
-      All of it or, when anything is wrong, nothing. What is here already is completed: no favorite
-      goes, of an offer that is on both sides the one counts that was synced later, and its first
+      All of it or, when anything is wrong, nothing. What is here already is completed: no favorite \
+      goes, of an offer that is on both sides the one counts that was synced later, and its first \
       sight is the earlier one. Importing twice is the same as once.
 
       EXAMPLES

@@ -9,8 +9,8 @@ struct OpenCommand: ParsableCommand {
     commandName: "open",
     abstract: "Open an offer's link in the browser.",
     discussion: """
-      The browser is what BROWSER names: commands with a colon between them, of which the first
-      that works is taken, with %s where the link belongs or the link behind them. Without it,
+      The browser is what BROWSER names: commands with a colon between them, of which the first \
+      that works is taken, with %s where the link belongs or the link behind them. Without it, \
       xdg-open knows which one. Only http and https links are opened, and never through a shell.
 
       EXAMPLES

@@ -10,7 +10,7 @@ struct PruneCommand: WaitingCommand {
     commandName: "prune",
     abstract: "Clear away offers that are gone, and old history.",
     discussion: """
-      Removes offers that have been gone for a while, changes older than 400 days, and syncs that
+      Removes offers that have been gone for a while, changes older than 400 days, and syncs that \
       nothing refers to any more. Favorites stay for good, with all of their history.
 
       EXAMPLES

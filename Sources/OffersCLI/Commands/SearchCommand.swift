@@ -7,11 +7,11 @@ struct SearchCommand: WaitingCommand {
     commandName: "search",
     abstract: "Find offers by their words.",
     discussion: """
-      Finds what has all of the words in its name, description, terms, retailer, categories or
-      attributes, best first. Case, accents and punctuation do not matter, and the last word may be
+      Finds what has all of the words in its name, description, terms, retailer, categories or \
+      attributes, best first. Case, accents and punctuation do not matter, and the last word may be \
       the beginning of one. When nothing has them, near spellings are tried.
 
-      A feed whose server searches, such as movies, is asked with --feed; what it finds is kept, and
+      A feed whose server searches, such as movies, is asked with --feed; what it finds is kept, and \
       what is stored stands in for it without a network.
 
       Without words it shows the last 10 searches that found something; 3! is the third of them.
@@ -35,12 +35,13 @@ struct SearchCommand: WaitingCommand {
   var favorites = false
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp(
       "At most this many on a page, 20 unless given, 1000 at most.", valueName: "n"))
   var limit: Int?
 
-  @Option(name: .long, help: ArgumentHelp("Which page, from 1.", valueName: "n"))
+  @Option(
+    name: .long, parsing: .unconditional, help: ArgumentHelp("Which page, from 1.", valueName: "n"))
   var page: Int?
 
   @Flag(name: .long, help: "All pages of a server, as many as the feed's definition allows.")

@@ -12,8 +12,8 @@ struct ServeCommand: WaitingCommand {
     commandName: "serve",
     abstract: "Serve a local web page and a JSON API.",
     discussion: """
-      Serves what is in the database, beside cron and the other commands, until it is interrupted.
-      Only this machine can ask; for others, name an address with --host and a secret with
+      Serves what is in the database, beside cron and the other commands, until it is interrupted. \
+      Only this machine can ask; for others, name an address with --host and a secret with \
       --token-file.
 
       EXAMPLES
@@ -22,7 +22,8 @@ struct ServeCommand: WaitingCommand {
         offers serve --host 192.168.1.5 --token-file ~/.config/offers/token
       """)
 
-  @Option(name: .long, help: "The port to listen at (0 for any that is free).")
+  @Option(
+    name: .long, parsing: .unconditional, help: "The port to listen at (0 for any that is free).")
   var port = 8080
 
   @Option(name: .long, help: "The address to listen at.")

@@ -9,15 +9,15 @@ struct SyncCommand: WaitingCommand {
     commandName: "sync",
     abstract: "Read feeds into the database.",
     discussion: """
-      Without a feed every subscribed one is synced, at first ibotta from its built-in sample.
-      Favorites and what they mark are never removed. When many offers would vanish at once, none
+      Without a feed every subscribed one is synced, at first ibotta from its built-in sample. \
+      Favorites and what they mark are never removed. When many offers would vanish at once, none \
       is removed until --accept-removals says that it is right.
 
       EXAMPLES
         offers sync
         offers sync --from https://example.com/offers.json
         curl -s https://example.com/offers.json | offers sync --from -
-        offers sync --due --news          what cron runs: silent unless a favorite has news
+        offers sync --due --news    what cron runs: silent unless a favorite has news
       """)
 
   @Argument(

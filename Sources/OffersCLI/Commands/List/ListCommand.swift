@@ -7,7 +7,7 @@ struct ListCommand: ParsableCommand {
     commandName: "list",
     abstract: "List offers.",
     discussion: """
-      Lists what the feeds have, in their order. Favorites are listed with --favorites even when
+      Lists what the feeds have, in their order. Favorites are listed with --favorites even when \
       the feed no longer has them, marked gone.
 
       EXAMPLES
@@ -31,11 +31,12 @@ struct ListCommand: ParsableCommand {
   @Flag(name: .long, help: "Turn it round; what the order says nothing of stays last.")
   var reverse = false
 
-  @Option(name: .long, help: ArgumentHelp("At most this many.", valueName: "n"))
+  @Option(
+    name: .long, parsing: .unconditional, help: ArgumentHelp("At most this many.", valueName: "n"))
   var limit: Int?
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp(
       "This page, from 1, of --limit offers (\(ListJob.usualPageSize) without one).", valueName: "n"
     ))

@@ -15,7 +15,7 @@ struct ListFilters: ParsableArguments {
   var category: String?
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp(
       "Only what pays so much or more: 1.50 in any currency, $1.50 or 1.50 EUR in one, or 5%.",
       valueName: "reward"))
@@ -29,7 +29,7 @@ struct ListFilters: ParsableArguments {
   var newSince: String?
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp("Only what expires so soon: 30m, 48h, 7d or 2w.", valueName: "within"))
   var expiring: String?
 

@@ -50,7 +50,7 @@ struct ListSelection: Sendable {
     }
     if isNarrow { return "No offers are like that. See all there are: offers list" }
     return favoritesOnly
-      ? "No favorites yet. Star an offer with: offers favorite ID"
+      ? "No favorites\(feed.map { " of \($0)" } ?? "") yet. Star an offer with: offers favorite ID"
       : "No offers yet. Read a feed with: offers sync"
   }
 
