@@ -287,6 +287,16 @@ struct FeedsCommandTests {
     #expect((try other.document("status")["feeds"] as? [Any])?.count == 2)
   }
 
+  @Test("a feed of one's own that names no source has none")
+  func hasNoSource() throws {
+    let home = try Home()
+    let config = try home.folder.write(
+      "feeds: {mine: {id: id, fields: {name: name}}}\n", to: "feeds.yaml")
+    let list = try home.offers("feeds", "--config", config).output
+    #expect(list.contains(/\nmine .* none yet: offers sync mine --from SOURCE\n/))
+    #expect(list.contains(/\nibotta .* sample\n/))
+  }
+
   @Test("a feed that is taken up again is read from where it was, unless its definition went, too")
   func remembersSource() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])

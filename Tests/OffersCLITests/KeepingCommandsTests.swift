@@ -132,7 +132,7 @@ struct KeepingCommandsTests {
       #expect(result.status == 64)
       #expect(result.errors.contains("is a database. It was left untouched."))
     }
-    #expect(try home.offers("export", "-o", home.folder.file("no/where.json")).status == 64)
+    #expect(try home.offers("export", "-o", home.folder.file("no/where.json")).status == 1)
     #expect(try home.offers("export", "-o", "/dev/null").errors.contains("no ordinary file"))
     let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
     #expect(!names.contains { $0.contains(".new-") })

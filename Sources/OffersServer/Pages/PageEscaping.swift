@@ -9,7 +9,6 @@ struct PageEscaping: MustacheContentType {
   static let name = "PAGE"
 
   func escapeText(_ text: String) -> String {
-    let text = Self.inOrder(text)
     guard text.utf8.contains(where: Self.isSpecial) else { return text }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count + 32)
@@ -27,14 +26,6 @@ struct PageEscaping: MustacheContentType {
       }
     }
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// A text without what turns the letters behind it round: an address or a name would read as
-  /// another one. What Hebrew and Arabic texts need stays.
-  private static func inOrder(_ text: String) -> String {
-    // U+202D and U+202E have the bytes E2 80 AD and E2 80 AE.
-    guard text.utf8.contains(where: { $0 == 0xAD || $0 == 0xAE }) else { return text }
-    return text.replacing("\u{202D}", with: "\u{FFFD}").replacing("\u{202E}", with: "\u{FFFD}")
   }
 
   private static func isSpecial(_ byte: UInt8) -> Bool {

@@ -31,8 +31,6 @@ struct PageEscapingTests {
   func replacesControls() {
     let escaped = PageEscaping().escapeText("a\u{0}b\u{1B}c\u{7F}d\te\nf")
     #expect(escaped == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d\te\nf")
-    #expect(PageEscaping().escapeText("a\u{202E}b\u{202D}<") == "a\u{FFFD}b\u{FFFD}&lt;")
-    #expect(PageEscaping().escapeText("\u{2067}שלום\u{2069} ­") == "\u{2067}שלום\u{2069} ­")
     #expect(PageEscaping().escapeText("plain é 漢字 👩‍👩‍👧") == "plain é 漢字 👩‍👩‍👧")
   }
 

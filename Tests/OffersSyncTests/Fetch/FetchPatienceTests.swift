@@ -137,7 +137,7 @@ struct FetchPatienceTests {
     home.wait(hours: 2)
     home.web.answer { _ in SimulatedAnswer(200, [], #"[{"id":1,"name":"Tea"}]"#) }
     #expect(try await engine.sync("shop").counts.new == 1)
-    #expect(try await home.database.fetchSubscribedFeeds() == ["ibotta", "shop"])
+    #expect(try await home.database.fetchSubscribedFeeds() == ["shop"])
     #expect(try await home.database.findSyncState(of: "shop")?.fetch.failureCount == 0)
   }
 

@@ -67,12 +67,18 @@ enum FeedListing {
             "\($0.outcome.rawValue) \(Units.age(of: $0.startedAt, at: now))"
           } ?? "never",
         entry.nextDueAt(now: now).map { $0 <= now ? "now" : Units.time($0) } ?? "–",
-        DisplayText.oneLine(
-          entry.known == nil ? "\(entry.source) (no definition)" : entry.source),
+        DisplayText.oneLine(source(of: entry)),
       ]
     }
     let table = Table(columns: columns, sample: rows, totalWidth: Terminal.width)
     return ([table.header] + rows.map(table.line)).joined(separator: "\n")
+  }
+
+  /// Where a feed is read from, or what keeps it from being read.
+  private static func source(of entry: FeedSummary) -> String {
+    if entry.known == nil { return "\(entry.source) (no definition)" }
+    let isNone = entry.source == "sample" && FeedCatalog.findSample(of: entry.name) == nil
+    return isNone ? "none yet: offers sync \(entry.name) --from SOURCE" : entry.source
   }
 
   /// `{"feeds":[…]}`
