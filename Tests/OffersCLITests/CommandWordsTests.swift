@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import OffersTestSupport
 import Testing
@@ -17,6 +18,28 @@ struct CommandWordsTests {
     ])
   func movesDatabase(words: [String], expected: [String]) {
     #expect(Offers.words(words[...]) == expected)
+  }
+
+  @Test("help fits 80 columns, its examples stand in a line each, and its sentences are filled up")
+  func helpFits() {
+    func check(_ command: any ParsableCommand.Type) {
+      let help = Offers.helpMessage(for: command, columns: 80)
+      for line in help.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+      let overview = help.components(separatedBy: "\nUSAGE")[0]
+      for paragraph in overview.components(separatedBy: "\n\n") {
+        let lines = paragraph.split(separator: "\n")
+        if ["EXAMPLES", "EXIT CODES"].contains(lines[0]) {
+          #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("  ") }, "\(paragraph)")
+        } else {
+          for (line, next) in zip(lines, lines.dropFirst()) {
+            let word = next.prefix { $0 != " " }
+            #expect(line.count + 1 + word.count >= 80, "\(line)")
+          }
+        }
+      }
+      for below in command.configuration.subcommands { check(below) }
+    }
+    check(Offers.self)
   }
 
   @Test("a database named before the command is the one that is used")

@@ -9,6 +9,7 @@ struct ChangesCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "changes",
     abstract: "Show what changed.",
+    usage: "offers changes [<options>]",
     discussion: """
       Shows what the syncs changed, oldest first: new, up or down (the exact reward), changed \
       (anything else), gone, back; and expiring, for what ends within 48 hours. A new offer that is \

@@ -10,6 +10,7 @@ struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Write all there is as JSON, to keep or to move.",
+    usage: "offers export [<options>]",
     discussion: """
       Kept are the feeds with the sources you chose, every offer with when it came, changed and \
       went, the history of changes, and your favorites. Not kept is what can be had again: images, \

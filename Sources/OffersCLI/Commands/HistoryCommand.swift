@@ -8,6 +8,7 @@ struct HistoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
     abstract: "Show how an offer's reward went.",
+    usage: "offers history <id> [<options>]",
     discussion: """
       Shows when the reward was another one, and when the offer went and was back; on a terminal \
       also as a chart, where the reward is exact.

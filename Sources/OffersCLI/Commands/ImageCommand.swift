@@ -9,6 +9,7 @@ struct ImageCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "image",
     abstract: "Get the image of an offer.",
+    usage: "offers image <id> [<options>]",
     discussion: """
       It comes from the cache, else from its server, and is then kept for the next time.
 

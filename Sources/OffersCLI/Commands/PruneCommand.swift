@@ -9,6 +9,7 @@ struct PruneCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
     abstract: "Clear away offers that are gone, and old history.",
+    usage: "offers prune [<options>]",
     discussion: """
       Removes offers that have been gone for a while, changes older than 400 days, and syncs that \
       nothing refers to any more. Favorites stay for good, with all of their history.

@@ -11,6 +11,7 @@ struct ServeCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract: "Serve a local web page and a JSON API.",
+    usage: "offers serve [<options>]",
     discussion: """
       Serves what is in the database, beside cron and the other commands, until it is interrupted. \
       Only this machine can ask; for others, name an address with --host and a secret with \

@@ -8,6 +8,7 @@ struct ShowCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show one offer.",
+    usage: "offers show <id> [<options>]",
     discussion: """
       EXAMPLES
         offers show 110579

@@ -9,6 +9,7 @@ struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show the feeds, what is wrong, and the database.",
+    usage: "offers status [<options>]",
     discussion: """
       EXAMPLES
         offers status

@@ -9,6 +9,7 @@ struct FeedsAddCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Add a feed of your own, and sync it.",
+    usage: "offers feeds add <name> <source> [<options>]",
     discussion: """
       The definition is found out from the document, or guessed, and kept in your YAML file; what \
       you say with --items and --map goes before. See it with: offers feeds show NAME. A document \

@@ -10,6 +10,7 @@ struct FeedsCheckCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Read a feed without storing it, and tell what was found.",
+    usage: "offers feeds check <feed> [<options>]",
     discussion: """
       Shows the first offers as they would land, how many have each field, and what was skipped and \
       why.

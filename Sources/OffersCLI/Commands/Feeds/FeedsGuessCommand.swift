@@ -9,6 +9,7 @@ struct FeedsGuessCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "guess",
     abstract: "Propose a definition for a document.",
+    usage: "offers feeds guess <source> [<options>]",
     discussion: """
       Prints YAML to keep in your file of definitions, and what it was guessed from. Nothing is \
       stored.
