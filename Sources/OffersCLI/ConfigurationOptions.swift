@@ -36,9 +36,12 @@ extension SettingPath {
     return try FeedConfiguration(yaml: yaml, name: text)
   }
 
-  /// What the file holds, with an empty `feeds:` where it has none yet.
-  func completed(_ yaml: String?) throws -> String? {
-    try yaml.map { try DefinitionEdit.completed($0, name: text) }
+  /// The shipped feeds and those of a text that the file holds. One of comments alone, or with other
+  /// settings, has no feeds yet.
+  func configuration(_ yaml: String?) throws -> FeedConfiguration {
+    guard let yaml else { return .shipped }
+    return try FeedConfiguration(
+      yaml: DefinitionEdit.completed(yaml, name: text), name: text)
   }
 
   /// Sets how often a feed is synced, in the file, which is made where there is none.
@@ -49,8 +52,7 @@ extension SettingPath {
   func setInterval(_ everySeconds: Int?, of feed: String) throws -> Bool {
     var didChange = false
     try TextFile.update(text) { yaml in
-      let known = try completed(yaml)
-      _ = try (known.map { try FeedConfiguration(yaml: $0, name: text) } ?? .shipped).fetch(feed)
+      _ = try configuration(yaml).fetch(feed)
       let edited = try DefinitionEdit.setting(
         everySeconds: everySeconds, of: feed, in: yaml, name: text)
       didChange = edited != nil

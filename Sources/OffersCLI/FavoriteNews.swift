@@ -24,8 +24,8 @@ struct FavoriteNews {
     try await database.setMark(ReaderMark(changeID: lastID, readAt: now), of: Self.reader)
   }
 
-  /// Prints the news, and nothing when there are none, but a document for a program. Two that sync at the same time tell each
-  /// thing once.
+  /// Prints the news: nothing when there are none, but for a program a document. Two that sync at the
+  /// same time tell each thing once.
   func tell(isJSON: Bool) async throws {
     try await database.withSyncLock(on: Self.lock, waitSeconds: Self.lockWaitSeconds) {
       let mark = try await database.findMark(of: Self.reader)

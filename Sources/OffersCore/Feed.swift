@@ -1,6 +1,6 @@
 import Foundation
 
-/// A feed that was given up. Its offers and favorites are kept.
+/// A feed that was given up, or that never worked. Its offers and favorites are kept.
 public struct FormerFeed: Hashable, Sendable {
   /// The name, such as `ibotta`.
   public let name: String

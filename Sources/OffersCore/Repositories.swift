@@ -50,7 +50,7 @@ public protocol FeedRepository: Sendable {
   /// The subscribed feeds, by name.
   func fetchFeeds() async throws -> [Feed]
 
-  /// The feeds that were given up, by name.
+  /// The feeds that were given up or never worked, by name.
   func fetchFormerFeeds() async throws -> [FormerFeed]
 
   /// Where a feed is read from, one that was given up, too; nil where nothing is known of it.

@@ -208,7 +208,7 @@ enum FeedTable {
     return true
   }
 
-  /// The feeds that were given up.
+  /// The feeds that were given up or never worked.
   static func former(in database: Database) throws -> [FormerFeed] {
     try Row.fetchAll(
       database,

@@ -76,9 +76,7 @@ struct FeedsAddCommand: WaitingCommand {
 
   /// The configuration that the file makes, without this feed.
   private func checkIsNew(in yaml: String?, _ file: SettingPath) throws -> FeedConfiguration {
-    // One of comments alone, or with other settings, has no feeds yet.
-    let own = try file.completed(yaml).map { try FeedConfiguration(yaml: $0, name: file.text) }
-    let configuration = own ?? .shipped
+    let configuration = try file.configuration(yaml)
     if configuration.names.contains(name) {
       throw OffersError(
         .invalidRequest, "There is a feed \(name) already.",

@@ -24,11 +24,13 @@ struct FeedsRemoveCommand: WaitingCommand {
     let known = try file.load()
     let path = try location.path
     var did: [String] = []
-    var isForgotten = false
-    if OffersDatabase.exists(at: path),
-      try await OffersDatabase(path: path).unsubscribe(from: name)
-    {
-      did.append("no longer synced")
+    if OffersDatabase.exists(at: path) {
+      let database = try OffersDatabase(path: path)
+      if try await database.unsubscribe(from: name) { did.append("no longer synced") }
+      // Another feed of this name would have another source.
+      if known.own.contains(where: { $0.name == name }) {
+        try await database.forgetSource(of: name)
+      }
     }
     if try file.read() != nil {
       try TextFile.update(file.text) { yaml in
@@ -37,14 +39,9 @@ struct FeedsRemoveCommand: WaitingCommand {
         }
         if rest != nil {
           did.append("its definition is gone from \(DisplayText.oneLine(file.text))")
-          isForgotten = true
         }
         return rest
       }
-    }
-    // Another feed of this name would have another source.
-    if isForgotten, OffersDatabase.exists(at: path) {
-      try await OffersDatabase(path: path).forgetSource(of: name)
     }
     if did.isEmpty {
       _ = try known.fetch(name)

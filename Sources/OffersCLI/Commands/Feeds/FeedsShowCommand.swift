@@ -25,15 +25,14 @@ struct FeedsShowCommand: ParsableCommand {
     let file = try configuration.path
     guard save else { return Output.printRaw(try file.load().fetchText(name)) }
     try TextFile.update(file.text) { yaml in
-      let own = try file.completed(yaml)
-      let known = try own.map { try FeedConfiguration(yaml: $0, name: file.text) } ?? .shipped
+      let known = try file.configuration(yaml)
       let definition = try known.fetch(name)
       guard !known.own.contains(where: { $0.name == name }) else {
         throw OffersError(
           .invalidRequest, "\(file.text) defines \(name) already.", hint: "Change it there.")
       }
       return try DefinitionEdit.adding(
-        definition, text: try known.fetchText(name), to: own, name: file.text)
+        definition, text: try known.fetchText(name), to: yaml, name: file.text)
     }
     Output.note("\(name) is defined in \(DisplayText.oneLine(file.text)) now.")
   }
