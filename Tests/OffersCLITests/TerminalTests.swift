@@ -1,3 +1,4 @@
+import Foundation
 import OffersTestSupport
 import Testing
 
@@ -158,5 +159,39 @@ struct TerminalTests {
     let table = Table(columns: columns, sample: rows, totalWidth: 80)
     #expect(table.line(rows[0]).hasSuffix("$1.00 Cash Back  Green Tea of the very best quality"))
     #expect(table.line(rows[1]) == long + "\n          –                Bar")
+  }
+
+  @Test("whatever stands in a table, no line is wider than the terminal but by what is shown whole")
+  func anyTable() {
+    var state: UInt64 = 1
+    func random(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((state >> 33) % UInt64(bound))
+    }
+    func text(_ longest: Int) -> String {
+      (0..<random(longest)).map { _ in ["a", "é", "日", "™", " ", "b"][random(6)] }.joined()
+    }
+    for _ in 0..<400 {
+      let columns = (0...random(6)).map { _ in
+        let kind = random(4)
+        return Table.Column(title: text(10), isRight: kind == 0, isWhole: kind == 1)
+      }
+      let rows = (0...random(5)).map { _ in
+        columns.map { _ in text([4, 12, 60][random(3)]) }
+      }
+      let width = 20 + random(140)
+      let table = Table(columns: columns, sample: rows, totalWidth: width)
+      for (row, line) in [(columns.map(\.title), table.header)] + rows.map({ ($0, table.line($0)) })
+      {
+        let whole = zip(columns, row).filter(\.0.isWhole).map { DisplayText.width($1) }
+        for part in line.split(separator: "\n") {
+          let limit = max(width, 4 + (whole.max() ?? 0))
+          #expect(DisplayText.width(String(part)) <= limit, "\(width): \(row)")
+        }
+        for (column, cell) in zip(columns, row) where column.isWhole && cell.contains("a") {
+          #expect(line.contains(cell.trimmingCharacters(in: .whitespaces)), "\(width): \(row)")
+        }
+      }
+    }
   }
 }

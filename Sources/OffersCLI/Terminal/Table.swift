@@ -155,32 +155,44 @@ struct Table {
 
   /// One row whose last text is made for the room there is: so many columns, nil for any number.
   func line(_ cells: [String], last: (Int?) -> String) -> String {
+    let lines = parts.flatMap { self.lines($0, cells, last) }
+    return lines.filter { !$0.isEmpty || lines.count == 1 }.joined(separator: "\n")
+  }
+
+  /// What some columns of a row show: one line, or more where a whole value is too long for its
+  /// column.
+  private func lines(
+    _ part: Range<Int>, _ cells: [String], _ last: (Int?) -> String
+  ) -> [String] {
     var lines: [String] = []
-    for part in parts {
-      var line = String(repeating: " ", count: part.lowerBound > 0 ? Self.indent : 0)
-      var start = line.count
-      for index in part {
-        if index > part.lowerBound {
-          // What a value that is too long has moved is set on the next line, in its column.
-          if let totalWidth, DisplayText.width(line) > start, start + 8 <= totalWidth {
-            lines.append(trimmed(line))
-            line = ""
-          }
-          line = DisplayText.pad(line, start) + "  "
-          start += 2
-        }
-        let isEnd = index == columns.count - 1 && !columns[index].isRight
-        line = DisplayText.pad(line, start)
-        if isEnd {
-          line += last(totalWidth.map { max(1, $0 - DisplayText.width(line)) })
-        } else {
-          line += padded(cells[index], index)
-        }
-        start += widths[index]
-      }
+    var line = String(repeating: " ", count: part.lowerBound > 0 ? Self.indent : 0)
+    func endLine() {
       lines.append(trimmed(line))
+      line = ""
     }
-    return lines.joined(separator: "\n")
+    /// Where the column at hand begins.
+    var start = line.count
+    for index in part {
+      if index > part.lowerBound {
+        // What stands behind a value that is too long is set on the next line, in its column.
+        if totalWidth != nil, DisplayText.width(line) > start { endLine() }
+        start += 2
+      }
+      let width = DisplayText.width(cells[index])
+      if let totalWidth, columns[index].isWhole, start > Self.indent, start + width > totalWidth {
+        endLine()
+        line = DisplayText.pad("", Self.indent) + cells[index]
+        endLine()
+      } else if index == columns.count - 1, !columns[index].isRight {
+        line = DisplayText.pad(line, start)
+        line += last(totalWidth.map { max(1, $0 - start) })
+      } else {
+        line = DisplayText.pad(line, start) + padded(cells[index], index)
+      }
+      start += widths[index]
+    }
+    endLine()
+    return lines
   }
 
   private func padded(_ cell: String, _ index: Int) -> String {
