@@ -47,6 +47,10 @@ enum Output {
   /// full disk or another failure is told.
   private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) {
     if FileBytes.write(bytes, to: descriptor) { return }
+    if errno == EPIPE, descriptor == STDOUT_FILENO, let isShown = Pager.ending() {
+      if !isShown { error(Pager.failure) }
+      exit(isShown ? 0 : 1)
+    }
     if errno == EPIPE || descriptor == STDERR_FILENO { exit(1) }
     let reason = errno == EBADF ? "it is closed" : String(cString: strerror(errno))
     note("offers: The output could not be written: \(reason).")

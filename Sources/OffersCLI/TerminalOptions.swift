@@ -38,7 +38,11 @@ struct PagedOptions: ParsableArguments {
     }
     // Waiting for the pager comes also behind an error, which is told when it is gone.
     let result = Result { try print() }
-    pager.finish()
+    let isShown = pager.finish()
     try result.get()
+    if !isShown {
+      Output.error(Pager.failure)
+      throw ExitStatus.failed
+    }
   }
 }

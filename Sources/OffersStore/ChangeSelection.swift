@@ -134,32 +134,57 @@ package struct ChangeSelection: Sendable {
   func read(_ range: Range<Int>, in database: Database) throws -> [OfferChange] {
     let slice = rows[range.clamped(to: rows.indices)]
     let lost = slice.contains { $0.kind == .new } ? try LostFavorites(database) : nil
-    return try slice.compactMap { row in
+    var rewards = PastRewards(database)
+    // The newest first: what an offer paid is known from what was changed next.
+    return try slice.reversed().compactMap { row in
       guard let offer = try OfferTable.find(key: row.offerKey, in: database) else { return nil }
       var fields: ChangedFields?
       if row.kind == .changed {
         fields = try ChangeTable.findFields(of: row.id, in: database).map(
           ChangedFields.init(parsing:))
       }
-      let reward =
-        if let rewards = fields?.rewards {
-          rewards.new
-        } else {
-          try ChangeTable.findReward(of: offer, row, in: database)
-        }
       return OfferChange(
         id: row.id == 0 ? nil : row.id,
         kind: fields?.direction ?? OfferChange.Kind(rawValue: row.kind.rawValue) ?? .changed,
         at: OfferTable.date(row.at), offer: offer, oldReward: fields?.rewards?.old,
-        newReward: fields?.rewards?.new, reward: reward, fields: fields?.names ?? [],
+        newReward: fields?.rewards?.new, reward: try rewards.find(offer, row, fields),
+        fields: fields?.names ?? [],
         returned: row.kind == .new
           ? lost?.find(offer)
           : row.kind == .gone && offer.isFavorite
             ? try LostFavorites.successor(of: offer, in: database) : nil)
-    }
+    }.reversed()
   }
 
   func read(in database: Database) throws -> [OfferChange] {
     try read(0..<rows.count, in: database)
+  }
+}
+
+/// What offers paid when something happened to them, asked for from the newest change on.
+private struct PastRewards {
+  private let database: Database
+  /// By the offer's key: the change that was asked for last, and what the offer paid before it.
+  private var known: [Int64: (id: Int64, reward: Reward?)] = [:]
+
+  init(_ database: Database) { self.database = database }
+
+  mutating func find(
+    _ offer: Offer, _ row: ChangeRow, _ fields: ChangedFields?
+  ) throws -> Reward? {
+    // What is no recorded change is of now.
+    if row.id == 0 { return offer.reward }
+    if let rewards = fields?.rewards {
+      known[row.offerKey] = (row.id, rewards.old)
+      return rewards.new
+    }
+    var reward: Reward?
+    if let next = known[row.offerKey], next.id > row.id {
+      reward = next.reward
+    } else {
+      reward = try ChangeTable.findReward(of: offer, row, in: database)
+    }
+    known[row.offerKey] = (row.id, reward)
+    return reward
   }
 }

@@ -344,19 +344,18 @@ enum ChangeTable {
   static func findReward(
     of offer: Offer, _ row: ChangeRow, in database: Database
   ) throws -> Reward? {
-    // What is no recorded change is of now.
-    if row.id == 0 { return offer.reward }
     let statement = try database.cachedStatement(
       sql: """
         SELECT fields FROM change
-        WHERE offer_key = ? AND kind <> 'new' AND change_id > ? AND fields IS NOT NULL
-        ORDER BY change_id
+        WHERE offer_key = ? AND kind <> 'new' AND change_id > ?
+          AND json_type(fields, '$.\(OfferField.reward.name)') IS NOT NULL
+        ORDER BY change_id LIMIT 1
         """)
-    let later = try String.fetchCursor(statement, arguments: [row.offerKey, row.id])
-    while let fields = try later.next() {
-      if let rewards = ChangedFields(parsing: fields).rewards { return rewards.old }
+    let next = try String.fetchOne(statement, arguments: [row.offerKey, row.id])
+    guard let rewards = next.flatMap({ ChangedFields(parsing: $0).rewards }) else {
+      return offer.reward
     }
-    return offer.reward
+    return rewards.old
   }
 
   static func findFields(of id: Int64, in database: Database) throws -> String? {

@@ -40,7 +40,9 @@ enum FeedTable {
           WHERE feed_key = ? AND unsubscribed_at <= ?
           """
       ).execute(arguments: [key, seconds])
-      return (key, database.changesCount > 0)
+      let isTakenUp = database.changesCount > 0
+      if isTakenUp, name != proposed { try giveUpProposed(in: database) }
+      return (key, isTakenUp)
     }
     try database.execute(
       sql: "INSERT INTO feed (name, source, subscribed_at) VALUES (?, ?, ?)",
@@ -49,32 +51,41 @@ enum FeedTable {
     try database.execute(
       sql: "INSERT INTO feed_detail (feed_key, unsubscribed_at) VALUES (?, ?)",
       arguments: [key, subscribes ? nil : seconds])
+    if subscribes { try giveUpProposed(in: database) }
     return (key, subscribes)
   }
 
-  /// The key of a feed that is synced, as `fetchKey`. Whoever begins a new database with another feed
-  /// than the one it proposes did not ask for that one's sample.
-  static func fetchSyncedKey(
-    _ name: String, source: String, subscribes: Bool, at seconds: Int64, in database: Database
-  ) throws -> Int64 {
-    let (key, isTakenUp) = try fetchKey(
-      name, source: source, subscribes: subscribes, at: seconds, in: database)
-    if isTakenUp { try giveUpUntried(besides: key, in: database) }
-    return key
+  /// The feed that a new database proposes: subscribed, to be read from its sample.
+  private static let proposed = "ibotta"
+
+  /// Gives up the proposed feed unless somebody tried it or asked for it: whoever begins with another
+  /// one did not ask for its sample.
+  private static func giveUpProposed(in database: Database) throws {
+    try database.cachedStatement(
+      sql: """
+        UPDATE feed_detail SET unsubscribed_at = feed.subscribed_at FROM feed
+        WHERE feed.feed_key = feed_detail.feed_key AND feed.name = '\(proposed)'
+          AND unsubscribed_at IS NULL AND chosen_source IS NULL AND current_count = 0
+          AND NOT EXISTS (SELECT 1 FROM sync_run WHERE sync_run.feed_key = feed.feed_key)
+        """
+    ).execute()
   }
 
-  /// Gives up the feed that a new database proposes, unless it was tried.
-  private static func giveUpUntried(besides key: Int64, in database: Database) throws {
-    try database.execute(
-      sql: """
-        UPDATE feed_detail SET unsubscribed_at =
-          (SELECT subscribed_at FROM feed WHERE feed.feed_key = feed_detail.feed_key)
-        WHERE unsubscribed_at IS NULL AND chosen_source IS NULL
-          AND feed_key IN (
-            SELECT feed_key FROM feed
-            WHERE feed_key <> ? AND source = 'sample' AND current_count = 0
-              AND NOT EXISTS (SELECT 1 FROM sync_run WHERE sync_run.feed_key = feed.feed_key))
-        """, arguments: [key])
+  /// Takes a feed up. The proposed one then is more than that.
+  ///
+  /// - Returns: whether it was not subscribed.
+  static func subscribe(
+    to name: String, source: String, at seconds: Int64, in database: Database
+  ) throws -> Bool {
+    let (key, isTakenUp) = try fetchKey(
+      name, source: source, subscribes: true, at: seconds, in: database)
+    if name == proposed {
+      try database.execute(
+        sql: """
+          UPDATE feed_detail SET chosen_source = ? WHERE feed_key = ? AND chosen_source IS NULL
+          """, arguments: [source, key])
+    }
+    return isTakenUp
   }
 
   /// How many offers the feed had when it was last synced.
@@ -156,12 +167,12 @@ enum FeedTable {
       ])
   }
 
-  /// Remembers a source that a person named.
+  /// Remembers a source that a person named, unless the feed was given up meanwhile.
   static func setSource(_ source: String, feedKey: Int64, in database: Database) throws {
     try database.cachedStatement(
       sql: """
         UPDATE feed_detail SET chosen_source = ?1
-        WHERE feed_key = ?2 AND chosen_source IS NOT ?1
+        WHERE feed_key = ?2 AND chosen_source IS NOT ?1 AND unsubscribed_at IS NULL
         """
     ).execute(arguments: [source, feedKey])
   }

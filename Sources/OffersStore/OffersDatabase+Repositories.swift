@@ -124,11 +124,8 @@ extension OffersDatabase: FeedRepository {
 
   public func subscribe(to feed: String, source: String) async throws -> Bool {
     let seconds = Int64(Date().timeIntervalSince1970)
-    return try await write { database in
-      if try FeedTable.names(in: database).contains(feed) { return false }
-      _ = try FeedTable.fetchKey(
-        feed, source: source, subscribes: true, at: seconds, in: database)
-      return true
+    return try await write {
+      try FeedTable.subscribe(to: feed, source: source, at: seconds, in: $0)
     }
   }
 

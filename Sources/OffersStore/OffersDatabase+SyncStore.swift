@@ -92,7 +92,7 @@ extension OffersDatabase: SyncStore {
     _ plan: SyncPlan, isIndexed: Bool, in database: Database
   ) throws -> SyncRun {
     let seconds = Int64(plan.run.startedAt.timeIntervalSince1970)
-    let feedKey = try FeedTable.fetchSyncedKey(
+    let (feedKey, _) = try FeedTable.fetchKey(
       plan.run.feed, source: plan.rememberedSource ?? plan.run.source,
       // Whoever only searches a feed's server did not ask for the feed.
       subscribes: !plan.isSearch, at: seconds, in: database)
@@ -131,7 +131,7 @@ extension OffersDatabase: SyncStore {
   ) async throws {
     // A source that somebody named is theirs, and to be kept for certain.
     try await write(source == nil ? .note : .ordinary) { database in
-      let key = try FeedTable.fetchSyncedKey(
+      let (key, _) = try FeedTable.fetchKey(
         run.feed, source: source ?? run.source, subscribes: run.outcome != .failed,
         at: Int64(run.startedAt.timeIntervalSince1970), in: database)
       try SyncRunTable.insert(run, feedKey: key, in: database)

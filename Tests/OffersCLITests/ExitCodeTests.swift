@@ -63,6 +63,11 @@ struct ExitCodeTests {
       (["list", "--expiring", "-1h"], "“-1h” is no length of time."),
       (["list", "--reward-at-least", "-1"], "“-1” is no reward."),
       (["search", "tea", "--page", "-1"], "--page must be 1 to 1000000."),
+      (["list", "--new-since", "-1d"], "“-1d” is no time."),
+      (["changes", "--since", "-1d"], "“-1d” is no time."),
+      (["prune", "--older-than", "-1d"], "“-1d” is no length of time."),
+      (["feeds", "set", "ibotta", "--every", "-1h"], "“-1h” is no time between syncs."),
+      (["serve", "--refresh", "-1h"], "“-1h” is no length of time."),
       (["serve", "--port", "-1"], "--port must be 0 to 65535."),
     ])
   func belowZero(arguments: [String], message: String) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersStore
 import OffersTestSupport
 import Testing
 
@@ -269,7 +270,7 @@ struct FeedsCommandTests {
   }
 
   @Test("whoever begins with another feed gets no sample, and whoever fails to does")
-  func beginsWithAnother() throws {
+  func beginsWithAnother() async throws {
     let home = try Home()
     #expect(try home.offers("sync", "restaurants", "--from", "nowhere.json").status == 66)
     #expect(try home.document("status")["feeds"].map { "\($0)" }?.contains("ibotta") == true)
@@ -280,7 +281,19 @@ struct FeedsCommandTests {
     #expect(feeds.map { $0["name"] as? String } == ["restaurants"])
     try home.offers("sync", "ibotta")
     #expect((try home.document("status")["feeds"] as? [Any])?.count == 2)
-    // A feed that was tried is kept.
+    // A feed that was asked for is kept.
+    let third = try Home()
+    let database = try OffersDatabase(path: third.database)
+    for _ in 0..<2 {
+      #expect(try await database.subscribe(to: "ibotta", source: "sample") == false)
+    }
+    #expect(try await database.subscribe(to: "mine", source: "sample"))
+    try third.offers("sync", "restaurants", "--from", "sample")
+    #expect(try await database.fetchFeeds().map(\.name) == ["ibotta", "mine", "restaurants"])
+    let fourth = try OffersDatabase(path: try Home().database)
+    #expect(try await fourth.subscribe(to: "facts", source: "https://example.com/"))
+    #expect(try await fourth.fetchFeeds().map(\.name) == ["facts"])
+    // So is one that was tried.
     let other = try Home()
     try other.offers("sync")
     try other.offers("sync", "restaurants", "--from", "sample")
@@ -319,6 +332,12 @@ struct FeedsCommandTests {
     try home.offers("feeds", "remove", "mine")
     try home.offers("feeds", "add", "mine", second)
     #expect(try source("mine") == second)
+    // The definition may be taken out by hand.
+    try home.offers("sync", "mine", "--from", path)
+    try FileManager.default.removeItem(atPath: home.folder.file(".config/offers/feeds.yaml"))
+    try home.offers("feeds", "remove", "mine")
+    try home.offers("feeds", "add", "mine", first)
+    #expect(try source("mine") == first)
   }
 
   @Test("a shipped definition is put into the file, with its comments, to be changed there")
@@ -328,9 +347,12 @@ struct FeedsCommandTests {
     func save(_ name: String) throws -> OffersProgram.Result {
       try home.offers("feeds", "show", name, "--save", "--config", config)
     }
+    try home.offers("feeds", "set", "albums", "--every", "2h", "--config", config)
     #expect(try save("albums").status == 0)
+    #expect(try home.folder.text(of: "feeds.yaml").contains("\n  # Album charts of Apple Music"))
     #expect(
-      try home.folder.text(of: "feeds.yaml") == home.offers("feeds", "show", "albums").output)
+      try home.offers("feeds", "set", "albums", "--every", "default", "--config", config).output
+        == "albums: every 6h\n")
     #expect(try save("facts").errors == "facts is defined in \(config) now.\n")
     let yaml = try home.folder.text(of: "feeds.yaml")
     try home.folder.write(

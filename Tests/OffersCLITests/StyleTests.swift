@@ -91,6 +91,30 @@ struct StyleTests {
       try home.shell("PAGER='sed s/^/>/' offers changes --since 1d").output.contains(">") == false)
   }
 
+  @Test("a pager that fails is told of, however much there was to show", arguments: [3, 5000])
+  func failingPager(count: Int) throws {
+    let home = try Home(synced: (1...count).map { FeedItem("\($0)", "Tea") })
+    let (shown, status) = try PseudoTerminal.result(
+      ["changes", "--since", "last"], in: home, variables: ["PAGER": "false"])
+    #expect(status == 1)
+    #expect(shown.hasPrefix("offers: The pager ended with an error.\n"))
+    #expect((try home.document("changes", "--since", "last")["changes"] as? [Any])?.count == count)
+  }
+
+  @Test("what a pager shows is as wide as the terminal")
+  func pagedWidth() throws {
+    let home = try Home(synced: [FeedItem("1", String(repeating: "Tea ", count: 60))])
+    for command in [["list"], ["changes"], ["history", "1"]] {
+      for columns in [44, 120] {
+        func run(_ pager: String) throws -> String {
+          try PseudoTerminal.run(
+            command, in: home, columns: columns, variables: ["PAGER": pager])
+        }
+        #expect(try run("sed 's/^//'") == run(""))
+      }
+    }
+  }
+
   @Test("a pager that is left early ends the command silently and well, and nothing counts as read")
   func leavesEarly() throws {
     let items = (1...5000).map { FeedItem("\($0)", "Tea number \($0) of a long list") }

@@ -4,10 +4,11 @@ import Testing
 
 @Suite("Changes to a person's file of definitions")
 struct DefinitionEditTests {
-  private static let tea = FeedDefinition(
-    name: "tea", id: .value(FieldRule(.path(FieldPath(keys: ["id"])))),
-    fields: [.name: FieldRule(.path(FieldPath(keys: ["title"])))])
-  /// The same in a file, indented by two.
+  private static let teaFile = DefinitionText.yaml(
+    for: FeedDefinition(
+      name: "tea", id: .value(FieldRule(.path(FieldPath(keys: ["id"])))),
+      fields: [.name: FieldRule(.path(FieldPath(keys: ["title"])))]))
+  /// The same below others, indented by two.
   private static let teaLines = "  tea:\n    id: id\n    fields:\n      name: title\n"
   private static let jam = "  jam: {id: id, fields: {name: n}}\n"
   private static let oil = "  oil:\n    id: id\n    fields: {name: n}\n"
@@ -16,8 +17,19 @@ struct DefinitionEditTests {
 
   @Test("a new file holds the feed alone", arguments: [nil, "", " \n", "\r\n\r\n"])
   func makesFile(yaml: String?) throws {
-    let made = try DefinitionEdit.adding(Self.tea, to: yaml, name: "f")
+    let made = try DefinitionEdit.adding(Self.teaFile, to: yaml, name: "f")
     #expect(made == "feeds:\n" + Self.teaLines)
+  }
+
+  @Test("the comment above a definition goes into the file with it, and out again")
+  func keepsComment() throws {
+    let file = "# Tea, of all\n#   sorts\n" + Self.teaFile
+    let lines = "  # Tea, of all\n  #   sorts\n" + Self.teaLines
+    #expect(try DefinitionEdit.adding(file, to: nil, name: "f") == "feeds:\n" + lines)
+    let before = "# Mine\nfeeds:\n\(Self.jam)intervals:\n  ibotta: 2h\n"
+    let after = try DefinitionEdit.adding(file, to: before, name: "f")
+    #expect(after == before.replacing(Self.jam, with: Self.jam + lines))
+    #expect(try DefinitionEdit.removing("tea", from: after, name: "f") == before)
   }
 
   private static let additions: [(before: String, after: String)] = [
@@ -47,9 +59,9 @@ struct DefinitionEditTests {
   @Test("a feed is added below the others, and the rest stays", arguments: additions)
   func adds(before: String, after: String) throws {
     let expected = after.replacing("TEA", with: Self.teaLines)
-    #expect(try DefinitionEdit.adding(Self.tea, to: before, name: "f") == expected)
+    #expect(try DefinitionEdit.adding(Self.teaFile, to: before, name: "f") == expected)
     #expect(
-      try DefinitionEdit.adding(Self.tea, to: Self.crlf(before), name: "f")
+      try DefinitionEdit.adding(Self.teaFile, to: Self.crlf(before), name: "f")
         == (before.hasSuffix("\n") ? Self.crlf(expected) : expected))
   }
 
@@ -57,7 +69,7 @@ struct DefinitionEditTests {
   func indents(width: Int) throws {
     let margin = String(repeating: " ", count: width)
     let before = "feeds:\n\(margin)jam: {id: id, fields: {name: n}}\n"
-    let after = try DefinitionEdit.adding(Self.tea, to: before, name: "f")
+    let after = try DefinitionEdit.adding(Self.teaFile, to: before, name: "f")
     #expect(
       after == before
         + Self.teaLines.split(separator: "\n").map { "\(margin)\($0.dropFirst(2))\n" }
@@ -96,7 +108,7 @@ struct DefinitionEditTests {
   @Test("what was added and taken out again leaves the file as it was")
   func goesBack() throws {
     for before in ["feeds: {}\n", "# a\nfeeds: {} # b\nallow-private-network: true\n"] {
-      let added = try DefinitionEdit.adding(Self.tea, to: before, name: "f")
+      let added = try DefinitionEdit.adding(Self.teaFile, to: before, name: "f")
       #expect(try DefinitionEdit.removing("tea", from: added, name: "f") == before)
     }
   }
@@ -167,7 +179,7 @@ struct DefinitionEditTests {
     ])
   func refusesOtherForms(yaml: String) throws {
     let error = #expect(throws: OffersError.self) {
-      try DefinitionEdit.adding(Self.tea, to: yaml, name: "f.yaml")
+      try DefinitionEdit.adding(Self.teaFile, to: yaml, name: "f.yaml")
     }
     #expect(error?.message == "f.yaml is written in a way that cannot be added to.")
   }
@@ -187,7 +199,7 @@ struct DefinitionEditTests {
       "# a\nfeds: {}\n", "allow-private-network: maybe\n# b\n", "feeds: [a] # b\n",
     ] {
       let error = #expect(throws: OffersError.self) {
-        try DefinitionEdit.adding(Self.tea, to: yaml, name: "f.yaml")
+        try DefinitionEdit.adding(Self.teaFile, to: yaml, name: "f.yaml")
       }
       #expect(error?.message.hasPrefix(yaml.hasPrefix("#") ? "f.yaml:2: " : "f.yaml:1: ") == true)
     }
@@ -197,7 +209,7 @@ struct DefinitionEditTests {
   func boundsSize() {
     let yaml = "feeds: {}\n#" + String(repeating: "x", count: DefinitionFile.limitBytes - 20)
     let error = #expect(throws: OffersError.self) {
-      try DefinitionEdit.adding(Self.tea, to: yaml, name: "f.yaml")
+      try DefinitionEdit.adding(Self.teaFile, to: yaml, name: "f.yaml")
     }
     #expect(error?.code == .limitExceeded)
     #expect(error?.message == "f.yaml:1: the file is larger than 1 MiB.")

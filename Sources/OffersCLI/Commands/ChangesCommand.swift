@@ -25,7 +25,7 @@ struct ChangesCommand: WaitingCommand {
       """)
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp(
       "From when on: 30m, 12h, 7d, 2w ago, a day (2026-11-01), a time in ISO 8601, or last.",
       valueName: "time"))

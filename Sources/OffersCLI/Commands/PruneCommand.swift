@@ -20,7 +20,7 @@ struct PruneCommand: WaitingCommand {
       """)
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp("How long an offer has to be gone: 12h, 30d, 12w.", valueName: "time"))
   var olderThan = "30d"
 

@@ -43,7 +43,7 @@ struct ServeCommand: WaitingCommand {
   var tokenFile: String?
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp("Sync what is due, each time that so long has passed.", valueName: "time"))
   var refresh: String?
 

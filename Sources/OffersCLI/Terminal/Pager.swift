@@ -1,5 +1,6 @@
 import Glibc
 import OffersCore
+import Synchronization
 
 /// A program such as `less` that shows long output page by page.
 ///
@@ -7,6 +8,8 @@ import OffersCore
 /// simply printed, because `less` is told so unless `$LESS` says otherwise.
 struct Pager: ~Copyable {
   private let process: ChildProcess
+  /// The one that standard output goes to.
+  private static let current = Mutex<ChildProcess?>(nil)
 
   /// Sends standard output through the pager from now on.
   ///
@@ -23,18 +26,34 @@ struct Pager: ~Copyable {
         words, input: .descriptor(ends[0]), output: .standardOutput, errors: .standardErrors)
     else { return nil }
     process = started
+    Self.current.withLock { $0 = started }
+    _ = Terminal.width  // Asked while standard output is the terminal.
     dup2(ends[1], STDOUT_FILENO)
-    // The pager takes interrupts; what it is shown ends when it does. Whoever leaves it has seen
-    // enough, and nothing has failed.
+    // The pager takes interrupts; what it is shown ends when it does.
     signal(SIGINT, SIG_IGN)
-    signal(SIGPIPE) { _ in _exit(0) }
+    signal(SIGPIPE, SIG_IGN)
   }
 
   /// Waits until the person has seen enough.
-  consuming func finish() {
+  ///
+  /// - Returns: whether the pager worked.
+  consuming func finish() -> Bool {
     close(STDOUT_FILENO)
-    process.wait()
+    return process.wait() == 0
   }
+
+  /// Waits for the pager that does not take any more.
+  ///
+  /// - Returns: whether it worked: whoever leaves it has seen enough, and nothing has failed. Nil when
+  ///   there is none.
+  static func ending() -> Bool? {
+    current.withLock { $0 }.map { $0.wait() == 0 }
+  }
+
+  /// What is told of one that did not work.
+  static let failure = OffersError(
+    .invalidRequest, "The pager ended with an error.",
+    hint: "Name another one with PAGER, or none with --no-pager.")
 
   private static func words(_ command: String, hasOptions: Bool) -> [String] {
     // Found out here, because a shell that finds no pager, or cannot read what names it, would end

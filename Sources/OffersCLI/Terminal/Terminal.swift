@@ -11,8 +11,9 @@ enum Terminal {
     isError && EnvironmentVariable.find("TERM") != "dumb"
   }
 
-  /// The width of standard output in columns; nil when it is no terminal, and text is not cut.
-  static var width: Int? { isOutput ? columns(of: STDOUT_FILENO) : nil }
+  /// The width of standard output in columns; nil when it is no terminal, and text is not cut. A pager
+  /// that takes its place shows as many.
+  static let width: Int? = isOutput ? columns(of: STDOUT_FILENO) : nil
 
   /// The width of standard error in columns.
   static var errorWidth: Int { columns(of: STDERR_FILENO) }

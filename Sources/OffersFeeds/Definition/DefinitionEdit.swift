@@ -7,32 +7,35 @@ import OffersCore
 package enum DefinitionEdit {
   /// The file with a definition added below its others; a new one when there is none yet.
   ///
-  /// - Parameter text: a whole file that says the same as the definition, with its comments; nil for
-  ///   one that is written here.
+  /// - Parameter text: a whole file with the definition alone. The comment above it goes with it.
   /// - Throws: `OffersError` with `invalidRequest` when the file or the definition is wrong, or the
   ///   file is written in a way that cannot be added to; `limitExceeded` when it gets too large.
   package static func adding(
-    _ definition: FeedDefinition, text: String? = nil, to yaml: String?, name fileName: String
+    _ text: String, to yaml: String?, name fileName: String
   ) throws -> String {
-    let block = text ?? DefinitionText.yaml(for: definition)
-    _ = try DefinitionFile.parse(block, name: definition.name)
+    let added = try DefinitionFile.parse(text, name: "definition")
+    let parts = text.utf8.split(separator: 0x0A).split(
+      maxSplits: 1, omittingEmptySubsequences: false
+    ) { $0.elementsEqual("feeds:".utf8) }
+    // Below the key a comment is told from one on the whole file, and is taken out with its feed.
+    let comment = parts.count == 2 ? parts[0].map { Array("  ".utf8) + $0 } : []
+    let block = comment + (parts.last ?? []).map { Array($0) }
     guard let yaml, yaml.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
-      return block
+      let lines = [Array("feeds:".utf8)] + block + [[]]
+      return String(decoding: Array(lines.joined(separator: [0x0A])), as: UTF8.self)
     }
     let before = try completed(yaml, name: fileName)
     let contents = try DefinitionFile.contents(before, name: fileName)
     var lines = DefinitionLines(before)
-    // What stands above the feeds is of the file.
-    let below = block.utf8.split(separator: 0x0A).drop { !$0.elementsEqual("feeds:".utf8) }
-    lines.add(below.dropFirst().map { Array($0) })
+    lines.add(block)
     let result = lines.text
     try DefinitionSource.checkSize(of: result, name: fileName)
     var expected = contents
-    expected.feeds.append(definition)
+    expected.feeds += added
     guard holds(result, expected) else {
       throw OffersError(
         .invalidRequest, "\(fileName) is written in a way that cannot be added to.",
-        hint: "Add it there yourself: offers feeds guess SOURCE prints a definition.")
+        hint: "Add it there yourself: offers feeds show NAME, or guess SOURCE, prints it.")
     }
     return result
   }

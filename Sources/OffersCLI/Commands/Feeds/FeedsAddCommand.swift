@@ -39,7 +39,7 @@ struct FeedsAddCommand: WaitingCommand {
       "Which value a field takes, as in name=title or id=sku.", valueName: "field=path"))
   var map: [String] = []
 
-  @Option(name: .long, help: ArgumentHelp("How often to sync, as in 6h.", valueName: "time"))
+  @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("How often to sync, as in 6h.", valueName: "time"))
   var every: String?
 
   @OptionGroup var network: NetworkOptions
@@ -64,11 +64,17 @@ struct FeedsAddCommand: WaitingCommand {
     try TextFile.update(file.text) { yaml in
       // Somebody else may have added it meanwhile.
       _ = try checkIsNew(in: yaml, file)
-      return try DefinitionEdit.adding(definition, to: yaml, name: file.text)
+      return try DefinitionEdit.adding(
+        DefinitionText.yaml(for: definition), to: yaml, name: file.text)
     }
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
+    let path = try location.path
+    // One of this name that was given up may have been read from elsewhere.
+    if OffersDatabase.exists(at: path) {
+      try await OffersDatabase(path: path).forgetSource(of: name)
+    }
     var job = SyncJob(
-      feeds: [name], source: nil, databasePath: try location.path,
+      feeds: [name], source: nil, databasePath: path,
       configurationPath: SettingPath(text: file.text, isNamed: true))
     job.allowsPrivateNetwork = network.allowPrivateNetwork
     try await job.run()

@@ -20,7 +20,7 @@ struct FeedsSetCommand: ParsableCommand {
   var name: String
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp(
       "How often, as in 30m, 6h, 1d or 2w; or default, for what its definition says.",
       valueName: "time"))

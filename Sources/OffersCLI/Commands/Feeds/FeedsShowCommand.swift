@@ -26,13 +26,12 @@ struct FeedsShowCommand: ParsableCommand {
     guard save else { return Output.printRaw(try file.load().fetchText(name)) }
     try TextFile.update(file.text) { yaml in
       let known = try file.configuration(yaml)
-      let definition = try known.fetch(name)
+      let text = try known.fetchText(name)
       guard !known.own.contains(where: { $0.name == name }) else {
         throw OffersError(
           .invalidRequest, "\(file.text) defines \(name) already.", hint: "Change it there.")
       }
-      return try DefinitionEdit.adding(
-        definition, text: try known.fetchText(name), to: yaml, name: file.text)
+      return try DefinitionEdit.adding(text, to: yaml, name: file.text)
     }
     Output.note("\(name) is defined in \(DisplayText.oneLine(file.text)) now.")
   }

@@ -22,7 +22,7 @@ struct ListFilters: ParsableArguments {
   var rewardAtLeast: String?
 
   @Option(
-    name: .long,
+    name: .long, parsing: .unconditional,
     help: ArgumentHelp(
       "Only what was first seen since then: 12h, 7d, 2w ago, a day (2026-11-01), or a time.",
       valueName: "time"))
