@@ -39,7 +39,9 @@ struct FeedsAddCommand: WaitingCommand {
       "Which value a field takes, as in name=title or id=sku.", valueName: "field=path"))
   var map: [String] = []
 
-  @Option(name: .long, parsing: .unconditional, help: ArgumentHelp("How often to sync, as in 6h.", valueName: "time"))
+  @Option(
+    name: .long, parsing: .unconditional,
+    help: ArgumentHelp("How often to sync, as in 6h.", valueName: "time"))
   var every: String?
 
   @OptionGroup var network: NetworkOptions
