@@ -135,8 +135,7 @@ package struct ChangeSelection: Sendable {
     let slice = rows[range.clamped(to: rows.indices)]
     let lost = slice.contains { $0.kind == .new } ? try LostFavorites(database) : nil
     var rewards = PastRewards(database)
-    // The newest first: what an offer paid is known from what was changed next.
-    return try slice.reversed().compactMap { row in
+    return try slice.compactMap { row in
       guard let offer = try OfferTable.find(key: row.offerKey, in: database) else { return nil }
       var fields: ChangedFields?
       if row.kind == .changed {
@@ -147,13 +146,13 @@ package struct ChangeSelection: Sendable {
         id: row.id == 0 ? nil : row.id,
         kind: fields?.direction ?? OfferChange.Kind(rawValue: row.kind.rawValue) ?? .changed,
         at: OfferTable.date(row.at), offer: offer, oldReward: fields?.rewards?.old,
-        newReward: fields?.rewards?.new, reward: try rewards.find(offer, row, fields),
+        newReward: fields?.rewards?.new, reward: try rewards.find(offer, row),
         fields: fields?.names ?? [],
         returned: row.kind == .new
           ? lost?.find(offer)
           : row.kind == .gone && offer.isFavorite
             ? try LostFavorites.successor(of: offer, in: database) : nil)
-    }.reversed()
+    }
   }
 
   func read(in database: Database) throws -> [OfferChange] {
@@ -161,30 +160,22 @@ package struct ChangeSelection: Sendable {
   }
 }
 
-/// What offers paid when something happened to them, asked for from the newest change on.
+/// What offers paid when something happened to them: what they paid before the next change of it.
 private struct PastRewards {
   private let database: Database
-  /// By the offer's key: the change that was asked for last, and what the offer paid before it.
-  private var known: [Int64: (id: Int64, reward: Reward?)] = [:]
+  private var changes: [Int64: [ChangeTable.RewardChange]] = [:]
 
   init(_ database: Database) { self.database = database }
 
-  mutating func find(
-    _ offer: Offer, _ row: ChangeRow, _ fields: ChangedFields?
-  ) throws -> Reward? {
+  mutating func find(_ offer: Offer, _ row: ChangeRow) throws -> Reward? {
     // What is no recorded change is of now.
     if row.id == 0 { return offer.reward }
-    if let rewards = fields?.rewards {
-      known[row.offerKey] = (row.id, rewards.old)
-      return rewards.new
+    var later = changes[row.offerKey]
+    if later == nil {
+      later = try ChangeTable.rewardChanges(of: row.offerKey, in: database)
+      changes[row.offerKey] = later
     }
-    var reward: Reward?
-    if let next = known[row.offerKey], next.id > row.id {
-      reward = next.reward
-    } else {
-      reward = try ChangeTable.findReward(of: offer, row, in: database)
-    }
-    known[row.offerKey] = (row.id, reward)
-    return reward
+    guard let next = later?.first(where: { $0.id > row.id }) else { return offer.reward }
+    return next.old
   }
 }

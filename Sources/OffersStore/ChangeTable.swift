@@ -340,22 +340,24 @@ enum ChangeTable {
     }
   }
 
-  /// The reward that an offer had when a change was recorded: the one before the next change of it.
-  static func findReward(
-    of offer: Offer, _ row: ChangeRow, in database: Database
-  ) throws -> Reward? {
+  /// A change of an offer's reward.
+  struct RewardChange {
+    let id: Int64
+    let old: Reward?
+  }
+
+  /// The changes of an offer's reward, oldest first.
+  static func rewardChanges(of offerKey: Int64, in database: Database) throws -> [RewardChange] {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT fields FROM change
-        WHERE offer_key = ? AND kind <> 'new' AND change_id > ?
-          AND json_type(fields, '$.\(OfferField.reward.name)') IS NOT NULL
-        ORDER BY change_id LIMIT 1
+        SELECT change_id, fields FROM change
+        WHERE offer_key = ? AND kind <> 'new'
+          AND instr(fields, '"\(OfferField.reward.name)"') > 0
+        ORDER BY change_id
         """)
-    let next = try String.fetchOne(statement, arguments: [row.offerKey, row.id])
-    guard let rewards = next.flatMap({ ChangedFields(parsing: $0).rewards }) else {
-      return offer.reward
+    return try Row.fetchAll(statement, arguments: [offerKey]).compactMap { row in
+      ChangedFields(parsing: row[1]).rewards.map { RewardChange(id: row[0], old: $0.old) }
     }
-    return rewards.old
   }
 
   static func findFields(of id: Int64, in database: Database) throws -> String? {

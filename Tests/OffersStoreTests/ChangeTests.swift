@@ -207,6 +207,17 @@ struct ChangeTests {
     }
     let all = try await store.database.fetchChanges(ChangeQuery(now: Self.date(now))).changes
     #expect(all.contains { $0.kind == .new && $0.offer.isFavorite })
+    var paid: [OfferRef: Reward] = [:]
+    for change in all {
+      let ref = change.offer.ref
+      if change.oldReward != nil || change.newReward != nil {
+        #expect(paid[ref] == change.oldReward && change.reward == change.newReward)
+      } else if change.kind != .new {
+        #expect(change.reward == paid[ref])
+      }
+      paid[ref] = change.reward
+    }
+    for change in all { #expect(paid[change.offer.ref] == change.offer.reward) }
     for _ in 0..<60 {
       var query = ChangeQuery(now: Self.date(now))
       query.favoritesOnly = true
