@@ -13,6 +13,9 @@ struct Peers {
   /// The C program that keeps images in SQLite.
   private(set) var imageLimit: String?
   private(set) var python: String?
+  /// Each release of sqlite-utils that is here, by its name and version. One may need twice as long
+  /// as the next.
+  private(set) var sqliteUtils: [(name: String, program: String)] = []
 
   init(folder: String, scratch: String) {
     let exists = FileManager.default.fileExists(atPath: folder + "/limit_sync.c")
@@ -34,6 +37,19 @@ struct Peers {
       missing.append(
         "No sqlite-utils and DuckDB: python3 -m venv \(scratch)/venv && "
           + "\(scratch)/venv/bin/pip install sqlite-utils duckdb")
+    }
+    sqliteUtils = findSQLiteUtils()
+  }
+
+  /// What stands in the folders `venv`, `venv-3.39.1` and the like.
+  private func findSQLiteUtils() -> [(name: String, program: String)] {
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: scratch)) ?? []
+    return folders.filter { $0.hasPrefix("venv") }.sorted().compactMap { folder in
+      let program = "\(scratch)/\(folder)/bin/sqlite-utils"
+      guard FileManager.default.isExecutableFile(atPath: program),
+        let version = try? ProcessTimer.output([program, "--version"]).split(separator: " ").last
+      else { return nil }
+      return ("sqlite-utils " + version.filter { !$0.isNewline }, program)
     }
   }
 
@@ -101,8 +117,9 @@ struct Peers {
     }
     if let python, let folder {
       result.append(("DuckDB", [python, folder + "/peers.py", "duckdb", feed, database]))
-      let tool = (python as NSString).deletingLastPathComponent + "/sqlite-utils"
-      result.append(("sqlite-utils", [tool, "upsert", database, "offers", feed, "--pk", "id"]))
+    }
+    for (name, program) in sqliteUtils {
+      result.append((name, [program, "upsert", database, "offers", feed, "--pk", "id"]))
     }
     return result
   }

@@ -86,8 +86,9 @@ struct SyncBenchmark {
         atMost: size < 1000 ? 3 : 1.3)
     }
     if size < 1000 { return }
-    if let tool = costs["sqlite-utils"] {
-      report.add("\(size): faster than sqlite-utils", Report.ratio(tool, first), atLeast: 8)
+    for (name, _) in peers.sqliteUtils {
+      guard let runs = costs[name] else { continue }
+      report.add("\(size): faster than \(name)", Report.ratio(runs, first), atLeast: 8)
     }
     if let duck = costs["DuckDB"] {
       report.add("\(size): faster than DuckDB", Report.ratio(duck, first), atLeast: 1.8)

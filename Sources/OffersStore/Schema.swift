@@ -8,7 +8,9 @@ enum Schema {
 
   /// The version of an open database.
   static func version(of database: Database) throws -> Int {
-    try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    let statement = try RawStatement(database, "PRAGMA user_version")
+    defer { statement.reset() }
+    return try statement.step() ? Int(statement.number(0)) : 0
   }
 
   /// Runs the migrations that are missing, with their number and the file's mark in one transaction.

@@ -13,6 +13,7 @@ struct ExitCodeTests {
       ["list", "--nonsense"], ["list", "--limit", "0"], ["list", "--limit", "x"], ["nonsense"],
       ["sync", "ibotta", "other", "--from", "sample"], ["show"], ["favorite"],
       ["sync", "--from", ""], ["sync", "--from", "ftp://e.com/x"], ["list", "--database", ""],
+      ["sync", "--due", "--force"],
     ])
   func wrongUsage(arguments: [String]) throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])

@@ -179,6 +179,26 @@ struct SyncCommandTests {
     }
   }
 
+  @Test("A server that asks to be left alone is asked again with --force alone")
+  func force() throws {
+    let server = try ScriptedServer([
+      .answer("200 OK", [], #"[{"id":"1","name":"Tea"}]"#),
+      .answer("429 Too Many Requests", ["Retry-After: 3600"], ""),
+      .answer("200 OK", [], #"[{"id":"1","name":"Green tea"}]"#),
+    ])
+    let home = try Home()
+    #expect(try home.offers("sync", "--from", server.url()).status == 0)
+    #expect(try home.offers("sync").status == 1)
+    for arguments in [["sync"], ["sync", "--due"]] {
+      _ = try OffersProgram.run(arguments, environment: home.environment)
+      #expect(server.requests.count == 2)
+    }
+    let result = try home.offers("sync", "--force")
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix("ibotta: 0 new, 1 changed"))
+    #expect(server.requests.count == 3)
+  }
+
   @Test("A long document that the disk has no room for is known again, and read if it is another")
   func fullDisk() throws {
     let home = try Home()

@@ -102,16 +102,20 @@ struct SyncCommand: WaitingCommand {
     guard
       let plain = PlainWords(
         words, command: "sync",
-        flags: ["--accept-removals", "--due", "--json", "--news", "--no-index", "--quiet"],
+        flags: [
+          "--accept-removals", "--due", "--force", "--json", "--news", "--no-index", "--quiet",
+        ],
         options: ["--from", "--database", "--config"]),
-      plain["--from"] == nil || plain.names.count <= 1
+      plain["--from"] == nil || plain.names.count <= 1,
+      !plain.flags.contains("--due") || !plain.flags.contains("--force")
     else { return nil }
     var job = SyncJob(
       feeds: plain.names, source: plain["--from"],
       databasePath: try DatabaseOptions.path(named: plain["--database"]),
       configurationPath: try ConfigurationOptions.path(named: plain["--config"]))
     job.acceptsRemovals = plain.flags.contains("--accept-removals")
-    job.reason = plain.flags.contains("--due") ? .due : .asked
+    job.reason =
+      plain.flags.contains("--force") ? .forced : plain.flags.contains("--due") ? .due : .asked
     job.isNews = plain.flags.contains("--news")
     job.isIndexed = !plain.flags.contains("--no-index")
     job.isJSON = plain.flags.contains("--json")

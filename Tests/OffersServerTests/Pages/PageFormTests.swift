@@ -123,4 +123,18 @@ struct PageFormTests {
     #expect(try await home.show("/feeds/mine").status == 200)
     #expect(try await home.show("/feeds/yours").status == 404)
   }
+
+  @Test("the offers of a feed that was given up still say which feed they are of, by its title")
+  func titlesOfFormerFeeds() async throws {
+    let home = try await ServedHome()
+    try await home.sync(
+      "facts", #"{"title":"About otters","rows":[{"title":"Otters hold hands"}]}"#)
+    let offers = try await home.database.fetchOffers(OfferQuery(feed: "facts"))
+    let path = PageLinks.offer(try #require(offers.first).ref)
+    #expect(try await home.show(path).text.contains("About otters"))
+    #expect(try await home.send("/feeds/facts", "subscribed=0").status == 303)
+    for page in [path, "/changes", "/search?q=otters"] {
+      #expect(try await home.show(page).text.contains("About otters"), "\(page)")
+    }
+  }
 }
