@@ -41,16 +41,19 @@ struct Peers {
     sqliteUtils = findSQLiteUtils()
   }
 
-  /// What stands in the folders `venv`, `venv-3.39.1` and the like.
+  /// What stands in the folders `venv`, `venv-3.39.1` and the like, each release once.
   private func findSQLiteUtils() -> [(name: String, program: String)] {
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: scratch)) ?? []
-    return folders.filter { $0.hasPrefix("venv") }.sorted().compactMap { folder in
+    var found: [(name: String, program: String)] = []
+    for folder in folders.sorted() where folder.hasPrefix("venv") {
       let program = "\(scratch)/\(folder)/bin/sqlite-utils"
       guard FileManager.default.isExecutableFile(atPath: program),
         let version = try? ProcessTimer.output([program, "--version"]).split(separator: " ").last
-      else { return nil }
-      return ("sqlite-utils " + version.filter { !$0.isNewline }, program)
+      else { continue }
+      let name = "sqlite-utils " + version.filter { !$0.isNewline }
+      if !found.contains(where: { $0.name == name }) { found.append((name, program)) }
     }
+    return found
   }
 
   /// The C program, built when it is not there yet.
