@@ -80,8 +80,8 @@ install_packages() {
 # How release programs are built. The tests run with Swift's checks that no two parts of the program
 # change a variable at once; here they would cost a tenth of the time. Each function has a section of
 # its own, so that the linker can leave it out or put it elsewhere. And the program gets at a generic
-# type by calls, not by looking its name up: each look-up goes through all conformances that the
-# program has, which is a quarter of a short command's time.
+# type by calls, not by its name: the first look-up of one whose parameters must conform to something
+# goes through all conformances that the program has, some ten thousand.
 # shellcheck disable=SC2034
 release=(-c release -Xswiftc -enforce-exclusivity=unchecked
   -Xswiftc -Xfrontend -Xswiftc -function-sections

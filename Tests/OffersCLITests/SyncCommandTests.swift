@@ -184,19 +184,29 @@ struct SyncCommandTests {
     let server = try ScriptedServer([
       .answer("200 OK", [], #"[{"id":"1","name":"Tea"}]"#),
       .answer("429 Too Many Requests", ["Retry-After: 3600"], ""),
+      .answer("429 Too Many Requests", ["Retry-After: 3600"], ""),
       .answer("200 OK", [], #"[{"id":"1","name":"Green tea"}]"#),
     ])
     let home = try Home()
     #expect(try home.offers("sync", "--from", server.url()).status == 0)
-    #expect(try home.offers("sync").status == 1)
-    for arguments in [["sync"], ["sync", "--due"]] {
-      _ = try OffersProgram.run(arguments, environment: home.environment)
-      #expect(server.requests.count == 2)
+    // With an option of the longer form, too, which the parser reads.
+    for (request, more) in [(2, []), (3, ["--verbose"])] {
+      let force = request == 2 ? [] : ["--force"]
+      let refused = try OffersProgram.run(
+        ["sync"] + force + more, environment: home.environment)
+      #expect(refused.status == 1)
+      #expect(server.requests.count == request)
+      #expect(try home.offers("sync").output.contains("its server asked to be left alone"))
+      let due = try home.offers("sync", "--due")
+      #expect(due.output == "" && due.errors == "" && due.status == 0)
+      #expect(server.requests.count == request)
     }
     let result = try home.offers("sync", "--force")
+    #expect(
+      home.stable(result.output)
+        == "ibotta: 0 new, 1 changed, 0 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
     #expect(result.status == 0)
-    #expect(result.output.hasPrefix("ibotta: 0 new, 1 changed"))
-    #expect(server.requests.count == 3)
+    #expect(server.requests.count == 4)
   }
 
   @Test("A long document that the disk has no room for is known again, and read if it is another")

@@ -84,7 +84,7 @@ struct SyncCommand: WaitingCommand {
       feeds: feed, source: from, databasePath: try location.path,
       configurationPath: try configuration.path)
     job.acceptsRemovals = acceptRemovals
-    job.reason = force ? .forced : due ? .due : .asked
+    job.reason = Self.reason(isForced: force, isDue: due)
     job.isTrial = dryRun
     job.explains = explain
     job.isNews = news
@@ -106,20 +106,26 @@ struct SyncCommand: WaitingCommand {
           "--accept-removals", "--due", "--force", "--json", "--news", "--no-index", "--quiet",
         ],
         options: ["--from", "--database", "--config"]),
-      plain["--from"] == nil || plain.names.count <= 1,
-      !plain.flags.contains("--due") || !plain.flags.contains("--force")
+      plain["--from"] == nil || plain.names.count <= 1
     else { return nil }
+    let isForced = plain.flags.contains("--force")
+    let isDue = plain.flags.contains("--due")
+    // The parser says what is wrong with both.
+    if isForced && isDue { return nil }
     var job = SyncJob(
       feeds: plain.names, source: plain["--from"],
       databasePath: try DatabaseOptions.path(named: plain["--database"]),
       configurationPath: try ConfigurationOptions.path(named: plain["--config"]))
     job.acceptsRemovals = plain.flags.contains("--accept-removals")
-    job.reason =
-      plain.flags.contains("--force") ? .forced : plain.flags.contains("--due") ? .due : .asked
+    job.reason = reason(isForced: isForced, isDue: isDue)
     job.isNews = plain.flags.contains("--news")
     job.isIndexed = !plain.flags.contains("--no-index")
     job.isJSON = plain.flags.contains("--json")
     job.isQuiet = plain.flags.contains("--quiet")
     return job
+  }
+
+  private static func reason(isForced: Bool, isDue: Bool) -> SyncReason {
+    isForced ? .forced : isDue ? .due : .asked
   }
 }

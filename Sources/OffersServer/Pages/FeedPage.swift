@@ -37,7 +37,8 @@ struct FeedPage {
       fields.set("count", Units.count(count, "offer"))
       fields.setChips(feeds, current: name)
       choice.fill(
-        &fields, feeds: feeds, offers: offers, path: request.path, isFavorites: false, own: name)
+        &fields, feeds: feeds, titles: [:], offers: offers, path: request.path,
+        isFavorites: false, own: name)
       if known?.isSearchable == true {
         fields.set(
           "searchbox",

@@ -64,10 +64,13 @@ struct OfferChoice {
 
   /// The form that changes the choice, and a chip for each part that narrows the list.
   ///
-  /// - Parameter offers: those shown; what they have is proposed.
+  /// - Parameters:
+  ///   - feeds: those to choose from.
+  ///   - titles: the names for people of these and of others.
+  ///   - offers: those shown; what they have is proposed.
   func fill(
-    _ fields: inout PageFields, feeds: [Feed], offers: [Offer], path: String, isFavorites: Bool,
-    own: String? = nil
+    _ fields: inout PageFields, feeds: [Feed], titles: [String: String], offers: [Offer],
+    path: String, isFavorites: Bool, own: String? = nil
   ) {
     let sorts = Self.sortLabels.map { sort, label in
       PageFields { option in
@@ -104,7 +107,7 @@ struct OfferChoice {
       })
     fields.set(
       "narrowed",
-      narrowings(feeds, isFavorites: isFavorites, own: own).map { name, label in
+      narrowings(titles, isFavorites: isFavorites, own: own).map { name, label in
         PageFields { chip in
           chip.set("label", label)
           chip.set("link", link(path, without: name, own: own))
@@ -112,10 +115,12 @@ struct OfferChoice {
       })
   }
 
-  private func narrowings(_ feeds: [Feed], isFavorites: Bool, own: String?) -> [(String, String)] {
+  private func narrowings(
+    _ titles: [String: String], isFavorites: Bool, own: String?
+  ) -> [(String, String)] {
     var parts: [(String, String)] = []
     if let feed, feed != own {
-      parts.append(("feed", feeds.first { $0.name == feed }.map(PageSource.title) ?? feed))
+      parts.append(("feed", titles[feed] ?? feed))
     }
     if favoritesOnly, !isFavorites { parts.append(("favorites", "Favorites")) }
     if let category { parts.append(("category", category)) }

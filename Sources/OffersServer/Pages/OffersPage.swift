@@ -17,8 +17,7 @@ struct OffersPage {
       choice.query(page: number, size: Self.pageSize + 1))
     let count = try await source.store.countOffers(choice.query())
     let feeds = try await source.fetchFeeds()
-    let titles = Dictionary(
-      feeds.map { ($0.name, PageSource.title(of: $0)) }, uniquingKeysWith: { one, _ in one })
+    let titles = try await source.fetchTitles()
     let title = isFavorites ? "Favorites" : "Offers"
     var page = Page("offers", title: title, place: isFavorites ? .favorites : .offers) { fields in
       fields.set("heading", title)
@@ -26,7 +25,8 @@ struct OffersPage {
       fields.set("isFavorites", isFavorites)
       if !isFavorites { fields.setChips(feeds, current: nil) }
       choice.fill(
-        &fields, feeds: feeds, offers: offers, path: request.path, isFavorites: isFavorites)
+        &fields, feeds: feeds, titles: titles, offers: offers, path: request.path,
+        isFavorites: isFavorites)
       fields.set(
         "cards",
         offers.prefix(Self.pageSize).map {

@@ -8,7 +8,7 @@ struct PageSource: Sendable {
   var store: any ServedContent.Store { content.store }
   var now: Date { content.now() }
 
-  /// The subscribed feeds, and those that anything is kept of.
+  /// The subscribed feeds.
   func fetchFeeds() async throws -> [Feed] {
     try await store.fetchFeeds()
   }

@@ -19,10 +19,8 @@ struct SearchPage {
   func page() async throws -> Page {
     let words = Self.words(request.fields["q"])
     let feed = request.fields["feed"]
-    let feeds = try await source.fetchFeeds()
-    let feedTitle = feed.map { name in
-      feeds.first { $0.name == name }.map(PageSource.title) ?? name
-    }
+    let titles = try await source.fetchTitles()
+    let feedTitle = feed.map { titles[$0] ?? $0 }
     let recent = try await source.store.fetchRecentSearches()
     let number = request.fields.page()
     var found: SearchAnswer?
@@ -31,7 +29,6 @@ struct SearchPage {
         SearchQuery(words, feed: feed, limit: Self.pageSize, page: number), limit: nil,
         isTrusted: request.isTrusted)
     }
-    let titles = try await source.fetchTitles()
     var page = Page("search", title: words.map { "Search: \($0.prefix(80))" } ?? "Search") {
       fields in
       fields.set(

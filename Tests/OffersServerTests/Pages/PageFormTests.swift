@@ -133,7 +133,9 @@ struct PageFormTests {
     let path = PageLinks.offer(try #require(offers.first).ref)
     #expect(try await home.show(path).text.contains("About otters"))
     #expect(try await home.send("/feeds/facts", "subscribed=0").status == 303)
-    for page in [path, "/changes", "/search?q=otters"] {
+    for page in [
+      path, "/changes", "/search?q=otters", "/search?feed=facts&q=seals", "/?feed=facts",
+    ] {
       #expect(try await home.show(page).text.contains("About otters"), "\(page)")
     }
   }
