@@ -6,9 +6,8 @@ import OffersCore
 final class DifferenceWriter {
   private let database: Database
   private let feedKey: Int64
-  private let runKey: Int64
   private let seconds: Int64
-  private let insertChange: RawStatement
+  private let changes: ChangeWriter
   private let updateOffer: RawStatement
   private let updateHash: RawStatement
   private let updateGone: RawStatement
@@ -26,18 +25,13 @@ final class DifferenceWriter {
   private(set) var lastKey: Int64 = 0
 
   /// - Parameters:
-  ///   - seconds: the Unix time that new, changed and gone offers are stamped with.
+  ///   - run: the sync's. New, changed and gone offers are stamped with the time at which it began.
   ///   - isIndexed: whether to keep the search index.
-  init(
-    _ database: Database, feedKey: Int64, runKey: Int64, at seconds: Int64, isIndexed: Bool = true
-  ) throws {
+  init(_ database: Database, _ run: SyncRun, feedKey: Int64, isIndexed: Bool = true) throws {
     self.database = database
     self.feedKey = feedKey
-    self.runKey = runKey
-    self.seconds = seconds
-    insertChange = try RawStatement(
-      database,
-      "INSERT INTO change (offer_key, run_id, kind, fields) VALUES (?1, \(runKey), ?2, ?3)")
+    seconds = Int64(run.startedAt.timeIntervalSince1970)
+    changes = try ChangeWriter(database, run, feedKey: feedKey)
     updateOffer = try RawStatement(database, Self.updateSQL)
     updateHash = try RawStatement(
       database, "UPDATE offer SET content_hash = ?1, gone_at = NULL WHERE offer_key = ?2")
@@ -96,6 +90,9 @@ final class DifferenceWriter {
     return "INSERT OR REPLACE INTO offer_detail (offer_key, \(columns)) VALUES (?1, \(parameters))"
   }
 
+  /// The key of the sync's run.
+  func runKey() throws -> Int64 { try changes.runKey() }
+
   func write(_ plan: SyncPlan) throws {
     counts = plan.run.counts
     problems = plan.run.problems
@@ -117,6 +114,7 @@ final class DifferenceWriter {
         if try !replace(record) { lostKeys.insert(record.offerKey) }
       }
     }
+    try changes.flush()
     if !lostKeys.isEmpty {
       try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys)) { _ in }
     }
@@ -130,8 +128,9 @@ final class DifferenceWriter {
       guard try updateGone.run() > 0 else { continue }
       rowsWritten += 1
       counts.gone += 1
-      try note(.gone, key)
+      try changes.append(.gone, key)
     }
+    try changes.flush()
     // Last: other writes between would break up the index's own.
     try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
   }
@@ -183,7 +182,7 @@ final class DifferenceWriter {
         removeDetail.bind(1, key)
         try removeDetail.run()
       }
-      try note(.changed, key, fields: fields)
+      try changes.append(.changed, key, fields: fields)
     } else {
       updateHash.bind(1, Int64(bitPattern: record.contentHash))
       updateHash.bind(2, key)
@@ -191,7 +190,7 @@ final class DifferenceWriter {
     }
     if difference.wasGone {
       counts.back += 1
-      try note(.back, key)
+      try changes.append(.back, key)
     } else if difference.fields != nil {
       counts.changed += 1
     } else {
@@ -233,35 +232,7 @@ final class DifferenceWriter {
     let count = Int64(counts.new)
     let id = try ChangeSearch(database).lastID + count
     try ChangeTable.insertNew(
-      id: id, offerKey: lastKey + count, run: runKey, count: count, in: database)
-  }
-
-  private enum Kind {
-    case changed, gone, back
-
-    var name: StaticString {
-      switch self {
-      case .changed: "changed"
-      case .gone: "gone"
-      case .back: "back"
-      }
-    }
-  }
-
-  private func note(_ kind: Kind, _ key: Int64, fields: [UInt8]? = nil) throws {
-    let name = kind.name
-    insertChange.bind(1, key)
-    insertChange.bind(
-      2, UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    if let fields {
-      try fields.withUnsafeBytes { text in
-        insertChange.bind(3, text)
-        try insertChange.run()
-      }
-    } else {
-      insertChange.bindNull(3)
-      try insertChange.run()
-    }
+      id: id, offerKey: lastKey + count, run: runKey(), count: count, in: database)
   }
 }
 

@@ -103,11 +103,11 @@ enum FeedTable {
 
   static func names(in database: Database) throws -> [String] {
     try String.fetchAll(
-      database,
-      sql: """
-        SELECT name FROM feed JOIN feed_detail USING (feed_key)
-        WHERE unsubscribed_at IS NULL ORDER BY name
-        """)
+      database.cachedStatement(
+        sql: """
+          SELECT name FROM feed JOIN feed_detail USING (feed_key)
+          WHERE unsubscribed_at IS NULL ORDER BY name
+          """))
   }
 
   static func findState(_ name: String, in database: Database) throws -> SyncState? {

@@ -91,14 +91,12 @@ extension OffersDatabase: SyncStore {
   private static func apply(
     _ plan: SyncPlan, isIndexed: Bool, in database: Database
   ) throws -> SyncRun {
-    let seconds = Int64(plan.run.startedAt.timeIntervalSince1970)
     let (feedKey, _) = try FeedTable.fetchKey(
       plan.run.feed, source: plan.rememberedSource ?? plan.run.source,
       // Whoever only searches a feed's server did not ask for the feed.
-      subscribes: !plan.isSearch, at: seconds, in: database)
-    let runKey = try SyncRunTable.insert(plan.run, feedKey: feedKey, in: database)
-    let writer = try DifferenceWriter(
-      database, feedKey: feedKey, runKey: runKey, at: seconds, isIndexed: isIndexed)
+      subscribes: !plan.isSearch, at: Int64(plan.run.startedAt.timeIntervalSince1970),
+      in: database)
+    let writer = try DifferenceWriter(database, plan.run, feedKey: feedKey, isIndexed: isIndexed)
     let begun = ContinuousClock.now
     try writer.write(plan)
     let counts = writer.counts
@@ -122,7 +120,8 @@ extension OffersDatabase: SyncStore {
         ? try LostFavorites.returned(
           to: plan.run.feed, feedKey: feedKey, after: writer.lastKey, in: database) : [],
       moreSeconds: (ContinuousClock.now - begun) / .seconds(1))
-    try SyncRunTable.complete(runKey, run, rowsWritten: writer.rowsWritten, in: database)
+    try SyncRunTable.complete(
+      writer.runKey(), run, rowsWritten: writer.rowsWritten, in: database)
     return run
   }
 

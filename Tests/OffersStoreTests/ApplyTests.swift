@@ -87,6 +87,36 @@ struct ApplyTests {
     #expect(try Self.counts(store) == "0|1|0|1|0|0|2")
   }
 
+  @Test("many large changes are told in their order, whatever their kind, of their run")
+  func tellsManyChanges() async throws {
+    let store = try Store()
+    let long = String(repeating: "milk ", count: 2000)
+    let ids = (1...300).map(String.init)
+    try await store.sync(ids.map { FeedOffer($0, description: long) })
+    try await store.sync(
+      (101...300).map { FeedOffer(String($0), description: long + "\($0)") }, at: 2000)
+    // The first are back, one in two with another text.
+    try await store.sync(
+      ids.prefix(200).enumerated().map {
+        FeedOffer($1, description: $0.isMultiple(of: 2) ? long + "!" : long)
+      } + [FeedOffer("new")], at: 3000)
+
+    var expected = ids.map { "1|\($0)|new" }
+    expected += ids.dropFirst(100).map { "2|\($0)|changed" }
+    expected += ids.prefix(100).map { "2|\($0)|gone" }
+    for (place, id) in ids.prefix(100).enumerated() {
+      if place.isMultiple(of: 2) { expected.append("3|\(id)|changed") }
+      expected.append("3|\(id)|back")
+    }
+    expected += ids[100..<200].map { "3|\($0)|changed" } + ["3|new|new"]
+    expected += ids.dropFirst(200).map { "3|\($0)|gone" }
+    let told = try store.rows(Self.changes).map {
+      $0.split(separator: "|").prefix(3).joined(separator: "|")
+    }
+    #expect(told == expected)
+    #expect(try store.rows("SELECT count(*) FROM sync_run") == ["3"])
+  }
+
   @Test("a reward whose text stays is changed when its exact value is another")
   func comparesExactValues() async throws {
     let store = try Store()

@@ -113,7 +113,7 @@ struct QueryPlanTests {
       run: run, newRecords: fresh, knownRecords: stored, vanishedKeys: [1],
       rememberedSource: nil, document: nil)
     let plans = try await Self.plans(store) { database in
-      let writer = try DifferenceWriter(database, feedKey: 1, runKey: 1, at: 9)
+      let writer = try DifferenceWriter(database, run, feedKey: 1)
       try writer.write(plan)
       #expect(writer.rowsWritten == 3)
     }
