@@ -210,8 +210,9 @@ let package = Package(
     .testTarget(
       name: "OffersStoreTests",
       dependencies: [
-        "Migrations", "OffersCore", "OffersStore", "OffersTestSupport",
+        "Migrations", "OffersCore", "OffersStore", "OffersTestSupport", "SQLiteShim",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersSyncTests",

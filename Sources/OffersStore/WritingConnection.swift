@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 import OffersCore
+import SQLiteShim
 import Synchronization
 
 /// The connection that writes, and what it takes turns by.
@@ -141,8 +142,9 @@ final class WritingConnection: Sendable {
     _ mode: WriteMode, on database: Database, _ body: (Database) throws -> Result
   ) throws -> Result {
     try file.checkIdentity(identity)
-    defer { end(mode, database) }
-    try begin(mode, database)
+    var gathering: OpaquePointer?
+    defer { end(mode, gathering, database) }
+    gathering = try begin(mode, database)
     let result =
       mode.isBrief
       ? try Self.transact(database, body) : try Self.transact(database, .commit, body)
@@ -227,18 +229,24 @@ final class WritingConnection: Sendable {
   /// log, at two thirds of the cost, because everything is then written once and not twice; there
   /// is nothing to read yet that could have to wait. If another process has the file open, SQLite
   /// refuses the change and the log is used.
-  private func begin(_ mode: WriteMode, _ database: Database) throws {
+  ///
+  /// - Returns: what gathers the pages that are written, for `end`.
+  private func begin(_ mode: WriteMode, _ database: Database) throws -> OpaquePointer? {
     try setSynchronous(mode.isSynchronous, database)
-    if mode.checksForeignKeys { return }
+    if mode.checksForeignKeys { return nil }
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
     guard mode == .bulk,
       try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM offer)") == true
-    else { return }
+    else { return nil }
     closeOthers()
     Self.setJournal("DELETE", database)
+    guard try String.fetchOne(database, sql: "PRAGMA journal_mode") == "delete" else { return nil }
+    return offers_gather_writes(database.sqliteConnection)
   }
 
-  private func end(_ mode: WriteMode, _ database: Database) {
+  private func end(_ mode: WriteMode, _ gathering: OpaquePointer?, _ database: Database) {
+    // Nothing is held any more: the transaction has ended, by a commit or by its journal.
+    offers_end_gathering(gathering)
     if mode == .bulk { Self.setJournal("WAL", database) }
     if mode.checksForeignKeys { return }
     _ = sqlite3_exec(database.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)

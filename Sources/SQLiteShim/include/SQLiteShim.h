@@ -4,6 +4,8 @@
 
 #include <sqlite3.h>
 
+#include "GatheredWrites.h"
+
 /// Keeps the last connection that closes from running a checkpoint of its own, so that every
 /// checkpoint is one that the write guard knows about. Returns an SQLite result code.
 /// https://sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose

@@ -1,0 +1,117 @@
+#include "GatheredWrites.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+// SQLite writes less than 128 KiB at a time, and takes 128 KiB for none.
+enum { capacity = 64 << 10 };
+
+struct offers_gathering {
+  // The file finds its gathering by these: they stand in it.
+  sqlite3_io_methods methods;
+  const sqlite3_io_methods *inner;
+  sqlite3_file *file;
+  // What is held, and where in the file it belongs.
+  sqlite3_int64 start;
+  int count;
+  unsigned char bytes[capacity];
+};
+
+static offers_gathering *gathering_of(sqlite3_file *file) {
+  return (offers_gathering *)((char *)file->pMethods - offsetof(offers_gathering, methods));
+}
+
+// What cannot be written is let go of: SQLite goes back then, by its journal.
+static int flush(offers_gathering *gathering) {
+  int count = gathering->count;
+  gathering->count = 0;
+  if (count == 0) return SQLITE_OK;
+  return gathering->inner->xWrite(gathering->file, gathering->bytes, count, gathering->start);
+}
+
+static int write_gathered(
+    sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+  offers_gathering *gathering = gathering_of(file);
+  if (offset != gathering->start + gathering->count || count > capacity - gathering->count) {
+    int code = flush(gathering);
+    if (code != SQLITE_OK) return code;
+    if (count > capacity) return gathering->inner->xWrite(file, bytes, count, offset);
+    gathering->start = offset;
+  }
+  memcpy(gathering->bytes + gathering->count, bytes, (size_t)count);
+  gathering->count += count;
+  return SQLITE_OK;
+}
+
+// Whatever else looks at the file, or lets others look at it, finds all of it there.
+static int read_flushed(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+  offers_gathering *gathering = gathering_of(file);
+  int code = flush(gathering);
+  return code != SQLITE_OK ? code : gathering->inner->xRead(file, bytes, count, offset);
+}
+
+static int truncate_flushed(sqlite3_file *file, sqlite3_int64 size) {
+  offers_gathering *gathering = gathering_of(file);
+  int code = flush(gathering);
+  return code != SQLITE_OK ? code : gathering->inner->xTruncate(file, size);
+}
+
+static int sync_flushed(sqlite3_file *file, int flags) {
+  offers_gathering *gathering = gathering_of(file);
+  int code = flush(gathering);
+  return code != SQLITE_OK ? code : gathering->inner->xSync(file, flags);
+}
+
+static int size_flushed(sqlite3_file *file, sqlite3_int64 *size) {
+  offers_gathering *gathering = gathering_of(file);
+  int code = flush(gathering);
+  return code != SQLITE_OK ? code : gathering->inner->xFileSize(file, size);
+}
+
+static int unlock_flushed(sqlite3_file *file, int level) {
+  offers_gathering *gathering = gathering_of(file);
+  int code = flush(gathering);
+  int unlocked = gathering->inner->xUnlock(file, level);
+  return code != SQLITE_OK ? code : unlocked;
+}
+
+static int fetch_flushed(sqlite3_file *file, sqlite3_int64 offset, int count, void **bytes) {
+  offers_gathering *gathering = gathering_of(file);
+  int code = flush(gathering);
+  return code != SQLITE_OK ? code : gathering->inner->xFetch(file, offset, count, bytes);
+}
+
+offers_gathering *offers_gather_writes(sqlite3 *connection) {
+  sqlite3_file *file = NULL;
+  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+      !file || !file->pMethods) {
+    return NULL;
+  }
+  offers_gathering *gathering = malloc(sizeof *gathering);
+  if (!gathering) return NULL;
+  gathering->inner = file->pMethods;
+  gathering->file = file;
+  gathering->start = 0;
+  gathering->count = 0;
+  gathering->methods = *file->pMethods;
+  gathering->methods.xWrite = write_gathered;
+  gathering->methods.xRead = read_flushed;
+  gathering->methods.xTruncate = truncate_flushed;
+  gathering->methods.xSync = sync_flushed;
+  gathering->methods.xFileSize = size_flushed;
+  gathering->methods.xUnlock = unlock_flushed;
+  if (gathering->methods.iVersion >= 3 && gathering->methods.xFetch) {
+    gathering->methods.xFetch = fetch_flushed;
+  }
+  file->pMethods = &gathering->methods;
+  return gathering;
+}
+
+int offers_end_gathering(offers_gathering *gathering) {
+  if (!gathering) return SQLITE_OK;
+  int code = flush(gathering);
+  gathering->file->pMethods = gathering->inner;
+  free(gathering);
+  return code;
+}

@@ -1,0 +1,99 @@
+import GRDB
+import GRDBSQLite
+import OffersTestSupport
+import SQLiteShim
+import Testing
+
+@Suite("Pages that are written in large pieces")
+struct GatheredWritesTests {
+  /// A database with a rollback journal and so little memory that pages leave it all the time.
+  private static func open(_ path: String) throws -> DatabaseQueue {
+    let queue = try DatabaseQueue(path: path)
+    try queue.writeWithoutTransaction { database in
+      try database.execute(
+        sql: """
+          PRAGMA journal_mode = DELETE; PRAGMA cache_size = 12;
+          CREATE TABLE thing (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, text TEXT NOT NULL)
+          """)
+    }
+    return queue
+  }
+
+  private static func rows(_ queue: DatabaseQueue) throws -> [String] {
+    try queue.read { database in
+      #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
+      return try String.fetchAll(
+        database, sql: "SELECT key || name || text FROM thing ORDER BY key")
+    }
+  }
+
+  /// Statements as a seed says, some of which are taken back.
+  private static func statements(_ seed: UInt64) -> [String] {
+    var random = SeededGenerator(seed: seed)
+    var texts = ["BEGIN"]
+    for number in 0..<400 {
+      let key = Int.random(in: 0..<500, using: &random)
+      let length = Int.random(in: 1..<12_000, using: &random)
+      switch Int.random(in: 0..<40, using: &random) {
+      case 0: texts.append("COMMIT; BEGIN")
+      case 1: texts.append("ROLLBACK; BEGIN")
+      case 2: texts.append("SAVEPOINT inner")
+      case 3: texts.append("SAVEPOINT inner; ROLLBACK TO inner")
+      case 4...8: texts.append("DELETE FROM thing WHERE key BETWEEN \(key) AND \(key) + 9")
+      case 9...14:
+        texts.append("UPDATE thing SET text = hex(zeroblob(\(length))) WHERE key > \(key)")
+      default:
+        texts.append(
+          """
+          INSERT OR REPLACE INTO thing
+          VALUES (\(key), 'name \(number % 60)', hex(zeroblob(\(length))) || \(number))
+          """)
+      }
+    }
+    return texts + ["COMMIT"]
+  }
+
+  @Test(
+    "any transactions leave what they leave with each page written by itself",
+    arguments: 1...12 as ClosedRange<UInt64>)
+  func leavesTheSame(seed: UInt64) throws {
+    let folder = try TemporaryFolder()
+    let plain = try Self.open(folder.file("plain.sqlite"))
+    let gathered = try Self.open(folder.file("gathered.sqlite"))
+    for queue in [plain, gathered] {
+      try queue.writeWithoutTransaction { database in
+        var gathering: OpaquePointer?
+        if queue === gathered {
+          gathering = offers_gather_writes(database.sqliteConnection)
+          #expect(gathering != nil)
+        }
+        for text in Self.statements(seed) { try database.execute(sql: text) }
+        #expect(offers_end_gathering(gathering) == SQLITE_OK)
+      }
+    }
+    let rows = try Self.rows(gathered)
+    #expect(!rows.isEmpty)
+    #expect(try rows == Self.rows(plain))
+    // Another connection finds it in the file.
+    #expect(try rows == Self.rows(DatabaseQueue(path: folder.file("gathered.sqlite"))))
+  }
+
+  @Test("a transaction is in the file when it has ended, while more is gathered")
+  func writesAtItsEnd() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("gathered.sqlite")
+    let queue = try Self.open(path)
+    try queue.writeWithoutTransaction { database in
+      let gathering = offers_gather_writes(database.sqliteConnection)
+      defer { offers_end_gathering(gathering) }
+      for turn in 1...3 {
+        try database.execute(
+          sql: """
+            WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 300)
+            INSERT INTO thing (name, text) SELECT \(turn) || '/' || n, hex(zeroblob(2000)) FROM number
+            """)
+        #expect(try Self.rows(DatabaseQueue(path: path)).count == 300 * turn)
+      }
+    }
+  }
+}
