@@ -233,15 +233,19 @@ final class WritingConnection: Sendable {
   /// - Returns: what gathers the pages that are written, for `end`.
   private func begin(_ mode: WriteMode, _ database: Database) throws -> OpaquePointer? {
     try setSynchronous(mode.isSynchronous, database)
-    if mode.checksForeignKeys { return nil }
-    try database.execute(sql: "PRAGMA foreign_keys = OFF")
-    guard mode == .bulk,
+    if !mode.checksForeignKeys { try database.execute(sql: "PRAGMA foreign_keys = OFF") }
+    if mode == .bulk,
       try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM offer)") == true
-    else { return nil }
-    closeOthers()
-    Self.setJournal("DELETE", database)
-    guard try String.fetchOne(database, sql: "PRAGMA journal_mode") == "delete" else { return nil }
-    return offers_gather_writes(database.sqliteConnection)
+    {
+      closeOthers()
+      Self.setJournal("DELETE", database)
+      if try String.fetchOne(database, sql: "PRAGMA journal_mode") == "delete" {
+        return offers_gather_writes(database.sqliteConnection, SQLITE_FCNTL_FILE_POINTER)
+      }
+    }
+    // What is not waited for is told to others before it is synchronized.
+    guard mode.isSynchronous else { return nil }
+    return offers_gather_writes(database.sqliteConnection, SQLITE_FCNTL_JOURNAL_POINTER)
   }
 
   private func end(_ mode: WriteMode, _ gathering: OpaquePointer?, _ database: Database) {

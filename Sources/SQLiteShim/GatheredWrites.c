@@ -82,10 +82,10 @@ static int fetch_flushed(sqlite3_file *file, sqlite3_int64 offset, int count, vo
   return code != SQLITE_OK ? code : gathering->inner->xFetch(file, offset, count, bytes);
 }
 
-offers_gathering *offers_gather_writes(sqlite3 *connection) {
+offers_gathering *offers_gather_writes(sqlite3 *connection, int which) {
   sqlite3_file *file = NULL;
-  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
-      !file || !file->pMethods) {
+  if (sqlite3_file_control(connection, "main", which, &file) != SQLITE_OK || !file ||
+      !file->pMethods) {
     return NULL;
   }
   offers_gathering *gathering = malloc(sizeof *gathering);

@@ -64,7 +64,8 @@ struct GatheredWritesTests {
       try queue.writeWithoutTransaction { database in
         var gathering: OpaquePointer?
         if queue === gathered {
-          gathering = offers_gather_writes(database.sqliteConnection)
+          gathering = offers_gather_writes(
+            database.sqliteConnection, SQLITE_FCNTL_FILE_POINTER)
           #expect(gathering != nil)
         }
         for text in Self.statements(seed) { try database.execute(sql: text) }
@@ -84,7 +85,8 @@ struct GatheredWritesTests {
     let path = folder.file("gathered.sqlite")
     let queue = try Self.open(path)
     try queue.writeWithoutTransaction { database in
-      let gathering = offers_gather_writes(database.sqliteConnection)
+      let gathering = offers_gather_writes(
+            database.sqliteConnection, SQLITE_FCNTL_FILE_POINTER)
       defer { offers_end_gathering(gathering) }
       for turn in 1...3 {
         try database.execute(

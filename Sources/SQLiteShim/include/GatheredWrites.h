@@ -1,25 +1,27 @@
-// Writes a database in large pieces while much of it is written in order.
+// Writes a database or its log in large pieces while much of it is written in order.
 #ifndef OFFERS_GATHERED_WRITES_H
 #define OFFERS_GATHERED_WRITES_H
 
 #include <sqlite3.h>
 
-/// What a connection has written to its database and not yet handed to the system: pages that follow
-/// one another, 64 KiB at most.
+/// What a connection has written to one of its files and not yet handed to the system: pages that
+/// follow one another, 64 KiB at most.
 typedef struct offers_gathering offers_gathering;
 
-/// Gathers what a connection writes to its database from now on. SQLite hands over one page at a
-/// time, and a page of its own costs the system twice as much as a part of a large piece.
+/// Gathers what a connection writes to a file from now on. SQLite hands over one page at a time, and
+/// a page of its own costs the system twice as much as a part of a large piece.
 ///
 /// All of it is in the file before anything else is done with that: before it is read, before its
 /// size is asked for or set, before it is synchronized, and before its lock is given up. A failure
 /// to write is told by whichever of these finds it, as SQLite's own writes tell theirs.
 ///
-/// For a connection with a rollback journal alone: that is what makes a page that is not there yet
-/// as good as one that is. The connection must not be closed meanwhile. Returns NULL where nothing is
-/// gathered, for want of memory or of a file.
+/// The file is that of the database, SQLITE_FCNTL_FILE_POINTER, where a rollback journal makes a
+/// page that is not there yet as good as one that is; or its log, SQLITE_FCNTL_JOURNAL_POINTER,
+/// where commits wait for the disk: SQLite tells others of what stands in the log when that is
+/// synchronized. The connection must not be closed meanwhile, nor its journal be another. Returns
+/// NULL where nothing is gathered, for want of memory or of a file.
 /// https://sqlite.org/c3ref/io_methods.html
-offers_gathering *offers_gather_writes(sqlite3 *connection);
+offers_gathering *offers_gather_writes(sqlite3 *connection, int which);
 
 /// Writes what is held, and gathers no more. Returns an SQLite result code; does nothing with NULL.
 int offers_end_gathering(offers_gathering *gathering);
