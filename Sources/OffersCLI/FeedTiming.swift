@@ -61,8 +61,8 @@ struct FeedTiming {
       lines.append(
         "has moved to \(address). To keep that: offers sync \(feed.name) --from \(address)")
     }
-    if let run = feed.lastRun, let error = run.error, run.outcome != .quarantined,
-      fetch.stoppedAt == nil
+    if let run = feed.lastRun, let error = run.error, fetch.stoppedAt == nil,
+      run.outcome != .quarantined || fetch.heldSince == nil
     {
       lines.append(error.description)
     }

@@ -10,12 +10,14 @@ public enum SyncSkip: Hashable, Sendable {
   case wait(until: Date)
   /// Its server said that it is gone for good.
   case stopped(since: Date)
+  /// It was read from standard input, and has no source of its own.
+  case sourceless
 
   /// When it will be fetched; nil when only a person can start it again.
   public var until: Date? {
     switch self {
     case .fresh(let date), .backOff(let date, _), .wait(let date): date
-    case .stopped: nil
+    case .stopped, .sourceless: nil
     }
   }
 
@@ -26,6 +28,7 @@ public enum SyncSkip: Hashable, Sendable {
     case .backOff: "back_off"
     case .wait: "server_wait"
     case .stopped: "stopped"
+    case .sourceless: "no_source"
     }
   }
 }

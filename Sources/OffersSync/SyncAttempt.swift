@@ -74,6 +74,11 @@ struct SyncAttempt {
   private func afterSuccess(_ outcome: SyncOutcome) -> FetchState? {
     // What a search finds is not the feed, and with it the feed is no longer one document.
     if options.query != nil { return schedule.afterSearch(state?.fetch) }
+    // A source that was only tried says nothing of the feed's own server; what it brought is not what
+    // that one's validators vouch for.
+    if template.text != usualSource, outcome == .quarantined || remembered == nil {
+      return outcome == .quarantined ? nil : schedule.afterOther(state?.fetch)
+    }
     var answer = answer
     // An address with a place for a variable in it would be stored with its value.
     if !template.isPlain { answer?.permanentAddress = nil }

@@ -124,7 +124,10 @@ public struct SyncEngine: Sendable {
     // Whoever names another source, or searches, does not ask what is to be left alone.
     let usual = try sourceTemplate(definition, nil, state, SyncOptions()).text
     let isOther = options.query != nil || template.text != usual
-    if !isOther, let skip = schedule.skip(options.reason, state, now: startedAt) {
+    let isSourceless = try chosen == nil && isSourceless(definition, source, state, options)
+    if !isOther,
+      let skip = isSourceless ? .sourceless : schedule.skip(options.reason, state, now: startedAt)
+    {
       logger.info("skipped", metadata: ["feed": "\(definition.name)", "why": "\(skip)"])
       return SyncAttempt.Result(
         run: SyncRun(
@@ -187,6 +190,24 @@ public struct SyncEngine: Sendable {
     if let error = run.error { metadata["error"] = "\(error.message)" }
     if let cause = run.error?.cause { metadata["cause"] = "\(cause)" }
     logger.log(level: level, "synced", metadata: metadata)
+  }
+
+  /// Whether only the built-in sample is left to read a feed from that standard input brought: what
+  /// it invents would take the place of real offers.
+  ///
+  /// - Throws: `notFound` where somebody asks for such a feed.
+  private func isSourceless(
+    _ definition: FeedDefinition, _ source: DocumentSource, _ state: SyncState?,
+    _ options: SyncOptions
+  ) throws -> Bool {
+    guard source == .sample, state?.lastGoodSource == DocumentSource.standardInput.text else {
+      return false
+    }
+    if options.reason == .due { return true }
+    throw OffersError(
+      .notFound,
+      "\(definition.name) was read from standard input, and has no source of its own.",
+      hint: "Nothing was changed. Name one: offers sync \(definition.name) --from URL-OR-FILE")
   }
 
   /// Where a feed is read from: what the caller names, else what was named before, else what the

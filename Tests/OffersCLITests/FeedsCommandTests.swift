@@ -340,6 +340,14 @@ struct FeedsCommandTests {
     #expect(try source("mine") == first)
   }
 
+  @Test("a copy of a shipped definition that leaves the file takes no source along")
+  func keepsSourceOfACopy() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    try home.offers("feeds", "show", "ibotta", "--save")
+    try home.offers("feeds", "remove", "ibotta")
+    #expect(try home.offers("sync", "ibotta").output.hasPrefix("ibotta: 0 new, 0 changed, 0 gone"))
+  }
+
   @Test("a shipped definition is put into the file, with its comments, to be changed there")
   func savesShipped() throws {
     let home = try Home()

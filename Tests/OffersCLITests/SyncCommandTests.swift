@@ -65,6 +65,75 @@ struct SyncCommandTests {
         == "ibotta: 0 new, 1 changed, 1 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
   }
 
+  @Test("What standard input brought is not replaced by the sample, and only a new source is read")
+  func keepsStandardInput() throws {
+    let home = try Home()
+    let feed = [FeedItem("1", "Tea"), FeedItem("2", "Milk")]
+    let text = String(decoding: try JSONEncoder().encode(feed), as: UTF8.self)
+    #expect(try home.offers("sync", "--from", "-", input: text).status == 0)
+    for arguments in [["sync"], ["sync", "--accept-removals"], ["sync", "--force", "--dry-run"]] {
+      let result = try OffersProgram.run(arguments, environment: home.environment)
+      #expect(result.status == 66)
+      #expect(
+        result.errors == """
+          offers: ibotta was read from standard input, and has no source of its own.
+                  Nothing was changed. Name one: offers sync ibotta --from URL-OR-FILE
+
+          """)
+    }
+    let due = try home.offers("sync", "--due", "--explain")
+    #expect(due.status == 0 && due.errors == "")
+    #expect(
+      due.output == """
+        ibotta: was read from standard input, and has no source of its own; offers sync ibotta --from URL-OR-FILE gives it one
+
+        """)
+    #expect(try home.offers("show", "2").output.contains("Milk"))
+    #expect(try home.offers("sync", "--from", home.feed(feed)).status == 0)
+    #expect(try home.offers("sync").output.contains("2 unchanged"))
+    // Whoever asks for the sample by name gets it.
+    #expect(try home.offers("sync", "--from", "-", input: text).status == 0)
+    #expect(try home.offers("sync", "--from", "sample").output.hasPrefix("ibotta: 64 new"))
+  }
+
+  @Test("Another source that was only tried changes nothing of what the feed's server asked for")
+  func leavesWhatTheServerAskedFor() throws {
+    let own = (1...20).map { FeedItem("\($0)", "Tea \($0)") }
+    let text = String(decoding: try JSONEncoder().encode(own), as: UTF8.self)
+    let server = try ScriptedServer([
+      .answer("200 OK", [#"ETag: "1""#], text),
+      .answer("429 Too Many Requests", ["Retry-After: 3600"], ""),
+      .answer("200 OK", [], text),
+    ])
+    let home = try Home()
+    #expect(try home.offers("sync", "--from", server.url()).status == 0)
+    #expect(try home.offers("sync").status == 1)
+    let other = try home.feed((101...120).map { FeedItem("\($0)", "Milk") }, named: "other.json")
+    let held = try home.offers("sync", "ibotta", "--from", other)
+    #expect(held.status == 1 && held.errors.contains("--from \(other) --accept-removals"))
+    #expect(try home.offers("status").output.contains("--from \(other) --accept-removals"))
+    for input in [nil, text] {
+      if input != nil { #expect(try home.offers("sync", "--from", "-", input: input).status == 0) }
+      #expect(try home.offers("sync").output.contains("its server asked to be left alone"))
+      #expect(server.requests.count == 2)
+    }
+    // What the validators were for is no longer what is there.
+    #expect(try home.offers("sync", "--force").status == 0)
+    #expect(server.requests.last?.lowercased().contains("if-none-match") == false)
+  }
+
+  @Test("Where no feed is subscribed, a sync says so")
+  func nothingToSync() throws {
+    let home = try Home()
+    #expect(try home.offers("sync").status == 0)
+    try home.offers("feeds", "remove", "ibotta")
+    let result = try home.offers("sync")
+    #expect(result.status == 0 && result.output == "")
+    #expect(result.errors == "No feed is subscribed. See which there are: offers feeds\n")
+    let due = try home.offers("sync", "--due")
+    #expect(due.status == 0 && due.output == "" && due.errors == "")
+  }
+
   @Test("--quiet prints nothing when all went well, and the error when it did not")
   func quiet() throws {
     let home = try Home()

@@ -86,7 +86,7 @@ struct GatheredWritesTests {
     let queue = try Self.open(path)
     try queue.writeWithoutTransaction { database in
       let gathering = offers_gather_writes(
-            database.sqliteConnection, SQLITE_FCNTL_FILE_POINTER)
+        database.sqliteConnection, SQLITE_FCNTL_FILE_POINTER)
       defer { offers_end_gathering(gathering) }
       for turn in 1...3 {
         try database.execute(

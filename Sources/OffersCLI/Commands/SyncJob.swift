@@ -62,6 +62,9 @@ struct SyncJob: Sendable {
     let store: any SyncStore = database ?? NoStore()
     let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
     let names = names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
+    if names.isEmpty, reason != .due, !isQuiet, !isJSON, !isNews {
+      Output.note("No feed is subscribed. See which there are: offers feeds")
+    }
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !isNews)
     var results = Results()
     if let database, !isTrial {

@@ -32,6 +32,9 @@ enum SyncReport {
     case .stopped(let since):
       return "stopped on \(Units.time(since)): its server says it is gone for good; "
         + "offers sync \(feed) --force starts it again"
+    case .sourceless:
+      return "was read from standard input, and has no source of its own; "
+        + "offers sync \(feed) --from URL-OR-FILE gives it one"
     }
   }
 

@@ -100,6 +100,16 @@ struct FetchSchedule: Sendable {
     return next
   }
 
+  /// What is remembered after a sync from another source that stays the exception: the offers are no
+  /// longer what the validators vouch for, nor what was held back. Nil for what is there already.
+  func afterOther(_ fetch: FetchState?) -> FetchState? {
+    guard var next = fetch else { return nil }
+    forgetValidators(&next)
+    next.heldSince = nil
+    next.heldCount = 0
+    return next == fetch ? nil : next
+  }
+
   private func forgetValidators(_ next: inout FetchState) {
     next.etag = nil
     next.lastModified = nil

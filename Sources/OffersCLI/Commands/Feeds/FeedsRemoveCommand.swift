@@ -27,8 +27,10 @@ struct FeedsRemoveCommand: WaitingCommand {
     if OffersDatabase.exists(at: path) {
       let database = try OffersDatabase(path: path)
       if try await database.unsubscribe(from: name) { did.append("no longer synced") }
-      // Another feed of this name would have another source.
-      if known.own.contains(where: { $0.name == name }) {
+      // Another feed of this name would have another source; a copy of a shipped one is that feed.
+      if let own = known.own.first(where: { $0.name == name }),
+        try FeedCatalog.find(name).map({ $0.source == own.source }) != true
+      {
         try await database.forgetSource(of: name)
       }
     }
