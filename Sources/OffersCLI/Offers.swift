@@ -24,7 +24,7 @@ struct Offers: ParsableCommand {
 
       EXIT CODES
         0 done, 1 failed, 3 some feeds failed, 11 another sync holds the lock,
-        64 wrong usage, 66 no such offer, feed or input
+        64 wrong usage, 66 no such offer, feed, input or database
       """,
     version: Version.current,
     subcommands: [

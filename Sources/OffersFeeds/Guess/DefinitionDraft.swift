@@ -84,7 +84,8 @@ struct DefinitionDraft {
 
   /// - Parameter code: a currency to write as an example.
   static func currencyNote(_ code: String) -> String {
-    "It is not known in which currency the rewards are: write currency: \(code), or another."
+    "It is not known in which currency the rewards are: write currency: \(code), or another, in the "
+      + "definition."
   }
 
   /// The currency whose sign stands in other texts, for a suggestion.

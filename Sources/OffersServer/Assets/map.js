@@ -53,7 +53,10 @@ function graticule(leaflet) {
       pen.moveTo(x, 0);
       pen.lineTo(x, size.y);
       pen.stroke();
-      pen.fillText(`${Math.abs(east).toFixed(digits)}° ${east < 0 ? "W" : "E"}`, x + 3, 11);
+      const text = `${Math.abs(east).toFixed(digits)}° ${east < 0 ? "W" : "E"}`;
+      // Nothing is drawn beyond a tile: where there is no room behind the line, it stands before it.
+      const width = pen.measureText(text).width;
+      pen.fillText(text, x + 3 + width <= size.x ? x + 3 : x - 3 - width, 11);
     }
     for (let up = Math.ceil(south.lat / gap) * gap; up < north.lat; up += gap) {
       const y = Math.round(map.project([up, 0], coords.z).y - corner.y) + 0.5;
@@ -61,7 +64,8 @@ function graticule(leaflet) {
       pen.moveTo(0, y);
       pen.lineTo(size.x, y);
       pen.stroke();
-      pen.fillText(`${Math.abs(up).toFixed(digits)}° ${up < 0 ? "S" : "N"}`, 3, y - 3);
+      const text = `${Math.abs(up).toFixed(digits)}° ${up < 0 ? "S" : "N"}`;
+      pen.fillText(text, 3, y < 12 ? y + 11 : y - 3);
     }
     return tile;
   };
