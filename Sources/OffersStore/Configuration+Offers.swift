@@ -62,6 +62,13 @@ extension Database {
     sqlite3_exec(sqliteConnection, "PRAGMA cache_size = -\(pages.rawValue)", nil, nil, nil)
   }
 
+  /// Reads much of the file in its order, and each page once, in one transaction.
+  func scanning<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let ahead = offers_begin_read_ahead(sqliteConnection)
+    defer { offers_end_read_ahead(ahead) }
+    return try withFewPages(body)
+  }
+
   /// Does something that needs each page once.
   func withFewPages<Result>(_ body: () throws -> Result) rethrows -> Result {
     keepPages(.few)

@@ -24,7 +24,7 @@ enum KnownOffersQuery {
     defer { rows.reset() }
     try withUnsafeMutablePointer(to: &known) { known in
       rows.bind(1, pointer: UnsafeMutableRawPointer(known), type: pointerType)
-      _ = try database.withFewPages { try rows.step() }
+      _ = try database.scanning { try rows.step() }
     }
     return known
   }

@@ -21,7 +21,7 @@ enum RecordMemoryTable {
     // Most feeds have none.
     guard try rows.step() else { return [] }
     records.reserveCapacity(try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database))
-    return try database.withFewPages {
+    return try database.scanning {
       repeat {
         rows.withBytes(0) { bytes in
           rows.withBytes(1) { append(bytes, hashes: $0, to: &records) }

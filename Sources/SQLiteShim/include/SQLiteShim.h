@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "GatheredWrites.h"
+#include "ReadAhead.h"
 
 /// Keeps the last connection that closes from running a checkpoint of its own, so that every
 /// checkpoint is one that the write guard knows about. Returns an SQLite result code.

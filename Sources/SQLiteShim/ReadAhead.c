@@ -1,0 +1,77 @@
+#include "ReadAhead.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+// SQLite reads less than 128 KiB at a time.
+enum { capacity = 64 << 10, near = 4 * capacity };
+
+struct offers_read_ahead {
+  // The file finds what was read by these: they stand in it.
+  sqlite3_io_methods methods;
+  const sqlite3_io_methods *inner;
+  sqlite3_file *file;
+  // What is held, and where in the file it stands.
+  sqlite3_int64 start;
+  int count;
+  // Where the last read ended.
+  sqlite3_int64 end;
+  unsigned char bytes[capacity];
+};
+
+static offers_read_ahead *ahead_of(sqlite3_file *file) {
+  return (offers_read_ahead *)((char *)file->pMethods - offsetof(offers_read_ahead, methods));
+}
+
+static int read_ahead(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+  offers_read_ahead *ahead = ahead_of(file);
+  sqlite3_int64 distance = offset - ahead->end;
+  ahead->end = offset + count;
+  int isHeld = offset >= ahead->start && ahead->end <= ahead->start + ahead->count;
+  if (!isHeld && distance >= 0 && distance <= near && count < capacity) {
+    ahead->start = offset;
+    ahead->count = 0;
+    // Not near the end of the file, where less is there than asked for.
+    if (ahead->inner->xRead(file, ahead->bytes, capacity, offset) == SQLITE_OK) {
+      ahead->count = capacity;
+      isHeld = 1;
+    }
+  }
+  if (!isHeld) return ahead->inner->xRead(file, bytes, count, offset);
+  memcpy(bytes, ahead->bytes + (offset - ahead->start), (size_t)count);
+  return SQLITE_OK;
+}
+
+static int write_and_forget(
+    sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+  offers_read_ahead *ahead = ahead_of(file);
+  ahead->count = 0;
+  return ahead->inner->xWrite(file, bytes, count, offset);
+}
+
+offers_read_ahead *offers_begin_read_ahead(sqlite3 *connection) {
+  sqlite3_file *file = NULL;
+  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+      !file || !file->pMethods) {
+    return NULL;
+  }
+  offers_read_ahead *ahead = malloc(sizeof *ahead);
+  if (!ahead) return NULL;
+  ahead->inner = file->pMethods;
+  ahead->file = file;
+  ahead->start = 0;
+  ahead->count = 0;
+  ahead->end = 0;
+  ahead->methods = *file->pMethods;
+  ahead->methods.xRead = read_ahead;
+  ahead->methods.xWrite = write_and_forget;
+  file->pMethods = &ahead->methods;
+  return ahead;
+}
+
+void offers_end_read_ahead(offers_read_ahead *ahead) {
+  if (!ahead) return;
+  ahead->file->pMethods = ahead->inner;
+  free(ahead);
+}
