@@ -7,7 +7,7 @@ final class DifferenceWriter {
   private let database: Database
   private let feedKey: Int64
   private let seconds: Int64
-  private let changes: ChangeWriter
+  let changes: ChangeWriter
   private let updateOffer: RawStatement
   private let updateHash: RawStatement
   private let updateGone: RawStatement
@@ -90,9 +90,6 @@ final class DifferenceWriter {
     return "INSERT OR REPLACE INTO offer_detail (offer_key, \(columns)) VALUES (?1, \(parameters))"
   }
 
-  /// The key of the sync's run.
-  func runKey() throws -> Int64 { try changes.runKey() }
-
   func write(_ plan: SyncPlan) throws {
     counts = plan.run.counts
     problems = plan.run.problems
@@ -114,14 +111,13 @@ final class DifferenceWriter {
         if try !replace(record) { lostKeys.insert(record.offerKey) }
       }
     }
-    try changes.flush()
     if !lostKeys.isEmpty {
       try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys)) { _ in }
     }
     let memory = memory
     try insert(plan.newRecords.makeLastReader()) { try memory?.appendNew($0) }
     try memory?.finish()
-    if counts.new > 0 { try noteNew() }
+    try changes.appendNew(count: counts.new, afterOffer: lastKey)
     for key in plan.vanishedKeys {
       updateGone.bind(1, seconds)
       updateGone.bind(2, key)
@@ -224,15 +220,6 @@ final class DifferenceWriter {
       if place >= 0 { replaceDetail.bind(Int32(place + 2), text) }
     }
     try replaceDetail.run()
-  }
-
-  /// Notes all offers that this sync added, in one row. Their keys follow the last one before,
-  /// because only one process writes at a time.
-  private func noteNew() throws {
-    let count = Int64(counts.new)
-    let id = try ChangeSearch(database).lastID + count
-    try ChangeTable.insertNew(
-      id: id, offerKey: lastKey + count, run: runKey(), count: count, in: database)
   }
 }
 

@@ -102,12 +102,12 @@ enum FeedTable {
   }
 
   static func names(in database: Database) throws -> [String] {
-    try String.fetchAll(
-      database.cachedStatement(
-        sql: """
-          SELECT name FROM feed JOIN feed_detail USING (feed_key)
-          WHERE unsubscribed_at IS NULL ORDER BY name
-          """))
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT name FROM feed JOIN feed_detail USING (feed_key)
+        WHERE unsubscribed_at IS NULL ORDER BY name
+        """)
+    return try String.fetchAll(statement)
   }
 
   static func findState(_ name: String, in database: Database) throws -> SyncState? {

@@ -120,8 +120,7 @@ extension OffersDatabase: SyncStore {
         ? try LostFavorites.returned(
           to: plan.run.feed, feedKey: feedKey, after: writer.lastKey, in: database) : [],
       moreSeconds: (ContinuousClock.now - begun) / .seconds(1))
-    try SyncRunTable.complete(
-      writer.runKey(), run, rowsWritten: writer.rowsWritten, in: database)
+    try writer.changes.complete(run, rowsWritten: writer.rowsWritten)
     return run
   }
 

@@ -249,7 +249,6 @@ final class WritingConnection: Sendable {
   }
 
   private func end(_ mode: WriteMode, _ gathering: OpaquePointer?, _ database: Database) {
-    // Nothing is held any more: the transaction has ended, by a commit or by its journal.
     offers_end_gathering(gathering)
     if mode == .bulk { Self.setJournal("WAL", database) }
     if mode.checksForeignKeys { return }

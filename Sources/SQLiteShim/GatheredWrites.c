@@ -22,12 +22,14 @@ static offers_gathering *gathering_of(sqlite3_file *file) {
   return (offers_gathering *)((char *)file->pMethods - offsetof(offers_gathering, methods));
 }
 
-// What cannot be written is let go of: SQLite goes back then, by its journal.
+// What cannot be written stays held: SQLite was told that it is written, and whoever reads it, or
+// would have it synchronized, is told of the failure as long as it lasts.
 static int flush(offers_gathering *gathering) {
-  int count = gathering->count;
-  gathering->count = 0;
-  if (count == 0) return SQLITE_OK;
-  return gathering->inner->xWrite(gathering->file, gathering->bytes, count, gathering->start);
+  if (gathering->count == 0) return SQLITE_OK;
+  int code = gathering->inner->xWrite(
+      gathering->file, gathering->bytes, gathering->count, gathering->start);
+  if (code == SQLITE_OK) gathering->count = 0;
+  return code;
 }
 
 static int write_gathered(
@@ -47,14 +49,18 @@ static int write_gathered(
 // Whatever else looks at the file, or lets others look at it, finds all of it there.
 static int read_flushed(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
   offers_gathering *gathering = gathering_of(file);
-  int code = flush(gathering);
+  sqlite3_int64 end = gathering->start + gathering->count;
+  int code = offset < end && gathering->start < offset + count ? flush(gathering) : SQLITE_OK;
   return code != SQLITE_OK ? code : gathering->inner->xRead(file, bytes, count, offset);
 }
 
-static int truncate_flushed(sqlite3_file *file, sqlite3_int64 size) {
+// What stands behind the end is not written first: for want of room it is cut off.
+static int truncate_held(sqlite3_file *file, sqlite3_int64 size) {
   offers_gathering *gathering = gathering_of(file);
-  int code = flush(gathering);
-  return code != SQLITE_OK ? code : gathering->inner->xTruncate(file, size);
+  if (gathering->start + gathering->count > size) {
+    gathering->count = gathering->start < size ? (int)(size - gathering->start) : 0;
+  }
+  return gathering->inner->xTruncate(file, size);
 }
 
 static int sync_flushed(sqlite3_file *file, int flags) {
@@ -63,10 +69,12 @@ static int sync_flushed(sqlite3_file *file, int flags) {
   return code != SQLITE_OK ? code : gathering->inner->xSync(file, flags);
 }
 
-static int size_flushed(sqlite3_file *file, sqlite3_int64 *size) {
+static int size_with_held(sqlite3_file *file, sqlite3_int64 *size) {
   offers_gathering *gathering = gathering_of(file);
-  int code = flush(gathering);
-  return code != SQLITE_OK ? code : gathering->inner->xFileSize(file, size);
+  int code = gathering->inner->xFileSize(file, size);
+  sqlite3_int64 end = gathering->start + gathering->count;
+  if (code == SQLITE_OK && gathering->count > 0 && *size < end) *size = end;
+  return code;
 }
 
 static int unlock_flushed(sqlite3_file *file, int level) {
@@ -97,9 +105,9 @@ offers_gathering *offers_gather_writes(sqlite3 *connection, int which) {
   gathering->methods = *file->pMethods;
   gathering->methods.xWrite = write_gathered;
   gathering->methods.xRead = read_flushed;
-  gathering->methods.xTruncate = truncate_flushed;
+  gathering->methods.xTruncate = truncate_held;
   gathering->methods.xSync = sync_flushed;
-  gathering->methods.xFileSize = size_flushed;
+  gathering->methods.xFileSize = size_with_held;
   gathering->methods.xUnlock = unlock_flushed;
   if (gathering->methods.iVersion >= 3 && gathering->methods.xFetch) {
     gathering->methods.xFetch = fetch_flushed;
@@ -108,10 +116,8 @@ offers_gathering *offers_gather_writes(sqlite3 *connection, int which) {
   return gathering;
 }
 
-int offers_end_gathering(offers_gathering *gathering) {
-  if (!gathering) return SQLITE_OK;
-  int code = flush(gathering);
+void offers_end_gathering(offers_gathering *gathering) {
+  if (!gathering) return;
   gathering->file->pMethods = gathering->inner;
   free(gathering);
-  return code;
 }

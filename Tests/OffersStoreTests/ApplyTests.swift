@@ -87,19 +87,22 @@ struct ApplyTests {
     #expect(try Self.counts(store) == "0|1|0|1|0|0|2")
   }
 
-  @Test("many large changes are told in their order, whatever their kind, of their run")
-  func tellsManyChanges() async throws {
+  @Test(
+    "many large changes are told in their order, whatever their kind, with their sync",
+    arguments: [false, true])
+  func tellsManyChanges(isLarge: Bool) async throws {
     let store = try Store()
-    let long = String(repeating: "milk ", count: 2000)
+    let long = String(repeating: "milk ", count: 4000)
     let ids = (1...300).map(String.init)
     try await store.sync(ids.map { FeedOffer($0, description: long) })
     try await store.sync(
-      (101...300).map { FeedOffer(String($0), description: long + "\($0)") }, at: 2000)
+      (101...300).map { FeedOffer(String($0), description: long + "\($0)") }, at: 2000,
+      isLarge: isLarge)
     // The first are back, one in two with another text.
     try await store.sync(
       ids.prefix(200).enumerated().map {
         FeedOffer($1, description: $0.isMultiple(of: 2) ? long + "!" : long)
-      } + [FeedOffer("new")], at: 3000)
+      } + [FeedOffer("new")], at: 3000, isLarge: isLarge)
 
     var expected = ids.map { "1|\($0)|new" }
     expected += ids.dropFirst(100).map { "2|\($0)|changed" }
@@ -115,6 +118,7 @@ struct ApplyTests {
     }
     #expect(told == expected)
     #expect(try store.rows("SELECT count(*) FROM sync_run") == ["3"])
+    #expect(try store.rows("PRAGMA foreign_key_check") == [])
   }
 
   @Test("a reward whose text stays is changed when its exact value is another")
@@ -197,14 +201,22 @@ struct ApplyTests {
   @Test("a sync that fails halfway leaves nothing behind", arguments: [false, true])
   func isAllOrNothing(isLarge: Bool) async throws {
     let store = try Store()
-    // The schema refuses the last.
-    await #expect(throws: OffersError.self) {
-      try await store.sync(
-        [FeedOffer("1"), FeedOffer("2"), FeedOffer("3", name: "")], isLarge: isLarge)
+    func everything() throws -> [[String]] {
+      try ["offer", "change", "new_offers", "sync_run", "sync_request", "feed"].map {
+        try store.rows("SELECT * FROM \($0)")
+      }
     }
-    #expect(try store.rows("SELECT id FROM offer") == [])
-    #expect(try store.rows("SELECT run_id FROM sync_run") == [])
-    #expect(try await store.database.findSyncState(of: "ibotta")?.currentCount == 0)
+    // The schema refuses the last: of a first sync, and of one that has noted changes before.
+    for old in [[], [FeedOffer("1"), FeedOffer("2")]] {
+      if !old.isEmpty { try await store.sync(old) }
+      let before = try everything()
+      let offers = [FeedOffer("1", name: "Oats"), FeedOffer("4"), FeedOffer("3", name: "")]
+      await #expect(throws: OffersError.self) {
+        try await store.sync(offers, at: 2000, isLarge: isLarge)
+      }
+      #expect(try everything() == before)
+      #expect(try await store.database.findSyncState(of: "ibotta")?.currentCount == old.count)
+    }
     #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
     let keys = try await store.database.write { try Int.fetchOne($0, sql: "PRAGMA foreign_keys") }
     #expect(keys == 1)

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import GRDBSQLite
 import OffersTestSupport
@@ -6,13 +7,13 @@ import Testing
 
 @Suite("Pages that are written in large pieces")
 struct GatheredWritesTests {
-  /// A database with a rollback journal and so little memory that pages leave it all the time.
-  private static func open(_ path: String) throws -> DatabaseQueue {
+  /// A database with so little memory that pages leave it all the time.
+  private static func open(_ path: String, journal: String = "DELETE") throws -> DatabaseQueue {
     let queue = try DatabaseQueue(path: path)
     try queue.writeWithoutTransaction { database in
       try database.execute(
         sql: """
-          PRAGMA journal_mode = DELETE; PRAGMA cache_size = 12;
+          PRAGMA journal_mode = \(journal); PRAGMA cache_size = 12; PRAGMA wal_autocheckpoint = 0;
           CREATE TABLE thing (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, text TEXT NOT NULL)
           """)
     }
@@ -69,7 +70,7 @@ struct GatheredWritesTests {
           #expect(gathering != nil)
         }
         for text in Self.statements(seed) { try database.execute(sql: text) }
-        #expect(offers_end_gathering(gathering) == SQLITE_OK)
+        offers_end_gathering(gathering)
       }
     }
     let rows = try Self.rows(gathered)
@@ -77,6 +78,65 @@ struct GatheredWritesTests {
     #expect(try rows == Self.rows(plain))
     // Another connection finds it in the file.
     #expect(try rows == Self.rows(DatabaseQueue(path: folder.file("gathered.sqlite"))))
+  }
+
+  /// One transaction after another, each gathered by itself, as they end.
+  @Test("any transactions leave the same in a log", arguments: 1...12 as ClosedRange<UInt64>)
+  func leavesTheSameInALog(seed: UInt64) throws {
+    let folder = try TemporaryFolder()
+    let plain = try Self.open(folder.file("plain.sqlite"), journal: "WAL")
+    let gathered = try Self.open(folder.file("gathered.sqlite"), journal: "WAL")
+    for queue in [plain, gathered] {
+      try queue.writeWithoutTransaction { database in
+        var gathering: OpaquePointer?
+        for text in Self.statements(seed) {
+          for part in text.components(separatedBy: "; ") {
+            if part == "BEGIN", queue === gathered {
+              if seed.isMultiple(of: 2) { _ = try database.checkpoint(.truncate) }
+              gathering = offers_gather_writes(
+                database.sqliteConnection, SQLITE_FCNTL_JOURNAL_POINTER)
+              #expect(gathering != nil)
+            }
+            try database.execute(sql: part)
+            if ["COMMIT", "ROLLBACK"].contains(part) {
+              offers_end_gathering(gathering)
+              gathering = nil
+            }
+          }
+        }
+      }
+    }
+    let rows = try Self.rows(gathered)
+    #expect(!rows.isEmpty)
+    #expect(try rows == Self.rows(plain))
+    #expect(try rows == Self.rows(DatabaseQueue(path: folder.file("gathered.sqlite"))))
+  }
+
+  @Test("what was taken back is never written over what another program put into the log")
+  func leavesTheLogToOthers() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("gathered.sqlite")
+    let queue = try Self.open(path, journal: "WAL")
+    let insertion = """
+      WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 60)
+      INSERT INTO thing (name, text) SELECT 'thing ' || n, hex(randomblob(4000)) FROM number
+      """
+    try queue.writeWithoutTransaction { database in
+      _ = try database.checkpoint(.truncate)
+      let gathering = offers_gather_writes(database.sqliteConnection, SQLITE_FCNTL_JOURNAL_POINTER)
+      #expect(gathering != nil)
+      try database.execute(sql: "BEGIN IMMEDIATE; \(insertion); ROLLBACK")
+      let other = try DatabaseQueue(path: path)
+      try other.write { try $0.execute(sql: insertion) }
+      offers_end_gathering(gathering)
+      #expect(try Self.rows(other).count == 60)
+    }
+    // A machine that lost its power has the log alone.
+    for end in ["", "-wal"] {
+      try FileManager.default.copyItem(
+        atPath: path + end, toPath: folder.file("copy.sqlite") + end)
+    }
+    #expect(try Self.rows(DatabaseQueue(path: folder.file("copy.sqlite"))).count == 60)
   }
 
   @Test("a transaction is in the file when it has ended, while more is gathered")

@@ -11,9 +11,8 @@ typedef struct offers_gathering offers_gathering;
 /// Gathers what a connection writes to a file from now on. SQLite hands over one page at a time, and
 /// a page of its own costs the system twice as much as a part of a large piece.
 ///
-/// All of it is in the file before anything else is done with that: before it is read, before its
-/// size is asked for or set, before it is synchronized, and before its lock is given up. A failure
-/// to write is told by whichever of these finds it, as SQLite's own writes tell theirs.
+/// All of it is in the file before it is read there, before the file is synchronized, and before its
+/// lock is given up. A failure to write is told by whichever of these finds it, as SQLite's own writes tell theirs.
 ///
 /// The file is that of the database, SQLITE_FCNTL_FILE_POINTER, where a rollback journal makes a
 /// page that is not there yet as good as one that is; or its log, SQLITE_FCNTL_JOURNAL_POINTER,
@@ -23,7 +22,9 @@ typedef struct offers_gathering offers_gathering;
 /// https://sqlite.org/c3ref/io_methods.html
 offers_gathering *offers_gather_writes(sqlite3 *connection, int which);
 
-/// Writes what is held, and gathers no more. Returns an SQLite result code; does nothing with NULL.
-int offers_end_gathering(offers_gathering *gathering);
+/// Gathers no more. For the end of a transaction, before another one can begin: what a commit wrote
+/// is synchronized then, and what is still held belongs to one that was taken back. In a log it must
+/// not be written any more, where another program's commit may stand. Does nothing with NULL.
+void offers_end_gathering(offers_gathering *gathering);
 
 #endif
