@@ -6,7 +6,8 @@ import OffersCore
 enum Schema {
   static let version = Migrations.currentVersion
 
-  /// The version of an open database. Asked for by hand, as every process asks for it when it starts.
+  /// The version of an open database. Asked for by hand: GRDB's own way costs every
+  /// process more when it starts.
   static func version(of database: Database) throws -> Int {
     let statement = try RawStatement(database, "PRAGMA user_version")
     defer { statement.reset() }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "OpenFile.h"
+
 // SQLite writes less than 128 KiB at a time, and takes 128 KiB for none.
 enum { capacity = 64 << 10 };
 
@@ -91,17 +93,11 @@ static int fetch_flushed(sqlite3_file *file, sqlite3_int64 offset, int count, vo
 }
 
 offers_gathering *offers_gather_writes(sqlite3 *connection, int which) {
-  sqlite3_file *file = NULL;
-  if (sqlite3_file_control(connection, "main", which, &file) != SQLITE_OK || !file ||
-      !file->pMethods) {
-    return NULL;
-  }
-  offers_gathering *gathering = malloc(sizeof *gathering);
+  sqlite3_file *file = offers_open_file(connection, which);
+  offers_gathering *gathering = file ? calloc(1, sizeof *gathering) : NULL;
   if (!gathering) return NULL;
   gathering->inner = file->pMethods;
   gathering->file = file;
-  gathering->start = 0;
-  gathering->count = 0;
   gathering->methods = *file->pMethods;
   gathering->methods.xWrite = write_gathered;
   gathering->methods.xRead = read_flushed;

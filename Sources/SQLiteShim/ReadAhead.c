@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "OpenFile.h"
+
 // SQLite reads less than 128 KiB at a time.
 enum { capacity = 64 << 10, near = 4 * capacity };
 
@@ -51,18 +53,11 @@ static int write_and_forget(
 }
 
 offers_read_ahead *offers_begin_read_ahead(sqlite3 *connection) {
-  sqlite3_file *file = NULL;
-  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
-      !file || !file->pMethods) {
-    return NULL;
-  }
-  offers_read_ahead *ahead = malloc(sizeof *ahead);
+  sqlite3_file *file = offers_open_file(connection, SQLITE_FCNTL_FILE_POINTER);
+  offers_read_ahead *ahead = file ? calloc(1, sizeof *ahead) : NULL;
   if (!ahead) return NULL;
   ahead->inner = file->pMethods;
   ahead->file = file;
-  ahead->start = 0;
-  ahead->count = 0;
-  ahead->end = 0;
   ahead->methods = *file->pMethods;
   ahead->methods.xRead = read_ahead;
   ahead->methods.xWrite = write_and_forget;

@@ -258,11 +258,9 @@ struct SyncCommandTests {
     ])
     let home = try Home()
     #expect(try home.offers("sync", "--from", server.url()).status == 0)
-    // With an option of the longer form, too, which the parser reads.
-    for (request, more) in [(2, []), (3, ["--verbose"])] {
-      let force = request == 2 ? [] : ["--force"]
-      let refused = try OffersProgram.run(
-        ["sync"] + force + more, environment: home.environment)
+    // With an option, too, for which the parser reads the command.
+    for (request, options) in [(2, []), (3, ["--force", "--verbose"])] {
+      let refused = try OffersProgram.run(["sync"] + options, environment: home.environment)
       #expect(refused.status == 1)
       #expect(server.requests.count == request)
       #expect(try home.offers("sync").output.contains("its server asked to be left alone"))
