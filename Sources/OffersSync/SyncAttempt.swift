@@ -72,12 +72,13 @@ struct SyncAttempt {
 
   /// What to remember of the server after a sync that worked; nil for what is there already.
   private func afterSuccess(_ outcome: SyncOutcome) -> FetchState? {
-    // What a search finds is not the feed, and with it the feed is no longer one document.
-    if options.query != nil { return schedule.afterSearch(state?.fetch) }
-    // A source that was only tried says nothing of the feed's own server; what it brought is not what
-    // that one's validators vouch for.
-    if template.text != usualSource, outcome == .quarantined || remembered == nil {
-      return outcome == .quarantined ? nil : schedule.afterOther(state?.fetch)
+    // What a search finds is not the feed, and with it the feed is no longer one document. Nor says a
+    // source that was only tried anything of the feed's own server.
+    let isQuarantined = outcome == .quarantined
+    if options.query != nil || template.text != usualSource && (isQuarantined || remembered == nil)
+    {
+      return schedule.afterOther(
+        state?.fetch, endsHolding: options.query == nil && !isQuarantined)
     }
     var answer = answer
     // An address with a place for a variable in it would be stored with its value.

@@ -122,6 +122,26 @@ struct SyncCommandTests {
     #expect(server.requests.last?.lowercased().contains("if-none-match") == false)
   }
 
+  @Test("What another source changed is read anew, though its removals were held back")
+  func readsItsOwnAnew() throws {
+    func text(_ items: [FeedItem]) throws -> String {
+      String(decoding: try JSONEncoder().encode(items), as: UTF8.self)
+    }
+    let own = (1...40).map { FeedItem("\($0)", "Tea \($0)") }
+    let server = try ScriptedServer([
+      .answer("200 OK", [#"ETag: "1""#], try text(own)), .answer("200 OK", [], try text(own)),
+    ])
+    let home = try Home()
+    #expect(try home.offers("sync", "--from", server.url()).status == 0)
+    // It lacks most of them, and names one otherwise.
+    let other = try home.feed([FeedItem("1", "Milk")] + own[1..<10], named: "other.json")
+    #expect(try home.offers("sync", "ibotta", "--from", other).status == 1)
+    #expect(try home.offers("show", "1").output.contains("Milk"))
+    #expect(try home.offers("sync").status == 0)
+    #expect(server.requests.last?.lowercased().contains("if-none-match") == false)
+    #expect(try home.offers("show", "1").output.contains("Tea 1"))
+  }
+
   @Test("Where no feed is subscribed, a sync says so")
   func nothingToSync() throws {
     let home = try Home()

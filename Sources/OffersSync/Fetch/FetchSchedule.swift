@@ -92,21 +92,17 @@ struct FetchSchedule: Sendable {
     return next
   }
 
-  /// What is remembered after a search: what it found is stored beside the feed's own offers, for
-  /// which the validators do not stand any more. Nil for what is there already.
-  func afterSearch(_ fetch: FetchState?) -> FetchState? {
-    guard var next = fetch, next.validatedMark != nil else { return nil }
-    forgetValidators(&next)
-    return next
-  }
-
-  /// What is remembered after a sync from another source that stays the exception: the offers are no
-  /// longer what the validators vouch for, nor what was held back. Nil for what is there already.
-  func afterOther(_ fetch: FetchState?) -> FetchState? {
+  /// What is remembered after a search, or after a sync from another source that stays the exception:
+  /// some offers are no longer what the validators vouch for. Nil for what is there already.
+  ///
+  /// - Parameter endsHolding: whether what was held back is over, too: all offers come from elsewhere.
+  func afterOther(_ fetch: FetchState?, endsHolding: Bool) -> FetchState? {
     guard var next = fetch else { return nil }
     forgetValidators(&next)
-    next.heldSince = nil
-    next.heldCount = 0
+    if endsHolding {
+      next.heldSince = nil
+      next.heldCount = 0
+    }
     return next == fetch ? nil : next
   }
 
