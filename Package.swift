@@ -44,6 +44,7 @@ let package = Package(
         .embedInCode("0007_add_record_memory.sql"),
         .embedInCode("0008_remember_values.sql"),
         .embedInCode("0009_add_new_offers.sql"),
+        .embedInCode("0010_keep_known_offers.sql"),
       ],
       swiftSettings: strict),
     .target(

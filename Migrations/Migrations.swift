@@ -38,10 +38,13 @@ public enum Migrations {
     Migration(
       number: 9, name: "0009_add_new_offers",
       sql: text(PackageResources._009_add_new_offers_sql)),
+    Migration(
+      number: 10, name: "0010_keep_known_offers",
+      sql: text(PackageResources._010_keep_known_offers_sql)),
   ]
 
   /// The schema version this program writes.
-  public static let currentVersion = 9
+  public static let currentVersion = 10
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

@@ -3,18 +3,21 @@
 /// million offers take 24 MB.
 public struct KnownOffers: Sendable {
   private struct Entry {
-    var idHash: UInt64
-    var contentHash: UInt64
+    let idHash: UInt64
+    let contentHash: UInt64
     private let keyAndFlag: Int64
 
-    init(idHash: UInt64, contentHash: UInt64, key: Int64, isGone: Bool) {
-      self.idHash = idHash
-      self.contentHash = contentHash
-      keyAndFlag = key << 1 | (isGone ? 1 : 0)
+    init(_ offer: KnownOffer) {
+      idHash = offer.idHash
+      contentHash = offer.contentHash
+      keyAndFlag = offer.key << 1 | (offer.isGone ? 1 : 0)
     }
 
     var key: Int64 { keyAndFlag >> 1 }
     var isGone: Bool { keyAndFlag & 1 != 0 }
+    var offer: KnownOffer {
+      KnownOffer(idHash: idHash, contentHash: contentHash, key: key, isGone: isGone)
+    }
   }
 
   /// In the order they were inserted, which is mostly the order they will be asked for.
@@ -34,7 +37,8 @@ public struct KnownOffers: Sendable {
   /// The entry behind the one found last.
   private var likely = 0
   private var brokenSlots: [Int] = []
-  private let idSeed: UInt64
+  /// That of the ids' hashes.
+  public let idSeed: UInt64
   /// Offers the feed had when it was last synced.
   public private(set) var currentCount = 0
   /// Of those, the ones seen since the table was made.
@@ -43,10 +47,12 @@ public struct KnownOffers: Sendable {
   /// Offers in the table, gone ones included.
   public var count: Int { entries.count }
 
-  /// - Parameter capacity: about how many offers will be inserted; never more than 4 billion.
-  public init(capacity: Int) {
+  /// - Parameters:
+  ///   - capacity: about how many offers will be inserted; never more than 4 billion.
+  ///   - idSeed: one that whoever writes a feed does not know: ids with one hash would pass for one.
+  public init(capacity: Int, idSeed: UInt64 = .random(in: .min ... .max)) {
     entries.reserveCapacity(capacity)
-    idSeed = UInt64.random(in: .min ... .max)
+    self.idSeed = idSeed
   }
 
   /// Adds an offer. `key` is the store's own number for it, above 0, and above those before: an offer
@@ -54,13 +60,23 @@ public struct KnownOffers: Sendable {
   public mutating func insert(
     id: UnsafeRawBufferPointer, contentHash: UInt64, key: Int64, isGone: Bool
   ) {
-    precondition(index == nil, "all offers are inserted before the first is looked for")
-    if let first = entries.first, key != first.key + Int64(entries.count) { isDense = false }
-    entries.append(
-      Entry(idHash: hash(ofID: id), contentHash: contentHash, key: key, isGone: isGone))
-    if entries.count > 64 * seen.count { seen.append(0) }
-    if !isGone { currentCount += 1 }
+    insert(
+      KnownOffer(
+        idHash: KnownOffer.idHash(of: id, seed: idSeed), contentHash: contentHash, key: key,
+        isGone: isGone))
   }
+
+  /// Adds an offer whose id was hashed with the table's own seed.
+  public mutating func insert(_ offer: KnownOffer) {
+    precondition(index == nil, "all offers are inserted before the first is looked for")
+    if let first = entries.first, offer.key != first.key + Int64(entries.count) { isDense = false }
+    entries.append(Entry(offer))
+    if entries.count > 64 * seen.count { seen.append(0) }
+    if !offer.isGone { currentCount += 1 }
+  }
+
+  /// The offers, in the order in which they were inserted.
+  public var offers: some Sequence<KnownOffer> { entries.lazy.map(\.offer) }
 
   /// What meeting an offer in the feed says about it.
   public enum Sighting: Hashable, Sendable {
@@ -170,7 +186,7 @@ public struct KnownOffers: Sendable {
 
   private mutating func find(_ id: UnsafeRawBufferPointer) -> Int? {
     if entries.isEmpty { return nil }
-    let hash = hash(ofID: id)
+    let hash = KnownOffer.idHash(of: id, seed: idSeed)
     if likely < entries.count, entries[likely].idHash == hash {
       likely += 1
       return likely - 1
@@ -191,12 +207,6 @@ public struct KnownOffers: Sendable {
     }
     vanished.sort()
     return vanished
-  }
-
-  private func hash(ofID id: UnsafeRawBufferPointer) -> UInt64 {
-    var hash = ContentHash(seed: idSeed)
-    hash.combine(id)
-    return hash.value
   }
 
   private func makeIndex() -> SlotIndex {

@@ -16,6 +16,8 @@ final class DifferenceWriter {
   private let stored: StoredOfferQuery
   private let index: SearchIndexWriter
   private var memory: RecordMemoryWriter?
+  /// Nil where the feed had offers before.
+  private var known: KnownOffersWriter?
   private(set) var counts = SyncCounts()
   private(set) var problems: [ReadProblem] = []
   private var firstPageRecords = Int.max
@@ -96,6 +98,9 @@ final class DifferenceWriter {
     firstPageRecords = plan.firstPageRecords ?? .max
     lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
     memory = try plan.memory.map { try RecordMemoryWriter($0, feedKey: feedKey, in: database) }
+    if try !OfferTable.hasAny(feedKey: feedKey, in: database) {
+      known = try KnownOffersWriter(feedKey: feedKey, in: database)
+    }
     // Of these, the ones that the store lost since it was compared are new, too.
     var lostKeys: Set<Int64> = []
     // In the order of the table each page is needed once; else the next one may be any.
@@ -141,11 +146,23 @@ final class DifferenceWriter {
         return self.skipRepeated(record)
       }
       try note(record.remembered.with(key: key))
+      if let known = self.known, let id = record.text(OfferField.id.rawValue) {
+        try known.append(id: id, contentHash: record.contentHash, key: key)
+      }
       self.rowsWritten += 1
       self.counts.new += 1
       if record.hasDetails { try self.writeDetail(record, key) }
     }
     try rows.insert(by: insertSQL)
+  }
+
+  /// Keeps what the next sync compares with. The feed's count is set.
+  func finish() throws {
+    if let known {
+      try known.finish(lastKey: lastKey + Int64(counts.new))
+    } else {
+      try KnownOffersTable.renew(feedKey: feedKey, in: database)
+    }
   }
 
   private func skipRepeated(_ record: OfferRecord) {

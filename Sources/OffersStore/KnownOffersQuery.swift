@@ -11,14 +11,47 @@ enum KnownOffersQuery {
 
   static func fetch(feedKey: Int64, in database: Database) throws -> KnownOffers {
     let count = try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database)
+    // Where rows came behind the triggers' backs, the offers themselves tell.
+    if let kept = try KnownOffersTable.fetch(feedKey: feedKey, capacity: count, in: database),
+      kept.currentCount == count
+    {
+      return kept
+    }
     var known = KnownOffers(capacity: count)
-    // In the order of the table, not of the index. No row is found, so one step sees them all. The
-    // terms of an AND may be looked at in any order, those of a CASE may not.
+    try scan(from: .min, feedKey: feedKey, into: &known, in: database)
+    return known
+  }
+
+  /// Adds all offers from a key on.
+  static func scan(
+    from firstKey: Int64, feedKey: Int64, into known: inout KnownOffers, in database: Database
+  ) throws {
+    // In the order of the table, not of the index. The terms of an AND may be looked at in any order,
+    // those of a CASE may not.
+    try collect(
+      "offer NOT INDEXED WHERE offer_key >= \(firstKey) AND CASE WHEN feed_key = \(feedKey)",
+      into: &known, in: database)
+  }
+
+  /// Adds the offers that are not as they are kept.
+  static func addDoubtful(
+    feedKey: Int64, to known: inout KnownOffers, in database: Database
+  ) throws {
+    try collect(
+      """
+      known_offers_doubt AS doubt CROSS JOIN offer USING (offer_key)
+      WHERE doubt.feed_key = \(feedKey) AND CASE WHEN offer.feed_key = doubt.feed_key
+      """, into: &known, in: database)
+  }
+
+  private static func collect(
+    _ condition: String, into known: inout KnownOffers, in database: Database
+  ) throws {
+    // No row is found, so one step sees them all.
     let rows = try RawStatement(
       database,
       """
-      SELECT 1 FROM offer NOT INDEXED
-      WHERE CASE WHEN feed_key = \(feedKey)
+      SELECT 1 FROM \(condition)
         THEN collect_known(?1, offer_key, id, content_hash, gone_at) END
       """)
     defer { rows.reset() }
@@ -26,7 +59,6 @@ enum KnownOffersQuery {
       rows.bind(1, pointer: UnsafeMutableRawPointer(known), type: pointerType)
       _ = try database.scanning { try rows.step() }
     }
-    return known
   }
 
   /// Teaches a connection the function that takes the rows. It is never true.
@@ -46,6 +78,7 @@ enum KnownOffersQuery {
           isGone: sqlite3_value_type(values[4]) != SQLITE_NULL)
       }, nil, nil, nil)
   }
+
   /// What takes the rows. It is asked for by its type's name in the first row, and kept for the rest.
   private static func target(
     _ context: OpaquePointer?, _ value: OpaquePointer?

@@ -103,6 +103,7 @@ extension OffersDatabase: SyncStore {
     try FeedTable.setDocument(
       plan.document, addingCurrent: counts.new + counts.back - counts.gone, feedKey: feedKey,
       in: database)
+    try writer.finish()
     if !plan.isSearch {
       try FeedTable.setDetails(
         title: plan.title, shared: OfferAttribute.json(plan.shared), source: plan.run.source,

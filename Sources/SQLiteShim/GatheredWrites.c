@@ -1,7 +1,5 @@
 #include "GatheredWrites.h"
 
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "OpenFile.h"
@@ -10,37 +8,30 @@
 enum { capacity = 64 << 10 };
 
 struct offers_gathering {
-  // The file finds its gathering by these: they stand in it.
-  sqlite3_io_methods methods;
-  const sqlite3_io_methods *inner;
-  sqlite3_file *file;
+  offers_wrapper wrapper;
   // What is held, and where in the file it belongs.
   sqlite3_int64 start;
   int count;
   unsigned char bytes[capacity];
 };
 
-static offers_gathering *gathering_of(sqlite3_file *file) {
-  return (offers_gathering *)((char *)file->pMethods - offsetof(offers_gathering, methods));
-}
-
 // What cannot be written stays held: SQLite was told that it is written, and whoever reads it, or
 // would have it synchronized, is told of the failure as long as it lasts.
 static int flush(offers_gathering *gathering) {
   if (gathering->count == 0) return SQLITE_OK;
-  int code = gathering->inner->xWrite(
-      gathering->file, gathering->bytes, gathering->count, gathering->start);
+  int code = gathering->wrapper.inner->xWrite(
+      gathering->wrapper.file, gathering->bytes, gathering->count, gathering->start);
   if (code == SQLITE_OK) gathering->count = 0;
   return code;
 }
 
 static int write_gathered(
     sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
-  offers_gathering *gathering = gathering_of(file);
+  offers_gathering *gathering = offers_wrapper_of(file);
   if (offset != gathering->start + gathering->count || count > capacity - gathering->count) {
     int code = flush(gathering);
     if (code != SQLITE_OK) return code;
-    if (count > capacity) return gathering->inner->xWrite(file, bytes, count, offset);
+    if (count > capacity) return gathering->wrapper.inner->xWrite(file, bytes, count, offset);
     gathering->start = offset;
   }
   memcpy(gathering->bytes + gathering->count, bytes, (size_t)count);
@@ -50,70 +41,60 @@ static int write_gathered(
 
 // Whatever else looks at the file, or lets others look at it, finds all of it there.
 static int read_flushed(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
-  offers_gathering *gathering = gathering_of(file);
+  offers_gathering *gathering = offers_wrapper_of(file);
   sqlite3_int64 end = gathering->start + gathering->count;
   int code = offset < end && gathering->start < offset + count ? flush(gathering) : SQLITE_OK;
-  return code != SQLITE_OK ? code : gathering->inner->xRead(file, bytes, count, offset);
+  return code != SQLITE_OK ? code : gathering->wrapper.inner->xRead(file, bytes, count, offset);
 }
 
 // What stands behind the end is not written first: for want of room it is cut off.
 static int truncate_held(sqlite3_file *file, sqlite3_int64 size) {
-  offers_gathering *gathering = gathering_of(file);
+  offers_gathering *gathering = offers_wrapper_of(file);
   if (gathering->start + gathering->count > size) {
     gathering->count = gathering->start < size ? (int)(size - gathering->start) : 0;
   }
-  return gathering->inner->xTruncate(file, size);
+  return gathering->wrapper.inner->xTruncate(file, size);
 }
 
 static int sync_flushed(sqlite3_file *file, int flags) {
-  offers_gathering *gathering = gathering_of(file);
+  offers_gathering *gathering = offers_wrapper_of(file);
   int code = flush(gathering);
-  return code != SQLITE_OK ? code : gathering->inner->xSync(file, flags);
+  return code != SQLITE_OK ? code : gathering->wrapper.inner->xSync(file, flags);
 }
 
 static int size_with_held(sqlite3_file *file, sqlite3_int64 *size) {
-  offers_gathering *gathering = gathering_of(file);
-  int code = gathering->inner->xFileSize(file, size);
+  offers_gathering *gathering = offers_wrapper_of(file);
+  int code = gathering->wrapper.inner->xFileSize(file, size);
   sqlite3_int64 end = gathering->start + gathering->count;
   if (code == SQLITE_OK && gathering->count > 0 && *size < end) *size = end;
   return code;
 }
 
 static int unlock_flushed(sqlite3_file *file, int level) {
-  offers_gathering *gathering = gathering_of(file);
+  offers_gathering *gathering = offers_wrapper_of(file);
   int code = flush(gathering);
-  int unlocked = gathering->inner->xUnlock(file, level);
+  int unlocked = gathering->wrapper.inner->xUnlock(file, level);
   return code != SQLITE_OK ? code : unlocked;
 }
 
 static int fetch_flushed(sqlite3_file *file, sqlite3_int64 offset, int count, void **bytes) {
-  offers_gathering *gathering = gathering_of(file);
+  offers_gathering *gathering = offers_wrapper_of(file);
   int code = flush(gathering);
-  return code != SQLITE_OK ? code : gathering->inner->xFetch(file, offset, count, bytes);
+  return code != SQLITE_OK ? code : gathering->wrapper.inner->xFetch(file, offset, count, bytes);
 }
 
 offers_gathering *offers_gather_writes(sqlite3 *connection, int which) {
-  sqlite3_file *file = offers_open_file(connection, which);
-  offers_gathering *gathering = file ? calloc(1, sizeof *gathering) : NULL;
+  offers_gathering *gathering = offers_wrap_file(connection, which, sizeof *gathering);
   if (!gathering) return NULL;
-  gathering->inner = file->pMethods;
-  gathering->file = file;
-  gathering->methods = *file->pMethods;
-  gathering->methods.xWrite = write_gathered;
-  gathering->methods.xRead = read_flushed;
-  gathering->methods.xTruncate = truncate_held;
-  gathering->methods.xSync = sync_flushed;
-  gathering->methods.xFileSize = size_with_held;
-  gathering->methods.xUnlock = unlock_flushed;
-  if (gathering->methods.iVersion >= 3 && gathering->methods.xFetch) {
-    gathering->methods.xFetch = fetch_flushed;
-  }
-  file->pMethods = &gathering->methods;
+  sqlite3_io_methods *methods = &gathering->wrapper.methods;
+  methods->xWrite = write_gathered;
+  methods->xRead = read_flushed;
+  methods->xTruncate = truncate_held;
+  methods->xSync = sync_flushed;
+  methods->xFileSize = size_with_held;
+  methods->xUnlock = unlock_flushed;
+  if (methods->iVersion >= 3 && methods->xFetch) methods->xFetch = fetch_flushed;
   return gathering;
 }
 
-void offers_end_gathering(offers_gathering *gathering) {
-  if (!gathering) return;
-  gathering->file->pMethods = gathering->inner;
-  free(gathering);
-}
+void offers_end_gathering(offers_gathering *gathering) { offers_unwrap_file(gathering); }

@@ -1,7 +1,5 @@
 #include "ReadAhead.h"
 
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "OpenFile.h"
@@ -10,10 +8,7 @@
 enum { capacity = 64 << 10, near = 4 * capacity };
 
 struct offers_read_ahead {
-  // The file finds what was read by these: they stand in it.
-  sqlite3_io_methods methods;
-  const sqlite3_io_methods *inner;
-  sqlite3_file *file;
+  offers_wrapper wrapper;
   // What is held, and where in the file it stands.
   sqlite3_int64 start;
   int count;
@@ -22,12 +17,8 @@ struct offers_read_ahead {
   unsigned char bytes[capacity];
 };
 
-static offers_read_ahead *ahead_of(sqlite3_file *file) {
-  return (offers_read_ahead *)((char *)file->pMethods - offsetof(offers_read_ahead, methods));
-}
-
 static int read_ahead(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
-  offers_read_ahead *ahead = ahead_of(file);
+  offers_read_ahead *ahead = offers_wrapper_of(file);
   sqlite3_int64 distance = offset - ahead->end;
   ahead->end = offset + count;
   int isHeld = offset >= ahead->start && ahead->end <= ahead->start + ahead->count;
@@ -35,38 +26,30 @@ static int read_ahead(sqlite3_file *file, void *bytes, int count, sqlite3_int64 
     ahead->start = offset;
     ahead->count = 0;
     // Not near the end of the file, where less is there than asked for.
-    if (ahead->inner->xRead(file, ahead->bytes, capacity, offset) == SQLITE_OK) {
+    if (ahead->wrapper.inner->xRead(file, ahead->bytes, capacity, offset) == SQLITE_OK) {
       ahead->count = capacity;
       isHeld = 1;
     }
   }
-  if (!isHeld) return ahead->inner->xRead(file, bytes, count, offset);
+  if (!isHeld) return ahead->wrapper.inner->xRead(file, bytes, count, offset);
   memcpy(bytes, ahead->bytes + (offset - ahead->start), (size_t)count);
   return SQLITE_OK;
 }
 
 static int write_and_forget(
     sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
-  offers_read_ahead *ahead = ahead_of(file);
+  offers_read_ahead *ahead = offers_wrapper_of(file);
   ahead->count = 0;
-  return ahead->inner->xWrite(file, bytes, count, offset);
+  return ahead->wrapper.inner->xWrite(file, bytes, count, offset);
 }
 
 offers_read_ahead *offers_begin_read_ahead(sqlite3 *connection) {
-  sqlite3_file *file = offers_open_file(connection, SQLITE_FCNTL_FILE_POINTER);
-  offers_read_ahead *ahead = file ? calloc(1, sizeof *ahead) : NULL;
+  offers_read_ahead *ahead =
+      offers_wrap_file(connection, SQLITE_FCNTL_FILE_POINTER, sizeof *ahead);
   if (!ahead) return NULL;
-  ahead->inner = file->pMethods;
-  ahead->file = file;
-  ahead->methods = *file->pMethods;
-  ahead->methods.xRead = read_ahead;
-  ahead->methods.xWrite = write_and_forget;
-  file->pMethods = &ahead->methods;
+  ahead->wrapper.methods.xRead = read_ahead;
+  ahead->wrapper.methods.xWrite = write_and_forget;
   return ahead;
 }
 
-void offers_end_read_ahead(offers_read_ahead *ahead) {
-  if (!ahead) return;
-  ahead->file->pMethods = ahead->inner;
-  free(ahead);
-}
+void offers_end_read_ahead(offers_read_ahead *ahead) { offers_unwrap_file(ahead); }

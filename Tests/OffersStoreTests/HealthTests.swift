@@ -211,7 +211,7 @@ struct HealthTests {
     arguments: [
       "offer_search_data", "offer_search_docsize", "offer_search_config", "image_cache",
       "image_failure", "sqlite_autoindex_image_cache_1", "record_memory",
-      "record_memory_values",
+      "record_memory_values", "known_offers", "known_offers_piece", "known_offers_doubt",
     ])
   func derived(table: String) async throws {
     let store = try await Self.lived()

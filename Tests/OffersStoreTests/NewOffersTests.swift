@@ -144,7 +144,7 @@ struct NewOffersTests {
     let store = try Store()
     try await store.sync((1...3000).map { FeedOffer("\($0)") })
     try Self.unfold(store)
-    try store.execute("DROP TABLE new_offers; PRAGMA user_version = 8")
+    try store.execute(Store.toVersion9 + "DROP TABLE new_offers; PRAGMA user_version = 8")
     try store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     try Damage.overwritePage(of: "change", in: store)
     let changes = try Self.countSalvagedChanges(store)

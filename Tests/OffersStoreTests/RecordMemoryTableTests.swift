@@ -120,9 +120,8 @@ struct RecordMemoryTableTests {
     try await store.sync((1...3).map { FeedOffer("\($0)", name: "Tea") })
     _ = try await write([1, 2, 3], to: store)
     try store.execute(
-      """
-      DROP TABLE record_memory_values; DROP TABLE new_offers; PRAGMA user_version = 7
-      """)
+      Store.toVersion9
+        + "DROP TABLE record_memory_values; DROP TABLE new_offers; PRAGMA user_version = 7")
     try store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return store
   }

@@ -57,6 +57,13 @@ struct Store {
     ) SELECT * FROM each_change)
     """
 
+  /// Takes the schema back to that of version 9.
+  static let toVersion9 = """
+    DROP TRIGGER offer_is_otherwise; DROP TRIGGER offer_is_removed; DROP TABLE known_offers;
+    DROP TABLE known_offers_piece; DROP TABLE known_offers_doubt; PRAGMA user_version = 9;
+
+    """
+
   /// Syncs a feed as the engine would: all that it has now, in its order.
   @discardableResult
   func sync(

@@ -12,13 +12,14 @@ typedef struct offers_gathering offers_gathering;
 /// a page of its own costs the system twice as much as a part of a large piece.
 ///
 /// All of it is in the file before it is read there, before the file is synchronized, and before its
-/// lock is given up. A failure to write is told by whichever of these finds it, as SQLite's own writes tell theirs.
+/// lock is given up. A failure to write is told by whichever of these finds it, as SQLite's own writes
+/// tell theirs.
 ///
 /// The file is that of the database, SQLITE_FCNTL_FILE_POINTER, where a rollback journal makes a
 /// page that is not there yet as good as one that is; or its log, SQLITE_FCNTL_JOURNAL_POINTER,
 /// where commits wait for the disk: SQLite tells others of what stands in the log when that is
 /// synchronized. The connection must not be closed meanwhile, nor its journal be another. Returns
-/// NULL where nothing is gathered, for want of memory or of a file.
+/// NULL where nothing is gathered: for want of memory or of a file, and where it is read ahead.
 /// https://sqlite.org/c3ref/io_methods.html
 offers_gathering *offers_gather_writes(sqlite3 *connection, int which);
 

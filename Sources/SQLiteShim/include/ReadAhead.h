@@ -12,7 +12,8 @@ typedef struct offers_read_ahead offers_read_ahead;
 ///
 /// For the length of one transaction: what it finds in the file stays there until it ends, because
 /// nothing that it does not find in the log is written over. The connection must not be closed
-/// meanwhile. Returns NULL where nothing is read ahead, for want of memory or of a file.
+/// meanwhile. Returns NULL where nothing is read ahead: for want of memory or of a file, and where
+/// its writes are gathered.
 /// https://sqlite.org/c3ref/io_methods.html
 offers_read_ahead *offers_begin_read_ahead(sqlite3 *connection);
 

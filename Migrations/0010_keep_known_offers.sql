@@ -1,0 +1,39 @@
+-- What a sync compares a large feed with, so that not all its offers have to be read for it: hashes
+-- of their ids and contents. It may be deleted at any time: the next sync then reads the offers.
+
+CREATE TABLE known_offers (
+  feed_key INTEGER PRIMARY KEY REFERENCES feed,
+  -- Offers behind this key are not in it.
+  last_key INTEGER NOT NULL,
+  -- That of the ids' hashes.
+  id_seed INTEGER NOT NULL
+) STRICT;
+
+-- Offers whose keys follow one another; see KnownOffersPiece.
+CREATE TABLE known_offers_piece (
+  feed_key INTEGER NOT NULL REFERENCES feed,
+  first_key INTEGER NOT NULL,
+  offers BLOB NOT NULL,
+  PRIMARY KEY (feed_key, first_key)
+) STRICT;
+
+-- Offers that are not as they are told of there.
+CREATE TABLE known_offers_doubt (
+  feed_key INTEGER NOT NULL,
+  offer_key INTEGER NOT NULL,
+  PRIMARY KEY (feed_key, offer_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER offer_is_otherwise
+AFTER UPDATE OF offer_key, feed_key, id, content_hash, gone_at ON offer
+WHEN old.offer_key <= (SELECT last_key FROM known_offers WHERE feed_key = old.feed_key)
+BEGIN
+  INSERT OR IGNORE INTO known_offers_doubt VALUES (old.feed_key, old.offer_key);
+END;
+
+CREATE TRIGGER offer_is_removed
+AFTER DELETE ON offer
+WHEN old.offer_key <= (SELECT last_key FROM known_offers WHERE feed_key = old.feed_key)
+BEGIN
+  INSERT OR IGNORE INTO known_offers_doubt VALUES (old.feed_key, old.offer_key);
+END;
