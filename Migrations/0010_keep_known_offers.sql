@@ -24,16 +24,22 @@ CREATE TABLE known_offers_doubt (
   PRIMARY KEY (feed_key, offer_key)
 ) STRICT, WITHOUT ROWID;
 
+-- They note each offer once by a condition, not by OR IGNORE, in whose place a statement's own OR would
+-- stand.
 CREATE TRIGGER offer_is_otherwise
 AFTER UPDATE OF offer_key, feed_key, id, content_hash, gone_at ON offer
 WHEN old.offer_key <= (SELECT last_key FROM known_offers WHERE feed_key = old.feed_key)
+  AND NOT EXISTS (
+    SELECT 1 FROM known_offers_doubt WHERE feed_key = old.feed_key AND offer_key = old.offer_key)
 BEGIN
-  INSERT OR IGNORE INTO known_offers_doubt VALUES (old.feed_key, old.offer_key);
+  INSERT INTO known_offers_doubt VALUES (old.feed_key, old.offer_key);
 END;
 
 CREATE TRIGGER offer_is_removed
 AFTER DELETE ON offer
 WHEN old.offer_key <= (SELECT last_key FROM known_offers WHERE feed_key = old.feed_key)
+  AND NOT EXISTS (
+    SELECT 1 FROM known_offers_doubt WHERE feed_key = old.feed_key AND offer_key = old.offer_key)
 BEGIN
-  INSERT OR IGNORE INTO known_offers_doubt VALUES (old.feed_key, old.offer_key);
+  INSERT INTO known_offers_doubt VALUES (old.feed_key, old.offer_key);
 END;

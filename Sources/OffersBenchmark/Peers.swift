@@ -13,8 +13,7 @@ struct Peers {
   /// The C program that keeps images in SQLite.
   private(set) var imageLimit: String?
   private(set) var python: String?
-  /// Each release of sqlite-utils that is here, by its name and version: 4.2.1 needs about half of
-  /// 3.39.1's time.
+  /// Each release of sqlite-utils that is here, by its name and version: they differ much.
   private(set) var sqliteUtils: [(name: String, program: String)] = []
 
   init(folder: String, scratch: String) {
@@ -55,7 +54,7 @@ struct Peers {
       do {
         let words = try ProcessTimer.output([program, "--version"]).split(
           whereSeparator: \.isWhitespace)
-        let name = "sqlite-utils \(words.last ?? "")"
+        let name = "sqlite-utils \(words.last ?? "of \(folder)")"
         if !found.contains(where: { $0.name == name }) { found.append((name, program)) }
       } catch {
         missing.append("\(program) does not work: \(error)")

@@ -22,6 +22,9 @@ public struct RememberedRecord: Hashable, Sendable {
   /// What tells most records apart. Shorter ones are not worth remembering.
   public static let startBytes = 32
 
+  /// Counts the ways in which records were hashed so far.
+  package static let hashVersion: UInt64 = 2
+
   /// A record that is worth nothing.
   public static let none = RememberedRecord(
     hash: 0, valueHash: 0, startHash: 0, byteCount: 0, contentMark: 0, key: 0)
@@ -103,7 +106,7 @@ public struct RememberedRecord: Hashable, Sendable {
 
     func hash(ofRecord bytes: UnsafeRawBufferPointer) -> UInt64 {
       var hash = state
-      hash.combine(UnsafeRawBufferPointer(rebasing: bytes[startBytes...]))
+      hash.combineLong(UnsafeRawBufferPointer(rebasing: bytes[startBytes...]))
       return hash.value
     }
   }

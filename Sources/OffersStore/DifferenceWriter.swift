@@ -32,13 +32,14 @@ final class DifferenceWriter {
   init(_ database: Database, _ run: SyncRun, feedKey: Int64, isIndexed: Bool = true) throws {
     self.database = database
     self.feedKey = feedKey
-    seconds = Int64(run.startedAt.timeIntervalSince1970)
+    seconds = run.startedSeconds
     changes = try ChangeWriter(database, run, feedKey: feedKey)
     updateOffer = try RawStatement(database, Self.updateSQL)
+    // Of one row each. FAIL spares them a copy of each page that they write: it has nothing to undo.
     updateHash = try RawStatement(
-      database, "UPDATE offer SET content_hash = ?1, gone_at = NULL WHERE offer_key = ?2")
+      database, "UPDATE OR FAIL offer SET content_hash = ?1, gone_at = NULL WHERE offer_key = ?2")
     updateGone = try RawStatement(
-      database, "UPDATE offer SET gone_at = ?1 WHERE offer_key = ?2 AND gone_at IS NULL")
+      database, "UPDATE OR FAIL offer SET gone_at = ?1 WHERE offer_key = ?2 AND gone_at IS NULL")
     replaceDetail = try RawStatement(database, Self.detailSQL)
     removeDetail = try RawStatement(database, "DELETE FROM offer_detail WHERE offer_key = ?1")
     stored = try StoredOfferQuery(database)
@@ -81,7 +82,7 @@ final class DifferenceWriter {
     let columns = NewOfferRows.table.columns.enumerated().dropFirst()
       .map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")
     return """
-      UPDATE offer SET \(columns), changed_at = ?\(parameterCount + 1), gone_at = NULL
+      UPDATE OR FAIL offer SET \(columns), changed_at = ?\(parameterCount + 1), gone_at = NULL
       WHERE offer_key = ?\(parameterCount + 2)
       """
   }

@@ -94,7 +94,7 @@ extension OffersDatabase: SyncStore {
     let (feedKey, _) = try FeedTable.fetchKey(
       plan.run.feed, source: plan.rememberedSource ?? plan.run.source,
       // Whoever only searches a feed's server did not ask for the feed.
-      subscribes: !plan.isSearch, at: Int64(plan.run.startedAt.timeIntervalSince1970),
+      subscribes: !plan.isSearch, at: plan.run.startedSeconds,
       in: database)
     let writer = try DifferenceWriter(database, plan.run, feedKey: feedKey, isIndexed: isIndexed)
     let begun = ContinuousClock.now
@@ -132,7 +132,7 @@ extension OffersDatabase: SyncStore {
     try await write(source == nil ? .note : .ordinary) { database in
       let (key, _) = try FeedTable.fetchKey(
         run.feed, source: source ?? run.source, subscribes: run.outcome != .failed,
-        at: Int64(run.startedAt.timeIntervalSince1970), in: database)
+        at: run.startedSeconds, in: database)
       try SyncRunTable.insert(run, feedKey: key, in: database)
       if let source { try FeedTable.setSource(source, feedKey: key, in: database) }
       if let fetch { try FetchStateTable.save(fetch, feedKey: key, in: database) }

@@ -22,7 +22,7 @@ enum SyncRunTable {
         "INSERT INTO sync_run (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     ).execute(
       arguments: [
-        feedKey, run.source, Int64(run.startedAt.timeIntervalSince1970),
+        feedKey, run.source, run.startedSeconds,
         Int64(run.durationSeconds * 1000), run.outcome.rawValue, run.bytes, counts.new,
         counts.changed, counts.gone, counts.back, counts.unchanged, counts.skipped,
         run.mendedCount, rowsWritten, problemsText(run.problems), run.error?.code.rawValue,
@@ -133,4 +133,9 @@ enum SyncRunTable {
     }
     return json.text
   }
+}
+
+extension SyncRun {
+  /// When it began, as it is stored.
+  var startedSeconds: Int64 { Int64(startedAt.timeIntervalSince1970) }
 }

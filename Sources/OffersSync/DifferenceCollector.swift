@@ -171,6 +171,7 @@ final class DifferenceCollector: OfferSink {
     var hash = ContentHash(seed: derivationSeed)
     var version = Version.current
     version.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }
+    hash.combine(RememberedRecord.hashVersion)
     return hash.value
   }
 

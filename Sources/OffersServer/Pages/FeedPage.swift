@@ -37,8 +37,7 @@ struct FeedPage {
       fields.set("count", Units.count(count, "offer"))
       fields.setChips(feeds, current: name)
       choice.fill(
-        &fields, feeds: feeds, titles: [:], offers: offers, path: request.path,
-        isFavorites: false, own: name)
+        &fields, feeds: feeds, offers: offers, path: request.path, isFavorites: false, own: name)
       if known?.isSearchable == true {
         fields.set(
           "searchbox",

@@ -66,10 +66,10 @@ struct OfferChoice {
   ///
   /// - Parameters:
   ///   - feeds: those to choose from.
-  ///   - titles: the names for people of these and of others.
+  ///   - titles: the names for people of these and of others; none where there is one feed to choose.
   ///   - offers: those shown; what they have is proposed.
   func fill(
-    _ fields: inout PageFields, feeds: [Feed], titles: [String: String], offers: [Offer],
+    _ fields: inout PageFields, feeds: [Feed], titles: [String: String] = [:], offers: [Offer],
     path: String, isFavorites: Bool, own: String? = nil
   ) {
     let sorts = Self.sortLabels.map { sort, label in

@@ -17,7 +17,7 @@ struct OffersPage {
       choice.query(page: number, size: Self.pageSize + 1))
     let count = try await source.store.countOffers(choice.query())
     let feeds = try await source.fetchFeeds()
-    let titles = try await source.fetchTitles()
+    let titles = try await source.fetchTitles(of: feeds)
     let title = isFavorites ? "Favorites" : "Offers"
     var page = Page("offers", title: title, place: isFavorites ? .favorites : .offers) { fields in
       fields.set("heading", title)

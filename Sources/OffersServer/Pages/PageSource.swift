@@ -19,11 +19,14 @@ struct PageSource: Sendable {
   }
 
   /// The names for people of all feeds that have one, those that were given up, too.
-  func fetchTitles() async throws -> [String: String] {
+  ///
+  /// - Parameter feeds: the subscribed ones, where they were fetched already.
+  func fetchTitles(of feeds: [Feed]? = nil) async throws -> [String: String] {
     var titles = Dictionary(
       try await store.fetchFormerFeeds().map { ($0.name, $0.title ?? $0.name) },
       uniquingKeysWith: { one, _ in one })
-    for feed in try await fetchFeeds() { titles[feed.name] = Self.title(of: feed) }
+    let feeds = if let feeds { feeds } else { try await fetchFeeds() }
+    for feed in feeds { titles[feed.name] = Self.title(of: feed) }
     return titles
   }
 
