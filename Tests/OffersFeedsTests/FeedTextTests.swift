@@ -1,5 +1,6 @@
 import OffersCore
 import OffersFeeds
+import OffersTestSupport
 import Testing
 
 @Suite("Texts in a feed")
@@ -32,6 +33,31 @@ struct FeedTextTests {
     #expect(reading.mends.isEmpty)
     let kept = try #require(reading.offers.first?[.terms])
     #expect(Array(kept.utf8) == Array(text.utf8))
+  }
+
+  @Test("whatever escapes stand side by side, all are decoded", arguments: 1...20)
+  func decodesAnyOrder(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let parts: [(json: String, text: String)] = [
+      (#"\r"#, "\r"), (#"\r"#, "\r"), (#"\n"#, "\n"), (#"\n"#, "\n"), (#"\u000d"#, "\r"),
+      (#"\u000A"#, "\n"), (#"\\"#, "\\"), (#"\""#, "\""), (#"\u00ae"#, "®"), ("r", "r"),
+      ("n", "n"), ("é", "é"),
+      ("a plain text of more than sixteen bytes", "a plain text of more than sixteen bytes"),
+    ]
+    for _ in 0..<50 {
+      let chosen = (0..<Int.random(in: 1...30, using: &random)).compactMap { _ in
+        parts.randomElement(using: &random)
+      }
+      let json = chosen.map(\.json).joined()
+      let reading = try FeedReading(record: #"{"id":"1","name":"A","terms":"\#(json)"}"#)
+      let kept = try #require(reading.offers.first?[.terms])
+      var expected: [UInt8] = []
+      for byte in chosen.map(\.text).joined().utf8 {
+        if byte == 0x0A, expected.last == 0x0D { expected.removeLast() }
+        expected.append(byte)
+      }
+      #expect(Array(kept.utf8) == expected, "\(json)")
+    }
   }
 
   /// The JSON text between quotes, and how it is mended.

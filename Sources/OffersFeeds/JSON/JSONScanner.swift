@@ -94,9 +94,16 @@ package struct JSONScanner {
     traits.hasEscapes = true
     repeat {
       guard p.pointee == 0x5C else { throw stop(p, .controlCharacter) }
-      try skipEscape(&p)
+      // One often comes right behind another.
+      repeat { try skipEscape(&p) } while p.pointee == 0x5C
       skipPlainText(&p, &traits)
     } while p.pointee != 0x22
+  }
+
+  /// The stop at the first of four bytes that is no hexadecimal digit.
+  private func badDigit(_ p: Position) -> JSONStop {
+    let good = (0..<3).prefix { Self.hexDigit(p[$0]) != nil }.count
+    return stop(p + good, .badEscape)
   }
 
   @inline(__always)
@@ -105,9 +112,7 @@ package struct JSONScanner {
     case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74:
       p += 2
     case 0x75:
-      for index in 2..<6 where Self.hexDigit(p[index]) == nil {
-        throw stop(p + index, .badEscape)
-      }
+      if !HexDigits(at: p + 2).areValid { throw badDigit(p + 2) }
       p += 6
     default:
       throw stop(p + 1, .badEscape)

@@ -44,7 +44,10 @@ struct JSONTextDecoder {
         // \r\n becomes \n: the carriage return that went before is overwritten.
         if out > start, out[-1] == 0x0D { out -= 1 }
         out.pointee = 0x0A
-      case 0x72: out.pointee = 0x0D
+      case 0x72:
+        // Mostly the line feed follows.
+        if end - p >= 4, p[2] == 0x5C, p[3] == 0x6E { p += 2 }
+        out.pointee = p[1] == 0x6E ? 0x0A : 0x0D
       case 0x74: out.pointee = 0x09
       case 0x62: out.pointee = 0x08
       case 0x66: out.pointee = 0x0C
@@ -87,11 +90,11 @@ struct JSONTextDecoder {
   private static func scalar(
     _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ wasMended: inout Bool
   ) -> UInt32 {
-    let first = hex4(p + 2)
+    let first = HexDigits(at: p + 2).value
     p += 6
     guard first & 0xF800 == 0xD800 else { return first }
     if first < 0xDC00, end - p >= 6, p[0] == 0x5C, p[1] == 0x75 {
-      let second = hex4(p + 2)
+      let second = HexDigits(at: p + 2).value
       if second & 0xFC00 == 0xDC00 {
         p += 6
         return 0x10000 + ((first & 0x3FF) << 10) + (second & 0x3FF)
@@ -99,12 +102,6 @@ struct JSONTextDecoder {
     }
     wasMended = true
     return 0xFFFD
-  }
-
-  private static func hex4(_ p: UnsafePointer<UInt8>) -> UInt32 {
-    var value: UInt32 = 0
-    for index in 0..<4 { value = value << 4 | (JSONScanner.hexDigit(p[index]) ?? 0) }
-    return value
   }
 
   /// Writes a scalar as UTF-8 and returns how many bytes it took.
