@@ -18,18 +18,18 @@ enum KnownOffersQuery {
       return kept
     }
     var known = KnownOffers(capacity: count)
-    try scan(from: .min, feedKey: feedKey, into: &known, in: database)
+    try scan(behind: .min, feedKey: feedKey, into: &known, in: database)
     return known
   }
 
-  /// Adds all offers from a key on.
+  /// Adds all offers behind a key.
   static func scan(
-    from firstKey: Int64, feedKey: Int64, into known: inout KnownOffers, in database: Database
+    behind key: Int64, feedKey: Int64, into known: inout KnownOffers, in database: Database
   ) throws {
     // In the order of the table, not of the index. The terms of an AND may be looked at in any order,
     // those of a CASE may not.
     try collect(
-      "offer NOT INDEXED WHERE offer_key >= \(firstKey) AND CASE WHEN feed_key = \(feedKey)",
+      "offer NOT INDEXED WHERE offer_key > \(key) AND CASE WHEN feed_key = \(feedKey)",
       into: &known, in: database)
   }
 

@@ -8,6 +8,7 @@ import OffersCore
 enum KnownOffersTable {
   /// A smaller feed's offers are read as fast.
   static let minimumCount = 4096
+  fileprivate static let tables = ["known_offers_piece", "known_offers_doubt", "known_offers"]
 
   /// The offers as they are now; nil where nothing is kept, or not what was written there.
   static func fetch(
@@ -36,7 +37,7 @@ enum KnownOffersTable {
       return true
     }
     if !isSound { return nil }
-    try KnownOffersQuery.scan(from: lastKey + 1, feedKey: feedKey, into: &known, in: database)
+    try KnownOffersQuery.scan(behind: lastKey, feedKey: feedKey, into: &known, in: database)
     return known
   }
 
@@ -87,13 +88,42 @@ enum KnownOffersTable {
       let doubts = try Int64.fetchOne(
         database, sql: "SELECT count(*) FROM known_offers_doubt WHERE feed_key = ?",
         arguments: [feedKey])
-      let others = Int(lastKey - kept.lastKey + (doubts ?? 0))
-      if RecordMemoryDraft.isFew(others, of: count) { return }
+      let newer = lastKey.subtractingReportingOverflow(kept.lastKey)
+      if !newer.overflow, newer.partialValue >= 0,
+        RecordMemoryDraft.isFew(Int(newer.partialValue + (doubts ?? 0)), of: count)
+      {
+        return
+      }
     }
     let known = try KnownOffersQuery.fetch(feedKey: feedKey, in: database)
     let writer = try KnownOffersWriter(feedKey: feedKey, idSeed: known.idSeed, in: database)
     for offer in known.offers { try writer.append(offer) }
     try writer.finish(lastKey: lastKey)
+  }
+}
+
+extension KnownOffersTable {
+  /// How many feeds something is kept of.
+  static func countFeeds(in database: Database) throws -> Int {
+    try Int.fetchOne(database, sql: "SELECT count(*) FROM known_offers") ?? 0
+  }
+
+  /// The feeds of which something is kept that is not what their offers are.
+  static func findWrong(in database: Database) throws -> [String] {
+    try Row.fetchAll(
+      database, sql: "SELECT feed_key, name FROM feed JOIN known_offers USING (feed_key)"
+    ).filter { row in
+      let feedKey: Int64 = row[0]
+      guard let kept = try fetch(feedKey: feedKey, capacity: 0, in: database) else { return true }
+      var real = KnownOffers(capacity: 0, idSeed: kept.idSeed)
+      try KnownOffersQuery.scan(behind: .min, feedKey: feedKey, into: &real, in: database)
+      return !kept.offers.elementsEqual(real.offers)
+    }.map { $0[1] }
+  }
+
+  /// Forgets all that is kept.
+  static func forget(in database: Database) throws {
+    for table in tables { try database.execute(sql: "DELETE FROM \(table)") }
   }
 }
 
@@ -115,7 +145,7 @@ final class KnownOffersWriter {
     insert = try RawStatement(
       database,
       "INSERT INTO known_offers_piece (feed_key, first_key, offers) VALUES (\(feedKey), ?1, ?2)")
-    for table in ["known_offers_piece", "known_offers_doubt", "known_offers"] {
+    for table in KnownOffersTable.tables {
       try database.execute(sql: "DELETE FROM \(table) WHERE feed_key = ?", arguments: [feedKey])
     }
   }

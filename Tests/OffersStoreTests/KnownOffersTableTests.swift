@@ -29,7 +29,7 @@ struct KnownOffersTableTests {
       let key = try #require(try FeedTable.findKey(feed, in: database))
       let kept = try KnownOffersTable.fetch(feedKey: key, capacity: 0, in: database)
       var real = KnownOffers(capacity: 0, idSeed: told.idSeed)
-      try KnownOffersQuery.scan(from: .min, feedKey: key, into: &real, in: database)
+      try KnownOffersQuery.scan(behind: .min, feedKey: key, into: &real, in: database)
       return (kept.map { Array($0.offers) }, Array(told.offers), Array(real.offers))
     }
   }
@@ -142,6 +142,8 @@ struct KnownOffersTableTests {
     "rows that no trigger told of are seen",
     arguments: [
       "DELETE FROM known_offers_piece",
+      "UPDATE known_offers SET last_key = 9223372036854775807",
+      "UPDATE known_offers SET last_key = -9223372036854775807 - 1",
       "DROP TRIGGER offer_is_removed; DELETE FROM offer WHERE offer_key = 5; "
         + "UPDATE feed SET current_count = current_count - 1",
       "INSERT INTO offer (offer_key, feed_key, id, content_hash, first_seen_at, changed_at, name, "
@@ -157,6 +159,33 @@ struct KnownOffersTableTests {
     #expect(
       try store.rows("SELECT id FROM offer WHERE gone_at IS NULL").sorted()
         == Self.offers(1...Self.count).map(\.id).sorted())
+  }
+
+  @Test("what is not what the offers are is found, and forgotten")
+  func isLookedThrough() async throws {
+    let store = try await Self.filled()
+    func findings() throws -> [String] {
+      try OffersDatabase(path: store.path).examineBlocking(at: .distantPast)
+        .filter { $0.subject == "known" }.map { "\($0.level.rawValue): \($0.message)" }
+    }
+    #expect(try findings() == ["ok: what a sync compares with is what the offers are"])
+    // The number of offers stays the same.
+    try store.execute(
+      """
+      DROP TRIGGER offer_is_otherwise; UPDATE offer SET content_hash = 9 WHERE id = '77'
+      """)
+    let repairs = await (try OffersDatabase(path: store.path)).repair(at: .distantPast)
+    #expect(
+      repairs.map(\.message) == [
+        "made offer_is_otherwise anew",
+        "forgotten; the next sync looks at all offers of ibotta",
+      ])
+    #expect(try findings() == ["ok: what a sync compares with is what the offers are"])
+    #expect(try store.rows("SELECT * FROM known_offers_piece") == [])
+    let look = try await Self.look(store)
+    #expect(look.kept == nil && look.told == look.real)
+    try await store.sync(Self.offers(1...Self.count), at: 2000)
+    #expect(try await Self.look(store).kept?.count == Self.count)
   }
 
   @Test("in a database of the version before it is kept from the next sync on")
