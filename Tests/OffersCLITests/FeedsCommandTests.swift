@@ -201,6 +201,14 @@ struct FeedsCommandTests {
     let after = try home.document("status")["feeds"] as? [[String: Any]]
     #expect(before?.count == after?.count)
     #expect(try home.offers("feeds", "check", "albums", "--from", "sample").status == 0)
+    let unnamed = try home.offers("feeds", "check", "ibotta")
+    #expect(unnamed.status == 0)
+    #expect(
+      unnamed.errors == """
+        These are the built-in sample offers. To check your own feed:
+          offers feeds check ibotta --from URL-OR-FILE
+
+        """)
   }
 
   @Test("a feed that is given up is not synced, keeps its offers, and can be taken up again")

@@ -98,6 +98,26 @@ struct ImageCommandTests {
     #expect(try home.offers("sync", "--images", "--dry-run").status == 64)
   }
 
+  @Test("a sync tells what failed in the same way once, and what helps")
+  func tellsReasonsOnce() {
+    var result = ImageSync.Result()
+    for id in ["1", "2", "3", "4"] {
+      let isOther = id == "2"
+      result.failures.append(
+        (
+          OfferRef(feed: "tea", id: id),
+          OffersError(
+            .sourceFailed, isOther ? "It is a page." : "The host x could not be found.",
+            hint: isOther ? "Look at it." : nil)
+        ))
+    }
+    #expect(
+      result.failureLines == [
+        "  tea:1 and 2 more: The host x could not be found.", "  tea:2: It is a page.",
+        "  Look at it.",
+      ])
+  }
+
   @Test("what failed in the same way is told once, the most frequent first")
   func countsFailures() {
     func failure(_ url: String, _ reason: String) -> ImageFailure {

@@ -19,8 +19,16 @@ struct ImageSync: Sendable {
         + "\(Units.count(failures.count)) failed"
     }
 
+    /// The reasons, each with the first of the offers that it stands for, then what helps.
     var failureLines: [String] {
-      failures.map { DisplayText.oneLine("  \($0.ref): \($0.error.message)") }
+      let reasons = Dictionary(grouping: failures) { $0.error.message }
+        .sorted { ($0.value[0].ref, $0.key) < ($1.value[0].ref, $1.key) }
+      let lines = reasons.map { message, failures in
+        let others = failures.count > 1 ? " and \(Units.count(failures.count - 1)) more" : ""
+        return "  \(failures[0].ref)\(others): \(message)"
+      }
+      let hints = Set(failures.compactMap(\.error.hint)).sorted().map { "  " + $0 }
+      return (lines + hints).map { DisplayText.oneLine($0) }
     }
   }
 

@@ -46,6 +46,13 @@ struct FeedsCheckCommand: WaitingCommand {
     for definition in definitions {
       let check = try await engine.check(definition, from: from, options: options)
       Output.print(FeedCheckReport.text(check, definition, width: Terminal.width ?? 80))
+      if from == nil, definition.source == nil {
+        Output.note(
+          """
+          These are the built-in sample offers. To check your own feed:
+            offers feeds check \(feed) --from URL-OR-FILE
+          """)
+      }
       if check.offerCount == 0 { throw ExitStatus.failed }
     }
   }
