@@ -59,9 +59,12 @@ final class RecordSpool {
 
   private func flush() throws {
     if currentBytes == 0 { return }
+    let isFirst = file == nil
     let target = try file ?? SpoolFile(folder: folder)
     file = target
     try target.append(UnsafeRawBufferPointer(start: current.start, count: currentBytes))
+    // From now on a small piece is filled again and again, which stays in the processor's own memory.
+    if isFirst { current = SpoolMemory(byteCount: 0) }
     currentBytes = 0
   }
 }
