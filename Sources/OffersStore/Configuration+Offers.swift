@@ -54,6 +54,8 @@ extension Database {
     /// Enough where each is needed once: they stay in the processor's own memory, and no more is asked
     /// of the system.
     case few = 512
+    /// Enough for rows that are inserted in order, and for the places in an index where they go.
+    case some = 2048
     case usual = 8192
   }
 

@@ -154,6 +154,8 @@ final class DifferenceWriter {
       self.counts.new += 1
       if record.hasDetails { try self.writeDetail(record, key) }
     }
+    database.keepPages(.some)
+    defer { database.keepPages(.usual) }
     try rows.insert(by: insertSQL)
   }
 

@@ -15,7 +15,7 @@ final class RecordSpool {
   private var heldBytes = 0
 
   /// How much is kept in memory.
-  private static let heldLimitBytes = 22 << 20
+  private static let heldLimitBytes = 28 << 20
   /// Most syncs find little or nothing that differs, and never fill one.
   fileprivate static let pieceBytes = 256 << 10
   /// How large pieces are once several were filled.
