@@ -88,9 +88,10 @@ enum KnownOffersTable {
       let doubts = try Int64.fetchOne(
         database, sql: "SELECT count(*) FROM known_offers_doubt WHERE feed_key = ?",
         arguments: [feedKey])
-      let newer = lastKey.subtractingReportingOverflow(kept.lastKey)
-      if !newer.overflow, newer.partialValue >= 0,
-        RecordMemoryDraft.isFew(Int(newer.partialValue + (doubts ?? 0)), of: count)
+      let (newer, isBeyond) = lastKey.subtractingReportingOverflow(kept.lastKey)
+      // A key that somebody else wrote there may be any.
+      if !isBeyond, newer >= 0, newer <= count,
+        RecordMemoryDraft.isFew(Int(newer + (doubts ?? 0)), of: count)
       {
         return
       }
@@ -179,6 +180,7 @@ final class KnownOffersWriter {
 
   private func flush() throws {
     guard var piece else { return }
+    self.piece = nil
     insert.bind(1, piece.firstKey)
     try piece.withBytes { bytes in
       insert.bind(2, bytes: bytes)

@@ -15,7 +15,7 @@ final class RecordSpool {
   private var heldBytes = 0
 
   /// How much is kept in memory.
-  private static let heldLimitBytes = 28 << 20
+  private static let heldLimitBytes = 36 << 20
   /// Most syncs find little or nothing that differs, and never fill one.
   fileprivate static let pieceBytes = 256 << 10
   /// How large pieces are once several were filled.
@@ -167,7 +167,7 @@ private final class SpoolMemory: Sendable {
   private let address: UInt
   let byteCount: Int
 
-  /// Of these the system gives one at a fifth of what it takes for the usual ones in its place.
+  /// One of these costs the system less than the many usual ones in its place.
   static let hugePageBytes = 2 << 20
 
   init(byteCount: Int) {

@@ -144,6 +144,7 @@ struct KnownOffersTableTests {
       "DELETE FROM known_offers_piece",
       "UPDATE known_offers SET last_key = 9223372036854775807",
       "UPDATE known_offers SET last_key = -9223372036854775807 - 1",
+      "UPDATE known_offers SET last_key = -900000000000000000",
       "DROP TRIGGER offer_is_removed; DELETE FROM offer WHERE offer_key = 5; "
         + "UPDATE feed SET current_count = current_count - 1",
       "INSERT INTO offer (offer_key, feed_key, id, content_hash, first_seen_at, changed_at, name, "

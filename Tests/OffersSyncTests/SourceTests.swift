@@ -107,12 +107,12 @@ struct SourceTests {
   func storesLargeFeeds() async throws {
     let home = try SyncedFolder()
     let terms = String(repeating: "Buy two. ", count: 700)
-    let records = (1...4_000).map { #"{"id":"\#($0)","name":"Tea \#($0)","terms":"\#(terms)"}"# }
+    let records = (1...7_000).map { #"{"id":"\#($0)","name":"Tea \#($0)","terms":"\#(terms)"}"# }
     let huge = #"{"id":"huge","name":"Tea","terms":"\#(String(repeating: "x", count: 3 << 20))"}"#
     let run = try await home.sync(FeedText.list(records + [huge]))
-    #expect(run.counts.all == [4_001, 0, 0, 0, 0, 0])
-    #expect(try await home.ids().count == 4_001)
-    #expect(try await home.database.fetchOffer(named: "4000").terms == terms)
+    #expect(run.counts.all == [7_001, 0, 0, 0, 0, 0])
+    #expect(try await home.ids().count == 7_001)
+    #expect(try await home.database.fetchOffer(named: "7000").terms == terms)
     #expect(try await home.database.fetchOffer(named: "huge").terms?.utf8.count == 3 << 20)
     let files = try FileManager.default.contentsOfDirectory(atPath: home.folder.path).sorted()
     #expect(
@@ -148,7 +148,7 @@ struct SourceTests {
   func spoolKeepsOrder() throws {
     let folder = try SyncedFolder().folder
     let spool = RecordSpool(folder: folder.path)
-    let sizes = (0..<400).map { $0 % 50 == 7 ? 3 << 20 : 64 << 10 }
+    let sizes = (0..<700).map { $0 % 50 == 7 ? 3 << 20 : 64 << 10 }
     for (number, size) in sizes.enumerated() {
       let address = try spool.append(byteCount: size)
       address.storeBytes(of: UInt32(size), as: UInt32.self)
@@ -159,12 +159,12 @@ struct SourceTests {
     for _ in 0..<2 {
       var seen: [Int] = []
       try records.forEachRecord { seen.append($0.position) }
-      #expect(seen == Array(0..<400))
+      #expect(seen == Array(0..<700))
     }
     let bytes = try Self.spooledBytes(in: folder.path)
     #expect(bytes > 20 << 20)
     let last = records.makeLastReader()
-    for number in 0..<400 { #expect(try last.next()?.position == number) }
+    for number in 0..<700 { #expect(try last.next()?.position == number) }
     #expect(try last.next() == nil)
     if try Self.canRelease(in: folder.path) {
       #expect(try Self.spooledBytes(in: folder.path) < bytes / 10)
