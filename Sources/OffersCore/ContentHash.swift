@@ -3,7 +3,7 @@
 /// somebody who wants two texts to collide, which is why an id's hash takes a seed of its own
 /// process.
 public struct ContentHash: Sendable {
-  private var state: UInt64
+  @usableFromInline var state: UInt64
 
   /// - Parameter seed: hashes with different seeds are unrelated.
   public init(seed: UInt64) {
@@ -16,13 +16,37 @@ public struct ContentHash: Sendable {
       state = Self.fold(state ^ 0x60bf_5a1d_9c3e_7b11, 0x2545_f491_4f6c_dd1d)
       return
     }
-    combine(base, field.count, tag: 0)
+    combine(base, field.count)
   }
 
   /// Adds a text that is something: a tag that differs tells it from the same text that is something
-  /// else.
+  /// else. Quicker than a field, and it makes another hash.
+  ///
+  /// The last sixteen bytes are taken as they stand, those that were taken already included: nothing
+  /// but the number of sixteens is left to be foreseen by the processor.
+  ///
+  /// - Parameter tag: differs from another one by more than the lengths of two texts do.
+  @inlinable
   package mutating func combine(_ text: UnsafeRawBufferPointer, tag: UInt64) {
-    if let base = text.baseAddress { combine(base, text.count, tag: tag) }
+    guard var pointer = text.baseAddress else { return }
+    let end = pointer + text.count
+    // Folded, so that no bits of a text can make up for those of another tag or length.
+    let count = UInt64(truncatingIfNeeded: text.count)
+    var hash = state ^ Self.fold(tag ^ count, 0x9e37_79b9_7f4a_7c15)
+    var last: (UInt64, UInt64)
+    if text.count > 16 {
+      repeat {
+        hash = Self.fold(
+          Self.word(pointer) ^ 0xd6e8_feb8_6659_fd93, Self.word(pointer + 8) ^ hash)
+        pointer += 16
+      } while pointer + 16 < end
+      last = (Self.word(end - 16), Self.word(end - 8))
+    } else if text.count >= 8 {
+      last = (Self.word(pointer), Self.word(end - 8))
+    } else {
+      last = (text.isEmpty ? 0 : Self.tail(pointer, text.count), 0)
+    }
+    state = Self.fold(last.0 ^ 0xa076_bc9f_3d51_24e7, last.1 ^ hash)
   }
 
   /// Adds a field of many bytes, in four strands that do not wait for one another. It differs from the
@@ -44,14 +68,14 @@ public struct ContentHash: Sendable {
       pointer += stripeBytes
     }
     state = Self.fold(a ^ 0x5896_59ed_4ae1_1a95, b) ^ Self.fold(c ^ 0x1d8e_4e27_c47d_124f, d)
-    combine(pointer, field.count % stripeBytes, tag: 0)
+    combine(pointer, field.count % stripeBytes)
   }
 
   @inline(__always)
-  private mutating func combine(_ base: UnsafeRawPointer, _ count: Int, tag: UInt64) {
+  private mutating func combine(_ base: UnsafeRawPointer, _ count: Int) {
     var pointer = base
     var left = count
-    var hash = Self.fold(state ^ UInt64(truncatingIfNeeded: left) ^ tag, 0x9e37_79b9_7f4a_7c15)
+    var hash = Self.fold(state ^ UInt64(truncatingIfNeeded: left), 0x9e37_79b9_7f4a_7c15)
     while left >= 16 {
       hash = Self.fold(
         Self.word(pointer) ^ 0xd6e8_feb8_6659_fd93, Self.word(pointer + 8) ^ hash)
@@ -71,7 +95,7 @@ public struct ContentHash: Sendable {
   }
 
   /// Adds a number.
-  @inline(__always)
+  @inlinable
   package mutating func combine(_ number: UInt64) {
     state = Self.fold(state ^ number, 0x9fb2_1c65_1e98_df25)
   }
@@ -81,15 +105,15 @@ public struct ContentHash: Sendable {
     Self.fold(state ^ 0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53)
   }
 
-  @inline(__always)
-  private static func word(_ pointer: UnsafeRawPointer) -> UInt64 {
+  @inlinable
+  static func word(_ pointer: UnsafeRawPointer) -> UInt64 {
     UInt64(littleEndian: pointer.loadUnaligned(as: UInt64.self))
   }
 
   /// The last bytes, fewer than eight, as a word whose upper bytes are zero. Loads that overlap take
   /// them without a loop, whose end no processor foresees.
-  @inline(__always)
-  private static func tail(_ pointer: UnsafeRawPointer, _ count: Int) -> UInt64 {
+  @inlinable
+  static func tail(_ pointer: UnsafeRawPointer, _ count: Int) -> UInt64 {
     func byte(_ offset: Int) -> UInt64 {
       UInt64(pointer.load(fromByteOffset: offset, as: UInt8.self)) << UInt64(8 * offset)
     }
@@ -101,8 +125,8 @@ public struct ContentHash: Sendable {
       ? half(0) | half(count - 4) : byte(0) | byte(count / 2) | byte(count - 1)
   }
 
-  @inline(__always)
-  private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
+  @inlinable
+  static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
     let (high, low) = left.multipliedFullWidth(by: right)
     return high ^ low
   }

@@ -11,7 +11,7 @@ public struct DocumentHash: Sendable {
   private var rest: [UInt8] = []
   private var count: UInt64 = 0
 
-  private static let stripeBytes = 32
+  private static let stripeBytes = 64
 
   public init() {}
 
@@ -54,10 +54,10 @@ public struct DocumentHash: Sendable {
         UInt64(
           littleEndian: base.loadUnaligned(fromByteOffset: offset + 8 * index, as: UInt64.self))
       }
-      a = Self.fold(a ^ word(0), 0x9e37_79b9_7f4a_7c15) &+ b
-      b = Self.fold(b ^ word(1), 0xd6e8_feb8_6659_fd93) &+ c
-      c = Self.fold(c ^ word(2), 0xa076_1d64_78bd_642f) &+ d
-      d = Self.fold(d ^ word(3), 0xc2b2_ae3d_27d4_eb4f) &+ a
+      a = Self.fold(word(0) ^ 0x9e37_79b9_7f4a_7c15, word(1) ^ a) &+ b
+      b = Self.fold(word(2) ^ 0xd6e8_feb8_6659_fd93, word(3) ^ b) &+ c
+      c = Self.fold(word(4) ^ 0xa076_1d64_78bd_642f, word(5) ^ c) &+ d
+      d = Self.fold(word(6) ^ 0xc2b2_ae3d_27d4_eb4f, word(7) ^ d) &+ a
       offset += Self.stripeBytes
     }
     lanes = (a, b, c, d)

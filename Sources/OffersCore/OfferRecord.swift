@@ -52,7 +52,7 @@ public enum OfferField: Int, CaseIterable, Sendable {
 /// it was in its document, then those lengths (4 each, all ones for nil), then the texts. The fields
 /// behind them have none.
 public struct OfferRecord {
-  private let base: UnsafeRawPointer
+  @usableFromInline let base: UnsafeRawPointer
 
   /// Views the record that starts at an 8-byte aligned address.
   public init(at base: UnsafeRawPointer) {
@@ -90,8 +90,8 @@ public struct OfferRecord {
   /// Whether the feed says any of what only some feeds do: a retailer and what follows it.
   package var hasDetails: Bool { lengthCount > OfferField.retailer.rawValue }
 
-  @inline(__always)
-  private var lengthCount: Int { Int(base.load(fromByteOffset: 37, as: UInt8.self)) }
+  @inlinable
+  var lengthCount: Int { Int(base.load(fromByteOffset: 37, as: UInt8.self)) }
 
   /// A field's text; nil where the feed has none.
   package func text(_ field: Int) -> UnsafeRawBufferPointer? {
@@ -100,8 +100,8 @@ public struct OfferRecord {
     return found
   }
 
-  @inline(__always)
-  private func length(_ field: Int) -> UInt32 {
+  @inlinable
+  func length(_ field: Int) -> UInt32 {
     base.load(fromByteOffset: Self.lengthOffset + 4 * field, as: UInt32.self)
   }
 
@@ -115,6 +115,7 @@ public struct OfferRecord {
   }
 
   /// Hands over the texts of the first fields, by the fields' numbers.
+  @inlinable
   package func forEachText(
     of count: Int, _ body: (Int, UnsafeRawBufferPointer?) throws -> Void
   ) rethrows {
@@ -155,10 +156,11 @@ public struct OfferRecord {
 
   package static let amount: UInt8 = 1
   package static let percent: UInt8 = 2
-  private static let lengthOffset = 64
+  @inlinable
+  static var lengthOffset: Int { 64 }
 
-  @inline(__always)
-  private static func textOffset(_ lengthCount: Int) -> Int { lengthOffset + 4 * lengthCount }
+  @inlinable
+  static func textOffset(_ lengthCount: Int) -> Int { lengthOffset + 4 * lengthCount }
 
   /// How many fields have a length: none of those that only some feeds have, or all.
   @inline(__always)

@@ -21,6 +21,12 @@ package struct OfferTexts {
 
   package init() {}
 
+  /// Forgets all of them.
+  package mutating func clear() {
+    self = OfferTexts()
+  }
+
+  @inlinable
   package subscript(field: OfferField) -> UnsafeRawBufferPointer? {
     @inline(__always) get {
       switch field {
@@ -91,21 +97,9 @@ package struct OfferTexts {
   /// - Parameter seed: stands for everything else the stored offer is derived from.
   package func contentHash(seed: UInt64) -> UInt64 {
     var hash = ContentHash(seed: seed)
-    hash.combine(id)
-    hash.combine(name)
-    hash.combine(description)
-    hash.combine(terms)
-    hash.combine(reward)
-    hash.combine(imageURL)
-    hash.combine(url)
-    if !hasDetails { return hash.value }
-    for field in Self.rarer {
-      guard let text = self[field] else { continue }
-      withUnsafeBytes(of: UInt8(field.rawValue)) { hash.combine($0) }
-      hash.combine(text)
+    forEachField { field, text in
+      if let text { hash.combine(text, tag: UInt64(field) << 32) }
     }
     return hash.value
   }
-
-  private static let rarer = OfferField.allCases[OfferField.retailer.rawValue...]
 }

@@ -23,7 +23,7 @@ public struct RememberedRecord: Hashable, Sendable {
   public static let startBytes = 32
 
   /// Counts the ways in which records were hashed so far.
-  package static let hashVersion: UInt64 = 2
+  package static let hashVersion: UInt64 = 3
 
   /// A record that is worth nothing.
   public static let none = RememberedRecord(

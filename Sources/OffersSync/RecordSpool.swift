@@ -19,7 +19,7 @@ final class RecordSpool {
   /// Most syncs find little or nothing that differs, and never fill one.
   fileprivate static let pieceBytes = 256 << 10
   /// How large pieces are once several were filled.
-  private static let largePieceBytes = SpoolMemory.hugePageBytes
+  private static let largePieceBytes = SpoolMemory.largeBytes
 
   init(folder: String) {
     self.folder = folder
@@ -119,6 +119,9 @@ struct SpooledRecords: OfferRecordSource {
 
     /// Goes on to the next piece; false when there is none.
     private func readPiece() throws -> Bool {
+      if isLast, pieceCount > 0, pieceCount <= source.pieces.count {
+        source.pieces[pieceCount - 1].memory.release()
+      }
       if pieceCount < source.pieces.count {
         let piece = source.pieces[pieceCount]
         pieceCount += 1
@@ -167,17 +170,26 @@ private final class SpoolMemory: Sendable {
   private let address: UInt
   let byteCount: Int
 
-  /// One of these costs the system less than the many usual ones in its place.
-  static let hugePageBytes = 2 << 20
+  private static let pageBytes = 4096
+  /// So much is asked of the system at once.
+  static let largeBytes = 1 << 20
 
   init(byteCount: Int) {
-    let isHuge = byteCount >= Self.hugePageBytes
+    let isLarge = byteCount >= Self.largeBytes
     let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: byteCount, alignment: isHuge ? Self.hugePageBytes : 8)
-    // Where it has none, the usual ones do.
-    if isHuge { madvise(memory, byteCount, MADV_HUGEPAGE) }
+      byteCount: byteCount, alignment: isLarge ? Self.pageBytes : 8)
+    // All pages together cost the system less than each at its first touch. Huge ones would cost the
+    // least, or many times as much where the system has to ask its host for them.
+    if isLarge { madvise(memory, byteCount, MADV_POPULATE_WRITE) }
     address = UInt(bitPattern: memory)
     self.byteCount = byteCount
+  }
+
+  /// Gives the pages back, for what is written meanwhile. What was in them is lost.
+  func release() {
+    if byteCount >= Self.largeBytes {
+      madvise(start, byteCount / Self.pageBytes * Self.pageBytes, MADV_DONTNEED)
+    }
   }
 
   deinit { start.deallocate() }

@@ -153,4 +153,94 @@ struct ContentHashTests {
     }
     #expect(orders.count == 8)
   }
+
+  private static func hashTagged(_ bytes: [UInt8], tag: UInt64 = 0, seed: UInt64 = 1) -> UInt64 {
+    var hash = ContentHash(seed: seed)
+    bytes.withUnsafeBytes { hash.combine(.init(rebasing: $0[...]), tag: tag) }
+    return hash.value
+  }
+
+  @Test("that of a text with a tag is the same on every machine, for ever")
+  func isStableTagged() {
+    var all = ContentHash(seed: 1)
+    for length in 1...100 {
+      let bytes = (0..<length).map { UInt8(truncatingIfNeeded: 37 &* $0 &+ 200) }
+      bytes.withUnsafeBytes { all.combine($0, tag: UInt64(length % 7) << 32) }
+    }
+    #expect(all.value == 0x7a6f_226a_1d78_3d50)
+  }
+
+  @Test("of a text with a tag each bit counts, and the seed and the tag; its address does not")
+  func noticesEveryBitOfTagged() {
+    for length in Array(1...50) + [63, 64, 65, 200] {
+      let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 73) }
+      let whole = Self.hashTagged(bytes)
+      var hashes = Set((1...50).map { Self.hashTagged(bytes, tag: $0 << 32) })
+      hashes.formUnion([whole, Self.hashTagged(bytes, seed: 2)])
+      for bit in 0..<8 * length {
+        var flipped = bytes
+        flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+        hashes.insert(Self.hashTagged(flipped))
+      }
+      #expect(hashes.count == 8 * length + 52)
+      for offset in 1..<16 {
+        var hash = ContentHash(seed: 1)
+        ([UInt8](repeating: 7, count: offset) + bytes).withUnsafeBytes {
+          hash.combine(UnsafeRawBufferPointer(rebasing: $0.dropFirst(offset)), tag: 0)
+        }
+        #expect(hash.value == whole)
+      }
+    }
+  }
+
+  @Test("no bit of a text makes up for a tag of one more bit")
+  func keepsTagsFromTexts() {
+    for length in 1...40 {
+      var hashes: Set<UInt64> = []
+      let bytes = [UInt8](repeating: 0x30, count: length)
+      for bit in -1..<8 * length {
+        var flipped = bytes
+        if bit >= 0 { flipped[bit / 8] ^= 1 << UInt8(bit % 8) }
+        hashes.insert(Self.hashTagged(flipped))
+        for tagBit: UInt64 in 32..<64 { hashes.insert(Self.hashTagged(flipped, tag: 1 << tagBit)) }
+      }
+      #expect(hashes.count == (8 * length + 1) * 33)
+    }
+  }
+
+  @Test("texts with tags of other lengths, and moved over their border, hash differently")
+  func keepsTaggedApart() {
+    for byte: UInt8 in [0, 0x61, 0xFF] {
+      let lengths = (1...300).map { Self.hashTagged([UInt8](repeating: byte, count: $0)) }
+      #expect(Set(lengths).count == 300)
+    }
+    for byte: UInt8 in [0, 0x20] {
+      let text = [UInt8](repeating: byte, count: 100)
+      let hashes = (1..<100).map { border in
+        var hash = ContentHash(seed: 1)
+        text.withUnsafeBytes {
+          hash.combine(.init(rebasing: $0[..<border]), tag: 1 << 32)
+          hash.combine(.init(rebasing: $0[border...]), tag: 2 << 32)
+        }
+        return hash.value
+      }
+      #expect(Set(hashes).count == 99)
+    }
+  }
+
+  @Test("an offer's text that is empty differs from one that is not there")
+  func tellsEmptyTexts() {
+    withBytes(of: "tea") { name in
+      let empty = UnsafeRawBufferPointer(rebasing: name[..<0])
+      var hashes: Set<UInt64> = []
+      for count in 0...OfferField.count {
+        var texts = OfferTexts()
+        texts.name = name
+        for field in OfferField.allCases.prefix(count) where field != .name { texts[field] = empty }
+        hashes.insert(texts.contentHash(seed: 1))
+      }
+      // The name is there each time.
+      #expect(hashes.count == OfferField.count)
+    }
+  }
 }

@@ -66,7 +66,7 @@ final class OfferAssembler {
   func assemble(from source: ReadRecord? = nil) -> Result {
     if hasNotes { forgetNotes() }
     dependsOnAddress = false
-    texts = OfferTexts()
+    texts.clear()
     texts.id = plan.plainID.flatMap(readPlainID) ?? readID()
     guard let id = texts.id, !id.isBlank else {
       return .noOffer(id: nil, reason: idNote ?? Self.noID)
