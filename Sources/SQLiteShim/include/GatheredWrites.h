@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 
 /// What a connection has written to one of its files and not yet handed to the system: pages that
-/// follow one another, 64 KiB at most.
+/// lie near to one another, 1 MiB at most.
 typedef struct offers_gathering offers_gathering;
 
 /// Gathers what a connection writes to a file from now on. SQLite hands over one page at a time, and
