@@ -112,6 +112,71 @@ struct GatheredWritesTests {
     #expect(try rows == Self.rows(DatabaseQueue(path: folder.file("gathered.sqlite"))))
   }
 
+  @Test(
+    "any bytes written, read and cut off are those of the file",
+    arguments: 1...16 as ClosedRange<UInt64>)
+  func holdsWhatTheFileWould(seed: UInt64) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("gathered.sqlite")
+    let queue = try Self.open(path)
+    var random = SeededGenerator(seed: seed)
+    try queue.writeWithoutTransaction { database in
+      var pointer: UnsafeMutablePointer<sqlite3_file>?
+      let connection = database.sqliteConnection
+      #expect(
+        sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &pointer) == SQLITE_OK)
+      let file = try #require(pointer)
+      let gathering = offers_gather_writes(connection, SQLITE_FCNTL_FILE_POINTER)
+      #expect(gathering != nil)
+      let methods = try #require(file.pointee.pMethods)
+      var model = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+      func write(_ count: Int, at offset: Int) {
+        let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+        if model.count < offset + count {
+          model += [UInt8](repeating: 0, count: offset + count - model.count)
+        }
+        model.replaceSubrange(offset..<offset + count, with: bytes)
+        #expect(methods.pointee.xWrite(file, bytes, Int32(count), Int64(offset)) == SQLITE_OK)
+      }
+      var end = 0
+      for _ in 0..<400 {
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0:
+          write(
+            .random(in: 1...100_000, using: &random), at: .random(in: 0...3 << 20, using: &random))
+        case 1:
+          // A few bytes here and there, more than a block keeps apart.
+          let start = Int.random(in: 0...2 << 20, using: &random)
+          for number in 0..<100 { write(3, at: start + number * 1000) }
+        case 2: end = .random(in: 0...3 << 20, using: &random) / 8192 * 8192
+        case 3:
+          let size = Int.random(in: 0...model.count, using: &random)
+          model.removeSubrange(size...)
+          #expect(methods.pointee.xTruncate(file, Int64(size)) == SQLITE_OK)
+        case 4: #expect(methods.pointee.xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK)
+        case 5, 6:
+          let start = Int.random(in: 0...model.count, using: &random)
+          let count = min(model.count - start, .random(in: 1...50_000, using: &random))
+          var bytes = [UInt8](repeating: 0, count: count)
+          let code = methods.pointee.xRead(file, &bytes, Int32(count), Int64(start))
+          // Where nothing was written yet the file may end, and zeros are read.
+          #expect(code == SQLITE_OK || code == ResultCode.SQLITE_IOERR_SHORT_READ.rawValue)
+          #expect(bytes == Array(model[start..<start + count]))
+        case 7: write(8192, at: max(0, end - 8192 * Int.random(in: 1...60, using: &random)))
+        case 8: end += 8192
+        default:
+          write(8192, at: end)
+          end += 8192
+        }
+        var size: Int64 = 0
+        #expect(methods.pointee.xFileSize(file, &size) == SQLITE_OK && size == model.count)
+      }
+      #expect(methods.pointee.xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK)
+      offers_end_gathering(gathering)
+      #expect(try Array(Data(contentsOf: URL(fileURLWithPath: path))) == model)
+    }
+  }
+
   @Test("what was taken back is never written over what another program put into the log")
   func leavesTheLogToOthers() throws {
     let folder = try TemporaryFolder()
