@@ -170,7 +170,7 @@ private final class SpoolMemory: Sendable {
   private let address: UInt
   let byteCount: Int
 
-  private static let pageBytes = 4096
+  private static let pageBytes = Int(getpagesize())
   /// So much is asked of the system at once.
   static let largeBytes = 1 << 20
 
