@@ -31,7 +31,8 @@ final class ChangeWriter {
   private static let changeBytes = 64
 
   private let database: Database
-  private let run: SyncRun
+  /// As far as it has come. Set before the first change.
+  var run: SyncRun
   private let feedKey: Int64
   private let insert: RawStatement
   private var insertedRunKey: Int64?

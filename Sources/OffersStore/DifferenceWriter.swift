@@ -15,6 +15,8 @@ final class DifferenceWriter {
   private let removeDetail: RawStatement
   private let stored: StoredOfferQuery
   private let index: SearchIndexWriter
+  private var insertNew: VirtualTable.Statement?
+  private var hasBegun = false
   private var memory: RecordMemoryWriter?
   /// Nil where the feed had offers before.
   private var known: KnownOffersWriter?
@@ -27,7 +29,8 @@ final class DifferenceWriter {
   private(set) var lastKey: Int64 = 0
 
   /// - Parameters:
-  ///   - run: the sync's. New, changed and gone offers are stamped with the time at which it began.
+  ///   - run: the sync's, as far as it has come. New, changed and gone offers are stamped with the time
+  ///     at which it began.
   ///   - isIndexed: whether to keep the search index.
   init(_ database: Database, _ run: SyncRun, feedKey: Int64, isIndexed: Bool = true) throws {
     self.database = database
@@ -93,15 +96,22 @@ final class DifferenceWriter {
     return "INSERT OR REPLACE INTO offer_detail (offer_key, \(columns)) VALUES (?1, \(parameters))"
   }
 
+  /// Inserts the first offers of a feed that has none, before the rest of the difference is known.
+  func insertAhead(_ records: any OfferRecordSource) throws {
+    try begin(RecordMemoryDraft(old: []))
+    try insert(new: records)
+  }
+
+  /// Writes the difference, or what is left of it.
   func write(_ plan: SyncPlan) throws {
+    changes.run = plan.run
+    let ahead = counts
     counts = plan.run.counts
-    problems = plan.run.problems
+    counts.new += ahead.new
+    counts.skipped += ahead.skipped
+    problems = Array((plan.run.problems + problems).prefix(SyncRun.problemLimit))
     firstPageRecords = plan.firstPageRecords ?? .max
-    lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
-    memory = try plan.memory.map { try RecordMemoryWriter($0, feedKey: feedKey, in: database) }
-    if try !OfferTable.hasAny(feedKey: feedKey, in: database) {
-      known = try KnownOffersWriter(feedKey: feedKey, in: database)
-    }
+    try begin(plan.memory)
     // Of these, the ones that the store lost since it was compared are new, too.
     var lostKeys: Set<Int64> = []
     // In the order of the table each page is needed once; else the next one may be any.
@@ -120,8 +130,7 @@ final class DifferenceWriter {
     if !lostKeys.isEmpty {
       try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys)) { _ in }
     }
-    let memory = memory
-    try insert(plan.newRecords.makeLastReader()) { try memory?.appendNew($0) }
+    try insert(new: plan.newRecords)
     try memory?.finish()
     try changes.appendNew(count: counts.new, afterOffer: lastKey)
     for key in plan.vanishedKeys {
@@ -137,26 +146,49 @@ final class DifferenceWriter {
     try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
   }
 
+  /// Looks at what is there before the first write.
+  ///
+  /// - Parameter memory: what is to be remembered of the document; nil to leave what is.
+  private func begin(_ memory: RecordMemoryDraft?) throws {
+    if hasBegun { return }
+    hasBegun = true
+    lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
+    self.memory = try memory.map { try RecordMemoryWriter($0, feedKey: feedKey, in: database) }
+    if try !OfferTable.hasAny(feedKey: feedKey, in: database) {
+      known = try KnownOffersWriter(feedKey: feedKey, in: database)
+    }
+  }
+
+  private func insert(new records: any OfferRecordSource) throws {
+    let memory = memory
+    try insert(records.makeLastReader()) { try memory?.appendNew($0) }
+  }
+
   /// - Parameter note: takes what each record was in its document.
   private func insert(
     _ records: any OfferRecordReader, note: @escaping (RememberedRecord) throws -> Void
   ) throws {
+    let known = known
     let rows = try NewOfferRows(records, in: database) { record, key in
       guard let key else {
         try note(.none)
         return self.skipRepeated(record)
       }
       try note(record.remembered.with(key: key))
-      if let known = self.known, let id = record.text(OfferField.id.rawValue) {
+      if let known, let id = record.text(OfferField.id.rawValue) {
         try known.append(id: id, contentHash: record.contentHash, key: key)
       }
       self.rowsWritten += 1
       self.counts.new += 1
       if record.hasDetails { try self.writeDetail(record, key) }
     }
+    if rows.isAtEnd { return }
+    let statement =
+      try insertNew ?? VirtualTable.Statement(insertSQL, over: NewOfferRows.table, in: database)
+    insertNew = statement
     database.keepPages(.some)
     defer { database.keepPages(.usual) }
-    try rows.insert(by: insertSQL)
+    try rows.insert(by: statement)
   }
 
   /// Keeps what the next sync compares with. The feed's count is set.

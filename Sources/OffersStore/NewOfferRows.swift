@@ -28,7 +28,7 @@ final class NewOfferRows: VirtualRows {
     connection = database.sqliteConnection
     self.reader = reader
     self.taken = taken
-    super.init(of: Self.table, in: database)
+    super.init(of: Self.table)
     try goOn()
   }
 
@@ -48,13 +48,12 @@ final class NewOfferRows: VirtualRows {
     cells[textCount + 4] = .integer(record.isUpTo ? 1 : 0)
   }
 
-  /// Runs a statement that inserts what it selects from `new_offer(?1)`, unless there is nothing.
-  func insert(by sql: String) throws {
-    if isAtEnd { return }
+  /// Runs a statement that inserts what it selects from `new_offer(?1)`.
+  func insert(by statement: VirtualTable.Statement) throws {
     // No offer has this key. Another table's last row may have the first offer's.
     sqlite3_set_last_insert_rowid(connection, 0)
     // SQLite inserts each row before it asks for the next one, as long as nothing else is read.
-    guard try run(sql, as: Self.table) == insertedCount else {
+    guard try statement.run(over: self) == insertedCount else {
       throw DatabaseError(
         resultCode: .SQLITE_INTERNAL, message: "the new offers were not inserted one by one")
     }

@@ -1,12 +1,11 @@
 import GRDB
 import GRDBSQLite
 
-/// Rows of our own making for one statement, which selects from `name(?1)`.
+/// Rows of our own making, for a statement that selects from `name(?1)`.
 ///
 /// The table stands in no schema: https://sqlite.org/vtab.html
 class VirtualRows {
-  private let database: Database
-  private var failure: (any Error)?
+  fileprivate private(set) var failure: (any Error)?
   fileprivate static let pointerType: StaticString = "virtual rows"
 
   /// A value of the row at hand.
@@ -38,8 +37,7 @@ class VirtualRows {
   /// The values of the row at hand, one a column.
   let cells: UnsafeMutablePointer<Cell>
 
-  init(of table: VirtualTable, in database: Database) {
-    self.database = database
+  init(of table: VirtualTable) {
     // The hidden column, which nobody asks for, is NULL.
     let count = table.columns.count + 1
     cells = .allocate(capacity: count)
@@ -54,22 +52,6 @@ class VirtualRows {
   /// Goes to the next row and fills the cells, those that are NULL included.
   func advance() throws {}
 
-  /// Runs a statement over the rows from the one at hand on. Returns how many rows it wrote itself.
-  @discardableResult
-  final func run(_ sql: String, as table: VirtualTable) throws -> Int {
-    table.install(on: database.sqliteConnection)
-    let statement = try RawStatement(database, sql)
-    return try withExtendedLifetime(self) {
-      statement.bind(
-        1, pointer: Unmanaged.passUnretained(self).toOpaque(), type: Self.pointerType)
-      do {
-        return try statement.run()
-      } catch {
-        throw failure ?? error
-      }
-    }
-  }
-
   fileprivate final func step() -> Int32 {
     do {
       try advance()
@@ -81,13 +63,37 @@ class VirtualRows {
   }
 }
 
-/// A table that is there while a statement runs over rows of ours.
+/// A table that is there for statements over rows of ours.
 struct VirtualTable: Sendable {
   let name: String
   let columns: [String]
 
+  /// A statement that selects from the table, for one set of rows after another.
+  struct Statement {
+    private let statement: RawStatement
+
+    init(_ sql: String, over table: VirtualTable, in database: Database) throws {
+      table.install(on: database.sqliteConnection)
+      statement = try RawStatement(database, sql)
+    }
+
+    /// Runs over the rows from the one at hand on. Returns how many rows it wrote itself.
+    @discardableResult
+    func run(over rows: VirtualRows) throws -> Int {
+      try withExtendedLifetime(rows) {
+        statement.bind(
+          1, pointer: Unmanaged.passUnretained(rows).toOpaque(), type: VirtualRows.pointerType)
+        do {
+          return try statement.run()
+        } catch {
+          throw rows.failure ?? error
+        }
+      }
+    }
+  }
+
   /// Teaches a connection the table.
-  fileprivate func install(on connection: OpaquePointer?) {
+  private func install(on connection: OpaquePointer?) {
     let module = Module(self)
     // SQLite lets go of the module when it is replaced or the connection ends, and when it cannot
     // take it; what asks for the table then says that there is none.
