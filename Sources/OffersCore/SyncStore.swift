@@ -24,7 +24,16 @@ public protocol SyncStore: Sendable {
   /// remembered.
   func fetchRecordMemory(of feed: String) async throws -> [RememberedRecord]
 
-  /// Applies a difference and records the run in one transaction: all of it or nothing.
+  /// Where a document's new offers go while it is still read; nil where they wait for `apply`. Only a
+  /// store that nobody else sees before the sync has ended, and that has no offers, takes any.
+  ///
+  /// - Parameters:
+  ///   - run: the sync's, as far as it has come.
+  ///   - isIndexed: whether the search index is to be kept.
+  func beginIntake(of run: SyncRun, isIndexed: Bool) throws -> (any OfferIntake)?
+
+  /// Applies a difference and records the run in one transaction: all of it or nothing. What an
+  /// intake took is a part of it.
   ///
   /// - Returns: the run as recorded, its counts completed by what only the store can tell (new
   ///   against repeated ids, changed against merely re-written ones).
@@ -42,6 +51,16 @@ public protocol SyncStore: Sendable {
 
   /// A folder on the same disk as the store, for work that does not fit in memory.
   var scratchFolder: String { get }
+}
+
+extension SyncStore {
+  public func beginIntake(of run: SyncRun, isIndexed: Bool) throws -> (any OfferIntake)? { nil }
+}
+
+/// Takes a document's new offers while it is read.
+public protocol OfferIntake: AnyObject {
+  /// Takes the next ones, in the document's order. They stay as they are.
+  func take(_ records: any OfferRecordSource) throws
 }
 
 /// What the last successful sync of a feed left behind.

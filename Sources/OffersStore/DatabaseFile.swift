@@ -58,6 +58,12 @@ struct DatabaseFile {
     return stat(path, &information) == 0
   }
 
+  /// Whether nothing at all stands at the path, not even a link.
+  var isAbsent: Bool {
+    var information = stat()
+    return lstat(path, &information) != 0 && errno == ENOENT
+  }
+
   /// Reads the header alone, so that what is not ours stays as it is.
   func readHeader() throws -> Header {
     var information = stat()
@@ -144,6 +150,9 @@ struct DatabaseFile {
     return Identity(device: UInt(information.st_dev), number: UInt(information.st_ino))
   }
 
+  /// The set-up file's, while it is there.
+  var setUpIdentity: Identity? { Self.identity(of: setUpPath) }
+
   /// Whether another path leads to this very file.
   func isSameFile(as other: String) -> Bool {
     guard let mine = identity, let others = Self.identity(of: other) else { return path == other }
@@ -199,34 +208,66 @@ struct DatabaseFile {
     close(descriptor)
   }
 
-  /// Puts a whole database in the place of the file, which has no bytes yet, in one step. A log or
-  /// journal that stands there is of a file that is gone, and would be read into this one.
+  /// Puts a whole database in the place of the file, which has no bytes yet, in one step.
   ///
   /// - Throws: `OffersError`, or `DatabaseError` when the disk is full or fails.
   func fill(_ image: UnsafeRawBufferPointer) throws {
-    // The same name each time, so that what an interrupted set-up left does not stay.
-    removeSetUp()
-    let descriptor = open(setUpPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw unmakeable() }
+    let descriptor = try writeSetUp(image)
     defer { close(descriptor) }
     do {
-      guard FileBytes.write(image, to: descriptor) else { throw unmakeable() }
-      for ending in ["-wal", "-shm", "-journal"] where unlink(path + ending) != 0 {
-        guard errno == ENOENT else { throw unmakeable() }
-      }
-      guard fdatasync(descriptor) == 0, rename(setUpPath, path) == 0 else { throw unmakeable() }
+      try nameSetUp(descriptor)
     } catch {
       removeSetUp()
       throw error
     }
-    FileBytes.syncFolder(of: path)
   }
 
   /// Where a new database is written before it gets its name.
-  private var setUpPath: String { path + "-setup" }
+  var setUpPath: String { path + "-setup" }
 
   /// Removes what an interrupted set-up left.
   func removeSetUp() { unlink(setUpPath) }
+
+  /// Writes a new database that has no name yet. The caller holds the write guard.
+  func makeSetUp(_ image: UnsafeRawBufferPointer) throws { close(try writeSetUp(image)) }
+
+  /// Writes it at the same path each time, so that what an interrupted set-up left does not stay.
+  ///
+  /// - Returns: its open descriptor.
+  private func writeSetUp(_ image: UnsafeRawBufferPointer) throws -> Int32 {
+    removeSetUp()
+    let descriptor = open(setUpPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw unmakeable() }
+    if FileBytes.write(image, to: descriptor) { return descriptor }
+    defer {
+      close(descriptor)
+      removeSetUp()
+    }
+    throw unmakeable()
+  }
+
+  /// Gives a new database its name that was made by SQLite itself, and has its log turned on. The caller
+  /// holds the write guard.
+  func nameSetUp() throws {
+    let descriptor = open(setUpPath, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unmakeable() }
+    defer { close(descriptor) }
+    let versions = [Self.withLog, Self.withLog]
+    guard pwrite(descriptor, versions, versions.count, off_t(Offset.writeVersion)) == versions.count
+    else { throw unmakeable() }
+    try nameSetUp(descriptor)
+  }
+
+  /// Gives a new database its name, in the place of the file, which has no bytes yet, once all of it is
+  /// on the disk. A log or journal that stands there is of a file that is gone, and would be read into
+  /// this one. The caller holds the write guard.
+  private func nameSetUp(_ descriptor: Int32) throws {
+    for ending in ["-wal", "-shm", "-journal"] where unlink(path + ending) != 0 {
+      guard errno == ENOENT else { throw unmakeable() }
+    }
+    guard fdatasync(descriptor) == 0, rename(setUpPath, path) == 0 else { throw unmakeable() }
+    FileBytes.syncFolder(of: path)
+  }
 
   private func unmakeable() -> any Error {
     switch errno {

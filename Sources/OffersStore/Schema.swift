@@ -26,16 +26,23 @@ enum Schema {
   }
 
   /// Fills a file that has no bytes yet, all at once: it is empty or complete, whenever the power
-  /// fails. The tables are made in memory, which spares the disk two journals. The log is on then.
-  /// The caller holds the write guard.
+  /// fails. The log is on then. The caller holds the write guard.
   static func fill(_ file: DatabaseFile) throws {
-    let connection = try SetUpConnection(path: ":memory:")
-    try connection.run(Configuration.writingSettings + "BEGIN;" + steps(after: 0) + "COMMIT;")
-    try connection.withImage { image in
+    try withNewImage { image in
       image[DatabaseFile.Offset.writeVersion] = DatabaseFile.withLog
       image[DatabaseFile.Offset.readVersion] = DatabaseFile.withLog
       try file.fill(UnsafeRawBufferPointer(image))
     }
+  }
+
+  /// Lends the bytes of a new database, whose log is not on. Its tables are made in memory, which
+  /// spares the disk two journals.
+  static func withNewImage<Result>(
+    _ body: (UnsafeMutableRawBufferPointer) throws -> Result
+  ) throws -> Result {
+    let connection = try SetUpConnection(path: ":memory:")
+    try connection.run(Configuration.writingSettings + "BEGIN;" + steps(after: 0) + "COMMIT;")
+    return try connection.withImage(body)
   }
 
   /// The migrations that a version lacks, and the marks of a file that has them.

@@ -40,11 +40,12 @@ final class DifferenceCollector: OfferSink {
   ///   - memory: what the records of the feed's last document were; nil where they are not to be
   ///     remembered.
   ///   - folder: where to put what is too much for the memory.
+  ///   - intake: takes new offers while the document is read; nil where they wait for its end.
   ///   - hasPages: whether there may be more than one document.
   ///   - isSearch: whether to note what was found.
   init(
     known: KnownOffers, memory: [RememberedRecord]?, definition: FeedDefinition,
-    derivationSeed: UInt64, folder: String,
+    derivationSeed: UInt64, folder: String, intake: (any OfferIntake)? = nil,
     hasPages: Bool = false, isSearch: Bool = false
   ) {
     self.isSearch = isSearch
@@ -56,7 +57,7 @@ final class DifferenceCollector: OfferSink {
     self.recordSeed = memory == nil ? nil : recordSeed
     finder = RecordFinder(memory ?? [], seed: recordSeed)
     draft = memory.map(RecordMemoryDraft.init)
-    newRecords = RecordSpool(folder: folder)
+    newRecords = RecordSpool(folder: folder, intake: intake)
     knownRecords = RecordSpool(folder: folder)
     rewards = RewardMemo(
       RewardParser(currency: definition.currency, bareCurrency: definition.currency))

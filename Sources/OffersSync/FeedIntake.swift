@@ -28,10 +28,14 @@ final class FeedIntake {
       if hasPages || isSearch { nil } else if known.count == 0 { [] } else {
         try await store.fetchRecordMemory(of: feed)
       }
+    let intake =
+      memory != nil && known.count == 0 && !attempt.isTrial
+      ? try store.beginIntake(
+        of: attempt.end(.updated).run, isIndexed: attempt.options.isIndexed) : nil
     let made = DifferenceCollector(
       known: known, memory: memory, definition: attempt.definition,
-      derivationSeed: attempt.derivationSeed, folder: store.scratchFolder, hasPages: hasPages,
-      isSearch: isSearch)
+      derivationSeed: attempt.derivationSeed, folder: store.scratchFolder, intake: intake,
+      hasPages: hasPages, isSearch: isSearch)
     collector = made
     return made
   }

@@ -3,9 +3,11 @@ import OffersCore
 
 /// Collects records until a whole feed has been read, so that the store is written in one short
 /// transaction that waits for nothing. The first megabytes stay in memory; what does not fit goes
-/// to a nameless file, which disappears with the process.
+/// to a nameless file, which disappears with the process. A store that nobody waits for takes them
+/// as they come.
 final class RecordSpool {
   private let folder: String
+  private let intake: (any OfferIntake)?
   /// Whole records, one behind the other.
   private var pieces: [SpooledRecords.Piece] = []
   /// What is being filled, and how much of it is.
@@ -21,8 +23,12 @@ final class RecordSpool {
   /// How large pieces are once several were filled.
   private static let largePieceBytes = SpoolMemory.largeBytes
 
-  init(folder: String) {
+  /// - Parameters:
+  ///   - folder: where the file is made.
+  ///   - intake: takes what was collected before the last piece; nil to keep all.
+  init(folder: String, intake: (any OfferIntake)? = nil) {
     self.folder = folder
+    self.intake = intake
   }
 
   /// Adds a record of `byteCount` bytes, which are to be written at the address returned, a multiple
@@ -33,19 +39,35 @@ final class RecordSpool {
     return current.start + currentBytes
   }
 
-  /// The records collected so far, for another thread to read. Nothing is added any more.
+  /// The records collected so far that no intake took, for another thread to read. Nothing is added
+  /// any more.
   func finish() throws -> SpooledRecords {
     if file == nil { keep() } else { try flush() }
     return SpooledRecords(pieces: pieces, file: file)
   }
 
   private func makeRoom(_ byteCount: Int) throws {
-    if file == nil, heldBytes + currentBytes <= Self.heldLimitBytes { keep() } else { try flush() }
+    if let intake {
+      try hand(to: intake)
+    } else if file == nil, heldBytes + currentBytes <= Self.heldLimitBytes {
+      keep()
+    } else {
+      try flush()
+    }
     if byteCount > current.byteCount {
       let isLarge = file == nil && heldBytes >= Self.largePieceBytes
       current = SpoolMemory(
         byteCount: max(byteCount, isLarge ? Self.largePieceBytes : Self.pieceBytes))
     }
+  }
+
+  private func hand(to intake: any OfferIntake) throws {
+    if currentBytes > 0 {
+      let piece = SpooledRecords.Piece(memory: current, byteCount: currentBytes)
+      try intake.take(SpooledRecords(pieces: [piece], file: nil))
+    }
+    current = SpoolMemory(byteCount: 0)
+    currentBytes = 0
   }
 
   private func keep() {

@@ -101,9 +101,11 @@ struct KillTests {
     #expect(try home.offers("list", "--favorites").output.split(separator: "\n").count == 4)
   }
 
-  @Test("A killed first import leaves no offer or all of them, and the next one completes it")
-  func firstImport() async throws {
-    let items = Self.version("A", termsLength: 1300)
+  @Test(
+    "A killed first import leaves no offer or all of them, and the next one completes it",
+    arguments: [(termsLength: 1300, isHidden: false), (termsLength: 2000, isHidden: true)])
+  func firstImport(termsLength: Int, isHidden: Bool) async throws {
+    let items = Self.version("A", termsLength: termsLength)
     let path = try home.feed(items, named: "large.json")
     let names = Self.names(items)
     let usual = try duration(of: ["sync", "--quiet", "--from", path])
@@ -111,7 +113,8 @@ struct KillTests {
     for round in 0..<12 {
       let database = home.folder.file("fresh-\(round).sqlite")
       let arguments = ["sync", "--quiet", "--from", path, "--database", database]
-      let isWriting = { size(of: database) > 500_000 }
+      // A larger one makes its database out of sight.
+      let isWriting = { size(of: database + (isHidden ? "-setup" : "")) > 500_000 }
       if try killed(arguments, within: usual, once: round % 3 == 0 ? nil : isWriting) {
         killCount += 1
       }
@@ -119,8 +122,21 @@ struct KillTests {
       #expect(stored.isEmpty || stored == names)
       #expect(try OffersProgram.run(arguments, environment: home.environment).status == 0)
       #expect(try await storedNames(database) == names)
+      #expect(size(of: database + "-setup") == 0)
     }
     #expect(killCount > 0)
+  }
+
+  @Test("A first import that is interrupted leaves nothing of what it had written")
+  func interruption() throws {
+    let path = try home.feed(Self.version("A", termsLength: 9000), named: "large.json")
+    let process = try OffersProgram.start(
+      ["sync", "--quiet", "--from", path], environment: home.environment)
+    while process.isRunning, size(of: home.database + "-setup") < 500_000 { sched_yield() }
+    process.send(SIGINT)
+    #expect(process.wait() == -SIGINT)
+    #expect(size(of: home.database + "-setup") == 0)
+    #expect(try home.offers("list").status == 66)
   }
 
   @Test("A database whose import was killed on its way back to the log is read and starred as ever")

@@ -53,6 +53,8 @@ struct SyncJob: Sendable {
   func run() async throws {
     OneProcessor.keep()
     let configuration = try configurationPath.load()
+    let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !isNews)
+    let imported = try await importFirst(configuration, bar)
     // A trial makes no database. Without one there is nothing to compare with.
     let database =
       isTrial && !OffersDatabase.exists(at: databasePath)
@@ -65,10 +67,9 @@ struct SyncJob: Sendable {
     if names.isEmpty, reason != .due, !isQuiet, !isJSON, !isNews {
       Output.note("No feed is subscribed. See which there are: offers feeds")
     }
-    let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !isNews)
     var results = Results()
     if let database, !isTrial {
-      try await sync(names, engine, database, bar, configuration, &results)
+      try await sync(names, engine, database, imported, bar, configuration, &results)
     } else {
       for name in names {
         await preview(name, engine, options, bar, configuration, &results)
@@ -78,17 +79,49 @@ struct SyncJob: Sendable {
     if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
   }
 
+  /// Reads a large file into a database that does not exist yet, which is made by it.
+  ///
+  /// - Returns: what came of the feed; nil where it is to be synced with the database as it is.
+  private func importFirst(
+    _ configuration: FeedConfiguration, _ bar: ProgressBar
+  ) async throws -> Result<SyncRun, OffersError>? {
+    // What is wrong with the source is told by its sync.
+    guard !isTrial, !isNews, let text = source, let source = try? DocumentSource(text),
+      let bytes = source.fileBytes, bytes >= FirstImport.minimumBytes,
+      let store = try FirstImport.begin(at: databasePath)
+    else { return nil }
+    let watch = InterruptionWatch { store.abandon() }
+    defer { withExtendedLifetime(watch) {} }
+    let feed = names(subscribed: [], configuration)[0]
+    let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
+    let result: Result<SyncRun, OffersError>
+    do {
+      result = .success(
+        try await engine.sync(feed, options: options, progress: { Self.show($0, on: bar) }))
+    } catch let error as OffersError {
+      result = .failure(error)
+    }
+    return try await store.end() ? result : nil
+  }
+
+  /// - Parameter imported: what came of the only feed, where it is in the database already.
   private func sync(
-    _ names: [String], _ engine: SyncEngine, _ database: OffersDatabase, _ bar: ProgressBar,
+    _ names: [String], _ engine: SyncEngine, _ database: OffersDatabase,
+    _ imported: Result<SyncRun, OffersError>?, _ bar: ProgressBar,
     _ configuration: FeedConfiguration, _ results: inout Results
   ) async throws {
     let news = isNews ? try await FavoriteNews(database) : nil
-    try await engine.sync(
-      names, options: options, progress: { Self.show($0, on: bar) },
-      finished: { feed, result in
-        bar.clear()
-        take(feed, result, configuration, &results)
-      })
+    if let imported {
+      bar.clear()
+      take(names[0], imported, configuration, &results)
+    } else {
+      try await engine.sync(
+        names, options: options, progress: { Self.show($0, on: bar) },
+        finished: { feed, result in
+          bar.clear()
+          take(feed, result, configuration, &results)
+        })
+    }
     // One that another sync left out, where nothing was written that would have made it.
     if isIndexed { try await database.refreshSearchIndex() }
     try await database.clearAway(after: names.count, at: Date())
