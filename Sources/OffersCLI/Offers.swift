@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import GlibcExtensions
 import OffersCore
+import OffersStore
 
 /// The program `offers`.
 @main
@@ -38,6 +39,7 @@ struct Offers: ParsableCommand {
   /// Runs on the main thread. Only commands that must wait for something pay for a second one.
   static func main() {
     Output.reserveStandardDescriptors()
+    OffersDatabase.countNoMemory()
     ProgressBar.clearWhenInterrupted()
     do {
       let words = words(CommandLine.arguments.dropFirst())

@@ -28,6 +28,18 @@ package enum FileBytes {
       off_t(range.count)) == 0
   }
 
+  /// Asks for room behind a file's end, unless that is more than half of what is free.
+  ///
+  /// - Returns: whether all of it is there. The file's size stays as it is.
+  @discardableResult
+  package static func reserve(_ bytes: Int, in descriptor: Int32) -> Bool {
+    var information = statvfs()
+    guard bytes > 0, fstatvfs(descriptor, &information) == 0, information.f_frsize > 0,
+      UInt(bytes) / information.f_frsize < information.f_bavail / 2
+    else { return false }
+    return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, off_t(bytes)) == 0
+  }
+
   /// Makes the folders that a path leads through, readable by their owner only.
   ///
   /// - Returns: whether they are there; `errno` says why not.

@@ -229,7 +229,14 @@ struct DatabaseFile {
   func removeSetUp() { unlink(setUpPath) }
 
   /// Writes a new database that has no name yet. The caller holds the write guard.
-  func makeSetUp(_ image: UnsafeRawBufferPointer) throws { close(try writeSetUp(image)) }
+  ///
+  /// - Parameter roomBytes: how much room to ask for at once: having it piece by piece costs a tenth
+  ///   of writing it. Where it cannot be had, the file grows as it is written.
+  func makeSetUp(_ image: UnsafeRawBufferPointer, roomBytes: Int) throws {
+    let descriptor = try writeSetUp(image)
+    FileBytes.reserve(roomBytes, in: descriptor)
+    close(descriptor)
+  }
 
   /// Writes it at the same path each time, so that what an interrupted set-up left does not stay.
   ///
@@ -246,12 +253,13 @@ struct DatabaseFile {
     throw unmakeable()
   }
 
-  /// Gives a new database its name that was made by SQLite itself, and has its log turned on. The caller
-  /// holds the write guard.
+  /// Gives a new database its name that was filled meanwhile: turns its log on, and gives back the room
+  /// that it did not need. The caller holds the write guard.
   func nameSetUp() throws {
     let descriptor = open(setUpPath, O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { throw unmakeable() }
     defer { close(descriptor) }
+    guard ftruncate(descriptor, off_t(Self.bytes(of: setUpPath))) == 0 else { throw unmakeable() }
     let versions = [Self.withLog, Self.withLog]
     guard pwrite(descriptor, versions, versions.count, off_t(Offset.writeVersion)) == versions.count
     else { throw unmakeable() }

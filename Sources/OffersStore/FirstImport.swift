@@ -40,9 +40,10 @@ package final class FirstImport: SyncStore {
 
   /// Begins one where nothing stands at a path, and makes its folder.
   ///
+  /// - Parameter expectedBytes: about how large the database will be; a document's own size will do.
   /// - Returns: nil where there is something.
   /// - Throws: `OffersError` with `storageFailed`.
-  package static func begin(at path: String) throws -> FirstImport? {
+  package static func begin(at path: String, expectedBytes: Int) throws -> FirstImport? {
     let file = DatabaseFile(path: path)
     // Where nothing can be made, opening the database tells why.
     guard file.isAbsent, FileBytes.makeFolders(of: path),
@@ -50,15 +51,17 @@ package final class FirstImport: SyncStore {
     else { return nil }
     do {
       return try writeGuard.hold {
-        file.isAbsent ? try FirstImport(file, writeGuard) : nil
+        file.isAbsent ? try FirstImport(file, writeGuard, expectedBytes: expectedBytes) : nil
       }
     } catch {
       throw StorageFailure.translate(error, path: path)
     }
   }
 
-  private init(_ file: DatabaseFile, _ writeGuard: WriteGuard) throws {
-    try Schema.withNewImage { try file.makeSetUp(UnsafeRawBufferPointer($0)) }
+  private init(_ file: DatabaseFile, _ writeGuard: WriteGuard, expectedBytes: Int) throws {
+    try Schema.withNewImage { image in
+      try file.makeSetUp(UnsafeRawBufferPointer(image), roomBytes: expectedBytes)
+    }
     do {
       queue = try DatabaseQueue(path: file.setUpPath, configuration: .offers(isReadOnly: false))
       // What cannot be completed is removed: there is nothing to go back to.

@@ -15,6 +15,8 @@ final class RecordSpool {
   private var currentBytes = 0
   private var file: SpoolFile?
   private var heldBytes = 0
+  /// What the intake was given, to be filled again once it has let go of it.
+  private var given: [SpoolMemory] = []
 
   /// How much is kept in memory.
   private static let heldLimitBytes = 36 << 20
@@ -64,10 +66,18 @@ final class RecordSpool {
   private func hand(to intake: any OfferIntake) throws {
     if currentBytes > 0 {
       let piece = SpooledRecords.Piece(memory: current, byteCount: currentBytes)
+      given.append(current)
       try intake.take(SpooledRecords(pieces: [piece], file: nil))
     }
-    current = SpoolMemory(byteCount: 0)
+    current = takeBack() ?? SpoolMemory(byteCount: 0)
     currentBytes = 0
+  }
+
+  private func takeBack() -> SpoolMemory? {
+    for index in given.indices where isKnownUniquelyReferenced(&given[index]) {
+      return given.remove(at: index)
+    }
+    return nil
   }
 
   private func keep() {

@@ -2,6 +2,8 @@
 
 #include "OpenFile.h"
 
+int offers_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
 int offers_disable_checkpoint_on_close(sqlite3 *connection) {
   return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }

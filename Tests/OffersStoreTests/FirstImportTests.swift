@@ -25,7 +25,9 @@ struct FirstImportTests {
         more: [.retailer: "Corner Shop"])
     ]
 
-  private func begin() throws -> FirstImport { try #require(try FirstImport.begin(at: path)) }
+  private func begin() throws -> FirstImport {
+    try #require(try FirstImport.begin(at: path, expectedBytes: 9 << 20))
+  }
 
   private static func records(_ offers: some Sequence<FeedOffer>, from position: Int) -> FeedRecords
   {
@@ -211,14 +213,14 @@ struct FirstImportTests {
         atPath: path, withDestinationPath: folder.file("nowhere"))
     }
     let before = try names()
-    #expect(try FirstImport.begin(at: path) == nil)
+    #expect(try FirstImport.begin(at: path, expectedBytes: 9 << 20) == nil)
     #expect(try names() == before)
   }
 
   @Test("one that cannot be made is left to whoever opens the database, and tells why")
   func isNotMadeAnywhere() throws {
     try Data().write(to: URL(fileURLWithPath: folder.file("file")))
-    #expect(try FirstImport.begin(at: folder.file("file/offers.sqlite")) == nil)
-    #expect(try FirstImport.begin(at: "/proc/offers.sqlite") == nil)
+    #expect(try FirstImport.begin(at: folder.file("file/offers.sqlite"), expectedBytes: 0) == nil)
+    #expect(try FirstImport.begin(at: "/proc/offers.sqlite", expectedBytes: 0) == nil)
   }
 }

@@ -31,7 +31,7 @@ struct FirstImportSyncTests {
 
   @Test("all is there, in the document's order, and the same and the next document are known again")
   func importsAll() async throws {
-    let store = try #require(try FirstImport.begin(at: path))
+    let store = try #require(try FirstImport.begin(at: path, expectedBytes: 9 << 20))
     // One without a name, and one whose id came before, pieces ago.
     let text = FeedText.list(
       Self.records + [#"{"id":"a"}"#, FeedText.record(2, name: "Milk"), FeedText.record(9001)])
@@ -55,7 +55,7 @@ struct FirstImportSyncTests {
     "a document that is no good makes a database with the failed run and nothing else",
     arguments: ["cut off", "no offers", "another feed's"])
   func notesFailures(what: String) async throws {
-    let store = try #require(try FirstImport.begin(at: path))
+    let store = try #require(try FirstImport.begin(at: path, expectedBytes: 9 << 20))
     let whole = FeedText.list(Self.records)
     let text =
       switch what {
@@ -79,8 +79,8 @@ struct FirstImportSyncTests {
 
   @Test("while another sync of the feed is under way it is refused, and makes nothing")
   func waitsForItsTurn() async throws {
-    let store = try #require(try FirstImport.begin(at: path))
-    let other = try #require(try FirstImport.begin(at: path))
+    let store = try #require(try FirstImport.begin(at: path, expectedBytes: 9 << 20))
+    let other = try #require(try FirstImport.begin(at: path, expectedBytes: 9 << 20))
     let error = try await other.withSyncLock(on: "ibotta", waitSeconds: 0) {
       await #expect(throws: OffersError.self) {
         try await SyncEngine(store: store).sync(

@@ -54,7 +54,14 @@ struct SyncJob: Sendable {
     OneProcessor.keep()
     let configuration = try configurationPath.load()
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !isNews)
-    let imported = try await importFirst(configuration, bar)
+    var results = Results()
+    if let (feed, result) = try await importFirst(configuration, bar) {
+      bar.clear()
+      take(feed, result, configuration, &results)
+      finish(results)
+      if let code = ExitStatus.code(forFailures: results.failures, of: 1) { throw code }
+      return
+    }
     // A trial makes no database. Without one there is nothing to compare with.
     let database =
       isTrial && !OffersDatabase.exists(at: databasePath)
@@ -67,9 +74,8 @@ struct SyncJob: Sendable {
     if names.isEmpty, reason != .due, !isQuiet, !isJSON, !isNews {
       Output.note("No feed is subscribed. See which there are: offers feeds")
     }
-    var results = Results()
     if let database, !isTrial {
-      try await sync(names, engine, database, imported, bar, configuration, &results)
+      try await sync(names, engine, database, bar, configuration, &results)
     } else {
       for name in names {
         await preview(name, engine, options, bar, configuration, &results)
@@ -81,14 +87,15 @@ struct SyncJob: Sendable {
 
   /// Reads a large file into a database that does not exist yet, which is made by it.
   ///
-  /// - Returns: what came of the feed; nil where it is to be synced with the database as it is.
+  /// - Returns: the feed and what came of it; nil where it is to be synced with the database as it is.
   private func importFirst(
     _ configuration: FeedConfiguration, _ bar: ProgressBar
-  ) async throws -> Result<SyncRun, OffersError>? {
+  ) async throws -> (feed: String, result: Result<SyncRun, OffersError>)? {
     // What is wrong with the source is told by its sync.
-    guard !isTrial, !isNews, let text = source, let source = try? DocumentSource(text),
+    guard !isTrial, !isNews, !fetchesImages, let text = source,
+      let source = try? DocumentSource(text),
       let bytes = source.fileBytes, bytes >= FirstImport.minimumBytes,
-      let store = try FirstImport.begin(at: databasePath)
+      let store = try FirstImport.begin(at: databasePath, expectedBytes: bytes + bytes / 8)
     else { return nil }
     let watch = InterruptionWatch { store.abandon() }
     defer { withExtendedLifetime(watch) {} }
@@ -101,27 +108,20 @@ struct SyncJob: Sendable {
     } catch let error as OffersError {
       result = .failure(error)
     }
-    return try await store.end() ? result : nil
+    return try await store.end() ? (feed, result) : nil
   }
 
-  /// - Parameter imported: what came of the only feed, where it is in the database already.
   private func sync(
-    _ names: [String], _ engine: SyncEngine, _ database: OffersDatabase,
-    _ imported: Result<SyncRun, OffersError>?, _ bar: ProgressBar,
+    _ names: [String], _ engine: SyncEngine, _ database: OffersDatabase, _ bar: ProgressBar,
     _ configuration: FeedConfiguration, _ results: inout Results
   ) async throws {
     let news = isNews ? try await FavoriteNews(database) : nil
-    if let imported {
-      bar.clear()
-      take(names[0], imported, configuration, &results)
-    } else {
-      try await engine.sync(
-        names, options: options, progress: { Self.show($0, on: bar) },
-        finished: { feed, result in
-          bar.clear()
-          take(feed, result, configuration, &results)
-        })
-    }
+    try await engine.sync(
+      names, options: options, progress: { Self.show($0, on: bar) },
+      finished: { feed, result in
+        bar.clear()
+        take(feed, result, configuration, &results)
+      })
     // One that another sync left out, where nothing was written that would have made it.
     if isIndexed { try await database.refreshSearchIndex() }
     try await database.clearAway(after: names.count, at: Date())

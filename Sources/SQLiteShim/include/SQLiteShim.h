@@ -7,6 +7,11 @@
 #include "GatheredWrites.h"
 #include "ReadAhead.h"
 
+/// Keeps SQLite from counting the memory that it uses, for which it takes a lock each time it asks for
+/// some. For all of the process, and only before anything else of SQLite. Returns an SQLite result
+/// code. https://sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus
+int offers_count_no_memory(void);
+
 /// Keeps the last connection that closes from running a checkpoint of its own, so that every
 /// checkpoint is one that the write guard knows about. Returns an SQLite result code.
 /// https://sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose
