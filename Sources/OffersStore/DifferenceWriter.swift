@@ -68,8 +68,9 @@ final class DifferenceWriter {
 
   private var insertSQL: String {
     // All columns in the order of the table: SQLite puts the values in place then, and copies none.
+    // FAIL spares them a copy of each page, too: when one is refused, all is taken back.
     """
-    INSERT INTO offer (
+    INSERT OR FAIL INTO offer (
       offer_key, feed_key, id, content_hash, gone_at, first_seen_at, changed_at, name, description,
       terms, reward_text, reward_minor_units, reward_currency, reward_percent_hundredths,
       reward_up_to, image_url, url)
@@ -99,7 +100,7 @@ final class DifferenceWriter {
   /// Inserts the first offers of a feed that has none, before the rest of the difference is known.
   func insertAhead(_ records: any OfferRecordSource) throws {
     try begin(RecordMemoryDraft(old: []))
-    try insert(new: records)
+    try insert(records.makeLastReader(), memory: memory)
   }
 
   /// Writes the difference, or what is left of it.
@@ -128,9 +129,9 @@ final class DifferenceWriter {
       }
     }
     if !lostKeys.isEmpty {
-      try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys)) { _ in }
+      try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys), memory: nil)
     }
-    try insert(new: plan.newRecords)
+    try insert(plan.newRecords.makeLastReader(), memory: memory)
     try memory?.finish()
     try changes.appendNew(count: counts.new, afterOffer: lastKey)
     for key in plan.vanishedKeys {
@@ -159,22 +160,15 @@ final class DifferenceWriter {
     }
   }
 
-  private func insert(new records: any OfferRecordSource) throws {
-    let memory = memory
-    try insert(records.makeLastReader()) { try memory?.appendNew($0) }
-  }
-
-  /// - Parameter note: takes what each record was in its document.
-  private func insert(
-    _ records: any OfferRecordReader, note: @escaping (RememberedRecord) throws -> Void
-  ) throws {
+  /// - Parameter memory: is told what each record was in its document; nil where nobody is.
+  private func insert(_ records: any OfferRecordReader, memory: RecordMemoryWriter?) throws {
     let known = known
     let rows = try NewOfferRows(records, in: database) { record, key in
       guard let key else {
-        try note(.none)
+        try memory?.appendNew(.none)
         return self.skipRepeated(record)
       }
-      try note(record.remembered.with(key: key))
+      try memory?.appendNew(record.remembered.with(key: key))
       if let known, let id = record.text(OfferField.id.rawValue) {
         try known.append(id: id, contentHash: record.contentHash, key: key)
       }
