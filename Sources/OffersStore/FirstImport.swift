@@ -87,10 +87,9 @@ package final class FirstImport: SyncStore {
     // Where it failed, nobody waits for more.
     if !state.isDone { try? state.handover?.give(.end) }
     do {
+      // While the file is open, no other one is taken for it.
+      if !state.isDone { try writeGuard.hold(abandon) }
       try queue.close()
-      if !state.isDone {
-        try writeGuard.hold(abandon)
-      }
     } catch {
       throw StorageFailure.translate(error, path: file.path)
     }

@@ -102,6 +102,10 @@ struct FirstImportTests {
     #expect(try await store.end())
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     #expect(attributes[.posixPermissions] as? Int == 0o600)
+    // Of the room that was asked for nothing is left that it does not need.
+    var information = stat()
+    #expect(stat(path, &information) == 0)
+    #expect(Int(information.st_blocks) * 512 < Int(information.st_size) + (64 << 10))
     #expect(
       try DatabaseFile(path: path).readHeader() == .ours(version: Schema.version, isReady: true))
     #expect(try Store.rows(path, "PRAGMA journal_mode") == ["wal"])

@@ -107,6 +107,9 @@ struct SyncJob: Sendable {
         try await engine.sync(feed, options: options, progress: { Self.show($0, on: bar) }))
     } catch let error as OffersError {
       result = .failure(error)
+    } catch {
+      store.abandon()
+      throw error
     }
     return try await store.end() ? (feed, result) : nil
   }
