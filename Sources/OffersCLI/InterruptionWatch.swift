@@ -30,7 +30,6 @@ final class InterruptionWatch {
       sigaction(number, nil, &old)
       let isIgnored = unsafeBitCast(old.__sigaction_handler, to: Int.self) == 1
       if isIgnored { return nil }
-      signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { [old] in
         turn.lock.withLock { _ in
@@ -42,11 +41,16 @@ final class InterruptionWatch {
           sigemptyset(&set)
           sigaddset(&set, number)
           pthread_sigmask(SIG_UNBLOCK, &set, nil)
-          kill(getpid(), number)
+          // To this thread: one for the whole process may be taken for another event of the source.
+          raise(number)
           while true { pause() }
         }
       }
+      // Until it is heard, the signal does what it did before, and is not lost.
+      let isHeard = DispatchSemaphore(value: 0)
+      source.setRegistrationHandler { isHeard.signal() }
       source.resume()
+      isHeard.wait()
       return Signal(number: number, source: source, old: old)
     }
   }

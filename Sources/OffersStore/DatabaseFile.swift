@@ -64,6 +64,12 @@ struct DatabaseFile {
     return lstat(path, &information) != 0 && errno == ENOENT
   }
 
+  /// Whether a new database may take the place: nothing stands there, or a file that was only begun.
+  var isVacant: Bool { isAbsent || exists && bytes == 0 }
+
+  /// Whether something stands where a new database is written before it gets its name.
+  var hasSetUp: Bool { exists(setUpPath) }
+
   /// Reads the header alone, so that what is not ours stays as it is.
   func readHeader() throws -> Header {
     var information = stat()

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Glibc
 import OffersCore
 import SQLiteShim
 import Synchronization
@@ -7,9 +8,9 @@ import Synchronization
 /// A database that is made by the import of its first feed, and gets its name when that is complete.
 ///
 /// Nobody sees it before. So new offers are written while their document is still read, and are kept
-/// nowhere else meanwhile: no reader and no writer waits for it. Whoever looks for the database until
-/// then finds none; whoever makes one meanwhile keeps it, and the import is to be done there. One
-/// import, then `end`.
+/// nowhere else meanwhile. Whoever looks for the database until then is told that it is being made;
+/// whoever would make it waits. One that comes to stand there all the same stays, and the import is to
+/// be done in it. One import, then `end`.
 package final class FirstImport: SyncStore {
   /// A smaller document's offers cost little where they wait for its end.
   package static let minimumBytes = 4 << 20
@@ -33,32 +34,64 @@ package final class FirstImport: SyncStore {
   }
 
   private let file: DatabaseFile
+  /// Held to the end: only one import makes a database.
+  private let turn: FileLock
   private let writeGuard: WriteGuard
   private let identity: DatabaseFile.Identity?
   private let queue: DatabaseQueue
   private let state = Mutex(State())
 
+  /// The byte of the lock file that says that a first import is under way, behind those of the feeds.
+  private static let lockByte: Int64 = 1 << 41
+
+  /// Whether one is under way.
+  static func isUnderWay(_ file: DatabaseFile) -> Bool {
+    // What cannot be asked for is told by whoever opens the database.
+    access(file.lockPath, F_OK) == 0
+      && (try? FileLock(path: file.lockPath, byte: lockByte).isHeld()) == true
+  }
+
+  /// Waits for one that is under way.
+  static func wait(for file: DatabaseFile) throws {
+    if !isUnderWay(file) { return }
+    let lock = try FileLock(path: file.lockPath, byte: lockByte)
+    guard try lock.lock(waitSeconds: WriteGuard.waitSeconds) else {
+      throw OffersError(
+        .storageFailed,
+        "The first import of \(file.path) takes longer than \(Int(WriteGuard.waitSeconds)) seconds.",
+        hint: "Wait for it or stop it, then try again. Nothing was changed.")
+    }
+    lock.unlock()
+  }
+
   /// Begins one where nothing stands at a path, and makes its folder.
   ///
   /// - Parameter expectedBytes: about how large the database will be; a document's own size will do.
-  /// - Returns: nil where there is something.
+  /// - Returns: nil where there is something, or another import is under way.
   /// - Throws: `OffersError` with `storageFailed`.
   package static func begin(at path: String, expectedBytes: Int) throws -> FirstImport? {
-    let file = DatabaseFile(path: path)
     // Where nothing can be made, opening the database tells why.
-    guard file.isAbsent, FileBytes.makeFolders(of: path),
-      let writeGuard = try? WriteGuard(path: file.lockPath)
+    guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, name != "",
+      FileBytes.makeFolders(of: path)
+    else { return nil }
+    // A whole path: SQLite would take some others for addresses.
+    let file = DatabaseFile(path: DatabaseFile.resolve(FileBytes.folder(of: path)) + "/" + name)
+    guard file.isAbsent, let turn = try? FileLock(path: file.lockPath, byte: lockByte),
+      (try? turn.tryLock()) == true, let writeGuard = try? WriteGuard(path: file.lockPath)
     else { return nil }
     do {
       return try writeGuard.hold {
-        file.isAbsent ? try FirstImport(file, writeGuard, expectedBytes: expectedBytes) : nil
+        file.isAbsent
+          ? try FirstImport(file, turn, writeGuard, expectedBytes: expectedBytes) : nil
       }
     } catch {
-      throw StorageFailure.translate(error, path: path)
+      throw StorageFailure.translate(error, path: file.path)
     }
   }
 
-  private init(_ file: DatabaseFile, _ writeGuard: WriteGuard, expectedBytes: Int) throws {
+  private init(
+    _ file: DatabaseFile, _ turn: FileLock, _ writeGuard: WriteGuard, expectedBytes: Int
+  ) throws {
     try Schema.withNewImage { image in
       try file.makeSetUp(UnsafeRawBufferPointer(image), roomBytes: expectedBytes)
     }
@@ -73,6 +106,7 @@ package final class FirstImport: SyncStore {
       throw error
     }
     self.file = file
+    self.turn = turn
     self.writeGuard = writeGuard
     identity = file.setUpIdentity
   }
@@ -83,22 +117,23 @@ package final class FirstImport: SyncStore {
   ///   then.
   /// - Throws: `OffersError`.
   package func end() async throws -> Bool {
-    let state = state.withLock { $0 }
+    let ended = state.withLock { $0 }
     // Where it failed, nobody waits for more.
-    if !state.isDone { try? state.handover?.give(.end) }
+    if !ended.isDone { try? ended.handover?.give(.end) }
     do {
+      defer { turn.unlock() }
       // While the file is open, no other one is taken for it.
-      if !state.isDone { try writeGuard.hold(abandon) }
+      if !ended.isDone { try writeGuard.hold(abandon) }
       try queue.close()
     } catch {
       throw StorageFailure.translate(error, path: file.path)
     }
-    if let note = state.note, !state.isLate {
+    if let note = ended.note, !ended.isLate {
       // The failure itself is worth more to the caller than a failure to note it.
       try? await OffersDatabase(path: file.path).record(
         note.run, remember: note.source, fetch: note.fetch)
     }
-    return !state.isLate
+    return !ended.isLate
   }
 
   /// Removes what there is of it, for a program that is about to end.
@@ -226,7 +261,7 @@ package final class FirstImport: SyncStore {
   /// Gives the database its name.
   private func publish() throws {
     try writeGuard.hold {
-      guard file.bytes == 0, file.setUpIdentity == identity else {
+      guard file.isVacant, file.setUpIdentity == identity else {
         state.withLock { $0.isLate = true }
         throw OffersError(
           .storageFailed, "Another program has made \(file.path) meanwhile.",

@@ -10,7 +10,7 @@ import OffersCore
 ///   power cut.
 /// - Any number of processes may use the file at the same time; writers take turns.
 /// - The file is readable by its owner only. Beside it stand SQLite's `-wal` and `-shm` and the
-///   `-lock` that writers take turns by.
+///   `-lock` that writers take turns by; as long as it is made, `-setup`.
 public final class OffersDatabase: Sendable {
   /// What an opened database will be used for.
   public enum Access: Sendable {
@@ -41,7 +41,11 @@ public final class OffersDatabase: Sendable {
   public init(path: String, access: Access = .readWrite, readerCount: Int = 1) throws {
     self.path = path
     var file = DatabaseFile(path: DatabaseFile.resolve(path))
-    let header = try file.readHeader()
+    var header = try file.readHeader()
+    if header == .missing, access == .readWrite {
+      try FirstImport.wait(for: file)
+      header = try file.readHeader()
+    }
     try file.check(header)
     do {
       switch access {
@@ -95,8 +99,17 @@ public final class OffersDatabase: Sendable {
   }
 
   private static func missing(_ file: DatabaseFile) -> OffersError {
-    OffersError(
-      .notFound, "There is no database yet at \(file.path).", hint: "Make it with: offers sync")
+    FirstImport.isUnderWay(file)
+      ? OffersError(
+        .notFound, "The database \(file.path) is being made by its first import.",
+        hint: "Wait until that is complete, then try again.")
+      : OffersError(
+        .notFound, "There is no database yet at \(file.path).", hint: "Make it with: offers sync")
+  }
+
+  /// Why there is no database at a path.
+  package static func missing(at path: String) -> OffersError {
+    missing(DatabaseFile(path: DatabaseFile.resolve(path)))
   }
 
   /// A file that is missing cannot be read; one that is older is migrated first.

@@ -57,17 +57,34 @@ struct FirstImportTests {
     #expect(try home.offers("list", "--limit", "1").errors.contains("3,000") == true)
   }
 
-  @Test("A database that is made meanwhile keeps what is in it, and gets the offers, too")
-  func isMadeElsewhere() async throws {
+  @Test("Other syncs and refused commands beside it take nothing of it away")
+  func isNotDisturbed() async throws {
     let process = try OffersProgram.start(
       ["sync", "--quiet", "--from", try feed(8000)], environment: home.environment)
     while process.isRunning, !hasRemains { sched_yield() }
-    let database = try OffersDatabase(path: home.database)
-    _ = try await database.subscribe(to: "albums", source: "sample")
+    #expect(hasRemains, "the import ended too early to be disturbed")
+    let list = try home.offers("list")
+    #expect(list.status == 0 || list.errors.contains("is being made by its first import"))
+    #expect(try home.offers("favorite", "nothing").status == 66)
+    #expect(try home.offers("sync", "nosuch").status == 66)
+    #expect(try home.offers("sync", "--quiet", "albums", "--from", "sample").status == 0)
     #expect(process.wait() == 0)
-    #expect(try await database.fetchSubscribedFeeds() == ["albums", "ibotta"])
-    #expect(try await database.countOffers(OfferQuery()) == 8000)
+    let database = try OffersDatabase(path: home.database, access: .readOnly)
+    #expect(try await database.countOffers(OfferQuery(feed: "ibotta")) == 8000)
+    #expect(try await database.fetchFeeds().map(\.name) == ["albums", "ibotta"])
     #expect(!hasRemains)
     #expect(try home.integrity() == "ok\n")
+  }
+
+  @Test(
+    "A relative path is a file's, whatever it looks like",
+    arguments: ["file:a.sqlite", "b?.sqlite"])
+  func takesAnyPath(name: String) throws {
+    let path = try feed()
+    let result = try home.shell("offers sync --quiet --from '\(path)' --database '\(name)'")
+    #expect(result.errors == "")
+    #expect(result.status == 0)
+    #expect(try home.shell("offers list --limit 1 --json --database './\(name)'").status == 0)
+    #expect(!FileManager.default.fileExists(atPath: home.folder.file(name + "-setup")))
   }
 }

@@ -110,6 +110,7 @@ struct KillTests {
     let names = Self.names(items)
     let usual = try duration(of: ["sync", "--quiet", "--from", path])
     var killCount = 0
+    var hiddenCount = 0
     for round in 0..<12 {
       let database = home.folder.file("fresh-\(round).sqlite")
       let arguments = ["sync", "--quiet", "--from", path, "--database", database]
@@ -118,6 +119,7 @@ struct KillTests {
       if try killed(arguments, within: usual, once: round % 3 == 0 ? nil : isWriting) {
         killCount += 1
       }
+      if size(of: database + "-setup") > 500_000 { hiddenCount += 1 }
       let stored = try await storedNames(database)
       #expect(stored.isEmpty || stored == names)
       #expect(try OffersProgram.run(arguments, environment: home.environment).status == 0)
@@ -125,14 +127,17 @@ struct KillTests {
       #expect(size(of: database + "-setup") == 0)
     }
     #expect(killCount > 0)
+    #expect((hiddenCount > 0) == isHidden)
   }
 
-  @Test("A first import that is interrupted leaves nothing of what it had written")
-  func interruption() throws {
+  @Test(
+    "A first import that is interrupted leaves nothing of what it had written",
+    arguments: [1, 1, 1, 500_000])
+  func interruption(writtenBytes: Int) throws {
     let path = try home.feed(Self.version("A", termsLength: 9000), named: "large.json")
     let process = try OffersProgram.start(
       ["sync", "--quiet", "--from", path], environment: home.environment)
-    while process.isRunning, size(of: home.database + "-setup") < 500_000 { sched_yield() }
+    while process.isRunning, size(of: home.database + "-setup") < writtenBytes { sched_yield() }
     process.send(SIGINT)
     #expect(process.wait() == -SIGINT)
     #expect(size(of: home.database + "-setup") == 0)

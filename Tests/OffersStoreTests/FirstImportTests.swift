@@ -166,41 +166,60 @@ struct FirstImportTests {
     #expect(try names() == ["offers.sqlite-lock"])
   }
 
-  @Test("a database that somebody else made meanwhile stays as it is")
+  @Test("a database that comes to stand there meanwhile stays as it is")
   func comesTooLate() async throws {
+    let other = try Store()
+    try await other.sync([FeedOffer("other")])
     let store = try begin()
     let intake = try #require(try store.beginIntake(of: Self.plan().run, isIndexed: true))
     try intake.take(Self.records(Self.offers, from: 1))
-    let other = try OffersDatabase(path: path)
-    _ = try await other.subscribe(to: "albums", source: "sample")
+    try FileManager.default.copyItem(atPath: other.path, toPath: path)
     let error = await #expect(throws: OffersError.self) { try await store.apply(Self.plan()) }
     #expect(error?.code == .storageFailed)
     #expect(try await store.end() == false)
     #expect(!FileManager.default.fileExists(atPath: path + "-setup"))
-    #expect(try await other.fetchSubscribedFeeds() == ["albums"])
-    #expect(try Store.rows(path, "SELECT count(*) FROM offer") == ["0"])
+    #expect(try Store.rows(path, "SELECT id FROM offer") == ["other"])
   }
 
-  @Test(
-    "of two at once the later one is made, whichever is complete first", arguments: [true, false])
-  func onlyOneIsMade(isFirstFaster: Bool) async throws {
-    let first = try begin()
-    _ = try first.beginIntake(of: Self.plan().run, isIndexed: true)
-    let second = try begin()
-    func complete(_ store: FirstImport, _ id: String) async throws -> Bool {
-      // It throws when it is too late.
-      _ = try? await store.apply(Self.plan(Self.records([FeedOffer(id)], from: 1)))
-      return try await store.end()
+  @Test("while one is under way no other begins, and none takes anything of it away")
+  func isAlone() async throws {
+    let store = try begin()
+    let intake = try #require(try store.beginIntake(of: Self.plan().run, isIndexed: true))
+    try intake.take(Self.records(Self.offers, from: 1))
+    #expect(try FirstImport.begin(at: path, expectedBytes: 0) == nil)
+    #expect(try await store.apply(Self.plan()).counts.new == 5001)
+    #expect(try await store.end())
+    #expect(try Store.rows(path, "SELECT count(*) FROM offer") == ["5001"])
+  }
+
+  @Test("whoever would write waits for its end, and finds the offers; readers are told of it")
+  func keepsOthersWaiting() async throws {
+    let store = try begin()
+    let error = #expect(throws: OffersError.self) {
+      try OffersDatabase(path: path, access: .readOnly)
     }
-    if isFirstFaster {
-      #expect(try await complete(first, "first") == false)
-      #expect(try await complete(second, "second"))
-    } else {
-      #expect(try await complete(second, "second"))
-      #expect(try await complete(first, "first") == false)
+    #expect(error?.code == .notFound)
+    #expect(error?.message.contains("being made by its first import") == true)
+    async let waiting = Task.detached { [path] in
+      try await OffersDatabase(path: path).countOffers(OfferQuery())
+    }.value
+    _ = try await fill(store, Self.offers)
+    #expect(try await store.end())
+    #expect(try await waiting == 5001)
+    // Afterwards they are told what they always were.
+    try FileManager.default.removeItem(atPath: path)
+    let after = #expect(throws: OffersError.self) {
+      try OffersDatabase(path: path, access: .readOnly)
     }
-    #expect(try Store.rows(path, "SELECT id FROM offer") == ["second"])
-    #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
+    #expect(after?.message.contains("no database yet") == true)
+  }
+
+  @Test("what a killed one left goes with the next sync, where the database came from elsewhere")
+  func clearsAway() async throws {
+    let database = try OffersDatabase(path: path)
+    try Data("half".utf8).write(to: URL(fileURLWithPath: path + "-setup"))
+    try await database.clearAway(after: 1, at: Date(timeIntervalSince1970: 1000))
+    #expect(!FileManager.default.fileExists(atPath: path + "-setup"))
   }
 
   @Test(

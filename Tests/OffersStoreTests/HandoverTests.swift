@@ -7,7 +7,7 @@ import Testing
 struct HandoverTests {
   private struct Refusal: Error {}
 
-  @Test("everything arrives, in its order")
+  @Test("everything arrives, in its order", .timeLimit(.minutes(1)))
   func keepsOrder() async throws {
     let handover = Handover<Int>()
     let taken = await withCheckedContinuation { continuation in
@@ -30,7 +30,9 @@ struct HandoverTests {
     for number in 0..<3 { #expect(throws: Refusal.self) { try handover.give(number) } }
   }
 
-  @Test("what was given and not taken comes back, and whoever waits for room is told")
+  @Test(
+    "what was given and not taken comes back, and whoever waits for room is told",
+    .timeLimit(.minutes(1)))
   func givesBack() async throws {
     let handover = Handover<Int>()
     try handover.give(1)

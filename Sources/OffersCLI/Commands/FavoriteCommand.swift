@@ -32,10 +32,7 @@ struct FavoriteCommand: WaitingCommand {
   func run() async throws {
     // Whoever has no database has no offer to star: making one would only hide a wrong path.
     let path = try location.path
-    guard OffersDatabase.exists(at: path) else {
-      throw OffersError(
-        .notFound, "There is no database yet at \(path).", hint: "Make it with: offers sync")
-    }
+    guard OffersDatabase.exists(at: path) else { throw OffersDatabase.missing(at: path) }
     let changes = try await location.open(.readWrite).setFavorites(named: id, to: !remove)
     if json {
       Output.print(Self.json(changes))

@@ -4,6 +4,7 @@ import OffersCore
 import OffersFeeds
 import OffersStore
 import OffersSync
+import Synchronization
 
 /// A sync of feeds as a person asked for it, with what is printed of it.
 struct SyncJob: Sendable {
@@ -85,6 +86,11 @@ struct SyncJob: Sendable {
     if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
   }
 
+  /// A first import, once it has begun.
+  private final class Begun: Sendable {
+    let store = Mutex<FirstImport?>(nil)
+  }
+
   /// Reads a large file into a database that does not exist yet, which is made by it.
   ///
   /// - Returns: the feed and what came of it; nil where it is to be synced with the database as it is.
@@ -94,11 +100,17 @@ struct SyncJob: Sendable {
     // What is wrong with the source is told by its sync.
     guard !isTrial, !isNews, !fetchesImages, let text = source,
       let source = try? DocumentSource(text),
-      let bytes = source.fileBytes, bytes >= FirstImport.minimumBytes,
-      let store = try FirstImport.begin(at: databasePath, expectedBytes: bytes + bytes / 8)
+      let bytes = source.fileBytes, bytes >= FirstImport.minimumBytes
     else { return nil }
-    let watch = InterruptionWatch { store.abandon() }
+    let begun = Begun()
+    let watch = InterruptionWatch { begun.store.withLock { $0 }?.abandon() }
     defer { withExtendedLifetime(watch) {} }
+    let store = try watch.hold {
+      let store = try FirstImport.begin(at: databasePath, expectedBytes: bytes + bytes / 8)
+      begun.store.withLock { $0 = store }
+      return store
+    }
+    guard let store else { return nil }
     let feed = names(subscribed: [], configuration)[0]
     let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
     let result: Result<SyncRun, OffersError>
