@@ -1,0 +1,103 @@
+import Foundation
+import OffersCore
+import OffersStore
+import OffersTestSupport
+import Testing
+
+@Suite("Where offers feeds reads from")
+struct FeedSourceTests {
+  @Test("after its sample a feed is shown with what the next sync reads")
+  func showsNextSource() throws {
+    let home = try Home()
+    try home.offers("sync", "facts", "--from", "sample")
+    for command in ["status", "feeds"] {
+      let feeds = try #require(try home.document(command)["feeds"] as? [[String: Any]])
+      func source(_ name: String) -> String? {
+        feeds.first { $0["name"] as? String == name }?["source"] as? String
+      }
+      #expect(source("facts")?.hasPrefix("https://") == true)
+    }
+    let feeds = try #require(try home.document("feeds")["feeds"] as? [[String: Any]])
+    let ibotta = try #require(feeds.first { $0["name"] as? String == "ibotta" })
+    #expect(ibotta["source"] as? String == "sample")
+  }
+
+  @Test("whoever begins with another feed gets no sample, and whoever fails to does")
+  func beginsWithAnother() async throws {
+    let home = try Home()
+    #expect(try home.offers("sync", "restaurants", "--from", "nowhere.json").status == 66)
+    #expect(try home.document("status")["feeds"].map { "\($0)" }?.contains("ibotta") == true)
+    try home.offers("sync", "restaurants", "--from", "sample")
+    let again = try home.offers("sync", "--due")
+    #expect(again.output == "")
+    let feeds = try #require(try home.document("status")["feeds"] as? [[String: Any]])
+    #expect(feeds.map { $0["name"] as? String } == ["restaurants"])
+    try home.offers("sync", "ibotta")
+    #expect((try home.document("status")["feeds"] as? [Any])?.count == 2)
+    // A feed that was asked for is kept.
+    let third = try Home()
+    let database = try OffersDatabase(path: third.database)
+    for _ in 0..<2 {
+      #expect(try await database.subscribe(to: "ibotta", source: "sample") == false)
+    }
+    #expect(try await database.subscribe(to: "mine", source: "sample"))
+    try third.offers("sync", "restaurants", "--from", "sample")
+    #expect(try await database.fetchFeeds().map(\.name) == ["ibotta", "mine", "restaurants"])
+    let fourth = try OffersDatabase(path: try Home().database)
+    #expect(try await fourth.subscribe(to: "facts", source: "https://example.com/"))
+    #expect(try await fourth.fetchFeeds().map(\.name) == ["facts"])
+    // So is one that was tried.
+    let other = try Home()
+    try other.offers("sync")
+    try other.offers("sync", "restaurants", "--from", "sample")
+    #expect((try other.document("status")["feeds"] as? [Any])?.count == 2)
+  }
+
+  @Test("a feed of one's own that names no source has none")
+  func hasNoSource() throws {
+    let home = try Home()
+    let config = try home.folder.write(
+      "feeds: {mine: {id: id, fields: {name: name}}}\n", to: "feeds.yaml")
+    let list = try home.offers("feeds", "--config", config).output
+    #expect(list.contains(/\nmine .* none yet: offers sync mine --from SOURCE\n/))
+    #expect(list.contains(/\nibotta .* sample\n/))
+  }
+
+  @Test("a feed that is taken up again is read from where it was, unless its definition went, too")
+  func remembersSource() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    func source(_ name: String) throws -> String? {
+      let feeds = try #require(try home.document("feeds")["feeds"] as? [[String: Any]])
+      return feeds.first { $0["name"] as? String == name }?["source"] as? String
+    }
+    let path = home.folder.file("feed.json")
+    try home.offers("feeds", "remove", "ibotta")
+    #expect(try source("ibotta") == path)
+    #expect(try home.offers("sync", "ibotta").output.hasPrefix("ibotta: 0 new, 0 changed, 0 gone"))
+    #expect(try source("ibotta") == path)
+    let (first, second) = (
+      try home.feed([FeedItem("1", "Jam")], named: "first.json"),
+      try home.feed([FeedItem("2", "Bun")], named: "second.json")
+    )
+    try home.offers("feeds", "add", "mine", first)
+    try home.offers("sync", "mine", "--from", path)
+    #expect(try source("mine") == path)
+    try home.offers("feeds", "remove", "mine")
+    try home.offers("feeds", "add", "mine", second)
+    #expect(try source("mine") == second)
+    // The definition may be taken out by hand.
+    try home.offers("sync", "mine", "--from", path)
+    try FileManager.default.removeItem(atPath: home.folder.file(".config/offers/feeds.yaml"))
+    try home.offers("feeds", "remove", "mine")
+    try home.offers("feeds", "add", "mine", first)
+    #expect(try source("mine") == first)
+  }
+
+  @Test("a copy of a shipped definition that leaves the file takes no source along")
+  func keepsSourceOfACopy() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    try home.offers("feeds", "show", "ibotta", "--save")
+    try home.offers("feeds", "remove", "ibotta")
+    #expect(try home.offers("sync", "ibotta").output.hasPrefix("ibotta: 0 new, 0 changed, 0 gone"))
+  }
+}
