@@ -34,13 +34,12 @@ final class NewFile {
     Self.removeRemains(beside: target)
     // What has this process's number was left by a dead one, or laid there by somebody else.
     unlink(temporaryPath)
-    descriptor = open(
-      temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      interruption = nil
-      throw Self.failure(path, hint)
+    let watch = InterruptionWatch { [temporaryPath] in unlink(temporaryPath) }
+    interruption = watch
+    descriptor = watch.hold { [temporaryPath] in
+      open(temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     }
-    interruption = InterruptionWatch { [temporaryPath] in unlink(temporaryPath) }
+    guard descriptor >= 0 else { throw Self.failure(path, hint) }
   }
 
   deinit {
