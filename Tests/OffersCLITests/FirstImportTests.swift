@@ -60,9 +60,9 @@ struct FirstImportTests {
   @Test("Other syncs and refused commands beside it take nothing of it away")
   func isNotDisturbed() async throws {
     let process = try OffersProgram.start(
-      ["sync", "--quiet", "--from", try feed(8000)], environment: home.environment)
+      ["sync", "--quiet", "--from", try feed(16_000)], environment: home.environment)
     while process.isRunning, !hasRemains { sched_yield() }
-    #expect(hasRemains, "the import ended too early to be disturbed")
+    #expect(process.isRunning, "the import ended too early to be disturbed")
     let list = try home.offers("list")
     #expect(list.status == 0 || list.errors.contains("is being made by its first import"))
     #expect(try home.offers("favorite", "nothing").status == 66)
@@ -70,7 +70,7 @@ struct FirstImportTests {
     #expect(try home.offers("sync", "--quiet", "albums", "--from", "sample").status == 0)
     #expect(process.wait() == 0)
     let database = try OffersDatabase(path: home.database, access: .readOnly)
-    #expect(try await database.countOffers(OfferQuery(feed: "ibotta")) == 8000)
+    #expect(try await database.countOffers(OfferQuery(feed: "ibotta")) == 16_000)
     #expect(try await database.fetchFeeds().map(\.name) == ["albums", "ibotta"])
     #expect(!hasRemains)
     #expect(try home.integrity() == "ok\n")
