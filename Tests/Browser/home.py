@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -138,6 +139,10 @@ class BrowserTest(unittest.TestCase):
         if result and len(result.failures) + len(result.errors) > failures:
             try:
                 self.shoot("FAILED-" + self.id().rsplit(".", 1)[1])
+                shown = self.script(
+                    "return [location.href, ...[...document.querySelectorAll('.toast, dialog[open]')]"
+                    ".map((each) => each.textContent.replace(/\\s+/g, ' '))]")
+                print("it showed:", *shown, *self.browser.get_log("browser"), sep="\n  ", file=sys.stderr)
             except WebDriverException:
                 pass  # The window may be gone; the failure itself is told.
 

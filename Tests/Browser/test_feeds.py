@@ -46,8 +46,9 @@ class FeedTests(BrowserTest):
             self.assertEqual(len(self.all(".leaflet-marker-icon")), len(self.all(".places li")))
             self.assertGreater(len(self.all(".places li")), 10)
             self.script("document.querySelector('.places .round').click()")
-            self.wait_for(".leaflet-popup-content a")
-            self.assertEqual(self.find(".leaflet-popup-content strong").text, "The Copper Ladle")
+            # It fades in: what cannot be seen yet has no text.
+            self.wait("the popup does not show", lambda: [
+                each.text for each in self.all(".leaflet-popup-content strong")] == ["The Copper Ladle"])
             self.assertTrue(self.find(".leaflet-popup-content a").get_attribute("href").startswith(self.home.base))
             asked = self.script("return performance.getEntriesByType('resource').map((each) => new URL(each.name).host)")
             self.assertEqual(set(asked), {self.home.base.removeprefix("http://")})

@@ -8,7 +8,9 @@ const line = document.querySelector("[data-progress]");
 const bar = line.querySelector("progress");
 let isRunning = false;
 let heardAt = 0;
-let shownID = null;
+// How the newest refresh that is known goes, and the one whose end was told.
+let latest = null;
+let told = null;
 
 function setBusy(isBusy) {
   for (const button of document.querySelectorAll("[data-refresh]")) {
@@ -37,7 +39,10 @@ async function start(feeds, wishes = {}) {
       fail(await problemText(response), feeds, wishes);
       return false;
     }
+    const begun = response.ok ? await response.json() : await ask();
     isRunning = true;
+    // It may have ended before this answer came.
+    show(begun && isOlder(begun) ? latest : begun);
     poll();
     return response.ok;
   } catch {
@@ -102,19 +107,39 @@ async function poll() {
     await new Promise((resolve) => setTimeout(resolve, 700));
     if (!isRunning || Date.now() - heardAt < 2000) continue;
     try {
-      const response = await fetch("/api/v1/sync");
-      if (response.ok) show(await response.json());
+      const sync = await ask();
+      // The server was started anew meanwhile.
+      if (sync?.state === "idle") return end();
+      show(sync);
     } catch {
       return end();
     }
   }
 }
 
+/** How it goes; null where the server does not say. */
+async function ask() {
+  const response = await fetch("/api/v1/sync");
+  return response.ok ? response.json() : null;
+}
+
 const running = new Set(["waiting", "reading", "writing"]);
+
+/**
+ * Whether something newer is known. What the server says comes by several ways, and not always in
+ * the order in which it was said. It counts refreshes from 1 each time that it is started.
+ */
+function isOlder(sync) {
+  if (!latest || sync.id > latest.id || sync.started_at > latest.started_at) return false;
+  return !isSame(sync, latest) || (latest.state === "done" && sync.state === "running");
+}
+
+const isSame = (one, other) => one?.id === other?.id && one?.started_at === other?.started_at;
 
 /** Shows how it goes. */
 function show(sync) {
-  if (!sync || sync.state === "idle") return;
+  if (!sync || sync.state === "idle" || isOlder(sync)) return;
+  latest = sync;
   if (sync.state === "running") {
     isRunning = true;
     setBusy(true);
@@ -130,10 +155,10 @@ function show(sync) {
       note.hidden = !running.has(feed.state);
       note.textContent = stateWords(feed);
     }
-  } else if (isRunning && sync.id !== shownID) {
-    shownID = sync.id;
+  } else if (isRunning) {
     end();
-    finish(sync);
+    if (!isSame(sync, told)) finish(sync);
+    told = sync;
   }
 }
 

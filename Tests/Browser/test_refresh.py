@@ -1,0 +1,243 @@
+"""Refreshing, and the settings that belong to it."""
+
+import json
+import unittest
+from pathlib import Path
+
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+from home import DESKTOP, PHONE, BrowserTest
+
+
+class RefreshTests(BrowserTest):
+    feeds = ("ibotta",)
+
+    def setUp(self):
+        # What the test before has begun.
+        self.wait("a refresh goes on", lambda: json.loads(self.get("/api/v1/sync"))["state"] != "running")
+
+    def test_the_button_refreshes_and_says_what_came(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.home.feeds.ibotta_extra = [
+            {"id": "1", "name": "A new offer", "current_value": "$9.00 Cash Back", "url": None}]
+        self.find(".bar-refresh button").click()
+        toast = self.wait_for(".toast")
+        self.wait("it does not say what came", lambda: "1 new" in self.find(".toast").text)
+        self.shoot("refreshed")
+        toast = self.find(".toast button")
+        toast.click()
+        self.wait("no changes", lambda: self.browser.current_url.endswith("/changes"))
+        self.assertEqual(self.find(".changes .card").get_attribute("data-ref"), "ibotta:1")
+        self.shoot("changes")
+
+    def refresh(self):
+        self.find(".bar-refresh button").click()
+        self.wait("no end", lambda: any("Refreshed" in each.text for each in self.all(".toast")))
+
+    def test_pulling_down_refreshes(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.pull_down("pull")
+        self.wait_for(".toast")
+
+    def pull_down(self, shot=None):
+        touch = lambda kind, y: self.browser.execute_cdp_cmd(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [] if kind == "touchEnd" else [{"x": 180, "y": y}]})
+        touch("touchStart", 300)
+        for y in range(310, 560, 20):
+            touch("touchMove", y)
+        # A picture that is taken while a move is under way has the move come from elsewhere.
+        self.wait("it is not pulled down", lambda: "translateY(120px)" in self.script(
+            "return document.querySelector('.pull')?.style.transform ?? ''"))
+        if shot:
+            self.shoot(shot)
+        touch("touchEnd", 560)
+
+    def test_the_end_of_an_earlier_refresh_is_not_told_as_that_of_a_new_one(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.fail_to_refresh()
+        # What was said before comes late, as by another way or another tab.
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.script(
+            "const [earlier] = arguments; const channel = new BroadcastChannel('offers-events');"
+            "const real = window.fetch; window.fetch = async (...all) => {"
+            " const answer = await real(...all);"
+            " if (all[1]?.method === 'POST') setTimeout(() => channel.postMessage({kind: 'sync', data: earlier}));"
+            " return answer }", json.loads(self.get("/api/v1/sync")))
+        self.refresh()
+        self.assertEqual(self.all("dialog[open]"), [])
+
+    def test_a_refresh_that_ends_before_it_is_answered_is_told_once(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.script(
+            "const channel = new BroadcastChannel('offers-events'); window.told = 0;"
+            "new MutationObserver((all) => { for (const each of all) window.told += each.addedNodes.length })"
+            ".observe(document.querySelector('[data-toasts]'), {childList: true});"
+            "const real = window.fetch; window.fetch = async (...all) => {"
+            " const answer = await real(...all);"
+            " if (all[1]?.method !== 'POST') return answer;"
+            " const begun = await answer.clone().json();"
+            " for (const state of ['running', 'done']) channel.postMessage({kind: 'sync', data: {...begun, state}});"
+            " await new Promise((resolve) => setTimeout(resolve, 2000));"
+            " window.isAnswered = true; return answer }")
+        self.refresh()
+        self.wait("no answer", lambda: self.script("return window.isAnswered === true"))
+        self.assertEqual(self.script("return window.told"), 1)
+        # The next one can begin.
+        self.pull_down()
+        self.wait("the next one is not told", lambda: self.script("return window.told") == 2)
+
+    def test_a_refresh_leaves_the_map_and_the_suggestions_as_they_are(self):
+        self.set_size(PHONE)
+        self.home.run("sync", "--quiet", "restaurants", "movies")
+        self.open("/feeds/restaurants?view=map")
+        self.wait_for("[data-map][data-ready]")
+        count = len(self.all(".leaflet-marker-icon"))
+        self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes'")
+        self.refresh()
+        self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
+        self.wait_for("[data-map][data-ready]")
+        self.assertGreater(count, 10)
+        self.assertEqual(len(self.all(".leaflet-marker-icon")), count)
+        self.script("document.querySelector('.places .round').click()")
+        self.wait_for(".leaflet-popup-content a")
+
+        self.get("/search?feed=movies&q=lantern")
+        self.open("/feeds/movies")
+        self.find(".searchbox [name=q]").send_keys("lan")
+        self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes'")
+        # A press on the button would take the focus.
+        self.script("document.querySelector('.bar-refresh').requestSubmit()")
+        self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
+        self.assertEqual(self.script(
+            "const e = document.activeElement; return [e.name, e.value, e.selectionStart]"), ["q", "lan", 3])
+        self.script("document.activeElement.blur()")
+        self.find(".searchbox [name=q]").click()
+        self.wait_for(".searchbox .suggestions:not([hidden]) [role=option]")
+        self.assertEqual(len(self.all(".searchbox .suggestions")), 1)
+
+    def test_a_map_is_drawn_anew_where_the_places_are_others(self):
+        self.set_size(PHONE)
+        self.home.run("sync", "--quiet", "restaurants")
+        self.open("/feeds/restaurants?view=map")
+        self.wait_for("[data-map][data-ready]")
+        count = len(self.all(".leaflet-marker-icon"))
+        original = self.home.feeds.document
+
+        def fewer(name):
+            document = original(name)
+            if name == "restaurants":
+                document["restaurants"] = document["restaurants"][1:]
+            return document
+
+        self.home.feeds.document = fewer
+        try:
+            self.refresh()
+            self.wait("the map shows the old places", lambda: len(self.all(".places li")) == count - 1
+                      and self.all("[data-map][data-ready]")
+                      and len(self.all(".leaflet-marker-icon")) == count - 1)
+        finally:
+            self.home.feeds.document = original
+
+    def test_the_focus_stays_on_the_button_of_a_feed(self):
+        self.set_size(DESKTOP)
+        self.open("/settings")
+        self.wait_ready()
+        self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes';"
+                    "document.querySelector('[data-feed=ibotta] [data-refresh]').focus()")
+        self.browser.switch_to.active_element.send_keys(Keys.ENTER)
+        self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
+        self.assertEqual(self.script("return document.activeElement.dataset.refresh"), "ibotta")
+
+    def test_a_refresh_that_fails_is_told_in_an_alert(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.fail_to_refresh()
+        self.assertIn("ibotta", self.find("dialog").text)
+        self.shoot("refresh-failed")
+
+    def fail_to_refresh(self):
+        original = self.home.feeds.document
+        self.home.feeds.document = lambda name: None
+        try:
+            self.find(".bar-refresh button").click()
+            self.wait_for("dialog[open]")
+        finally:
+            self.home.feeds.document = original
+
+    def test_settings_show_feeds_and_take_them_up(self):
+        for size in (PHONE, DESKTOP):
+            self.set_size(size)
+            self.open("/settings")
+            self.assertIn("every day", self.find("[data-feed=ibotta]").text)
+            self.no_overflow()
+            self.shoot("settings")
+        self.find("[data-subscribe=facts]").click()
+        self.wait_for("[data-feed=facts] h3 a")
+        self.assertIn("facts", self.home.run("status"))
+
+    def change(self, source, interval):
+        self.open("/settings")
+        self.wait_ready()
+        self.find("[data-feed=ibotta] summary").click()
+        field = self.find("[data-feed=ibotta] input[name=source]")
+        field.clear()
+        field.send_keys(source)
+        Select(self.find("[data-feed=ibotta] select")).select_by_visible_text(interval)
+        for size in (DESKTOP, PHONE):
+            self.set_size(size)
+            self.no_overflow()
+            self.shoot("settings-change")
+        self.script("arguments[0].form.requestSubmit()", field)
+
+    def test_what_is_typed_in_the_settings_stays_through_a_refresh(self):
+        self.set_size(DESKTOP)
+        self.open("/settings")
+        self.wait_ready()
+        self.find("[data-feed=ibotta] summary").click()
+        field = self.find("[data-feed=ibotta] input[name=source]")
+        field.clear()
+        field.send_keys("https://half.typed/addr")
+        self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes'")
+        self.find(".bar-refresh button").click()
+        self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
+        field = self.find("[data-feed=ibotta] input[name=source]")
+        self.assertEqual(field.get_attribute("value"), "https://half.typed/addr")
+        self.assertTrue(field.is_displayed())
+
+    def test_settings_change_the_source_and_the_interval(self):
+        source = self.home.feeds_base + "/feeds/ibotta.json?another"
+
+        # The list of intervals to choose from has all of them.
+        def shown():
+            feed = self.all("[data-feed=ibotta]")
+            return feed[0].text if feed else ""
+
+        self.change(source, "every 3 hours")
+        self.wait("the interval is not shown", lambda: "Refreshed\nevery 3 hours" in shown())
+        self.wait("the source is not shown", lambda: "ibotta.json?another" in shown())
+        self.assertIn("ibotta: 3h", Path(self.home.environment["OFFERS_CONFIG"]).read_text("utf-8"))
+        self.change("/etc/passwd", "as the feed says")
+        self.wait_for("dialog[open]")
+        self.assertIn("offers sync ibotta --from /etc/passwd", self.find("dialog").text)
+        self.shoot("settings-refused")
+        self.open("/settings")
+        self.assertIn("every 3 hours", shown())
+        self.assertIn("ibotta.json?another", shown())
+        self.change(source, "as the feed says")
+        self.wait("the interval is not shown", lambda: "Refreshed\nevery day" in shown())
+
+
+if __name__ == "__main__":
+    unittest.main()
