@@ -142,7 +142,8 @@ class BrowserTest(unittest.TestCase):
                 shown = self.script(
                     "return [location.href, ...[...document.querySelectorAll('.toast, dialog[open]')]"
                     ".map((each) => each.textContent.replace(/\\s+/g, ' '))]")
-                print("it showed:", *shown, *self.browser.get_log("browser"), sep="\n  ", file=sys.stderr)
+                log = [each["message"] for each in self.browser.get_log("browser")][-4:]
+                print("it showed:", *shown, *log, sep="\n  ", file=sys.stderr)
             except WebDriverException:
                 pass  # The window may be gone; the failure itself is told.
 

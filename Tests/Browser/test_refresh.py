@@ -1,6 +1,8 @@
 """Refreshing, and the settings that belong to it."""
 
 import json
+import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -14,35 +16,27 @@ class RefreshTests(BrowserTest):
     feeds = ("ibotta",)
 
     def setUp(self):
-        # What the test before has begun.
-        self.wait("a refresh goes on", lambda: json.loads(self.get("/api/v1/sync"))["state"] != "running")
+        self.wait_idle()
+        document = self.home.feeds.document
+        self.addCleanup(setattr, self.home.feeds, "document", document)
+        self.addCleanup(setattr, self.home.feeds, "ibotta_extra", [])
 
-    def test_the_button_refreshes_and_says_what_came(self):
-        self.set_size(PHONE)
-        self.open("/feeds/ibotta")
-        self.wait_ready()
-        self.home.feeds.ibotta_extra = [
-            {"id": "1", "name": "A new offer", "current_value": "$9.00 Cash Back", "url": None}]
-        self.find(".bar-refresh button").click()
-        toast = self.wait_for(".toast")
-        self.wait("it does not say what came", lambda: "1 new" in self.find(".toast").text)
-        self.shoot("refreshed")
-        toast = self.find(".toast button")
-        toast.click()
-        self.wait("no changes", lambda: self.browser.current_url.endswith("/changes"))
-        self.assertEqual(self.find(".changes .card").get_attribute("data-ref"), "ibotta:1")
-        self.shoot("changes")
+    def wait_idle(self):
+        self.wait("a refresh goes on", lambda: json.loads(self.get("/api/v1/sync"))["state"] != "running")
 
     def refresh(self):
         self.find(".bar-refresh button").click()
+        self.wait_refreshed()
+
+    def wait_refreshed(self):
         self.wait("no end", lambda: any("Refreshed" in each.text for each in self.all(".toast")))
 
-    def test_pulling_down_refreshes(self):
-        self.set_size(PHONE)
-        self.open("/feeds/ibotta")
-        self.wait_ready()
-        self.pull_down("pull")
-        self.wait_for(".toast")
+    def fail_to_refresh(self):
+        original = self.home.feeds.document
+        self.home.feeds.document = lambda name: None
+        self.find(".bar-refresh button").click()
+        self.wait_for("dialog[open]")
+        self.home.feeds.document = original
 
     def pull_down(self, shot=None):
         touch = lambda kind, y: self.browser.execute_cdp_cmd(
@@ -51,51 +45,134 @@ class RefreshTests(BrowserTest):
         touch("touchStart", 300)
         for y in range(310, 560, 20):
             touch("touchMove", y)
-        # A picture that is taken while a move is under way has the move come from elsewhere.
+        # A screenshot gives the last move another place if the page has not had it yet.
         self.wait("it is not pulled down", lambda: "translateY(120px)" in self.script(
             "return document.querySelector('.pull')?.style.transform ?? ''"))
         if shot:
             self.shoot(shot)
         touch("touchEnd", 560)
 
+    def prepare(self, text):
+        """Runs a script in each page before its own ones, until the test has ended."""
+        added = self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": text})
+        self.addCleanup(self.browser.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", added)
+
+    def test_the_button_refreshes_and_says_what_came(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.home.feeds.ibotta_extra = [
+            {"id": "1", "name": "A new offer", "current_value": "$9.00 Cash Back", "url": None}]
+        self.find(".bar-refresh button").click()
+        self.wait("it does not say what came", lambda: any("1 new" in each.text for each in self.all(".toast")))
+        self.shoot("refreshed")
+        self.find(".toast button").click()
+        self.wait("no changes", lambda: self.browser.current_url.endswith("/changes"))
+        self.assertEqual(self.find(".changes .card").get_attribute("data-ref"), "ibotta:1")
+        self.shoot("changes")
+
+    def test_pulling_down_refreshes(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.pull_down("pull")
+        self.wait_refreshed()
+
     def test_the_end_of_an_earlier_refresh_is_not_told_as_that_of_a_new_one(self):
         self.set_size(PHONE)
         self.open("/feeds/ibotta")
         self.wait_ready()
         self.fail_to_refresh()
-        # What was said before comes late, as by another way or another tab.
-        self.open("/feeds/ibotta")
-        self.wait_ready()
-        self.script(
-            "const [earlier] = arguments; const channel = new BroadcastChannel('offers-events');"
+        # What the server says first, of the refresh that failed, comes behind the answer.
+        self.prepare(
+            "window.EventSource = class extends EventSource {"
+            " addEventListener(kind, run) { super.addEventListener(kind, (event) => {"
+            "  if (kind !== 'sync' || window.tellLate) run(event); else window.tellLate = () => run(event) }) } };"
             "const real = window.fetch; window.fetch = async (...all) => {"
             " const answer = await real(...all);"
-            " if (all[1]?.method === 'POST') setTimeout(() => channel.postMessage({kind: 'sync', data: earlier}));"
-            " return answer }", json.loads(self.get("/api/v1/sync")))
+            " if (all[1]?.method === 'POST') setTimeout(() => { window.tellLate(); window.isTold = true });"
+            " return answer }")
+        self.open("/feeds/ibotta")
+        self.wait("nothing is said", lambda: self.script("return Boolean(window.tellLate)"))
         self.refresh()
+        self.assertTrue(self.script("return window.isTold"))
         self.assertEqual(self.all("dialog[open]"), [])
 
     def test_a_refresh_that_ends_before_it_is_answered_is_told_once(self):
         self.set_size(PHONE)
-        self.open("/feeds/ibotta")
-        self.wait_ready()
-        self.script(
-            "const channel = new BroadcastChannel('offers-events'); window.told = 0;"
-            "new MutationObserver((all) => { for (const each of all) window.told += each.addedNodes.length })"
-            ".observe(document.querySelector('[data-toasts]'), {childList: true});"
+        # The answer is held back until the end is told, which takes long enough for its course to be.
+        self.prepare(
+            "window.told = 0; window.isAnswered = false;"
+            "addEventListener('DOMContentLoaded', () => new MutationObserver((all) => { for (const each of all)"
+            " for (const note of each.addedNodes) if (note.textContent.startsWith('Refreshed')) window.told += 1 })"
+            " .observe(document.querySelector('[data-toasts]'), {childList: true}));"
             "const real = window.fetch; window.fetch = async (...all) => {"
             " const answer = await real(...all);"
-            " if (all[1]?.method !== 'POST') return answer;"
-            " const begun = await answer.clone().json();"
-            " for (const state of ['running', 'done']) channel.postMessage({kind: 'sync', data: {...begun, state}});"
-            " await new Promise((resolve) => setTimeout(resolve, 2000));"
-            " window.isAnswered = true; return answer }")
-        self.refresh()
-        self.wait("no answer", lambda: self.script("return window.isAnswered === true"))
+            " if (all[1]?.method !== 'POST' || window.told > 0) return answer;"
+            " while (window.told === 0) await new Promise((resolve) => setTimeout(resolve, 50));"
+            " const begun = await answer.json();"
+            " answer.json = async () => { setTimeout(() => { window.isAnswered = true }); return begun };"
+            " return answer }")
+        document = self.home.feeds.document
+
+        def slow(name):
+            time.sleep(1)
+            return document(name)
+
+        self.home.feeds.document = slow
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        self.find(".bar-refresh button").click()
+        self.wait("no answer", lambda: self.script("return window.isAnswered"))
         self.assertEqual(self.script("return window.told"), 1)
         # The next one can begin.
+        self.home.feeds.document = document
         self.pull_down()
         self.wait("the next one is not told", lambda: self.script("return window.told") == 2)
+
+    def test_a_server_that_is_started_anew_leaves_no_tab_busy(self):
+        self.set_size(DESKTOP)
+        gate, document = threading.Event(), self.home.feeds.document
+
+        def waiting(name):
+            gate.wait(30)
+            return document(name)
+
+        self.home.feeds.document = waiting
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        one = self.browser.current_window_handle
+        self.browser.switch_to.new_window("tab")
+        other = self.browser.current_window_handle
+        try:
+            self.open("/settings")
+            self.wait_ready()
+            self.find(".bar-refresh button").click()
+            for tab in (other, one):
+                self.browser.switch_to.window(tab)
+                self.wait_for(".bar-refresh [aria-busy=true]")
+            self.home.stop()
+            self.home.start()
+            for tab in (one, other):
+                self.browser.switch_to.window(tab)
+                self.wait("it stays busy", lambda: not self.all("[aria-busy=true]"), 30)
+        finally:
+            gate.set()
+            self.browser.switch_to.window(other)
+            self.browser.close()
+            self.browser.switch_to.window(one)
+
+    def test_what_keeps_every_feed_from_being_refreshed_is_told(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        path = Path(self.home.environment["OFFERS_CONFIG"])
+        self.addCleanup(path.write_text, path.read_text("utf-8"), "utf-8")
+        path.write_text("feeds: [", "utf-8")
+        self.find(".bar-refresh button").click()
+        self.wait_for("dialog[open]")
+        self.assertIn("feeds.yaml", self.find("dialog").text)
+        self.shoot("refresh-broken")
 
     def test_a_refresh_leaves_the_map_and_the_suggestions_as_they_are(self):
         self.set_size(PHONE)
@@ -141,13 +218,10 @@ class RefreshTests(BrowserTest):
             return document
 
         self.home.feeds.document = fewer
-        try:
-            self.refresh()
-            self.wait("the map shows the old places", lambda: len(self.all(".places li")) == count - 1
-                      and self.all("[data-map][data-ready]")
-                      and len(self.all(".leaflet-marker-icon")) == count - 1)
-        finally:
-            self.home.feeds.document = original
+        self.refresh()
+        self.wait("the map shows the old places", lambda: len(self.all(".places li")) == count - 1
+                  and self.all("[data-map][data-ready]")
+                  and len(self.all(".leaflet-marker-icon")) == count - 1)
 
     def test_the_focus_stays_on_the_button_of_a_feed(self):
         self.set_size(DESKTOP)
@@ -166,15 +240,6 @@ class RefreshTests(BrowserTest):
         self.fail_to_refresh()
         self.assertIn("ibotta", self.find("dialog").text)
         self.shoot("refresh-failed")
-
-    def fail_to_refresh(self):
-        original = self.home.feeds.document
-        self.home.feeds.document = lambda name: None
-        try:
-            self.find(".bar-refresh button").click()
-            self.wait_for("dialog[open]")
-        finally:
-            self.home.feeds.document = original
 
     def test_settings_show_feeds_and_take_them_up(self):
         for size in (PHONE, DESKTOP):

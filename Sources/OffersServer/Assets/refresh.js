@@ -7,10 +7,11 @@ import {renew} from "./renew.js?v=__VERSION__";
 const line = document.querySelector("[data-progress]");
 const bar = line.querySelector("progress");
 let isRunning = false;
+let isPolling = false;
 let heardAt = 0;
-// How the newest refresh that is known goes, and the one whose end was told.
+// How the newest refresh that is known goes, and the last one whose end was told.
 let latest = null;
-let told = null;
+let lastTold = null;
 
 function setBusy(isBusy) {
   for (const button of document.querySelectorAll("[data-refresh]")) {
@@ -41,8 +42,8 @@ async function start(feeds, wishes = {}) {
     }
     const begun = response.ok ? await response.json() : await ask();
     isRunning = true;
-    // It may have ended before this answer came.
-    show(begun && isOlder(begun) ? latest : begun);
+    // It may have ended before this answer came, and another one may have begun.
+    show(begun && (isSame(begun, latest) || isOutdated(begun)) ? latest : begun);
     poll();
     return response.ok;
   } catch {
@@ -103,23 +104,27 @@ function end() {
 
 /** Asks how it goes where no events come. */
 async function poll() {
+  if (isPolling) return;
+  isPolling = true;
   while (isRunning) {
     await new Promise((resolve) => setTimeout(resolve, 700));
     if (!isRunning || Date.now() - heardAt < 2000) continue;
     try {
       const sync = await ask();
       // The server was started anew meanwhile.
-      if (sync?.state === "idle") return end();
-      show(sync);
+      if (sync?.state === "idle") end();
+      else show(sync);
     } catch {
-      return end();
+      end();
     }
   }
+  isPolling = false;
 }
 
-/** How it goes; null where the server does not say. */
+/** How it goes; null where the server does not say now. Fails where it does not say at all. */
 async function ask() {
   const response = await fetch("/api/v1/sync");
+  if (response.status === 401) throw new Error("The token is not right.");
   return response.ok ? response.json() : null;
 }
 
@@ -127,9 +132,10 @@ const running = new Set(["waiting", "reading", "writing"]);
 
 /**
  * Whether something newer is known. What the server says comes by several ways, and not always in
- * the order in which it was said. It counts refreshes from 1 each time that it is started.
+ * the order in which it was said. It counts refreshes from 1 each time that it is started, so that
+ * one that began later is newer, too.
  */
-function isOlder(sync) {
+function isOutdated(sync) {
   if (!latest || sync.id > latest.id || sync.started_at > latest.started_at) return false;
   return !isSame(sync, latest) || (latest.state === "done" && sync.state === "running");
 }
@@ -138,7 +144,7 @@ const isSame = (one, other) => one?.id === other?.id && one?.started_at === othe
 
 /** Shows how it goes. */
 function show(sync) {
-  if (!sync || sync.state === "idle" || isOlder(sync)) return;
+  if (!sync || sync.state === "idle" || isOutdated(sync)) return;
   latest = sync;
   if (sync.state === "running") {
     isRunning = true;
@@ -155,10 +161,11 @@ function show(sync) {
       note.hidden = !running.has(feed.state);
       note.textContent = stateWords(feed);
     }
+    poll();
   } else if (isRunning) {
     end();
-    if (!isSame(sync, told)) finish(sync);
-    told = sync;
+    if (!isSame(sync, lastTold)) finish(sync);
+    lastTold = sync;
   }
 }
 
@@ -186,7 +193,9 @@ function finish(sync) {
   const isList = kinds.some((kind) => document.body.classList.contains(`page-${kind}`));
   // Nothing moves under the eyes of somebody who reads further down.
   if (isList && (scrollY < 200 || document.body.classList.contains("page-settings"))) renew();
-  if (failed.length > 0) {
+  if (sync.error) {
+    alertBox("The refresh failed", [sync.error.message, sync.error.hint].filter(Boolean).join(" "));
+  } else if (failed.length > 0) {
     const reasons = failed.map((feed) => {
       const error = feed.error ?? feed.run?.error;
       return `${feed.feed}: ${error?.message ?? "failed"}`;
@@ -199,7 +208,7 @@ function finish(sync) {
   }
   if (parts.length > 0) {
     toast(`Refreshed: ${parts.join(", ")}.`, {label: "Show", run: () => location.assign("/changes")});
-  } else if (failed.length === 0) {
+  } else if (failed.length === 0 && !sync.error) {
     toast("Refreshed. Nothing is new.");
   }
 }
@@ -225,6 +234,10 @@ document.addEventListener("submit", (event) => {
 on("sync", (sync) => {
   heardAt = Date.now();
   show(sync);
+});
+on("state", (isUp) => {
+  // It may be started anew, with another clock.
+  if (!isUp) latest = null;
 });
 
 // Pulling the page down at its top refreshes.
