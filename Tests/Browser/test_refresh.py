@@ -4,6 +4,7 @@ import json
 import threading
 import time
 import unittest
+from contextlib import contextmanager
 from pathlib import Path
 
 from selenium.webdriver.common.keys import Keys
@@ -38,19 +39,27 @@ class RefreshTests(BrowserTest):
         self.wait_for("dialog[open]")
         self.home.feeds.document = original
 
-    def pull_down(self, shot=None):
-        touch = lambda kind, y: self.browser.execute_cdp_cmd(
-            "Input.dispatchTouchEvent",
-            {"type": kind, "touchPoints": [] if kind == "touchEnd" else [{"x": 180, "y": y}]})
-        touch("touchStart", 300)
-        for y in range(310, 560, 20):
-            touch("touchMove", y)
-        # A screenshot gives the last move another place if the page has not had it yet.
-        self.wait("it is not pulled down", lambda: "translateY(120px)" in self.script(
+    def touch(self, kind, y=None):
+        points = [] if y is None else [{"x": 180, "y": y}]
+        self.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    def wait_pulled(self, way):
+        self.wait(f"it is not pulled {way} pixels down", lambda: f"translateY({way}px)" in self.script(
             "return document.querySelector('.pull')?.style.transform ?? ''"))
-        if shot:
-            self.shoot(shot)
-        touch("touchEnd", 560)
+
+    @contextmanager
+    def pulled_down(self):
+        """Pulls the page down, and lets it go in the end."""
+        self.touch("touchStart", 300)
+        try:
+            for y in range(310, 560, 20):
+                self.touch("touchMove", y)
+            # A screenshot gives the last move another place if the page has not had it yet.
+            self.wait_pulled(120)
+            yield
+        finally:
+            self.touch("touchEnd")
+        self.wait("the sign stays", lambda: not self.all(".pull"))
 
     def prepare(self, text):
         """Runs a script in each page before its own ones, until the test has ended."""
@@ -75,8 +84,30 @@ class RefreshTests(BrowserTest):
         self.set_size(PHONE)
         self.open("/feeds/ibotta")
         self.wait_ready()
-        self.pull_down("pull")
+        with self.pulled_down():
+            self.shoot("pull")
         self.wait_refreshed()
+
+    def test_a_page_that_is_put_anew_while_it_is_pulled_down_refreshes(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        with self.pulled_down():
+            self.script("document.querySelector('main').replaceChildren()")
+            self.touch("touchMove", 500)
+            self.wait_pulled(100)
+        self.wait_refreshed()
+
+    def test_pulling_back_up_refreshes_nothing(self):
+        self.set_size(PHONE)
+        self.open("/feeds/ibotta")
+        self.wait_ready()
+        before = self.get("/api/v1/sync")
+        with self.pulled_down():
+            self.touch("touchMove", 302)
+            self.wait_pulled(1)
+        self.assertEqual(self.all(".progress:not([hidden])"), [])
+        self.assertEqual(self.get("/api/v1/sync"), before)
 
     def test_the_end_of_an_earlier_refresh_is_not_told_as_that_of_a_new_one(self):
         self.set_size(PHONE)
@@ -127,7 +158,8 @@ class RefreshTests(BrowserTest):
         self.assertEqual(self.script("return window.told"), 1)
         # The next one can begin.
         self.home.feeds.document = document
-        self.pull_down()
+        with self.pulled_down():
+            pass
         self.wait("the next one is not told", lambda: self.script("return window.told") == 2)
 
     def test_a_server_that_is_started_anew_leaves_no_tab_busy(self):

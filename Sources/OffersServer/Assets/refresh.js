@@ -244,37 +244,47 @@ on("state", (isUp) => {
 const limit = 72;
 let pull = null;
 
+function letGo() {
+  pull?.sign?.remove();
+  pull?.listening.abort();
+  pull = null;
+}
+
+function pullOn({touches}) {
+  pull.way = Math.max(0, Math.min(120, (touches[0].clientY - pull.y) * 0.5));
+  if (pull.way < 8 && !pull.sign) return;
+  if (!pull.sign) {
+    pull.sign = document.createElement("div");
+    pull.sign.className = "pull";
+    const icon = document.querySelector(".bar-refresh .icon").cloneNode(true);
+    pull.sign.append(icon);
+    document.body.append(pull.sign);
+  }
+  pull.sign.style.opacity = Math.min(1, pull.way / limit);
+  pull.sign.style.transform = `translateY(${pull.way}px) rotate(${pull.way * 3}deg)`;
+}
+
 addEventListener(
   "touchstart",
-  (event) => {
-    const isFree = scrollY <= 0 && event.touches.length === 1 && !isRunning;
-    const isElsewhere = event.target.closest?.(".map, dialog, iframe, .chips, input, select");
-    pull = isFree && !isElsewhere ? {y: event.touches[0].clientY, sign: null, way: 0} : null;
+  ({target, touches}) => {
+    letGo();
+    const isElsewhere = target.closest?.(".map, dialog, iframe, .chips, input, select");
+    if (scrollY > 0 || touches.length !== 1 || isRunning || isElsewhere) return;
+    const listening = new AbortController();
+    const options = {passive: true, signal: listening.signal};
+    pull = {y: touches[0].clientY, sign: null, way: 0, listening};
+    // A touch stays with what it began on, also when that is put anew and is on the page no more.
+    target.addEventListener("touchmove", pullOn, options);
+    target.addEventListener("touchcancel", letGo, options);
+    target.addEventListener(
+      "touchend",
+      () => {
+        const isFar = pull.way >= limit;
+        letGo();
+        if (isFar) start([]);
+      },
+      options,
+    );
   },
   {passive: true},
 );
-addEventListener(
-  "touchmove",
-  (event) => {
-    if (!pull) return;
-    pull.way = Math.min(120, (event.touches[0].clientY - pull.y) * 0.5);
-    if (pull.way < 8) return;
-    if (!pull.sign) {
-      pull.sign = document.createElement("div");
-      pull.sign.className = "pull";
-      const icon = document.querySelector(".bar-refresh .icon").cloneNode(true);
-      pull.sign.append(icon);
-      document.body.append(pull.sign);
-    }
-    pull.sign.style.opacity = Math.min(1, pull.way / limit);
-    pull.sign.style.transform = `translateY(${pull.way}px) rotate(${pull.way * 3}deg)`;
-  },
-  {passive: true},
-);
-for (const kind of ["touchend", "touchcancel"]) {
-  addEventListener(kind, () => {
-    pull?.sign?.remove();
-    if (kind === "touchend" && pull?.way >= limit) start([]);
-    pull = null;
-  });
-}
