@@ -25,6 +25,11 @@ class RefreshTests(BrowserTest):
     def wait_idle(self):
         self.wait("a refresh goes on", lambda: json.loads(self.get("/api/v1/sync"))["state"] != "running")
 
+    def show(self, path, size=PHONE):
+        self.set_size(size)
+        self.open(path)
+        self.wait_ready()
+
     def refresh(self):
         self.find(".bar-refresh button").click()
         self.wait_refreshed()
@@ -67,9 +72,7 @@ class RefreshTests(BrowserTest):
         self.addCleanup(self.browser.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", added)
 
     def test_the_button_refreshes_and_says_what_came(self):
-        self.set_size(PHONE)
-        self.open("/feeds/ibotta")
-        self.wait_ready()
+        self.show("/feeds/ibotta")
         self.home.feeds.ibotta_extra = [
             {"id": "1", "name": "A new offer", "current_value": "$9.00 Cash Back", "url": None}]
         self.find(".bar-refresh button").click()
@@ -81,17 +84,13 @@ class RefreshTests(BrowserTest):
         self.shoot("changes")
 
     def test_pulling_down_refreshes(self):
-        self.set_size(PHONE)
-        self.open("/feeds/ibotta")
-        self.wait_ready()
+        self.show("/feeds/ibotta")
         with self.pulled_down():
             self.shoot("pull")
         self.wait_refreshed()
 
     def test_a_page_that_is_put_anew_while_it_is_pulled_down_refreshes(self):
-        self.set_size(PHONE)
-        self.open("/feeds/ibotta")
-        self.wait_ready()
+        self.show("/feeds/ibotta")
         with self.pulled_down():
             self.script("document.querySelector('main').replaceChildren()")
             self.touch("touchMove", 500)
@@ -99,9 +98,7 @@ class RefreshTests(BrowserTest):
         self.wait_refreshed()
 
     def test_pulling_back_up_refreshes_nothing(self):
-        self.set_size(PHONE)
-        self.open("/feeds/ibotta")
-        self.wait_ready()
+        self.show("/feeds/ibotta")
         before = self.get("/api/v1/sync")
         with self.pulled_down():
             self.touch("touchMove", 302)
@@ -110,9 +107,7 @@ class RefreshTests(BrowserTest):
         self.assertEqual(self.get("/api/v1/sync"), before)
 
     def test_the_end_of_an_earlier_refresh_is_not_told_as_that_of_a_new_one(self):
-        self.set_size(PHONE)
-        self.open("/feeds/ibotta")
-        self.wait_ready()
+        self.show("/feeds/ibotta")
         self.fail_to_refresh()
         # What the server says first, of the refresh that failed, comes behind the answer.
         self.prepare(
@@ -130,7 +125,6 @@ class RefreshTests(BrowserTest):
         self.assertEqual(self.all("dialog[open]"), [])
 
     def test_a_refresh_that_ends_before_it_is_answered_is_told_once(self):
-        self.set_size(PHONE)
         # The answer is held back until the end is told, which takes long enough for its course to be.
         self.prepare(
             "window.told = 0; window.isAnswered = false;"
@@ -151,8 +145,7 @@ class RefreshTests(BrowserTest):
             return document(name)
 
         self.home.feeds.document = slow
-        self.open("/feeds/ibotta")
-        self.wait_ready()
+        self.show("/feeds/ibotta")
         self.find(".bar-refresh button").click()
         self.wait("no answer", lambda: self.script("return window.isAnswered"))
         self.assertEqual(self.script("return window.told"), 1)
@@ -163,7 +156,6 @@ class RefreshTests(BrowserTest):
         self.wait("the next one is not told", lambda: self.script("return window.told") == 2)
 
     def test_a_server_that_is_started_anew_leaves_no_tab_busy(self):
-        self.set_size(DESKTOP)
         gate, document = threading.Event(), self.home.feeds.document
 
         def waiting(name):
@@ -171,8 +163,7 @@ class RefreshTests(BrowserTest):
             return document(name)
 
         self.home.feeds.document = waiting
-        self.open("/feeds/ibotta")
-        self.wait_ready()
+        self.show("/feeds/ibotta", DESKTOP)
         one = self.browser.current_window_handle
         self.browser.switch_to.new_window("tab")
         other = self.browser.current_window_handle
@@ -195,9 +186,7 @@ class RefreshTests(BrowserTest):
             self.browser.switch_to.window(one)
 
     def test_what_keeps_every_feed_from_being_refreshed_is_told(self):
-        self.set_size(PHONE)
-        self.open("/feeds/ibotta")
-        self.wait_ready()
+        self.show("/feeds/ibotta")
         path = Path(self.home.environment["OFFERS_CONFIG"])
         self.addCleanup(path.write_text, path.read_text("utf-8"), "utf-8")
         path.write_text("feeds: [", "utf-8")
@@ -256,9 +245,7 @@ class RefreshTests(BrowserTest):
                   and len(self.all(".leaflet-marker-icon")) == count - 1)
 
     def test_the_focus_stays_on_the_button_of_a_feed(self):
-        self.set_size(DESKTOP)
-        self.open("/settings")
-        self.wait_ready()
+        self.show("/settings", DESKTOP)
         self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes';"
                     "document.querySelector('[data-feed=ibotta] [data-refresh]').focus()")
         self.browser.switch_to.active_element.send_keys(Keys.ENTER)
@@ -266,9 +253,7 @@ class RefreshTests(BrowserTest):
         self.assertEqual(self.script("return document.activeElement.dataset.refresh"), "ibotta")
 
     def test_a_refresh_that_fails_is_told_in_an_alert(self):
-        self.set_size(PHONE)
-        self.open("/feeds/ibotta")
-        self.wait_ready()
+        self.show("/feeds/ibotta")
         self.fail_to_refresh()
         self.assertIn("ibotta", self.find("dialog").text)
         self.shoot("refresh-failed")
@@ -299,9 +284,7 @@ class RefreshTests(BrowserTest):
         self.script("arguments[0].form.requestSubmit()", field)
 
     def test_what_is_typed_in_the_settings_stays_through_a_refresh(self):
-        self.set_size(DESKTOP)
-        self.open("/settings")
-        self.wait_ready()
+        self.show("/settings", DESKTOP)
         self.find("[data-feed=ibotta] summary").click()
         field = self.find("[data-feed=ibotta] input[name=source]")
         field.clear()

@@ -29,6 +29,14 @@ struct FirstImportTests {
     try #require(try FirstImport.begin(at: path, expectedBytes: 9 << 20))
   }
 
+  /// One that has been given offers while their document is still read.
+  private func beginTaking(_ offers: [FeedOffer]) throws -> FirstImport {
+    let store = try begin()
+    let intake = try #require(try store.beginIntake(of: Self.plan().run, isIndexed: true))
+    try intake.take(Self.records(offers, from: 1))
+    return store
+  }
+
   private static func records(_ offers: some Sequence<FeedOffer>, from position: Int) -> FeedRecords
   {
     FeedRecords(
@@ -92,9 +100,7 @@ struct FirstImportTests {
 
   @Test("nothing is to be seen before its end; then it is its owner's, with its log on")
   func isHidden() async throws {
-    let store = try begin()
-    let intake = try #require(try store.beginIntake(of: Self.plan().run, isIndexed: true))
-    try intake.take(Self.records(Self.offers, from: 1))
+    let store = try beginTaking(Self.offers)
     #expect(!FileManager.default.fileExists(atPath: path))
     #expect(throws: OffersError.self) { try OffersDatabase(path: path, access: .readOnly) }
     #expect(try await store.apply(Self.plan()).counts.new == 5001)
@@ -122,9 +128,7 @@ struct FirstImportTests {
 
   @Test("one that is given up leaves nothing but the lock, and the next one begins anew")
   func leavesNothing() async throws {
-    let store = try begin()
-    let intake = try #require(try store.beginIntake(of: Self.plan().run, isIndexed: true))
-    try intake.take(Self.records(Self.offers, from: 1))
+    let store = try beginTaking(Self.offers)
     #expect(try await store.end())
     #expect(try names() == ["offers.sqlite-lock"])
     // As a killed one leaves it.
@@ -137,9 +141,7 @@ struct FirstImportTests {
 
   @Test("a run that failed is noted in a database without offers")
   func notesFailures() async throws {
-    let store = try begin()
-    let intake = try #require(try store.beginIntake(of: Self.plan().run, isIndexed: true))
-    try intake.take(Self.records(Self.offers, from: 1))
+    let store = try beginTaking(Self.offers)
     let error = OffersError(.malformedFeed, "The document ends too early.")
     try await store.record(
       SyncRun(
@@ -157,9 +159,7 @@ struct FirstImportTests {
 
   @Test("what the schema refuses ends it, is told, and leaves nothing")
   func tellsOfRefusals() async throws {
-    let store = try begin()
-    let intake = try #require(try store.beginIntake(of: Self.plan().run, isIndexed: true))
-    try intake.take(Self.records([FeedOffer("1"), FeedOffer("2", name: "")], from: 1))
+    let store = try beginTaking([FeedOffer("1"), FeedOffer("2", name: "")])
     let error = await #expect(throws: OffersError.self) { try await store.apply(Self.plan()) }
     #expect(error?.code == .storageFailed)
     #expect(try await store.end())
@@ -170,9 +170,7 @@ struct FirstImportTests {
   func comesTooLate() async throws {
     let other = try Store()
     try await other.sync([FeedOffer("other")])
-    let store = try begin()
-    let intake = try #require(try store.beginIntake(of: Self.plan().run, isIndexed: true))
-    try intake.take(Self.records(Self.offers, from: 1))
+    let store = try beginTaking(Self.offers)
     try FileManager.default.copyItem(atPath: other.path, toPath: path)
     let error = await #expect(throws: OffersError.self) { try await store.apply(Self.plan()) }
     #expect(error?.code == .storageFailed)
@@ -183,9 +181,7 @@ struct FirstImportTests {
 
   @Test("while one is under way no other begins, and none takes anything of it away")
   func isAlone() async throws {
-    let store = try begin()
-    let intake = try #require(try store.beginIntake(of: Self.plan().run, isIndexed: true))
-    try intake.take(Self.records(Self.offers, from: 1))
+    let store = try beginTaking(Self.offers)
     #expect(try FirstImport.begin(at: path, expectedBytes: 0) == nil)
     #expect(try await store.apply(Self.plan()).counts.new == 5001)
     #expect(try await store.end())

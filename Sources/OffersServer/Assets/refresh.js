@@ -42,8 +42,8 @@ async function start(feeds, wishes = {}) {
     }
     const begun = response.ok ? await response.json() : await ask();
     isRunning = true;
-    // It may have ended before this answer came, and another one may have begun.
-    show(begun && (isSame(begun, latest) || isOutdated(begun)) ? latest : begun);
+    // More of it may have been heard before this answer came.
+    show(isSame(begun, latest) ? latest : begun);
     poll();
     return response.ok;
   } catch {
@@ -142,9 +142,10 @@ function isOutdated(sync) {
 
 const isSame = (one, other) => one?.id === other?.id && one?.started_at === other?.started_at;
 
-/** Shows how it goes. */
-function show(sync) {
-  if (!sync || sync.state === "idle" || isOutdated(sync)) return;
+/** Shows how it goes, as far as is known. */
+function show(heard) {
+  if (!heard || heard.state === "idle") return;
+  const sync = isOutdated(heard) ? latest : heard;
   latest = sync;
   if (sync.state === "running") {
     isRunning = true;
