@@ -173,14 +173,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      exclude: ["Documents.md", "startup-functions.txt"],
-      swiftSettings: strict,
-      linkerSettings: [
-        // At a fixed address there is nothing to relocate, which takes a quarter off the start.
-        .unsafeFlags(
-          ["-use-ld=lld", "-Xclang-linker", "-no-pie", "-Xclang-linker", "-static-libgcc"],
-          .when(configuration: .release))
-      ]),
+      exclude: ["Documents.md"],
+      swiftSettings: strict),
     .executableTarget(
       name: "OffersBenchmark",
       dependencies: ["Expat", "OffersCore", "OffersFeeds", "OffersStore"],

@@ -1,4 +1,4 @@
-# What the scripts beside this file share. It is sourced, not run.
+# Functions and settings that the scripts beside this file share. It is sourced, not run.
 # shellcheck shell=bash
 
 here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
@@ -12,7 +12,7 @@ die() {
   exit 1
 }
 
-# Finds Swift, also where its installers put it without changing PATH.
+# Adds Swift to PATH if an installer put it somewhere without changing PATH.
 require_swift() {
   local folder
   for folder in "${SWIFTLY_BIN_DIR:-}" "${HOME:-}/.local/share/swiftly/bin" /opt/swift/usr/bin; do
@@ -24,7 +24,7 @@ require_swift() {
     "Get it from https://www.swift.org/install/linux/ and see that 'swift --version' works."
 }
 
-# Installs the Debian packages that the build needs and this machine has not got.
+# Installs the Debian packages that the build needs and that are missing.
 require_packages() {
   local missing=()
   [[ -e /usr/include/sqlite3.h ]] || missing+=(libsqlite3-dev)
@@ -35,11 +35,11 @@ require_packages() {
   install_packages "the headers of SQLite, zlib and expat, a C++ library, git" "${missing[@]}"
 }
 
-# The Python that drives the browser, once require_browser has made it. The driver comes from Debian;
-# nothing looks for another one.
+# The Python environment that drives the browser, made by require_browser. Selenium uses Debian's
+# driver and downloads none.
 browser_python=(env SE_OFFLINE=true PYTHONDONTWRITEBYTECODE=1 "$root/.build/browser-venv/bin/python")
 
-# Installs what a browser needs that is driven by a program.
+# Installs Chromium, its driver and the Python environment of the browser tests.
 require_browser() {
   local missing=()
   command -v chromium >/dev/null || missing+=(chromium)
@@ -52,11 +52,11 @@ require_browser() {
   local venv=$root/.build/browser-venv
   python3 -m venv "$venv"
   "$venv/bin/pip" -q install selenium==4.51.0
-  # Only the script of axe in it is used, not the browsers that it depends on.
+  # Only the axe script of this package is used, not the browsers that it depends on.
   "$venv/bin/pip" -q install --no-deps axe-playwright-python==0.1.8
 }
 
-# Installs Debian packages: install_packages WHAT-THEY-ARE PACKAGE...
+# Installs Debian packages: install_packages DESCRIPTION PACKAGE...
 install_packages() {
   local what=$1 apt=(apt-get)
   shift
@@ -77,42 +77,25 @@ install_packages() {
     die "That did not work. $advice"
 }
 
-# How release programs are built. The tests run with Swift's checks that no two parts of the program
-# change a variable at once; here they would cost a tenth of the time. Each function has a section of
-# its own, so that the linker can leave it out or put it elsewhere. And the program gets at a generic
-# type by calls, not by its name: the first look-up of one whose parameters must conform to something
-# goes through all conformances that the program has, some ten thousand.
+# How the program is built that is installed and packaged: Swift's own libraries are linked in, all
+# others are the system's shared ones, so that its security updates reach the program.
 # shellcheck disable=SC2034
-release=(-c release -Xswiftc -enforce-exclusivity=unchecked
-  -Xswiftc -Xfrontend -Xswiftc -function-sections
-  -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors)
+release=(-c release --product offers --static-swift-stdlib --disable-local-rpath)
 
-# Carries the time at which the last good build began: the linker does not touch a program that
-# comes out the same, and a file edited during a build is newer than this.
+# Marks when the last good build began. The linker leaves a program alone that comes out the same,
+# and a file that is edited during a build is newer than this mark.
 # shellcheck disable=SC2034
 stamp=$root/.build/offers-release-stamp
 
-# The libraries that become a part of the program, where the machine has them.
-static=$root/.build/static-libraries
-# The functions that short commands call, one a line.
-startup=$root/Sources/OffersCLI/startup-functions.txt
-
-# How the program is linked: one file, without Swift's own libraries beside it, and without the names
-# that it would offer to libraries that it loads, which cost a fifth of the time of a short command.
-# What a start needs stands together: scattered over the file, it costs another fifth.
-# shellcheck disable=SC2034
-linked=(--product offers --static-swift-stdlib --disable-local-rpath
-  -Xlinker --no-export-dynamic -Xlinker "-L$static"
-  -Xlinker "--symbol-ordering-file=$startup" -Xlinker --no-warn-symbol-ordering)
-
-# Puts the program under a prefix, with what it says of itself: install_program PROGRAM PREFIX FILE...
+# Installs files below a prefix: the stripped program, and the manual page and the completions that it
+# prints: install_program PROGRAM PREFIX FILE...
 install_program() {
   local program=$1 prefix=$2 file
   shift 2
   for file in "$@"; do
     install -d -m 755 "$(dirname "$prefix/$file")"
     case $file in
-    bin/*) install -m 755 "$program" "$prefix/$file" ;;
+    bin/*) install -m 755 -s "$program" "$prefix/$file" ;;
     */man1/*) "$program" manual >"$prefix/$file" ;;
     */bash-completion/*) "$program" --generate-completion-script bash >"$prefix/$file" ;;
     */zsh/*) "$program" --generate-completion-script zsh >"$prefix/$file" ;;
