@@ -16,14 +16,7 @@ package enum FeedCatalog {
 
   /// The definition that ships for a well-known kind.
   static func definition(of kind: WellKnownKind) throws -> FeedDefinition {
-    let text =
-      switch kind {
-      case .atom: PackageResources.atom_yaml
-      case .jsonfeed: PackageResources.jsonfeed_yaml
-      case .rdf: PackageResources.rdf_yaml
-      case .rss: PackageResources.rss_yaml
-      case .shopify: PackageResources.shopify_yaml
-      }
+    let text = EmbeddedFile.find("\(kind.rawValue).yaml") ?? []
     let definitions = try DefinitionFile.parse(
       String(decoding: text, as: UTF8.self), name: "\(kind.rawValue).yaml")
     return definitions[0]
@@ -35,26 +28,12 @@ package enum FeedCatalog {
   }
 
   private static func text(of name: String) -> [UInt8]? {
-    switch name {
-    case "albums": PackageResources.albums_yaml
-    case "facts": PackageResources.facts_yaml
-    case "ibotta": PackageResources.ibotta_yaml
-    case "movies": PackageResources.movies_yaml
-    case "restaurants": PackageResources.restaurants_yaml
-    default: nil
-    }
+    names.contains(name) ? EmbeddedFile.find("\(name).yaml") : nil
   }
 
   /// The built-in sample document of a shipped feed: invented offers, so that the program can be
   /// tried with no network.
   package static func findSample(of name: String) -> [UInt8]? {
-    switch name {
-    case "albums": PackageResources.albums_json
-    case "facts": PackageResources.facts_json
-    case "ibotta": PackageResources.ibotta_json
-    case "movies": PackageResources.movies_json
-    case "restaurants": PackageResources.restaurants_json
-    default: nil
-    }
+    names.contains(name) ? EmbeddedFile.find("\(name).json") : nil
   }
 }

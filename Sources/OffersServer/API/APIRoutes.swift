@@ -29,7 +29,8 @@ struct APIRoutes: Sendable {
       _ = try QueryParameters(request, [])
       return try await answers.answer(request) {
         Answer(
-          contentType: "application/json", body: ByteBuffer(bytes: PackageResources.openapi_json))
+          contentType: "application/json",
+          body: ByteBuffer(bytes: EmbeddedFile.find("openapi.json") ?? []))
       }
     }
   }

@@ -11,7 +11,8 @@ struct PageTemplates: Sendable {
     MustacheContentTypes.register(PageEscaping(), named: PageEscaping.name)
     var library = MustacheLibrary()
     var unreadable: [String] = []
-    for (name, bytes) in Self.all {
+    for name in Self.names {
+      let bytes = EmbeddedFile.find("\(name).mustache") ?? []
       // A partial begins with Mustache's own escaping again, so that each of them has to say so.
       let text = "{{% CONTENT_TYPE:\(PageEscaping.name)}}" + String(decoding: bytes, as: UTF8.self)
       do {
@@ -32,27 +33,9 @@ struct PageTemplates: Sendable {
     return text
   }
 
-  private static let all: [(String, [UInt8])] = [
-    ("alert", PackageResources.alert_mustache),
-    ("bare", PackageResources.bare_mustache),
-    ("card", PackageResources.card_mustache),
-    ("changes", PackageResources.changes_mustache),
-    ("chips", PackageResources.chips_mustache),
-    ("choice", PackageResources.choice_mustache),
-    ("empty", PackageResources.empty_mustache),
-    ("feed", PackageResources.feed_mustache),
-    ("icons", PackageResources.icons_mustache),
-    ("more", PackageResources.more_mustache),
-    ("notice", PackageResources.notice_mustache),
-    ("offer", PackageResources.offer_mustache),
-    ("offers", PackageResources.offers_mustache),
-    ("picture", PackageResources.picture_mustache),
-    ("poster", PackageResources.poster_mustache),
-    ("search", PackageResources.search_mustache),
-    ("searchbox", PackageResources.searchbox_mustache),
-    ("settings", PackageResources.settings_mustache),
-    ("shell", PackageResources.shell_mustache),
-    ("star", PackageResources.star_mustache),
-    ("web", PackageResources.web_mustache),
+  private static let names = [
+    "alert", "bare", "card", "changes", "chips", "choice", "empty", "feed", "icons", "more",
+    "notice", "offer", "offers", "picture", "poster", "search", "searchbox", "settings", "shell",
+    "star", "web",
   ]
 }

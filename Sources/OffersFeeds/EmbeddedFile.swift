@@ -1,0 +1,11 @@
+import EmbeddedFeeds
+
+/// A file of `Shipped` or `Samples`, embedded in the program.
+enum EmbeddedFile {
+  /// The bytes of the file with this name, such as `albums.yaml`; nil when there is none.
+  static func find(_ name: String) -> [UInt8]? {
+    var count: UInt = 0
+    guard let bytes = embedded_feed_file(name, &count) else { return nil }
+    return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+  }
+}

@@ -1,0 +1,189 @@
+#include "EmbeddedPages.h"
+
+#include <string.h>
+
+static const unsigned char openapi_json[] = {
+#embed "../API/openapi.json"
+};
+static const unsigned char app_css[] = {
+#embed "../Assets/app.css"
+};
+static const unsigned char app_js[] = {
+#embed "../Assets/app.js"
+};
+static const unsigned char controls_css[] = {
+#embed "../Assets/controls.css"
+};
+static const unsigned char events_js[] = {
+#embed "../Assets/events.js"
+};
+static const unsigned char icon_192_png[] = {
+#embed "../Assets/icon-192.png"
+};
+static const unsigned char icon_512_png[] = {
+#embed "../Assets/icon-512.png"
+};
+static const unsigned char icon_maskable_512_png[] = {
+#embed "../Assets/icon-maskable-512.png"
+};
+static const unsigned char icon_svg[] = {
+#embed "../Assets/icon.svg"
+};
+static const unsigned char lists_js[] = {
+#embed "../Assets/lists.js"
+};
+static const unsigned char manifest_webmanifest[] = {
+#embed "../Assets/manifest.webmanifest"
+};
+static const unsigned char map_js[] = {
+#embed "../Assets/map.js"
+};
+static const unsigned char messages_js[] = {
+#embed "../Assets/messages.js"
+};
+static const unsigned char pages_css[] = {
+#embed "../Assets/pages.css"
+};
+static const unsigned char refresh_js[] = {
+#embed "../Assets/refresh.js"
+};
+static const unsigned char renew_js[] = {
+#embed "../Assets/renew.js"
+};
+static const unsigned char search_js[] = {
+#embed "../Assets/search.js"
+};
+static const unsigned char stars_js[] = {
+#embed "../Assets/stars.js"
+};
+static const unsigned char sw_js[] = {
+#embed "../Assets/sw.js"
+};
+static const unsigned char web_js[] = {
+#embed "../Assets/web.js"
+};
+static const unsigned char wishes_js[] = {
+#embed "../Assets/wishes.js"
+};
+static const unsigned char alert_mustache[] = {
+#embed "../Templates/alert.mustache"
+};
+static const unsigned char bare_mustache[] = {
+#embed "../Templates/bare.mustache"
+};
+static const unsigned char card_mustache[] = {
+#embed "../Templates/card.mustache"
+};
+static const unsigned char changes_mustache[] = {
+#embed "../Templates/changes.mustache"
+};
+static const unsigned char chips_mustache[] = {
+#embed "../Templates/chips.mustache"
+};
+static const unsigned char choice_mustache[] = {
+#embed "../Templates/choice.mustache"
+};
+static const unsigned char empty_mustache[] = {
+#embed "../Templates/empty.mustache"
+};
+static const unsigned char feed_mustache[] = {
+#embed "../Templates/feed.mustache"
+};
+static const unsigned char icons_mustache[] = {
+#embed "../Templates/icons.mustache"
+};
+static const unsigned char more_mustache[] = {
+#embed "../Templates/more.mustache"
+};
+static const unsigned char notice_mustache[] = {
+#embed "../Templates/notice.mustache"
+};
+static const unsigned char offer_mustache[] = {
+#embed "../Templates/offer.mustache"
+};
+static const unsigned char offers_mustache[] = {
+#embed "../Templates/offers.mustache"
+};
+static const unsigned char picture_mustache[] = {
+#embed "../Templates/picture.mustache"
+};
+static const unsigned char poster_mustache[] = {
+#embed "../Templates/poster.mustache"
+};
+static const unsigned char search_mustache[] = {
+#embed "../Templates/search.mustache"
+};
+static const unsigned char searchbox_mustache[] = {
+#embed "../Templates/searchbox.mustache"
+};
+static const unsigned char settings_mustache[] = {
+#embed "../Templates/settings.mustache"
+};
+static const unsigned char shell_mustache[] = {
+#embed "../Templates/shell.mustache"
+};
+static const unsigned char star_mustache[] = {
+#embed "../Templates/star.mustache"
+};
+static const unsigned char web_mustache[] = {
+#embed "../Templates/web.mustache"
+};
+
+static const struct {
+  const char *name;
+  const unsigned char *bytes;
+  unsigned long count;
+} files[] = {
+  {"openapi.json", openapi_json, sizeof openapi_json},
+  {"app.css", app_css, sizeof app_css},
+  {"app.js", app_js, sizeof app_js},
+  {"controls.css", controls_css, sizeof controls_css},
+  {"events.js", events_js, sizeof events_js},
+  {"icon-192.png", icon_192_png, sizeof icon_192_png},
+  {"icon-512.png", icon_512_png, sizeof icon_512_png},
+  {"icon-maskable-512.png", icon_maskable_512_png, sizeof icon_maskable_512_png},
+  {"icon.svg", icon_svg, sizeof icon_svg},
+  {"lists.js", lists_js, sizeof lists_js},
+  {"manifest.webmanifest", manifest_webmanifest, sizeof manifest_webmanifest},
+  {"map.js", map_js, sizeof map_js},
+  {"messages.js", messages_js, sizeof messages_js},
+  {"pages.css", pages_css, sizeof pages_css},
+  {"refresh.js", refresh_js, sizeof refresh_js},
+  {"renew.js", renew_js, sizeof renew_js},
+  {"search.js", search_js, sizeof search_js},
+  {"stars.js", stars_js, sizeof stars_js},
+  {"sw.js", sw_js, sizeof sw_js},
+  {"web.js", web_js, sizeof web_js},
+  {"wishes.js", wishes_js, sizeof wishes_js},
+  {"alert.mustache", alert_mustache, sizeof alert_mustache},
+  {"bare.mustache", bare_mustache, sizeof bare_mustache},
+  {"card.mustache", card_mustache, sizeof card_mustache},
+  {"changes.mustache", changes_mustache, sizeof changes_mustache},
+  {"chips.mustache", chips_mustache, sizeof chips_mustache},
+  {"choice.mustache", choice_mustache, sizeof choice_mustache},
+  {"empty.mustache", empty_mustache, sizeof empty_mustache},
+  {"feed.mustache", feed_mustache, sizeof feed_mustache},
+  {"icons.mustache", icons_mustache, sizeof icons_mustache},
+  {"more.mustache", more_mustache, sizeof more_mustache},
+  {"notice.mustache", notice_mustache, sizeof notice_mustache},
+  {"offer.mustache", offer_mustache, sizeof offer_mustache},
+  {"offers.mustache", offers_mustache, sizeof offers_mustache},
+  {"picture.mustache", picture_mustache, sizeof picture_mustache},
+  {"poster.mustache", poster_mustache, sizeof poster_mustache},
+  {"search.mustache", search_mustache, sizeof search_mustache},
+  {"searchbox.mustache", searchbox_mustache, sizeof searchbox_mustache},
+  {"settings.mustache", settings_mustache, sizeof settings_mustache},
+  {"shell.mustache", shell_mustache, sizeof shell_mustache},
+  {"star.mustache", star_mustache, sizeof star_mustache},
+  {"web.mustache", web_mustache, sizeof web_mustache},
+};
+
+const unsigned char *embedded_page_file(const char *name, unsigned long *count) {
+  for (unsigned long index = 0; index < sizeof files / sizeof files[0]; index++) {
+    if (strcmp(files[index].name, name) == 0) {
+      *count = files[index].count;
+      return files[index].bytes;
+    }
+  }
+  return NULL;
+}

@@ -1,0 +1,11 @@
+// The files of the pages and of the API, embedded in the program.
+#ifndef EMBEDDED_PAGES_H
+#define EMBEDDED_PAGES_H
+
+/// Finds an embedded file by its name without its folder, such as "openapi.json".
+///
+/// Returns its bytes, which live as long as the program, and their count; NULL when there is none.
+const unsigned char *_Nullable embedded_page_file(
+  const char *_Nonnull name, unsigned long *_Nonnull count);
+
+#endif
