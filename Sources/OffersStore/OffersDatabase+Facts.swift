@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 import OffersCore
 import SQLiteShim
 
@@ -23,7 +22,7 @@ package struct DatabaseSizes: Sendable {
 
 extension OffersDatabase {
   /// The version of the SQLite library in use, such as `3.40.1`.
-  public static var sqliteVersion: String { String(cString: sqlite3_libversion()) }
+  public static var sqliteVersion: String { SQLiteLibrary.version }
 
   /// How much there is of everything.
   package func countEverythingBlocking() throws -> DatabaseCounts {

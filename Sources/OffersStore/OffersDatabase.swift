@@ -37,8 +37,9 @@ public final class OffersDatabase: Sendable {
   ///   needs no second one.
   /// - Throws: `OffersError`: `notFound` when it is to be read only and does not exist,
   ///   `newerDatabase` when a newer program wrote it, `storageFailed` when it is not ours, damaged
-  ///   or not permitted. The file is untouched then.
+  ///   or not permitted, or when the SQLite that is loaded is too old. The file is untouched then.
   public init(path: String, access: Access = .readWrite, readerCount: Int = 1) throws {
+    try SQLiteLibrary.check()
     self.path = path
     var file = DatabaseFile(path: DatabaseFile.resolve(path))
     var header = try file.readHeader()
@@ -83,6 +84,7 @@ public final class OffersDatabase: Sendable {
   /// - Throws: `OffersError`: `notFound`, `newerDatabase`, or `storageFailed` when it is not ours or
   ///   not one of its tables can be found.
   package init(salvaging path: String) throws {
+    try SQLiteLibrary.check()
     self.path = path
     file = DatabaseFile(path: DatabaseFile.resolve(path))
     let header = try file.readHeader()

@@ -1,5 +1,4 @@
 import Foundation
-import GRDBSQLite
 import OffersCore
 
 /// What can be said of a database's file without opening it.
@@ -62,7 +61,7 @@ struct FileHealth {
 
   /// See `WriteGuard`.
   private var library: Finding {
-    let number = sqlite3_libversion_number()
+    let number = SQLiteLibrary.number
     let isMended =
       number >= 3_051_003 || (3_050_007..<3_051_000).contains(number)
       || (3_044_006..<3_045_000).contains(number)
