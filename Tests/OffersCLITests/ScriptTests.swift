@@ -78,11 +78,17 @@ struct ScriptTests {
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg-deb")))
   func package() throws {
     let home = try Home()
-    // A small program in its place: to pack the real one takes a minute.
+    // A small program stands in for the real one, which takes a minute to compress.
     try home.folder.write(
-      "#!/bin/bash\nif [[ $1 == --version ]]; then echo 1.2; else echo text; fi\n", to: "small")
+      """
+      #include <stdio.h>
+      #include <string.h>
+      int main(int count, char **words) {
+        return puts(count > 1 && strcmp(words[1], "--version") == 0 ? "1.2" : "text") < 0;
+      }
+      """, to: "small.c")
     let made = try home.shell(
-      "chmod +x small && OFFERS_PROGRAM=\"$PWD/small\" "
+      "cc -o small small.c && OFFERS_PROGRAM=\"$PWD/small\" "
         + "'\(PackageFolder.file("Scripts/package"))' \"$PWD\"")
     #expect(made.status == 0, "\(made.errors)")
     let package = made.output.trimmingCharacters(in: .newlines)
@@ -97,6 +103,7 @@ struct ScriptTests {
         ./usr/share/doc/offers/README.md.gz
         ./usr/share/doc/offers/changelog.gz
         ./usr/share/doc/offers/copyright
+        ./usr/share/doc/offers/offers.spdx.json
         ./usr/share/fish/vendor_completions.d/offers.fish
         ./usr/share/man/man1/offers.1.gz
         ./usr/share/zsh/vendor-completions/_offers
@@ -109,6 +116,22 @@ struct ScriptTests {
     ).output
     #expect(unit.contains("\nExecStart=/usr/bin/offers sync --due --news\n"))
     #expect(!unit.contains("DATA"))
+    let list = try home.shell(
+      "dpkg-deb --fsys-tarfile '\(package)' "
+        + "| tar -xO ./usr/share/doc/offers/offers.spdx.json"
+    ).output
+    let packages = try #require(try Home.parse(list)["packages"] as? [[String: Any]])
+    let versions = Dictionary(
+      packages.map { ($0["name"] as? String ?? "", $0["versionInfo"] as? String ?? "") },
+      uniquingKeysWith: { one, _ in one })
+    #expect(versions["offers"] == "1.2")
+    for name in ["GRDB.swift", "async-http-client", "hummingbird", "swift-nio", "swift-runtime"] {
+      #expect(versions[name]?.first?.isNumber == true, "\(name)")
+    }
+    #expect(versions["libc6"]?.hasPrefix(">= ") == true)
+    let symbols = try home.shell(
+      "mkdir out && dpkg-deb -x '\(package)' out && nm out/usr/bin/offers 2>&1")
+    #expect(symbols.output.contains("no symbols"))
   }
 
   @Test("A schedule is installed once, runs what it says, and is removed without the rest")
