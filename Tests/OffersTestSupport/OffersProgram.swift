@@ -11,8 +11,10 @@ public struct OffersProgram: Sendable {
     public let status: Int32
   }
 
-  /// Stands beside the test bundle, where the build puts it.
+  /// `$OFFERS_PROGRAM`, such as the release program, else the one that the build puts beside the test
+  /// bundle.
   public static var path: String {
+    if let path = ProcessInfo.processInfo.environment["OFFERS_PROGRAM"] { return path }
     let folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
       .deletingLastPathComponent()
     return folder.appendingPathComponent("offers").path
