@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// The routes there are, to tell what may be asked for at an address.
+/// The routes of a router, to tell which methods a path accepts.
 struct RouteList: Sendable {
   private struct Route {
     let segments: [String]
@@ -30,18 +30,22 @@ struct RouteList: Sendable {
     }
   }
 
-  /// The methods and paths as they stand in the routes, sorted.
+  /// Each route as its method and its path template, such as `GET /api/v1/offers/{ref}`, sorted.
   var names: [String] {
     routes.map { "\($0.method.rawValue) /" + $0.segments.joined(separator: "/") }.sorted()
   }
 
-  /// - Throws: `Problem` for an address where other methods than the request's are known.
+  /// Checks that the path of a request accepts its method. An unknown path passes, since the router
+  /// answers it with 404.
+  ///
+  /// - Throws: `Problem` with status 405 and an `Allow` field that lists the methods of the path.
   func check(_ request: Request) throws {
     let path = request.uri.path.split(separator: "/")
     var methods = routes.filter { $0.matches(path) }.map(\.method)
     if methods.isEmpty || methods.contains(request.method) { return }
     if methods.contains(.get) { methods.append(.head) }
-    var problem = Problem(.methodNotAllowed, "That cannot be done here.")
+    var problem = Problem(
+      .methodNotAllowed, "This address does not accept the method of the request.")
     problem.headers[.allow] = methods.map(\.rawValue).sorted().joined(separator: ", ")
     throw problem
   }

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// All that the server stands on: the repositories and what brings them up to date.
+/// The dependencies of the server: the store, the sync engine, the image source and the clock.
 package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & FeedRepository
     & SearchRepository & ChangeRepository & ChangeSignal
@@ -11,7 +11,7 @@ package struct ServedContent: Sendable {
   let images: any ImageSource
   let texts: any QueryTextReader
   let now: @Sendable () -> Date
-  /// The syncs that it runs.
+  /// The syncs that this server runs.
   let jobs: SyncJobs
 
   package init(
@@ -27,7 +27,7 @@ package struct ServedContent: Sendable {
     jobs = SyncJobs(syncer: syncer, now: now)
   }
 
-  /// All feeds that are subscribed or can be, by name.
+  /// All feeds that are subscribed or have a definition, ordered by name.
   func fetchFeedSummaries() async throws -> [FeedSummary] {
     FeedSummary.all(
       known: try syncer.fetchKnownFeeds(), subscribed: try await store.fetchFeeds(),

@@ -2,23 +2,24 @@ import Hummingbird
 import OffersCore
 import Synchronization
 
-/// Tells all who listen what happens: that something was written, whoever wrote it, and how far a
-/// sync is. It looks only while somebody listens.
+/// Broadcasts server-sent events: commits to the database, by this or another process, and the
+/// progress of a sync. The hub polls the database and the sync only while it has a listener.
 ///
-/// Each event tells the present state, so that one that is missed is made up for by the next.
+/// Each event carries the current state and not a difference, so that a listener that missed an
+/// event is up to date after the next one.
 final class EventHub: Sendable {
   typealias Listener = AsyncStream<ByteBuffer>.Continuation
 
   private struct State {
     var listeners: [Int: Listener] = [:]
     var lastListener = 0
-    /// Whether to say something soon, by which those who have left are found out.
-    var asksWhoListens = false
+    /// Whether the next poll sends a comment, whose failed write reveals closed connections.
+    var isProbeDue = false
     var watch: Task<Void, Never>?
   }
 
-  /// What was told last.
-  private struct Told {
+  /// The state that was sent last, and for how many ticks nothing was sent.
+  private struct LastSent {
     var version: Int64
     var revision: Int
     var ticksSinceChange = 0
@@ -29,31 +30,35 @@ final class EventHub: Sendable {
   private let signal: any ChangeSignal
   private let jobs: SyncJobs
 
-  /// How often it looks.
+  /// The interval of polls.
   private static let tick = Duration.milliseconds(250)
-  /// Changes are told twice a second at most.
+  /// At most two `changed` events are sent a second.
   private static let ticksBetweenChanges = 2
-  /// Something is said each 15 seconds, so that nobody between ends the connection.
-  private static let ticksOfSilence = 60
-  /// Most who listen at a time.
+  /// A keep-alive comment follows after 15 seconds without an event, so that proxies do not close an
+  /// idle connection.
+  private static let ticksUntilKeepAlive = 60
+  /// The maximum number of listeners at a time.
   static let listenerLimit = 100
-  /// From so many on it is asked who still listens when somebody comes.
-  private static let crowd = 25
-  private static let silence = ByteBuffer(string: ":\n\n")
-  /// Events that wait for a listener who is slow; the oldest are dropped.
-  private static let waitingLimit = 16
+  /// From this number of listeners on, a new one triggers a probe for closed connections.
+  private static let probeThreshold = 25
+  /// A comment of the event stream, which clients ignore.
+  private static let keepAlive = ByteBuffer(string: ":\n\n")
+  /// The maximum number of events that are buffered for a slow listener; the oldest are dropped.
+  private static let bufferLimit = 16
 
   init(signal: any ChangeSignal, jobs: SyncJobs) {
     self.signal = signal
     self.jobs = jobs
   }
 
-  /// What happens from now on, as `text/event-stream` has it; first what is.
+  /// Adds a listener.
   ///
-  /// - Throws: `Problem` where too many listen already.
+  /// - Returns: a stream in the format of `text/event-stream`, which begins with the current data
+  ///   version and the current sync. Its end removes the listener.
+  /// - Throws: `Problem` with status 503 at the limit of listeners.
   func listen() throws -> AsyncStream<ByteBuffer> {
     let (events, listener) = AsyncStream.makeStream(
-      of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(Self.waitingLimit))
+      of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
     var greeting = ByteBuffer(string: "retry: 2000\n\n")
     let version = try signal.fetchDataVersion()
     let (status, revision) = jobs.revised
@@ -62,19 +67,19 @@ final class EventHub: Sendable {
     listener.yield(greeting)
     let number = try state.withLock { state in
       guard state.listeners.count < Self.listenerLimit else {
-        // Those who have left are known within a second.
-        state.asksWhoListens = true
+        // The probe removes closed connections within a second.
+        state.isProbeDue = true
         var problem = Problem(
-          .serviceUnavailable, "Too many listen already.",
-          hint: "Close other windows, or ask again in a moment.", code: .limitExceeded)
+          .serviceUnavailable, "Too many event streams are open.",
+          hint: "Close other windows, or try again in a moment.", code: .limitExceeded)
         problem.headers[.retryAfter] = "1"
         throw problem
       }
       state.lastListener += 1
-      if state.listeners.count >= Self.crowd { state.asksWhoListens = true }
+      if state.listeners.count >= Self.probeThreshold { state.isProbeDue = true }
       state.listeners[state.lastListener] = listener
       if state.watch == nil {
-        state.watch = Task { await watch(Told(version: version, revision: revision)) }
+        state.watch = Task { await watch(from: LastSent(version: version, revision: revision)) }
       }
       return state.lastListener
     }
@@ -82,7 +87,7 @@ final class EventHub: Sendable {
     return events
   }
 
-  /// How many listen.
+  /// The current number of listeners.
   var listenerCount: Int { state.withLock { $0.listeners.count } }
 
   private func end(_ number: Int) {
@@ -94,42 +99,44 @@ final class EventHub: Sendable {
     }
   }
 
-  private func watch(_ greeting: Told) async {
-    var told = greeting
+  private func watch(from start: LastSent) async {
+    var last = start
     while !Task.isCancelled {
-      look(&told)
-      // Cancelled when nobody listens any more.
+      poll(&last)
+      // The only error is the cancellation that follows the last listener, which ends the loop.
       try? await Task.sleep(for: Self.tick)
     }
   }
 
-  private func look(_ told: inout Told) {
-    told.ticksSinceChange += 1
-    told.ticksSinceAnything += 1
-    var news = ByteBuffer()
-    if told.ticksSinceChange >= Self.ticksBetweenChanges,
-      // A failure passes, or whoever asks next is told of it.
-      let version = try? signal.fetchDataVersion(), version != told.version
+  private func poll(_ last: inout LastSent) {
+    last.ticksSinceChange += 1
+    last.ticksSinceAnything += 1
+    var events = ByteBuffer()
+    if last.ticksSinceChange >= Self.ticksBetweenChanges,
+      // After a failure the next poll tries again; the next request reports a lasting one.
+      let version = try? signal.fetchDataVersion(), version != last.version
     {
-      news.writeImmutableBuffer(Self.changed(version))
-      told.version = version
-      told.ticksSinceChange = 0
+      events.writeImmutableBuffer(Self.changed(version))
+      last.version = version
+      last.ticksSinceChange = 0
     }
     let (status, revision) = jobs.revised
-    if revision != told.revision {
-      news.writeImmutableBuffer(Self.sync(status))
-      told.revision = revision
+    if revision != last.revision {
+      events.writeImmutableBuffer(Self.sync(status))
+      last.revision = revision
     }
-    let asks = state.withLock { state in
-      defer { state.asksWhoListens = false }
-      return state.asksWhoListens
+    let isProbeDue = state.withLock { state in
+      defer { state.isProbeDue = false }
+      return state.isProbeDue
     }
-    if news.readableBytes == 0, asks || told.ticksSinceAnything >= Self.ticksOfSilence {
-      news.writeImmutableBuffer(Self.silence)
+    if events.readableBytes == 0,
+      isProbeDue || last.ticksSinceAnything >= Self.ticksUntilKeepAlive
+    {
+      events.writeImmutableBuffer(Self.keepAlive)
     }
-    guard news.readableBytes > 0 else { return }
-    told.ticksSinceAnything = 0
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(news) }
+    guard events.readableBytes > 0 else { return }
+    last.ticksSinceAnything = 0
+    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(events) }
   }
 
   private static func changed(_ version: Int64) -> ByteBuffer {
@@ -142,7 +149,7 @@ final class EventHub: Sendable {
     return event("sync", json.text)
   }
 
-  /// JSON has no line ends of its own, so that one line is enough.
+  /// Formats an event. The JSON is written without line feeds, so that one `data` line holds it.
   private static func event(_ name: String, _ data: String) -> ByteBuffer {
     ByteBuffer(string: "event: \(name)\ndata: \(data)\n\n")
   }

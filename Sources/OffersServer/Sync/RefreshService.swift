@@ -2,20 +2,21 @@ import Logging
 import OffersCore
 import ServiceLifecycle
 
-/// Syncs what is due, again and again.
+/// Syncs the feeds that are due, in a fixed interval until the server shuts down.
 struct RefreshService: Service {
   let jobs: SyncJobs
   let interval: Duration
   let logger: Logger
 
   func run() async throws {
-    // A sync that somebody started meanwhile does as well.
     while !Task.isShuttingDownGracefully {
       do {
         _ = try jobs.start(WantedSync([], reason: .due))
       } catch {
+        // Most often another sync is running; feeds that stay due are synced at the next interval.
         logger.info("no refresh", metadata: ["reason": "\(error)"])
       }
+      // The only error is the cancellation by the shutdown, which ends the loop.
       try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
     }
   }

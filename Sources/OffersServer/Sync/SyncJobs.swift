@@ -2,11 +2,11 @@ import Foundation
 import OffersCore
 import Synchronization
 
-/// Runs syncs, one at a time, and tells how far they are.
+/// Runs syncs in the background, one at a time, and reports their progress.
 final class SyncJobs: Sendable {
   private struct State {
     var status = SyncStatus()
-    /// Grows with each change of the status.
+    /// Is incremented by each change of the status.
     var revision = 0
     var task: Task<Void, Never>?
     var isClosed = false
@@ -23,25 +23,26 @@ final class SyncJobs: Sendable {
 
   var status: SyncStatus { state.withLock { $0.status } }
 
-  /// The status, and a number that differs after each change of it.
+  /// The status, with a revision number that differs after each change of it.
   var revised: (status: SyncStatus, revision: Int) {
     state.withLock { ($0.status, $0.revision) }
   }
 
-  /// Begins a sync, which goes on by itself.
+  /// Starts a sync in a task of its own, and returns its first status.
   ///
-  /// - Throws: `Problem` while another one runs, `OffersError` with `notFound` for an unknown feed,
-  ///   `invalidRequest` for a source that it does not read from.
+  /// - Throws: `Problem` with status 409 and the id of the running sync while one runs, with status
+  ///   503 after `close()`; `OffersError` with `notFound` for an unknown feed, with `invalidRequest`
+  ///   for a source that a page may not set.
   func start(_ wanted: WantedSync) throws -> SyncStatus {
     var wanted = wanted
     let feeds = try known(wanted.feeds)
     wanted.feeds = feeds.map(\.name)
     if let source = wanted.source { try Self.check(source, of: feeds) }
     return try state.withLock { state in
-      if state.isClosed { throw Problem(.serviceUnavailable, "The server is ending.") }
+      if state.isClosed { throw Problem(.serviceUnavailable, "The server is shutting down.") }
       if let id = state.status.id, state.status.phase == .running {
         var problem = Problem(
-          .conflict, "Sync \(id) is running.", hint: "See how far it is: GET /api/v1/sync",
+          .conflict, "Sync \(id) is running.", hint: "See its progress: GET /api/v1/sync",
           code: .locked)
         problem.id = id
         throw problem
@@ -55,8 +56,8 @@ final class SyncJobs: Sendable {
     }
   }
 
-  /// Takes back the sync that runs, whose feeds are then what they were or what they became, and
-  /// begins no other.
+  /// Cancels the running sync and waits for its end; no other can be started. A sync is atomic for
+  /// each feed, so that each of its feeds is either unchanged or completely updated.
   func close() async {
     let task = state.withLock { state in
       state.isClosed = true
@@ -66,37 +67,45 @@ final class SyncJobs: Sendable {
     await task?.value
   }
 
-  /// Files, variables and what goes with them are for whoever is at the machine.
+  /// Checks that a source may be set over HTTP: an http or https URL, or the built-in sample.
+  /// Reading files and environment variables of the machine is reserved to the command line, and a
+  /// feed's own request headers, which may hold a secret, are not sent to another source.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
   private static func check(_ source: String, of feeds: [KnownFeed]) throws {
     guard let feed = feeds.first, feeds.count == 1 else {
-      throw OffersError(.invalidRequest, "A source belongs to one feed.", hint: "Name the feed.")
+      throw OffersError(
+        .invalidRequest, "A source can be set for one feed only.", hint: "Name the feed.")
     }
     let hint = "At the machine itself: offers sync \(feed.name) --from \(source.prefix(200))"
     if source == "sample" {
       guard let own = feed.source, own != source else { return }
       throw OffersError(
         .invalidRequest, "\(feed.name) has a source of its own: \(own)",
-        hint: "Its sample is read by: offers sync \(feed.name) --from sample")
+        hint: "To read its sample: offers sync \(feed.name) --from sample")
     }
     let url = URL(string: source)
     guard ["http", "https"].contains(url?.scheme?.lowercased()), url?.host != nil else {
       throw OffersError(
         .invalidRequest,
-        "“\(source.prefix(200))” is no address that starts with http:// or https://.", hint: hint)
+        "“\(source.prefix(200))” is not an http:// or https:// address.", hint: hint)
     }
     if source.contains("{env:") {
       throw OffersError(
-        .invalidRequest, "A source with a variable of this machine is not set from a page.",
+        .invalidRequest,
+        "A source with an environment variable cannot be set over HTTP.",
         hint: hint)
     }
     if feed.hasHeaders {
       throw OffersError(
-        .invalidRequest, "\(feed.name) sends headers of its own, meant for its own source.",
+        .invalidRequest, "\(feed.name) sends headers that are meant for its own source only.",
         hint: hint)
     }
   }
 
-  /// The feeds with these names, each once.
+  /// The feeds with these names, without duplicates.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown name.
   private func known(_ names: [String]) throws -> [KnownFeed] {
     if names.isEmpty { return [] }
     let all = try syncer.fetchKnownFeeds()

@@ -1,13 +1,13 @@
 import Foundation
 import OffersCore
 
-/// How far the sync is that the server runs, or how the last one ended.
+/// The progress of the running sync, or the result of the last one.
 struct SyncStatus: Sendable {
   enum Phase: String, Sendable {
     case idle, running, done
   }
 
-  /// One of its feeds.
+  /// The progress of one feed of the sync.
   struct FeedStatus: Sendable {
     enum Phase: String, Sendable {
       case waiting, reading, writing, done, failed
@@ -22,16 +22,16 @@ struct SyncStatus: Sendable {
     var error: OffersError?
   }
 
-  /// Counts the syncs of this server from 1; nil before the first.
+  /// The number of the sync, counted from 1 since the start of the server; nil before the first.
   var id: Int?
   var phase = Phase.idle
   var startedAt: Date?
   var finishedAt: Date?
   var feeds: [FeedStatus] = []
-  /// Why none of it could be done.
+  /// The error that kept every feed from being synced.
   var error: OffersError?
 
-  /// Changes what is known of a feed, which may be the first time that it is heard of.
+  /// Changes the status of a feed, and appends one if the feed has none yet.
   mutating func change(_ feed: String, _ body: (inout FeedStatus) -> Void) {
     let index =
       feeds.firstIndex { $0.feed == feed }
@@ -44,7 +44,7 @@ struct SyncStatus: Sendable {
 
   mutating func note(_ progress: SyncProgress) {
     change(progress.feed) { feed in
-      // What was on its way when the feed came to its end comes too late.
+      // Progress may be reported after the result: both come from concurrent tasks.
       if feed.phase == .done || feed.phase == .failed { return }
       feed.phase = progress.isWriting ? .writing : .reading
       feed.bytes = progress.bytes
