@@ -1,7 +1,7 @@
 import Hummingbird
 import OffersCore
 
-/// The JSON API under `/api/v1`, as openapi.json describes it.
+/// The routes of the JSON API under `/api/v1`, which openapi.json describes.
 struct APIRoutes: Sendable {
   let content: ServedContent
   let answers: Answers

@@ -2,12 +2,12 @@ import Foundation
 import Hummingbird
 import OffersCore
 
-/// What changed, page by page.
+/// The route of the recorded changes, in pages that a cursor continues.
 struct ChangeRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
 
-  /// How far back it begins when nobody says so.
+  /// The age of the oldest change of a list without `since` and without a cursor, in seconds.
   private static let usualSeconds = 7.0 * 86_400
 
   func add(to router: Router<BasicRequestContext>) {
@@ -16,7 +16,7 @@ struct ChangeRoutes: Sendable {
         request, ["cursor", "since", "feed", "kind", "favorites", "limit"])
       return try await answers.answer(request) {
         var answer = try await list(parameters)
-        // What expires moves with the clock.
+        // The expiring offers depend on the current time.
         answer.lifetime = .never
         return answer
       }
@@ -47,7 +47,8 @@ struct ChangeRoutes: Sendable {
       query.since = since ?? now - Self.usualSeconds
     }
     let page = try await content.store.fetchChangePage(query)
-    // What expired by now is told with the last page, and not again.
+    // The last page lists the offers that expire soon; the next list counts them from now on, so
+    // that none is listed twice.
     let told = page.hasMore ? query.since ?? now : now + 1
     let next = Cursor.change(
       id: page.lastID, since: Int64(told.timeIntervalSince1970.rounded(.down)))

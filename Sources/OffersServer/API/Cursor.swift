@@ -1,21 +1,24 @@
 import Foundation
 import OffersCore
 
-/// Where the next page of a list begins. Opaque to whoever gets it, and good for the same list only.
+/// A position in a list, from which its next page continues (keyset pagination). Its text is opaque
+/// to clients and valid for the list that it was made for only.
 enum Cursor: Hashable {
-  /// Behind the place of an offer.
+  /// The position after an offer.
   case offer(OfferPlace)
-  /// Behind this recorded change; what expires counts from this time on, in Unix seconds.
+  /// The position after a recorded change, and the time in Unix seconds from which on expiring
+  /// offers are listed.
   case change(id: Int64, since: Int64)
 
   static let refusal = Problem(
-    .badRequest, "The parameter “cursor” is not one of this list.",
-    hint: "Take it from next_cursor, and leave all else as it was; or begin without one.")
+    .badRequest, "The parameter “cursor” does not belong to this list.",
+    hint: "Send next_cursor with all other parameters unchanged, or begin without a cursor.")
 
-  /// Longer names do not stand in a cursor: it is part of an address.
+  /// The maximum length of a sort key in a cursor, in UTF-8 bytes: a cursor is part of a URL. For a
+  /// longer key the cursor names the offer only.
   private static let textLimit = 500
 
-  /// Behind an offer of a list.
+  /// The position after an offer of a list with this order.
   init(behind offer: Offer, by sort: OfferQuery.Sort) {
     let place = OfferPlace(of: offer, by: sort)
     let isLong = place.values.contains { value in
@@ -24,7 +27,9 @@ enum Cursor: Hashable {
     self = .offer(isLong ? OfferPlace(offer.ref) : place)
   }
 
-  /// - Parameter list: stands for the list and what narrows it.
+  /// The text of the cursor: base64url without padding.
+  ///
+  /// - Parameter list: the fingerprint of the list and its filters.
   func text(of list: UInt64) -> String {
     let parts =
       switch self {
@@ -32,13 +37,16 @@ enum Cursor: Hashable {
         ["o", place.ref.feed, place.ref.id] + place.values.map(Self.text)
       case .change(let id, let since): ["c", String(id), String(since)]
       }
-    // Nothing in texts fails to be encoded.
+    // Encoding strings cannot fail.
     let data = try? JSONEncoder().encode([String(list, radix: 16)] + parts)
     return (data ?? Data()).base64EncodedString()
       .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
-  /// - Throws: `Problem` for what is none, or belongs to another list.
+  /// Parses the text of a cursor.
+  ///
+  /// - Parameter list: the fingerprint of the list that is asked for.
+  /// - Throws: `Problem` with status 400 for a text that is no cursor, or one of another list.
   init(_ text: String, of list: UInt64) throws {
     var coded = text.replacing("-", with: "+").replacing("_", with: "/")
     coded += String(repeating: "=", count: (4 - coded.utf8.count % 4) % 4)
@@ -47,12 +55,12 @@ enum Cursor: Hashable {
       parts.first == String(list, radix: 16), let place = Self.place(parts.dropFirst())
     else { throw Self.refusal }
     self = place
-    // There is one way to write each.
+    // Only the canonical encoding of a cursor is accepted.
     if self.text(of: list) != text { throw Self.refusal }
   }
 
   private static func place(_ parts: ArraySlice<String>) -> Cursor? {
-    // SQLite ends a text at a NUL.
+    // SQLite may end a text at its first NUL.
     guard parts.count >= 3, !parts.contains(where: { $0.utf8.contains(0) }) else { return nil }
     let (first, second) = (parts[parts.startIndex + 1], parts[parts.startIndex + 2])
     let rest = parts.dropFirst(3)
@@ -62,7 +70,7 @@ enum Cursor: Hashable {
       if values.count < rest.count { return nil }
       return .offer(OfferPlace(OfferRef(feed: first, id: second), values: values))
     case "c":
-      // Times beyond are none of ours: they are millions of years away.
+      // A time beyond this bound is millions of years away: this server did not write the cursor.
       guard rest.isEmpty, let id = Int64(first), let seconds = Int64(second), id >= 0,
         abs(Double(seconds)) <= 1e15
       else { return nil }

@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import OffersCore
 
-/// The feeds there are, and which of them are synced.
+/// The routes of the feeds, of their subscriptions and of their sync intervals.
 struct FeedRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
@@ -15,7 +15,7 @@ struct FeedRoutes: Sendable {
         var answer = Answer.json { json in
           json.member("feeds", objects: feeds) { Self.write($1, now, to: &$0) }
         }
-        // The definitions stand in a file that is edited by hand.
+        // The definitions come from a file that may be edited without a write to the database.
         answer.lifetime = .never
         return answer
       }
@@ -48,7 +48,7 @@ struct FeedRoutes: Sendable {
       try await change(request, context, members: ["every_seconds"]) { feed, body in
         guard let number = body["every_seconds"] as? NSNumber, JSONBody.truth(number) == nil,
           let seconds = Int(exactly: number.doubleValue)
-        else { throw Problem(.badRequest, "The member “every_seconds” is a whole number.") }
+        else { throw Problem(.badRequest, "The member “every_seconds” must be a whole number.") }
         return try await content.syncer.setInterval(seconds, of: feed.name)
       }
     }
@@ -59,6 +59,11 @@ struct FeedRoutes: Sendable {
     }
   }
 
+  /// Changes a feed, and answers with its new state.
+  ///
+  /// - Parameters:
+  ///   - members: the members that the body of the request may have.
+  ///   - body: makes the change, and returns whether it made a difference.
   private func change(
     _ request: Request, _ context: BasicRequestContext, members: [String] = [],
     _ body: (FeedSummary, [String: Any]) async throws -> Bool

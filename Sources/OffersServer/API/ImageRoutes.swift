@@ -1,17 +1,18 @@
 import Hummingbird
 import OffersCore
 
-/// The images of offers, from the cache, else from their servers.
+/// The route of the offers' images, from the image cache or else from their servers.
 struct ImageRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
 
-  /// How long an image is given without asking the cache, which thereby learns that it is used.
+  /// The maximum time in seconds for which a response is reused. The image cache evicts the least
+  /// recently used image, and has to see that an image is in use.
   private static let rememberedSeconds = 60.0
 
   func add(to router: Router<BasicRequestContext>) {
     router.get("/api/v1/images/{ref}") { request, context in
-      // It only tells one image of an offer from the next, to those who keep them.
+      // `v` gives each image of an offer a URL of its own, for caches of browsers.
       _ = try QueryParameters(request, ["v"])
       return try await answers.answer(request) {
         let offer = try await content.store.fetchOffer(named: try context.segment("ref"))
@@ -34,7 +35,7 @@ struct ImageRoutes: Sendable {
     do {
       return try await content.images.image(at: url, feedSource: source)
     } catch let error as OffersError where error.code != .storageFailed {
-      // The offer is there; who has the image does not give it.
+      // The offer exists, and its image server failed: the error is that of a gateway.
       let isLate = error.code == .limitExceeded && error.message.contains("longer than")
       throw Problem(
         isLate ? .gatewayTimeout : .badGateway, error.message, hint: error.hint, code: error.code)

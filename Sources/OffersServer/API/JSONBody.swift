@@ -2,31 +2,32 @@ import Foundation
 import Hummingbird
 import OffersCore
 
-/// The body of a request that changes something.
+/// The JSON body of a request that changes something.
 enum JSONBody {
-  /// True or false as JSON has them; nil for another value, a number included.
+  /// The Boolean that a JSON value is; nil for any other value, including the numbers 0 and 1.
   static func truth(_ value: Any) -> Bool? {
-    // Foundation makes numbers of them, too, which it writes as they were.
+    // Foundation parses JSON Booleans as NSNumber, and serializes those as Booleans again.
     guard value is NSNumber || value is Bool,
       let text = try? JSONSerialization.data(withJSONObject: [value])
     else { return nil }
     return [Data("[true]".utf8): true, Data("[false]".utf8): false][text]
   }
 
-  /// The members of the one object that the body is; none for no body.
+  /// Reads the body of a request as a JSON object; an empty body is an empty object.
   ///
-  /// - Parameter members: those that the route knows.
-  /// - Throws: `Problem`.
+  /// - Parameter members: the names of the members that the route accepts.
+  /// - Throws: `Problem` with status 400 for another value or an unknown member, with 413 for a body
+  ///   over the limit.
   static func read(_ request: Request, members: [String]) async throws -> [String: Any] {
     let body = try await RequestBody.read(request)
     if body.readableBytes == 0 { return [:] }
     let value = try? JSONSerialization.jsonObject(with: Data(body.readableBytesView))
     guard let object = value as? [String: Any] else {
-      throw Problem(.badRequest, "The body is no JSON object.")
+      throw Problem(.badRequest, "The body is not a JSON object.")
     }
     for name in object.keys.sorted() where !members.contains(name) {
       throw Problem(
-        .badRequest, "The body has a member “\(name)” that nobody knows.",
+        .badRequest, "The body has an unknown member “\(name)”.",
         hint: members.isEmpty
           ? "Leave it out, or send {}."
           : NearestWord.hint(for: name, among: members, title: "Members"))

@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import OffersCore
 
-/// Offers, their history, and favorites.
+/// The routes of offers, of their reward histories and of favorites.
 struct OfferRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
@@ -72,7 +72,7 @@ struct OfferRoutes: Sendable {
       json.member("total", total)
       json.member("next_cursor", next?.text(of: list))
     }
-    // What is soon or lately moves with the clock.
+    // These filters depend on the current time.
     if query.newSince != nil || query.expiring != nil { answer.lifetime = .never }
     return answer
   }
@@ -109,9 +109,9 @@ struct OfferRoutes: Sendable {
 }
 
 extension BasicRequestContext {
-  /// A part of the address that a route names.
+  /// The value of a path parameter, percent-decoded.
   ///
-  /// - Throws: `Problem`.
+  /// - Throws: `Problem` with status 400 for an empty value or invalid percent-encoding.
   func segment(_ name: String) throws -> String {
     guard let raw = parameters.get(name), let text = PercentCode.decode(raw[...]), !text.isEmpty
     else { throw Problem(.badRequest, "The address is not well-formed.") }

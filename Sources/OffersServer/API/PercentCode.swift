@@ -1,7 +1,9 @@
-/// The percent code of addresses (RFC 3986, section 2.1).
+/// Percent-encoding of URLs (RFC 3986, section 2.1).
 enum PercentCode {
-  /// - Parameter isForm: whether a plus is a space, as in what forms send.
-  /// - Returns: nil for what is no percent code or no UTF-8.
+  /// Decodes a percent-encoded text.
+  ///
+  /// - Parameter isForm: whether a plus sign is a space, as in form data.
+  /// - Returns: nil for an invalid escape or bytes that are not UTF-8.
   static func decode(_ text: Substring, isForm: Bool = false) -> String? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
@@ -18,7 +20,7 @@ enum PercentCode {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// The text as one segment of a path, or one value of a query.
+  /// Encodes a text as one segment of a path, or one value of a query.
   static func encode(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {

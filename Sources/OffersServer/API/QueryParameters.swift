@@ -2,13 +2,15 @@ import Foundation
 import Hummingbird
 import OffersCore
 
-/// The parameters of a request to the API. Strict: one that nobody knows, stands there twice or
-/// cannot be read is refused by its name.
+/// The query parameters of a request to the API, strictly parsed: an unknown, repeated, empty or
+/// invalid parameter is an error that names it.
 struct QueryParameters: Sendable {
   private var values: [String: String] = [:]
 
-  /// - Parameter names: those that the route knows.
-  /// - Throws: `Problem`.
+  /// Parses the query of a request.
+  ///
+  /// - Parameter names: the parameters that the route accepts.
+  /// - Throws: `Problem` with status 400.
   init(_ request: Request, _ names: [String]) throws {
     for (name, value) in FieldList.pairs(request.uri.query ?? "") {
       guard let name, let value else {
@@ -18,11 +20,11 @@ struct QueryParameters: Sendable {
         throw Problem(
           .badRequest, "There is no parameter “\(name)” here.",
           hint: names.isEmpty
-            ? "This address takes none."
+            ? "This address takes no parameters."
             : NearestWord.hint(for: name, among: names, title: "Parameters"))
       }
       if values.updateValue(value, forKey: name) != nil {
-        throw Problem(.badRequest, "The parameter “\(name)” stands there twice.")
+        throw Problem(.badRequest, "The parameter “\(name)” is given twice.")
       }
       if value.isEmpty {
         throw Problem(
@@ -64,7 +66,7 @@ struct QueryParameters: Sendable {
     try values[name].map { try choice($0, name) }
   }
 
-  /// Several, with commas between them.
+  /// A comma-separated list of choices.
   func choices<Choice: RawRepresentable & CaseIterable & Hashable>(
     _ name: String, as: Choice.Type
   ) throws -> Set<Choice>? where Choice.RawValue == String {
@@ -75,7 +77,7 @@ struct QueryParameters: Sendable {
       })
   }
 
-  /// Reads a value by somebody else's rules, whose refusal then names the parameter.
+  /// Parses a value with `body`; an `OffersError` becomes a `Problem` that names the parameter.
   func read<Value>(_ name: String, _ body: (String) throws -> Value) throws -> Value? {
     guard let text = values[name] else { return nil }
     do {
@@ -85,7 +87,7 @@ struct QueryParameters: Sendable {
     }
   }
 
-  /// A hash of some of the parameters, by which a cursor knows its list again.
+  /// A hash of all parameters but the named ones. It ties a cursor to the list that it belongs to.
   func fingerprint(without names: Set<String>) -> UInt64 {
     var hash = ContentHash(seed: 0x6c69_7374)
     for (name, value) in values.sorted(by: { $0.key < $1.key }) where !names.contains(name) {

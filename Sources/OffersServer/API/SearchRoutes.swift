@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import OffersCore
 
-/// Searches, and those that were made last.
+/// The routes of the search and of the recent searches.
 struct SearchRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
@@ -13,15 +13,16 @@ struct SearchRoutes: Sendable {
   func add(to router: Router<BasicRequestContext>) {
     router.get("/api/v1/search") { request, _ in
       let parameters = try QueryParameters(request, ["q", "feed", "favorites", "limit", "page"])
-      // A page of another site may not make us ask somebody, or change what we remember.
+      // A page of another site may neither make this server send a request to a feed's server, nor
+      // add to the recent searches.
       let isTrusted = !WriteRules.isFromOtherSite(request)
       return try await answers.answer(request) {
         let found = try await search(parameters, isTrusted: isTrusted)
         var json = JSONWriter()
         json.value(found)
         var answer = Answer.json(json)
-        // What a server says may be another thing the next time, and what another site asks for is
-        // answered without one.
+        // A feed's server may answer differently the next time, and the answer to another site,
+        // which comes from the store alone, must not be reused for a trusted request.
         if !isTrusted || found.isStandIn || found.source == .server { answer.lifetime = .never }
         return answer
       }

@@ -1,14 +1,17 @@
 import OffersCore
 
-/// Searches for the pages and for the API alike: what is stored, or by the server of the feed.
+/// The search of the pages and of the API, in the store or by the server of a feed.
 struct ServedSearch: Sendable {
   let content: ServedContent
 
+  /// Searches a feed's server when the query names a feed whose server can be searched, otherwise
+  /// the store.
+  ///
   /// - Parameters:
-  ///   - query: the words, the feed if it is one, and which page.
-  ///   - limit: how many of a server's page; nil for all of it.
-  ///   - isTrusted: false for a page of another site, which may not make us ask somebody, or change
-  ///     what we remember.
+  ///   - query: the words, optionally a feed, and the number of the page.
+  ///   - limit: the maximum number of results from the page of a feed's server; nil for all of them.
+  ///   - isTrusted: false for a request from a page of another site, which neither makes this server
+  ///     send a request to a feed's server nor adds to the recent searches.
   func find(_ query: SearchQuery, limit: Int?, isTrusted: Bool) async throws -> SearchAnswer {
     let answer: SearchAnswer
     if isTrusted, let feed = query.serverFeed, try isSearchable(feed) {
@@ -32,14 +35,14 @@ struct ServedSearch: Sendable {
     try content.syncer.fetchKnownFeeds().first { $0.name == feed }?.isSearchable ?? false
   }
 
-  /// Remembers a search that found something.
+  /// Adds a search with results to the recent searches.
   private func note(_ answer: SearchAnswer) async throws {
     guard answer.page == 1, !answer.results.hits.isEmpty else { return }
     do {
       try await content.store.noteSearch(
         RecentSearch(words: answer.foundWords, feed: answer.feed, searchedAt: content.now()))
     } catch let error as OffersError where error.code == .storageFailed {
-      // What was found is told all the same; a database that cannot be written to only forgets it.
+      // A database that cannot be written to loses this entry only; the results are still shown.
     }
   }
 }

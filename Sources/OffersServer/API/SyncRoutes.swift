@@ -2,7 +2,7 @@ import Hummingbird
 import OffersCore
 import ServiceLifecycle
 
-/// Starts syncs, and tells how far they are and what else happens.
+/// The routes that start a sync, report its progress and stream events.
 struct SyncRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
@@ -25,20 +25,20 @@ struct SyncRoutes: Sendable {
       var feeds: [String] = []
       if let value = body["feeds"] {
         guard let names = value as? [String] else {
-          throw Problem(.badRequest, "The member “feeds” is a list of names.")
+          throw Problem(.badRequest, "The member “feeds” must be a list of names.")
         }
         feeds = names
       }
       var wanted = WantedSync(feeds)
       if let value = body["source"] {
         guard let source = value as? String else {
-          throw Problem(.badRequest, "The member “source” is a text.")
+          throw Problem(.badRequest, "The member “source” must be a string.")
         }
         wanted.source = source
       }
       if let value = body["accept_removals"] {
         guard let accepts = JSONBody.truth(value) else {
-          throw Problem(.badRequest, "The member “accept_removals” is true or false.")
+          throw Problem(.badRequest, "The member “accept_removals” must be true or false.")
         }
         wanted.acceptsRemovals = accepts
       }
@@ -49,12 +49,12 @@ struct SyncRoutes: Sendable {
     }
     router.get("/api/v1/events") { request, _ in
       _ = try QueryParameters(request, [])
-      let happenings = try events.listen()
+      let stream = try events.listen()
       return Response(
         status: .ok,
         headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
         body: ResponseBody { writer in
-          for await event in happenings.cancelOnGracefulShutdown() {
+          for await event in stream.cancelOnGracefulShutdown() {
             try await writer.write(event)
           }
           try await writer.finish(nil)
