@@ -2,26 +2,27 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// A document as a route gives it: of the API or for people. `Answers` sends it.
+/// The content of a successful response to a read: a page, a JSON document or an image. `Answers`
+/// makes a response of it.
 struct Answer: Sendable {
-  /// How long it may be given again without being made anew.
+  /// How long the content may be reused for requests with the same target.
   enum Lifetime: Sendable {
-    /// Until something is written to the database, by whatever process.
+    /// Until any process commits to the database.
     case untilWrite
-    /// Until then, but no longer than so many seconds.
+    /// Like `untilWrite`, but at most for this number of seconds.
     case seconds(Double)
-    /// It is made anew each time.
+    /// The content is not reused.
     case never
   }
 
-  /// What browsers and proxies are told: keep it, and ask whether it still holds.
+  /// The value of `Cache-Control` for content that browsers may store and must revalidate.
   static let revalidated = "private, no-cache"
 
   let contentType: String
   var body: ByteBuffer
   var cacheControl = Self.revalidated
   var lifetime = Lifetime.untilWrite
-  /// Whether it is a page that shows other sites in frames.
+  /// Whether the content is a page that shows other sites in frames.
   var framesSites = false
 
   init(contentType: String, body: ByteBuffer) {
@@ -29,19 +30,19 @@ struct Answer: Sendable {
     self.body = body
   }
 
-  /// A page for people.
+  /// An HTML page.
   static func page(_ html: String) -> Answer {
     Answer(contentType: "text/html; charset=utf-8", body: ByteBuffer(string: html))
   }
 
-  /// A document of the API that is one object, whose members `body` writes.
+  /// A JSON object, whose members `body` writes.
   static func json(_ body: (inout JSONWriter) throws -> Void) rethrows -> Answer {
     var json = JSONWriter()
     try json.object(body)
     return .json(json)
   }
 
-  /// A document of the API as it was written.
+  /// A JSON document.
   static func json(_ json: JSONWriter) -> Answer {
     Answer(contentType: "application/json", body: ByteBuffer(bytes: json.bytes))
   }

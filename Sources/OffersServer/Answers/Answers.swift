@@ -2,11 +2,10 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// Sends answers to reads, those of pages and of the API alike: with a strong `ETag`, as “not
-/// modified” to whom has it, and from memory as long as nothing was written.
+/// Responds to the reads of pages and of the API: with a strong `ETag`, with 304 to a request that
+/// names it, and from a cache until any process commits to the database.
 ///
-/// A route does no more than `try await answers.answer(request) { .page(html) }`. What it throws is
-/// sent as an error and not remembered.
+/// A route calls `try await answers.answer(request) { .page(html) }`. Errors are not cached.
 struct Answers: Sendable {
   private let cache: ResponseCache
   private let signal: any ChangeSignal
@@ -16,11 +15,12 @@ struct Answers: Sendable {
     self.signal = signal
   }
 
-  /// Makes an answer, remembers it, and sends it.
+  /// Makes the content of a response, caches it, and responds.
   func answer(
     _ request: Request, _ make: () async throws -> Answer
   ) async throws -> Response {
-    // Before anything is read: what was written meanwhile makes the answer one of the past.
+    // The version is read before the content. A commit in between makes the entry outdated, never
+    // wrong.
     let version = findVersion()
     let answer = try await make()
     let entry = Self.entry(answer)
@@ -53,7 +53,7 @@ struct Answers: Sendable {
     request.headers[.ifNoneMatch].map { EntityTag.isNamed(entry.tag, in: $0) } ?? false
   }
 
-  /// The answer to a write, which nobody keeps.
+  /// The response to a write, which must not be cached: a JSON object, whose members `body` writes.
   static func result(
     status: HTTPResponse.Status = .ok, _ body: (inout JSONWriter) -> Void
   ) -> Response {
@@ -62,7 +62,7 @@ struct Answers: Sendable {
     return result(json, status: status)
   }
 
-  /// The same, of what was written.
+  /// The response to a write: a JSON document.
   static func result(_ json: JSONWriter, status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],

@@ -1,7 +1,7 @@
 import Hummingbird
 import OffersCore
 
-/// Names the bytes of an answer (RFC 9110, section 8.8.3): a strong one, made of their hash.
+/// Strong entity tags (RFC 9110, section 8.8.3), made of a hash of the response's body.
 enum EntityTag {
   static func make(of body: ByteBuffer) -> String {
     var hash = DocumentHash()
@@ -16,11 +16,12 @@ enum EntityTag {
 
   private static let digits = Array("0123456789abcdef")
 
-  /// Whether `If-None-Match` names the tag, compared weakly as that field wants it.
+  /// Whether the value of `If-None-Match` names the tag. The field requires weak comparison (RFC
+  /// 9110, section 13.1.2).
   static func isNamed(_ tag: String, in field: String) -> Bool {
     if field == tag { return true }
     if field.utf8.allSatisfy({ $0 == 0x2A || $0 == 0x20 }) { return field.utf8.contains(0x2A) }
-    // Tags of ours have no comma in them; a strange one that has is not ours.
+    // The tags of this server contain no comma; a foreign tag with one cannot match.
     return field.split(separator: ",").contains { part in
       var part = part.drop { $0 == " " || $0 == "\t" }
       while part.last == " " || part.last == "\t" { part.removeLast() }

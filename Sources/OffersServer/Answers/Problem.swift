@@ -2,7 +2,8 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// What went wrong with a request, as RFC 9457 describes it. Throw it, or an `OffersError`.
+/// The error of a request, which is sent as a problem document (RFC 9457). Routes throw it or an
+/// `OffersError`.
 struct Problem: Error, HTTPResponseError {
   let status: HTTPResponse.Status
   /// What happened, in one sentence.
@@ -11,7 +12,7 @@ struct Problem: Error, HTTPResponseError {
   var hint: String?
   /// The kind of failure, as `OffersError` names it.
   var code: String
-  /// The sync that stands in the way.
+  /// The id of the running sync that prevents another.
   var id: Int?
   var headers: HTTPFields = [:]
 
@@ -30,7 +31,7 @@ struct Problem: Error, HTTPResponseError {
       Self.status(of: error.code), error.message, hint: error.hint, code: error.code)
   }
 
-  /// The statuses of errors, all in one place.
+  /// The HTTP status of each error code.
   private static func status(of code: OffersError.Code) -> HTTPResponse.Status {
     switch code {
     case .invalidRequest: .badRequest
@@ -43,7 +44,7 @@ struct Problem: Error, HTTPResponseError {
     }
   }
 
-  /// The document, to be sent with `application/problem+json`.
+  /// The JSON document of the media type `application/problem+json`.
   var document: String {
     JSONWriter.document { json in
       json.member("type", "about:blank")
@@ -63,7 +64,7 @@ struct Problem: Error, HTTPResponseError {
       as: Answer(contentType: "application/problem+json", body: ByteBuffer(string: document)))
   }
 
-  /// The answer with another document that tells of it.
+  /// The response with another representation of the problem, such as a page.
   func response(as answer: Answer) -> Response {
     var headers = SecurityHeaders.fields()
     headers[.contentType] = answer.contentType

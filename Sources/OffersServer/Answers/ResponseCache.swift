@@ -2,32 +2,35 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// The answers that were given since the last write, the least recently used of them forgotten
-/// first. It holds a bounded number of bytes.
+/// An LRU cache of responses by target, with a limit of bytes. A new version of the database
+/// empties it.
 final class ResponseCache: Sendable {
-  /// An answer as it is sent.
+  /// A response with its headers.
   struct Entry: Sendable {
     let tag: String
     let headers: HTTPFields
     let notModifiedHeaders: HTTPFields
     let body: ByteBuffer
-    /// Until when it holds if nothing is written; nil for as long as that.
+    /// The time of expiry; nil if only a write invalidates the entry.
     let until: ContinuousClock.Instant?
   }
 
+  /// An element of the array that holds the doubly linked list of entries in the order of use.
   private struct Slot {
     var entry: Entry
     var key: String
-    /// Slots used before and after this one; -1 for none.
+    /// The indexes of the neighbors in the list; -1 for none.
     var older: Int
     var newer: Int
   }
 
   private struct State {
-    /// Of the database, when the entries were made.
+    /// The version of the database that the entries were made from.
     var version: Int64?
-    var places: [String: Int] = [:]
+    /// The index of the slot by target.
+    var indexes: [String: Int] = [:]
     var slots: [Slot] = []
+    /// The indexes of unused slots.
     var free: [Int] = []
     var oldest = -1
     var newest = -1
@@ -37,7 +40,7 @@ final class ResponseCache: Sendable {
   private let state = Mutex(State())
   private let limitBytes: Int
   private let largestBytes: Int
-  /// What an entry takes beside its body, its target and its headers' texts.
+  /// The estimated size of an entry besides its body and its target, in bytes.
   private static let overheadBytes = 1024
 
   init(limitBytes: Int = 16 << 20) {
@@ -45,26 +48,26 @@ final class ResponseCache: Sendable {
     largestBytes = limitBytes / 4
   }
 
-  /// The answer to a target that was given when the database was as it is now.
+  /// The response to a target, if it was made from this version of the database and has not expired.
   func find(_ target: String, version: Int64) -> Entry? {
     state.withLock { state in
-      guard state.version == version, let place = state.places[target] else { return nil }
-      let entry = state.slots[place].entry
+      guard state.version == version, let index = state.indexes[target] else { return nil }
+      let entry = state.slots[index].entry
       if let until = entry.until, until <= .now {
-        Self.remove(place, from: &state)
+        Self.remove(index, from: &state)
         return nil
       }
-      if place != state.newest {
-        Self.unlink(place, in: &state)
-        Self.link(place, in: &state)
+      if index != state.newest {
+        Self.unlink(index, in: &state)
+        Self.link(index, in: &state)
       }
       return entry
     }
   }
 
-  /// Remembers an answer.
+  /// Adds a response, unless it is larger than a quarter of the cache.
   ///
-  /// - Parameter version: of the database, asked for before the answer was made.
+  /// - Parameter version: the version of the database from before the response was made.
   func put(_ entry: Entry, at target: String, version: Int64) {
     let bytes = Self.bytes(entry, target)
     guard bytes <= largestBytes else { return }
@@ -73,55 +76,55 @@ final class ResponseCache: Sendable {
         state = State()
         state.version = version
       }
-      if let place = state.places[target] { Self.remove(place, from: &state) }
+      if let index = state.indexes[target] { Self.remove(index, from: &state) }
       while state.bytes + bytes > limitBytes, state.oldest >= 0 {
         Self.remove(state.oldest, from: &state)
       }
       let slot = Slot(entry: entry, key: target, older: -1, newer: -1)
-      let place: Int
+      let index: Int
       if let free = state.free.popLast() {
-        place = free
-        state.slots[place] = slot
+        index = free
+        state.slots[index] = slot
       } else {
-        place = state.slots.count
+        index = state.slots.count
         state.slots.append(slot)
       }
-      state.places[target] = place
+      state.indexes[target] = index
       state.bytes += bytes
-      Self.link(place, in: &state)
+      Self.link(index, in: &state)
     }
   }
 
-  /// What is held, for looking at it.
+  /// The number and the total size of the entries, for tests.
   var contents: (count: Int, bytes: Int) {
-    state.withLock { ($0.places.count, $0.bytes) }
+    state.withLock { ($0.indexes.count, $0.bytes) }
   }
 
   private static func bytes(_ entry: Entry, _ target: String) -> Int {
     entry.body.readableBytes + 2 * target.utf8.count + overheadBytes
   }
 
-  private static func remove(_ place: Int, from state: inout State) {
-    unlink(place, in: &state)
-    let slot = state.slots[place]
+  private static func remove(_ index: Int, from state: inout State) {
+    unlink(index, in: &state)
+    let slot = state.slots[index]
     state.bytes -= bytes(slot.entry, slot.key)
-    state.places[slot.key] = nil
-    state.slots[place].entry = Entry(
+    state.indexes[slot.key] = nil
+    state.slots[index].entry = Entry(
       tag: "", headers: [:], notModifiedHeaders: [:], body: ByteBuffer(), until: nil)
-    state.slots[place].key = ""
-    state.free.append(place)
+    state.slots[index].key = ""
+    state.free.append(index)
   }
 
-  private static func unlink(_ place: Int, in state: inout State) {
-    let (older, newer) = (state.slots[place].older, state.slots[place].newer)
+  private static func unlink(_ index: Int, in state: inout State) {
+    let (older, newer) = (state.slots[index].older, state.slots[index].newer)
     if older >= 0 { state.slots[older].newer = newer } else { state.oldest = newer }
     if newer >= 0 { state.slots[newer].older = older } else { state.newest = older }
   }
 
-  private static func link(_ place: Int, in state: inout State) {
-    state.slots[place].older = state.newest
-    state.slots[place].newer = -1
-    if state.newest >= 0 { state.slots[state.newest].newer = place } else { state.oldest = place }
-    state.newest = place
+  private static func link(_ index: Int, in state: inout State) {
+    state.slots[index].older = state.newest
+    state.slots[index].newer = -1
+    if state.newest >= 0 { state.slots[state.newest].newer = index } else { state.oldest = index }
+    state.newest = index
   }
 }

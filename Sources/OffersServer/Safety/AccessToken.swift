@@ -4,17 +4,18 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// The secret that a request must show where others than this machine can ask.
+/// The secret that a request must contain on a server that other machines can reach: as a bearer
+/// token, or as a session cookie that is derived from it.
 package struct AccessToken: Sendable {
-  /// Fewer characters could be guessed.
+  /// The minimum length of a token: a shorter one could be guessed.
   package static let leastCharacters = 16
   private static let mostBytes = 4096
   static let cookieName = "offers-session"
 
-  /// The key of the codes below, which is another one each time.
+  /// The random key of the authentication codes below.
   private let key = SymmetricKey(size: .bits256)
   private let tokenCode: HMAC<SHA256>.MAC
-  /// What stands for the token in a browser's cookie: it follows from the token and does not tell it.
+  /// The value of the session cookie: an HMAC with the token as key, which does not reveal it.
   let cookie: String
   private let cookieCode: HMAC<SHA256>.MAC
 
@@ -26,10 +27,11 @@ package struct AccessToken: Sendable {
     cookieCode = HMAC.authenticationCode(for: Data(cookie.utf8), using: key)
   }
 
-  /// Reads the token that a file holds, its line end aside.
+  /// Reads the token from a file of one line.
   ///
-  /// - Throws: `OffersError` with `notFound` where there is none, `invalidRequest` where others may
-  ///   read it or it is too short.
+  /// - Throws: `OffersError` with `notFound` for a file that cannot be opened, with `invalidRequest`
+  ///   for a file that is accessible to others, or whose token is too short or has other characters
+  ///   than printable ASCII.
   package init(contentsOf path: String) throws {
     let handle = try Self.open(path)
     var data = (try? handle.read(upToCount: Self.mostBytes + 1)) ?? Data()
@@ -51,7 +53,8 @@ package struct AccessToken: Sendable {
     self.init(text)
   }
 
-  /// Opens the file and looks at that very one, so that no other can take its place.
+  /// Opens the file and checks its type and permissions. The check uses the open descriptor, so that
+  /// the file cannot be replaced in between.
   private static func open(_ path: String) throws -> FileHandle {
     let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -62,7 +65,7 @@ package struct AccessToken: Sendable {
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     var information = stat()
     guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-      throw OffersError(.invalidRequest, "\(path) is no file.")
+      throw OffersError(.invalidRequest, "\(path) is not a regular file.")
     }
     guard information.st_mode & 0o077 == 0 else {
       throw OffersError(
@@ -72,7 +75,7 @@ package struct AccessToken: Sendable {
     return handle
   }
 
-  /// Whether a text is the token. It takes as long for each wrong one.
+  /// Whether a text is the token, compared in constant time.
   func isToken(_ text: String) -> Bool { isSame(text[...], tokenCode) }
 
   /// Whether a request shows the token, or a cookie made of it.
@@ -92,7 +95,7 @@ package struct AccessToken: Sendable {
     return false
   }
 
-  /// Compares by codes, which do not tell where the texts differ.
+  /// Compares authentication codes in constant time, which reveals nothing about the secret.
   private func isSame(_ text: Substring, _ code: HMAC<SHA256>.MAC) -> Bool {
     HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: Data(text.utf8), using: key)
   }

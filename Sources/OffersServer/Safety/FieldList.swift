@@ -1,9 +1,10 @@
 import Hummingbird
 
-/// The fields of a form or of a query, as browsers write them
+/// A parser of form data and queries in the format application/x-www-form-urlencoded
 /// (https://url.spec.whatwg.org/#application/x-www-form-urlencoded).
 enum FieldList {
-  /// The fields by name, the last one of a name; those that are no percent code are left out.
+  /// The fields by name. The last field of a name counts; fields with invalid percent-encoding are
+  /// left out.
   static func parse(_ text: String) -> [String: String] {
     var fields: [String: String] = [:]
     for (name, value) in pairs(text) {
@@ -12,7 +13,7 @@ enum FieldList {
     return fields
   }
 
-  /// The fields in their order; nil for what is no percent code.
+  /// The fields in their order, with nil for a name or value with invalid percent-encoding.
   static func pairs(_ text: String) -> [(name: String?, value: String?)] {
     text.split(separator: "&").map { pair in
       let end = pair.firstIndex(of: "=") ?? pair.endIndex
@@ -23,16 +24,19 @@ enum FieldList {
     }
   }
 
-  /// The fields of a form that was sent.
+  /// Reads the body of a request as form data.
+  ///
+  /// - Throws: `Problem` for a body that is too large or malformed.
   static func read(_ request: Request) async throws -> [String: String] {
     parse(String(buffer: try await RequestBody.read(request)))
   }
 }
 
 extension RequestBody {
-  /// The whole body of a request.
+  /// Reads the whole body of a request.
   ///
-  /// - Throws: `Problem` for one that is too large or not well-formed.
+  /// - Throws: `Problem` with status 413 for a body over `RequestShape.bodyBytes`, with 400 for one
+  ///   that the HTTP parser rejects. Both close the connection.
   static func read(_ request: Request) async throws -> ByteBuffer {
     var whole = ByteBuffer()
     do {

@@ -2,11 +2,12 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// The page where a person shows the token once; the browser keeps a cookie that stands for it.
+/// The routes of the login page, which exchanges the token for a session cookie, and of the logout.
 struct LoginRoutes: Sendable {
   let token: AccessToken
 
-  /// What may be asked for without the token: nothing that anybody keeps.
+  /// Whether a path is accessible without the token: the login, the assets and the health check,
+  /// none of which contains data of a user.
   static func isOpen(_ path: String) -> Bool {
     openPaths.contains(path) || path.hasPrefix("/assets/")
   }
@@ -15,7 +16,7 @@ struct LoginRoutes: Sendable {
     "/login", "/logout", "/api/v1/health", "/manifest.webmanifest", "/favicon.ico",
   ]
 
-  /// A month; the cookie is worth nothing once the token is another.
+  /// The lifetime of the cookie: 30 days. A new token invalidates it earlier.
   private static let cookieSeconds = 30 * 86_400
 
   func add(to router: Router<BasicRequestContext>) {
@@ -38,7 +39,7 @@ struct LoginRoutes: Sendable {
         .location: "/login", .cacheControl: "no-store",
         .setCookie: Self.cookie("", seconds: 0),
       ]
-      // Also the pages that are kept for when there is no connection
+      // Clears the pages that the service worker has stored, too
       // (https://www.w3.org/TR/clear-site-data/).
       if let name = Self.clearSiteData { headers[name] = #""cache", "storage""# }
       return Response(status: .seeOther, headers: headers)
@@ -51,14 +52,16 @@ struct LoginRoutes: Sendable {
     "\(AccessToken.cookieName)=\(value); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(seconds)"
   }
 
-  /// The answer to a request that does not show the token: browsers are led to the page.
+  /// The response to a request without the token: a redirect to the login page for a browser.
+  ///
+  /// - Throws: `Problem` with status 401 for any other client.
   static func refuse(_ request: Request) throws -> Response {
     let isPage =
       request.method == .get && !request.uri.path.hasPrefix("/api/")
       && request.headers[.accept]?.contains("text/html") == true
     guard isPage else {
       var problem = Problem(
-        .unauthorized, "This server wants a token.",
+        .unauthorized, "This server requires a token.",
         hint: "Send it as Authorization: Bearer TOKEN, or open /login in a browser.")
       problem.headers[.wwwAuthenticate] = "Bearer realm=\"offers\""
       throw problem
@@ -71,7 +74,8 @@ struct LoginRoutes: Sendable {
       ])
   }
 
-  /// Where to go afterwards: nowhere but on this server.
+  /// The path to redirect to after the login; the start page for a text that could lead to another
+  /// server.
   private static func next(_ text: String?) -> String {
     guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), !text.hasPrefix("/\\"),
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
@@ -80,7 +84,7 @@ struct LoginRoutes: Sendable {
   }
 
   private static func page(next: String, isWrong: Bool) -> Response {
-    let note = isWrong ? "<p role=\"alert\">That is not the token.</p>" : ""
+    let note = isWrong ? "<p role=\"alert\">This token is not correct.</p>" : ""
     let html = """
       <!DOCTYPE html>
       <html lang="en">
@@ -100,7 +104,7 @@ struct LoginRoutes: Sendable {
         autocomplete="current-password"></label></p>
       <p><button>Log in</button></p>
       </form>
-      <p>The token stands in the file that <code>offers serve --token-file</code> names.</p>
+      <p>The token is in the file that <code>offers serve --token-file</code> names.</p>
       </main>
       </body>
       </html>

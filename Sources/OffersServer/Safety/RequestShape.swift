@@ -1,53 +1,58 @@
 import HTTPTypes
 import Hummingbird
 
-/// What a request must be like to be looked at. Others could mean one thing to a proxy and another
-/// to us, so their connection is closed behind the answer.
+/// The checks that every request passes before it is routed. They reject requests whose length a
+/// proxy could interpret differently (request smuggling, RFC 9112, section 11.2), requests for an
+/// unknown host, and paths that are not in normal form. After an ambiguous request the connection
+/// is closed.
 enum RequestShape {
-  /// Longest target.
+  /// The maximum length of the path with the query, in bytes.
   static let targetBytes = 8192
-  /// Largest body.
+  /// The maximum size of a body, in bytes.
   static let bodyBytes = 64 << 10
 
-  /// - Throws: `Problem`.
+  /// Checks the head of a request.
+  ///
+  /// - Throws: `Problem` with status 400, 413, 414, 421 or 501.
   static func check(_ request: Request, hosts: AllowedHosts) throws {
     let headers = request.headers
     guard let host = request.head.authority, !(hostName.map(headers.contains) ?? false) else {
-      throw closing(Problem(.badRequest, "A request names its host once."))
+      throw closing(Problem(.badRequest, "A request must name its host exactly once."))
     }
     if headers.contains(.transferEncoding) {
       if headers.contains(.contentLength) {
-        throw closing(Problem(.badRequest, "A body has one length."))
+        throw closing(Problem(.badRequest, "A body must have a single length."))
       }
       guard headers[.transferEncoding]?.lowercased() == "chunked" else {
-        throw closing(Problem(.notImplemented, "Bodies come plain or chunked."))
+        throw closing(
+          Problem(.notImplemented, "The only supported transfer encoding is chunked."))
       }
     } else if let length = headers[.contentLength] {
       guard length.utf8.count <= 18, let bytes = Int(length), bytes >= 0 else {
-        throw closing(Problem(.badRequest, "A body has one length."))
+        throw closing(Problem(.badRequest, "A body must have a single length."))
       }
       if bytes > bodyBytes { throw closing(tooLarge) }
     }
     guard hosts.contains(host) else {
       throw Problem(
-        .misdirectedRequest, "This server is not known by that name.",
-        hint: "Ask by its address, or start it with --allow-host and the name.")
+        .misdirectedRequest, "This server does not answer to that host name.",
+        hint: "Use its IP address, or start it with --allow-host and the name.")
     }
     let target = request.head.path ?? ""
     guard target.utf8.first == UInt8(ascii: "/") else {
-      throw Problem(.badRequest, "A request asks for a path.")
+      throw Problem(.badRequest, "The target of a request must be a path.")
     }
     guard target.utf8.count <= targetBytes else {
       throw Problem(.uriTooLong, "The address is too long.")
     }
-    // Rules that go by the path would not know it again.
+    // The rules that compare paths, such as that for `/api/`, would not match.
     if request.uri.path.contains("//") {
-      throw Problem(.badRequest, "An address has no empty part in it.")
+      throw Problem(.badRequest, "An address must not contain “//”.")
     }
     if target.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) {
-      // Where a text ends at its first null, two addresses would mean one thing.
+      // A C function ends a text at its first null character.
       if target.contains("%00") {
-        throw Problem(.badRequest, "An address has no null character in it.")
+        throw Problem(.badRequest, "An address must not contain a null character.")
       }
       try checkSegments(request.uri.path)
     }
@@ -55,10 +60,10 @@ enum RequestShape {
 
   static var tooLarge: Problem {
     Problem(
-      .contentTooLarge, "A body has at most \(bodyBytes >> 10) KiB.", code: .limitExceeded)
+      .contentTooLarge, "A body may have at most \(bodyBytes >> 10) KiB.", code: .limitExceeded)
   }
 
-  /// The first one is taken out of the fields before we see them.
+  /// The first `Host` field becomes the authority of the request; one in the fields is a second one.
   private static let hostName = HTTPField.Name("Host")
 
   private static func checkSegments(_ path: String) throws {
@@ -67,12 +72,12 @@ enum RequestShape {
         throw Problem(.badRequest, "The address is not well-formed.")
       }
       if text == "." || text == ".." {
-        throw Problem(.badRequest, "An address has no “\(text)” in it.")
+        throw Problem(.badRequest, "An address must not contain the segment “\(text)”.")
       }
     }
   }
 
-  /// The problem, behind whose answer the connection is closed.
+  /// Adds to a problem that the connection is closed after the response.
   static func closing(_ problem: Problem) -> Problem {
     var problem = problem
     problem.headers[.connection] = "close"

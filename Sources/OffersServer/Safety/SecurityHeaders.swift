@@ -1,15 +1,16 @@
 import HTTPTypes
 
-/// What every answer tells browsers, so that nothing but our own runs or is shown elsewhere.
+/// The security headers of every response: they restrict a page to this server's own scripts,
+/// styles and images, and forbid other sites to frame it.
 enum SecurityHeaders {
-  /// The fields, ready to be sent.
+  /// The header fields.
   ///
-  /// - Parameter framesSites: for the one page that shows other sites in a frame.
+  /// - Parameter framesSites: true for the page that shows other sites in a frame.
   static func fields(framesSites: Bool = false) -> HTTPFields {
     framesSites ? framing : ordinary
   }
 
-  /// Adds what an answer lacks.
+  /// Adds the fields to a response that has none yet.
   static func complete(_ headers: inout HTTPFields) {
     if headers.contains(.contentSecurityPolicy) { return }
     headers.append(contentsOf: ordinary)
@@ -31,8 +32,8 @@ enum SecurityHeaders {
       .xContentTypeOptions: "nosniff",
     ]
     for (name, value) in [
-      // No other site hears where somebody came from. With no word on it to ourselves, forms would
-      // come with the origin “null”, and over plain HTTP with nothing else that tells whose they are.
+      // Other sites get no referrer. The policy is not `no-referrer`, with which browsers send the
+      // origin “null” with forms of this server; over plain HTTP they send no Sec-Fetch-Site either.
       ("Referrer-Policy", "same-origin"),
       ("Cross-Origin-Opener-Policy", "same-origin"),
       ("Cross-Origin-Resource-Policy", "same-origin"),

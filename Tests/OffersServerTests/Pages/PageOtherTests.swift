@@ -111,7 +111,7 @@ struct PageOtherTests {
     "what is refused before any page is told people as a page too",
     arguments: [
       ("/offers/%", "The address is not well-formed.", 400),
-      ("/offers/%00", "An address has no null character in it.", 400),
+      ("/offers/%00", "An address must not contain a null character.", 400),
     ])
   func refusals(path: String, text: String, status: Int) async throws {
     let home = try await ServedHome(feeds: [])
@@ -136,7 +136,8 @@ struct PageOtherTests {
       // The test client names no port.
       let name = try await client.send(.get, "/", headers: [.accept: "text/html"])
       #expect(name.status == 421)
-      #expect(name.text.contains("<p dir=\"auto\">This server is not known by that name.</p>"))
+      #expect(
+        name.text.contains("<p dir=\"auto\">This server does not answer to that host name.</p>"))
       // By that name neither our files nor our pages can be had.
       #expect(!name.text.contains("href="))
       #expect(!name.text.contains("src="))
