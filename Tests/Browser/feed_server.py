@@ -1,7 +1,7 @@
 """A server of feeds and pictures on the loopback interface, for the browser tests.
 
-It serves the built-in samples with pictures of its own making, a server of movies that can be
-searched, a long feed, and a feed whose every text is an attack.
+It serves the built-in samples with generated pictures, a movie feed with a search, a feed of 3000
+offers, and a feed whose texts are attacks.
 """
 
 import colorsys
@@ -22,7 +22,7 @@ SIZES = {"restaurants": (480, 300), "albums": (240, 240), "movies": (200, 300)}
 
 
 def png(width, height, rows):
-    """A PNG of RGB rows."""
+    """Encodes rows of RGB bytes as a PNG."""
 
     def chunk(kind, data):
         body = kind + data
@@ -39,7 +39,7 @@ def png(width, height, rows):
 
 
 def picture(path):
-    """A picture that is always the same for one path: a sky, hills and a sun."""
+    """A landscape as a PNG, which depends on the path only."""
     seed = hashlib.sha256(path.encode()).digest()
     kind = path.split("/")[2] if path.count("/") > 2 else ""
     width, height = SIZES.get(kind, (340, 224))
@@ -70,7 +70,7 @@ def picture(path):
 
 
 class Feeds:
-    """What the server answers with; tests change it."""
+    """The documents of the server, which tests change."""
 
     def __init__(self):
         self.base = ""
@@ -89,7 +89,7 @@ class Feeds:
             offers = self.sample("ibotta")
             for offer in offers:
                 offer["url"] = self.image("ibotta", offer["id"])
-            # One without a picture, and one whose picture cannot be had.
+            # An offer without a picture, and an offer whose picture does not exist.
             offers[4]["url"] = None
             offers[5]["url"] = f"{self.base}/missing.png"
             return offers + self.ibotta_extra
@@ -177,11 +177,11 @@ class Handler(BaseHTTPRequestHandler):
         try:
             self.wfile.write(body)
         except (BrokenPipeError, ConnectionResetError):
-            self.close_connection = True  # Whoever asked has gone.
+            self.close_connection = True  # The client has closed the connection.
 
 
 def start(port=0):
-    """Starts the server; returns it and its address."""
+    """Starts the server, and returns it with its URL."""
     server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     base = f"http://127.0.0.1:{server.server_address[1]}"
     Handler.feeds.base = base
@@ -190,7 +190,7 @@ def start(port=0):
 
 
 def configuration(base):
-    """The definitions of the feeds, as they stand in feeds.yaml."""
+    """The feed definitions for feeds.yaml."""
     shipped = ROOT / "Sources/OffersFeeds/Shipped"
     text = "allow-private-network: true\nfeeds:\n"
     for name in ("ibotta", "restaurants", "facts", "albums"):

@@ -1,5 +1,6 @@
-"""Measures how soon Chromium, started anew each time, shows the first of a page:
-first_paint.py ROUNDS NAME=URL...  prints a line each: NAME MILLISECONDS-UNTIL-THE-ANSWER UNTIL-THE-FIRST-PAINT
+"""Measures the time to the first paint of pages in a fresh Chromium:
+first_paint.py ROUNDS NAME=URL... prints a line for each page: its name, and the median milliseconds
+until the end of the response and until the first contentful paint.
 """
 
 import statistics

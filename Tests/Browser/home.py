@@ -1,4 +1,4 @@
-"""What every browser test stands on: a server of feeds, a scratch database, `offers serve` and Chromium."""
+"""The base of the browser tests: a server of feeds, a scratch database, `offers serve` and Chromium."""
 
 import json
 import os
@@ -29,7 +29,7 @@ DESKTOP = (1280, 900)
 
 
 class Home:
-    """A scratch database and a server over it."""
+    """A scratch database and a server for it."""
 
     def __init__(self, feeds):
         self.folder = tempfile.TemporaryDirectory(prefix="offers-browser-")
@@ -45,10 +45,10 @@ class Home:
         )
         self.process = None
         self.port = 0
-        # What stands between the browser and the server; nothing for most tests.
+        # An optional proxy between the browser and the server.
         self.proxy = None
-        # The names by which it is asked besides its own.
-        self.names = []
+        # Further arguments of `offers serve`.
+        self.serve_arguments = []
         if feeds:
             self.run("sync", "--quiet", *feeds)
         self.start()
@@ -58,7 +58,7 @@ class Home:
         return f"http://127.0.0.1:{self.proxy.port if self.proxy else self.port}"
 
     def run(self, *arguments):
-        """Runs a command, as a person or cron would."""
+        """Runs a command of the program and returns its output."""
         done = subprocess.run(
             [PROGRAM, *arguments], env=self.environment, capture_output=True, text=True, timeout=60
         )
@@ -71,9 +71,9 @@ class Home:
         return sorted(offer["ref"] for offer in found["offers"])
 
     def start(self):
-        """Starts the server, at the same port as before."""
+        """Starts the server, on the same port as before."""
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--port", str(self.port), *self.names],
+            [PROGRAM, "serve", "--port", str(self.port), *self.serve_arguments],
             env=self.environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
         )
         line = self.process.stderr.readline()
@@ -81,10 +81,10 @@ class Home:
         assert self.port, f"offers serve said: {line}"
 
     def use_proxy(self):
-        """Puts a proxy before the server; the browser knows the server by it alone."""
+        """Restarts the server behind a proxy, through which the browser reaches it from now on."""
         self.stop()
         self.proxy = Proxy()
-        self.names = ["--allow-host", f"127.0.0.1:{self.proxy.port}"]
+        self.serve_arguments = ["--allow-host", f"127.0.0.1:{self.proxy.port}"]
         self.start()
         self.proxy.upstream = self.port
 
@@ -117,7 +117,7 @@ def chromium():
 
 
 class BrowserTest(unittest.TestCase):
-    """A test with a home and a browser of its own class."""
+    """The base class of the tests. Each class has a server and a browser of its own."""
 
     feeds = ("ibotta", "restaurants", "facts", "albums", "movies")
     size = PHONE
@@ -143,9 +143,9 @@ class BrowserTest(unittest.TestCase):
                     "return [location.href, ...[...document.querySelectorAll('.toast, dialog[open]')]"
                     ".map((each) => each.textContent.replace(/\\s+/g, ' '))]")
                 log = [each["message"] for each in self.browser.get_log("browser")][-4:]
-                print("it showed:", *shown, *log, sep="\n  ", file=sys.stderr)
+                print("the browser showed:", *shown, *log, sep="\n  ", file=sys.stderr)
             except WebDriverException:
-                pass  # The window may be gone; the failure itself is told.
+                pass  # The window may be closed; the failure itself is reported.
 
     @classmethod
     def set_size(cls, size):
@@ -177,27 +177,27 @@ class BrowserTest(unittest.TestCase):
         return self.browser.execute_script(text, *arguments)
 
     def wait(self, what, condition, seconds=15):
-        """Waits until a condition holds, and says what it was when it does not."""
-        # What is looked at may be put anew at that moment.
+        """Waits until a condition holds; `what` is the message of the failure otherwise."""
+        # Scripts may replace an element while the condition reads it.
         ignored = [StaleElementReferenceException]
         waiting = WebDriverWait(self.browser, seconds, 0.05, ignored_exceptions=ignored)
         waiting.until(lambda _: condition(), what)
 
     def wait_for(self, selector, seconds=15):
-        self.wait(f"nothing is {selector}", lambda: self.all(selector), seconds)
+        self.wait(f"no element matches {selector}", lambda: self.all(selector), seconds)
         return self.find(selector)
 
     def wait_ready(self):
-        """Waits until the scripts of the page have begun to listen."""
-        self.wait("the scripts do not run", lambda: self.script(
+        """Waits until the scripts of the page have added their event listeners."""
+        self.wait("the page is not complete", lambda: self.script(
             "return document.readyState === 'complete'"))
 
     def wait_listening(self):
-        """Waits until the page hears of changes."""
+        """Waits until the page receives events."""
         self.wait_ready()
 
     def wait_worker(self):
-        self.wait("no service worker", lambda: self.browser.execute_async_script(
+        self.wait("no service worker controls the page", lambda: self.browser.execute_async_script(
             "const done = arguments[0]; navigator.serviceWorker.ready.then(() =>"
             " done(Boolean(navigator.serviceWorker.controller)))"))
 
@@ -214,7 +214,7 @@ class BrowserTest(unittest.TestCase):
 
     def no_overflow(self, where=""):
         wide = self.script("return document.documentElement.scrollWidth - innerWidth")
-        self.assertLessEqual(wide, 0, f"the page is {wide} too wide {where}")
+        self.assertLessEqual(wide, 0, f"the page is {wide} pixels too wide {where}")
 
     def get(self, path):
         with urllib.request.urlopen(self.home.base + path, timeout=10) as answer:

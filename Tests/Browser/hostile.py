@@ -1,4 +1,4 @@
-"""A feed whose every text is an attack, or as large or strange as a text can be."""
+"""A feed whose texts are attacks, very long, or of unusual characters."""
 
 RUNS = "window.hacked=1"
 
@@ -11,7 +11,7 @@ def offers():
         ("1", script, {}),
         ("2", f"<img src=x onerror={RUNS}>", {}),
         ("3", attribute, {}),
-        # A quote with an accent behind it is one character to some, and two to a browser.
+        # A quote with a combining accent is one grapheme cluster, and two code points to a browser.
         ("4", f'"\u0301 onfocus={RUNS} autofocus x="\u0301', {}),
         ("5", f"'\u0301><\u0301svg/onload={RUNS}>", {}),
         ("6", f"{{{{name}}}} {{{{{{main}}}}}} {{{{#cards}}}} ${{{RUNS}}} </title></textarea></style>{script}", {}),

@@ -1,15 +1,15 @@
-"""A proxy between a browser and `offers serve` that counts what is written, and can refuse it."""
+"""A proxy between the browser and `offers serve`, which counts writes and can refuse them."""
 
 import socket
 import threading
 
 
 class Proxy:
-    """Passes bytes on, connection by connection."""
+    """A TCP proxy that forwards bytes and looks at the beginnings of requests."""
 
     def __init__(self):
         self.upstream = 0
-        # What writes are answered with in the server's place; None lets them pass.
+        # The status that writes get instead of being forwarded; None forwards them.
         self.status = None
         self.writes = []
         self.refused = 0
@@ -33,8 +33,7 @@ class Proxy:
         server.settimeout(None)
         threading.Thread(target=self.copy, args=(server, client), daemon=True).start()
         try:
-            # A browser sends no request behind another one before that is answered, so that each
-            # begins a piece of its own; where its fields end does not matter here.
+            # Browsers do not pipeline requests, so that each request begins at the start of a read.
             while data := client.recv(65536):
                 method = data.split(b" ", 1)[0]
                 if method in (b"PUT", b"DELETE"):

@@ -1,4 +1,4 @@
-"""An audit by axe of every page, light and dark."""
+"""An accessibility audit of every page by axe, in light and dark mode."""
 
 import unittest
 from importlib.util import find_spec
@@ -30,7 +30,7 @@ class AccessTests(BrowserTest):
             for each in found if each["impact"] in ("serious", "critical")
         ]
 
-    def test_no_page_has_a_serious_finding(self):
+    def test_no_page_has_a_serious_violation(self):
         self.home.run("favorite", "ibotta:900113", "ibotta:900114")
         for mode in ("light", "dark"):
             self.set_mode(mode)

@@ -1,4 +1,4 @@
-"""Each feed in its own manner, and searches."""
+"""The layouts of feeds, and searches."""
 
 import unittest
 
@@ -16,7 +16,7 @@ class FeedTests(BrowserTest):
             self.set_size(size)
             self.open("/feeds/facts")
             self.assertEqual(self.find("h1").text, "About the Northern Isles")
-            # Rows that are out of sight are not laid out before they are scrolled to.
+            # The browser does not lay out rows outside of the viewport (content-visibility).
             self.script("for (const each of document.querySelectorAll('.rows .card'))"
                         " each.style.contentVisibility = 'visible'")
             heights = self.script(
@@ -46,8 +46,8 @@ class FeedTests(BrowserTest):
             self.assertEqual(len(self.all(".leaflet-marker-icon")), len(self.all(".places li")))
             self.assertGreater(len(self.all(".places li")), 10)
             self.script("document.querySelector('.places .round').click()")
-            # It fades in: what cannot be seen yet has no text.
-            self.wait("the popup does not show", lambda: [
+            # The popup fades in, and the text of an invisible element is empty.
+            self.wait("the popup is not shown", lambda: [
                 each.text for each in self.all(".leaflet-popup-content strong")] == ["The Copper Ladle"])
             self.assertTrue(self.find(".leaflet-popup-content a").get_attribute("href").startswith(self.home.base))
             asked = self.script("return performance.getEntriesByType('resource').map((each) => new URL(each.name).host)")
@@ -55,7 +55,7 @@ class FeedTests(BrowserTest):
             self.no_overflow()
             self.shoot("map")
 
-    def test_albums_say_artist_genre_date_and_copyright(self):
+    def test_albums_show_artist_genre_date_and_copyright(self):
         self.set_size(PHONE)
         self.open("/feeds/albums")
         card = self.find(".covers .card").text
@@ -72,7 +72,7 @@ class FeedTests(BrowserTest):
             (button["x"], window[0] - button["right"], window[1] - button["bottom"]), (20, 20, 20))
         self.shoot("album")
 
-    def test_movies_propose_the_last_searches_on_focus(self):
+    def test_the_search_box_lists_the_recent_searches_on_focus(self):
         self.set_size(PHONE)
         for words in ("ferryman", "quiet", "lantern", "the", "a", "map", "last", "harbor", "night", "alarm", "street"):
             self.get(f"/search?feed=movies&q={words}")
@@ -90,7 +90,7 @@ class FeedTests(BrowserTest):
         self.assertEqual(field.get_attribute("aria-activedescendant"),
                          self.find(".searchbox [aria-selected=true]").get_attribute("id"))
         field.send_keys(Keys.ENTER)
-        self.wait("no search", lambda: "q=alarm" in self.browser.current_url and "feed=movies" in self.browser.current_url)
+        self.wait("the search does not start", lambda: "q=alarm" in self.browser.current_url and "feed=movies" in self.browser.current_url)
         self.assertIn("Alarm", self.find(".results .name").text)
 
     def test_load_more_adds_the_next_page_at_the_end(self):
@@ -104,7 +104,7 @@ class FeedTests(BrowserTest):
         refs = [each.get_attribute("data-ref") for each in self.all(".results .card")]
         self.assertEqual(len(refs), len(set(refs)))
 
-    def test_an_alert_says_what_went_wrong(self):
+    def test_an_alert_shows_why_the_server_of_a_feed_could_not_be_searched(self):
         self.set_size(PHONE)
         self.open("/search?feed=movies&q=the")
         self.home.feeds.movies_fail = True
@@ -114,7 +114,7 @@ class FeedTests(BrowserTest):
         self.assertIn("503", alert.text)
         self.shoot("search-alert")
 
-    def test_an_alert_says_why_there_is_no_more(self):
+    def test_an_alert_shows_why_the_next_page_could_not_be_loaded(self):
         self.set_size(PHONE)
         self.open("/search?feed=movies&q=quiet")
         self.wait_ready()
@@ -131,10 +131,10 @@ class FeedTests(BrowserTest):
         self.script("document.querySelector('[data-more]').click()")
         self.wait("nothing more came", lambda: len(self.all(".results .card")) > 20)
 
-    def test_searches_mark_words_and_say_what_they_corrected(self):
+    def test_a_search_marks_words_and_shows_the_corrected_ones(self):
         self.set_size(PHONE)
         self.open("/search?q=cofee")
-        self.assertIn("This has “coffee”", self.find(".corrected").text)
+        self.assertIn("Showing results for “coffee”", self.find(".corrected").text)
         self.assertEqual(self.find("mark").text.lower(), "coffee")
         self.shoot("search")
 

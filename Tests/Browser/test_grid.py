@@ -1,4 +1,4 @@
-"""The grid: its measures, its pictures, its pages."""
+"""The grid: its dimensions, its pictures and its pages."""
 
 import unittest
 
@@ -18,7 +18,7 @@ class GridTests(BrowserTest):
             selector,
         )
 
-    def test_a_phone_has_the_measures_of_the_drawing(self):
+    def test_the_grid_on_a_phone_has_the_designed_dimensions(self):
         self.set_size(PHONE)
         self.home.run("favorite", STARRED)
         self.open("/feeds/ibotta")
@@ -47,7 +47,7 @@ class GridTests(BrowserTest):
         self.no_overflow()
         self.shoot("grid")
 
-    def test_only_favorites_have_a_star_on_a_phone(self):
+    def test_only_the_stars_of_favorites_are_set(self):
         self.set_size(PHONE)
         self.home.run("favorite", STARRED)
         self.open("/feeds/ibotta")
@@ -64,32 +64,32 @@ class GridTests(BrowserTest):
         self.no_overflow()
         self.shoot("grid")
 
-    def test_pictures_load_late_and_give_way_where_there_are_none(self):
+    def test_pictures_load_lazily_and_failed_ones_are_replaced_by_placeholders(self):
         self.set_size(PHONE)
         self.open("/feeds/ibotta")
-        self.wait("no picture came", lambda: self.script(
+        self.wait("no picture is loaded", lambda: self.script(
             "return [...document.querySelectorAll('.picture img')].some((each) => each.naturalWidth > 0)"))
-        # The sixth has an address where nothing is; a sign stands there instead.
+        # The picture of the sixth offer does not exist; a placeholder is shown instead.
         self.script("document.querySelectorAll('.card')[5].scrollIntoView()")
-        self.wait("a broken picture stayed", lambda: self.script(
+        self.wait("the failed picture is not removed", lambda: self.script(
             "return !document.querySelectorAll('.card')[5].querySelector('img')"))
         self.assertEqual(
             self.script("return [...document.querySelectorAll('.picture img')].every((each) => each.loading === 'lazy')"),
             True)
 
-    def test_thousands_of_offers_come_as_they_are_scrolled_to(self):
+    def test_scrolling_loads_thousands_of_offers(self):
         self.set_size(PHONE)
         self.open("/feeds/long")
         count = lambda: len(self.script("return [...document.querySelectorAll('.card')].map((each) => each.dataset.ref)"))
         self.assertEqual(self.get("/feeds/long").count('<li class="card'), 60)
         for wanted in (120, 180, 240, 600, 3000):
-            self.wait(f"{wanted} offers did not come", lambda: self.script(
+            self.wait(f"{wanted} offers are not loaded", lambda: self.script(
                 "scrollTo(0, document.documentElement.scrollHeight); return true") and count() >= wanted, 120)
         refs = self.script("return [...document.querySelectorAll('.card')].map((each) => each.dataset.ref)")
         self.assertEqual(len(refs), len(set(refs)))
         self.assertEqual(refs, [f"long:{number}" for number in range(1, 3001)])
-        # Among so many, another favorite writes to the two stars that change and to no other, and a
-        # commit that leaves the favorites as they are looks at none.
+        # Two new favorites change two elements only, and a commit that leaves the favorites unchanged
+        # does not even query the stars.
         self.script(
             "window.written = 0; window.looked = 0;"
             "const write = Element.prototype.setAttribute; Element.prototype.setAttribute = function (name, value) {"
@@ -107,10 +107,10 @@ class GridTests(BrowserTest):
         self.assertEqual(self.script("return window.written"), 2)
         self.script("window.looked = 0; window.heard = 0")
         self.home.run("sync", "--quiet", "--force", "ibotta")
-        self.wait("it did not compare", lambda: self.script("return window.heard") == 304)
+        self.wait("the favorites are not requested", lambda: self.script("return window.heard") == 304)
         self.assertEqual(self.script("return [window.written, window.looked]"), [2, 0])
 
-    def test_sorting_and_filtering_are_forms(self):
+    def test_a_form_sorts_and_filters_the_list(self):
         self.set_size(PHONE)
         self.open("/feeds/ibotta")
         self.find(".choice summary").click()
@@ -118,7 +118,7 @@ class GridTests(BrowserTest):
         self.no_overflow()
         self.script("document.querySelector('[name=sort]').value = 'reward'")
         self.find(".panel .button").click()
-        self.wait("no order in the address", lambda: "sort=reward" in self.browser.current_url)
+        self.wait("the order is not in the URL", lambda: "sort=reward" in self.browser.current_url)
         self.assertEqual(self.find(".grid .reward").text, "$12.00 Cash Back")
 
 

@@ -1,4 +1,4 @@
-"""A feed whose every text is an attack: nothing runs, nothing breaks the layout."""
+"""A feed whose texts are attacks: no script of it runs, and the layout holds."""
 
 import unittest
 from urllib.parse import quote
@@ -25,7 +25,7 @@ class HostileTests(BrowserTest):
                if "Content Security Policy" in line["message"] or "SyntaxError" in line["message"]]
         self.assertEqual(bad, [], path)
 
-    def test_lists_stay_whole(self):
+    def test_lists_run_no_script_and_keep_their_layout(self):
         paths = ["/", "/feeds/hostile", "/feeds/hostile?view=map", "/changes", "/settings", "/search",
                  "/search?q=window", "/search?q=WWWW", "/?category=" + quote("<script>window.hacked=1</script>"),
                  "/search?q=" + quote('"><script>window.hacked=1</script>'),
@@ -41,7 +41,7 @@ class HostileTests(BrowserTest):
         heights = self.script("return [...document.querySelectorAll('.grid .card')].map((each) => each.offsetHeight)")
         self.assertLess(max(heights), 320)
 
-    def test_each_offer_stays_whole(self):
+    def test_pages_of_offers_run_no_script_and_keep_their_layout(self):
         self.set_size(PHONE)
         for offer in hostile.offers():
             with self.subTest(offer=offer["id"]):
@@ -50,7 +50,7 @@ class HostileTests(BrowserTest):
         self.open("/offers/hostile:8")
         self.shoot("hostile-long")
 
-    def test_links_are_http_or_nothing(self):
+    def test_only_http_urls_become_links(self):
         self.set_size(PHONE)
         for offer in hostile.offers():
             self.open("/offers/" + quote("hostile:" + offer["id"], safe=""))
@@ -59,12 +59,12 @@ class HostileTests(BrowserTest):
                 self.assertEqual(len(links), 1)
                 self.assertTrue(links[0].startswith("https://example.com/"))
             elif offer["id"] == "16":
-                # It is relative to the feed, as links are.
+                # A link is resolved relative to the URL of the feed.
                 self.assertEqual(links, ["http://evil.example/"])
             else:
                 self.assertEqual(links, [], offer["id"])
 
-    def test_a_strange_id_can_be_starred(self):
+    def test_an_offer_with_special_characters_in_its_id_can_be_starred(self):
         self.set_size(PHONE)
         for name in ("../../settings", "a/b?c=d#e&f=%2e%2e\"'<>", "\u202e\u2066rtl id"):
             ref = "hostile:" + name
@@ -73,10 +73,10 @@ class HostileTests(BrowserTest):
             self.find(".star").click()
             self.wait(f"{ref} is no favorite", lambda: ref in self.home.favorites())
 
-    def test_right_to_left_texts_stay_in_their_places(self):
+    def test_a_right_to_left_text_does_not_change_the_direction_of_other_texts(self):
         self.set_size(PHONE)
         self.open("/offers/hostile:7")
-        # What stands behind a text of the feed is written as ever.
+        # The labels around the feed's texts are still left to right.
         direction = self.script("return getComputedStyle(document.querySelector('.facts dt')).direction")
         self.assertEqual(direction, "ltr")
         isolated = self.script(

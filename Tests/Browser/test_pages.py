@@ -1,4 +1,4 @@
-"""The web page, the keyboard, and pages without scripts."""
+"""The page that shows other sites, the keyboard, and pages without scripts."""
 
 import unittest
 import urllib.request
@@ -33,9 +33,9 @@ class WebTests(BrowserTest):
             self.assertIsNone(self.framed())
             self.shoot("web-start")
             self.go(site + "?1")
-            self.wait("no site", lambda: self.framed() == site + "?1")
+            self.wait("the site is not shown", lambda: self.framed() == site + "?1")
             self.go(site + "?2")
-            self.wait("no second site", lambda: self.framed() == site + "?2")
+            self.wait("the second site is not shown", lambda: self.framed() == site + "?2")
             self.find("[data-web-back]").click()
             self.assertEqual(self.framed(), site + "?1")
             self.assertFalse(self.find("[data-web-back]").is_enabled())
@@ -50,9 +50,9 @@ class WebTests(BrowserTest):
             self.find("[data-web-set-home]").click()
             self.script("sessionStorage.clear()")
             self.open("/web")
-            self.wait("the home page did not come", lambda: self.framed() == site + "?2")
+            self.wait("the home page is not shown", lambda: self.framed() == site + "?2")
 
-    def test_the_frame_is_sandboxed_and_a_card_leads_out(self):
+    def test_the_frame_is_sandboxed_and_a_card_links_to_the_site(self):
         self.open("/web?url=" + self.home.feeds_base + "/refusing")
         self.wait_for("[data-web-back]:not([hidden])")
         sandbox = self.find(".site iframe").get_attribute("sandbox").split()
@@ -62,7 +62,7 @@ class WebTests(BrowserTest):
         self.assertTrue(link.is_displayed())
         self.assertEqual(link.get_attribute("href"), self.home.feeds_base + "/refusing")
         self.assertIn("noopener", link.get_attribute("rel"))
-        # The browser's own page about it counts as loaded; the card is plain all the same, and stays.
+        # The browser's error page counts as loaded; the card is emphasized nevertheless.
         self.wait_for(".site-card.is-loud")
         self.assertIn(self.home.feeds_base.removeprefix("http://"), self.find(".site-card").text)
         box = self.rect(".site-card")
@@ -74,7 +74,7 @@ class WebTests(BrowserTest):
         self.find("[data-web-refresh]").click()
         self.wait_for(".site-card.is-loud")
 
-    def test_only_http_is_shown(self):
+    def test_only_http_urls_are_shown(self):
         self.open("/settings")
         self.script("sessionStorage.clear(); localStorage.clear()")
         for address in ("javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "about:blank"):
@@ -100,7 +100,7 @@ class KeyboardTests(BrowserTest):
     def tab(self, count=1):
         ActionChains(self.browser).send_keys(*[Keys.TAB] * count).perform()
 
-    def test_the_keyboard_reaches_everything_and_focus_is_seen(self):
+    def test_the_keyboard_reaches_every_control_and_the_focus_is_visible(self):
         self.set_size(DESKTOP)
         self.open("/feeds/ibotta")
         self.wait_ready()
@@ -108,7 +108,7 @@ class KeyboardTests(BrowserTest):
         self.assertEqual(self.focused(), "#main")
         self.shoot("skip-link")
         self.browser.switch_to.active_element.send_keys(Keys.ENTER)
-        self.wait("the skip link does not lead to the content", lambda: self.script(
+        self.wait("the skip link does not focus the content", lambda: self.script(
             "return document.activeElement.id === 'main'"))
         seen = []
         for _ in range(14):
@@ -122,13 +122,13 @@ class KeyboardTests(BrowserTest):
         self.assertEqual(self.script(
             "return getComputedStyle(document.activeElement).opacity"), "1")
         self.browser.switch_to.active_element.send_keys(Keys.SPACE)
-        self.wait("the space bar does not star", lambda: self.home.favorites() == ["ibotta:900113"])
+        self.wait("the space bar does not press the star", lambda: self.home.favorites() == ["ibotta:900113"])
         self.script("document.querySelector('.card-link').focus()")
         self.shoot("focus")
         self.browser.switch_to.active_element.send_keys(Keys.ENTER)
-        self.wait("enter does not open", lambda: "/offers/ibotta" in self.browser.current_url)
+        self.wait("the enter key does not open the offer", lambda: "/offers/ibotta" in self.browser.current_url)
 
-    def test_the_way_back_leads_to_where_one_was(self):
+    def test_the_back_button_restores_the_scroll_position_of_the_list(self):
         self.set_size(PHONE)
         self.open("/feeds/ibotta")
         self.wait_ready()
@@ -138,12 +138,12 @@ class KeyboardTests(BrowserTest):
         self.wait_for("[data-back]")
         self.wait_ready()
         self.find("[data-back]").click()
-        self.wait("not back", lambda: self.browser.current_url.endswith("/feeds/ibotta"))
-        self.wait("at another place", lambda: abs(self.script("return scrollY") - place) < 4)
+        self.wait("the list is not shown", lambda: self.browser.current_url.endswith("/feeds/ibotta"))
+        self.wait("the scroll position differs", lambda: abs(self.script("return scrollY") - place) < 4)
 
 
 class PlainTests(BrowserTest):
-    """All of it without scripts."""
+    """Tests with scripts disabled."""
 
     feeds = ("ibotta", "movies")
 
@@ -160,12 +160,12 @@ class PlainTests(BrowserTest):
             return False
         return True
 
-    def test_stars_forms_and_pages_work(self):
+    def test_stars_forms_and_pages_work_without_scripts(self):
         self.open("/feeds/ibotta")
         self.assertGreater(len(self.all(".card")), 10)
-        # Until the page has come to its end the button may lie behind the bar.
+        # While the page still scrolls, the button may be behind the bar.
         self.wait("the button stays covered", lambda: self.is_clicked_at_end("[data-more]"))
-        self.wait("the second page", lambda: "page=2" in self.browser.current_url)
+        self.wait("the second page is not shown", lambda: "page=2" in self.browser.current_url)
         self.open("/offers/ibotta:900113")
         self.find(".star").click()
         self.wait_for(".star[aria-pressed=true]")

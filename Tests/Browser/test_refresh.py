@@ -1,4 +1,4 @@
-"""Refreshing, and the settings that belong to it."""
+"""Refreshes, and the settings of feeds."""
 
 import json
 import threading
@@ -23,7 +23,7 @@ class RefreshTests(BrowserTest):
         self.addCleanup(setattr, self.home.feeds, "ibotta_extra", [])
 
     def wait_idle(self):
-        self.wait("a refresh goes on", lambda: json.loads(self.get("/api/v1/sync"))["state"] != "running")
+        self.wait("a refresh is still running", lambda: json.loads(self.get("/api/v1/sync"))["state"] != "running")
 
     def show(self, path, size=PHONE):
         self.set_size(size)
@@ -35,7 +35,7 @@ class RefreshTests(BrowserTest):
         self.wait_refreshed()
 
     def wait_refreshed(self):
-        self.wait("no end", lambda: any("Refreshed" in each.text for each in self.all(".toast")))
+        self.wait("the end is not shown", lambda: any("Refreshed" in each.text for each in self.all(".toast")))
 
     def fail_to_refresh(self):
         original = self.home.feeds.document
@@ -49,37 +49,37 @@ class RefreshTests(BrowserTest):
         self.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
     def wait_pulled(self, way):
-        self.wait(f"it is not pulled {way} pixels down", lambda: f"translateY({way}px)" in self.script(
+        self.wait(f"the page is not pulled {way} pixels down", lambda: f"translateY({way}px)" in self.script(
             "return document.querySelector('.pull')?.style.transform ?? ''"))
 
     @contextmanager
     def pulled_down(self):
-        """Pulls the page down, and lets it go in the end."""
+        """Pulls the page down, and releases it at the end."""
         self.touch("touchStart", 300)
         try:
             for y in range(310, 560, 20):
                 self.touch("touchMove", y)
-            # A screenshot gives the last move another place if the page has not had it yet.
+            # A screenshot before the page has received the last move would change its position.
             self.wait_pulled(120)
             yield
         finally:
             self.touch("touchEnd")
-        self.wait("the sign stays", lambda: not self.all(".pull"))
+        self.wait("the icon of the pull stays", lambda: not self.all(".pull"))
 
     def prepare(self, text):
-        """Runs a script in each page before its own ones, until the test has ended."""
+        """Runs a script in each page before the page's own scripts, until the end of the test."""
         added = self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": text})
         self.addCleanup(self.browser.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", added)
 
-    def test_the_button_refreshes_and_says_what_came(self):
+    def test_the_button_refreshes_and_a_toast_shows_the_changes(self):
         self.show("/feeds/ibotta")
         self.home.feeds.ibotta_extra = [
             {"id": "1", "name": "A new offer", "current_value": "$9.00 Cash Back", "url": None}]
         self.find(".bar-refresh button").click()
-        self.wait("it does not say what came", lambda: any("1 new" in each.text for each in self.all(".toast")))
+        self.wait("the number of new offers is not shown", lambda: any("1 new" in each.text for each in self.all(".toast")))
         self.shoot("refreshed")
         self.find(".toast button").click()
-        self.wait("no changes", lambda: self.browser.current_url.endswith("/changes"))
+        self.wait("the page of changes does not open", lambda: self.browser.current_url.endswith("/changes"))
         self.assertEqual(self.find(".changes .card").get_attribute("data-ref"), "ibotta:1")
         self.shoot("changes")
 
@@ -89,7 +89,7 @@ class RefreshTests(BrowserTest):
             self.shoot("pull")
         self.wait_refreshed()
 
-    def test_a_page_that_is_put_anew_while_it_is_pulled_down_refreshes(self):
+    def test_a_page_whose_content_is_replaced_during_the_pull_refreshes(self):
         self.show("/feeds/ibotta")
         with self.pulled_down():
             self.script("document.querySelector('main').replaceChildren()")
@@ -97,7 +97,7 @@ class RefreshTests(BrowserTest):
             self.wait_pulled(100)
         self.wait_refreshed()
 
-    def test_pulling_back_up_refreshes_nothing(self):
+    def test_pulling_back_up_cancels_the_refresh(self):
         self.show("/feeds/ibotta")
         before = self.get("/api/v1/sync")
         with self.pulled_down():
@@ -106,10 +106,10 @@ class RefreshTests(BrowserTest):
         self.assertEqual(self.all(".progress:not([hidden])"), [])
         self.assertEqual(self.get("/api/v1/sync"), before)
 
-    def test_the_end_of_an_earlier_refresh_is_not_told_as_that_of_a_new_one(self):
+    def test_a_late_event_of_an_earlier_refresh_is_not_shown_for_the_new_one(self):
         self.show("/feeds/ibotta")
         self.fail_to_refresh()
-        # What the server says first, of the refresh that failed, comes behind the answer.
+        # The first event, of the refresh that failed, is delivered after the response.
         self.prepare(
             "window.EventSource = class extends EventSource {"
             " addEventListener(kind, run) { super.addEventListener(kind, (event) => {"
@@ -119,13 +119,13 @@ class RefreshTests(BrowserTest):
             " if (all[1]?.method === 'POST') setTimeout(() => { window.tellLate(); window.isTold = true });"
             " return answer }")
         self.open("/feeds/ibotta")
-        self.wait("nothing is said", lambda: self.script("return Boolean(window.tellLate)"))
+        self.wait("no event arrives", lambda: self.script("return Boolean(window.tellLate)"))
         self.refresh()
         self.assertTrue(self.script("return window.isTold"))
         self.assertEqual(self.all("dialog[open]"), [])
 
-    def test_a_refresh_that_ends_before_it_is_answered_is_told_once(self):
-        # The answer is held back until the end is told, which takes long enough for its course to be.
+    def test_a_refresh_that_ends_before_its_response_arrives_is_shown_once(self):
+        # The response is held back until the end is shown. The slow feed makes time for progress events.
         self.prepare(
             "window.told = 0; window.isAnswered = false;"
             "addEventListener('DOMContentLoaded', () => new MutationObserver((all) => { for (const each of all)"
@@ -147,15 +147,15 @@ class RefreshTests(BrowserTest):
         self.home.feeds.document = slow
         self.show("/feeds/ibotta")
         self.find(".bar-refresh button").click()
-        self.wait("no answer", lambda: self.script("return window.isAnswered"))
+        self.wait("the response does not arrive", lambda: self.script("return window.isAnswered"))
         self.assertEqual(self.script("return window.told"), 1)
-        # The next one can begin.
+        # The next refresh can start.
         self.home.feeds.document = document
         with self.pulled_down():
             pass
-        self.wait("the next one is not told", lambda: self.script("return window.told") == 2)
+        self.wait("the end of the next refresh is not shown", lambda: self.script("return window.told") == 2)
 
-    def test_a_server_that_is_started_anew_leaves_no_tab_busy(self):
+    def test_a_restart_of_the_server_leaves_no_tab_busy(self):
         gate, document = threading.Event(), self.home.feeds.document
 
         def waiting(name):
@@ -178,14 +178,14 @@ class RefreshTests(BrowserTest):
             self.home.start()
             for tab in (one, other):
                 self.browser.switch_to.window(tab)
-                self.wait("it stays busy", lambda: not self.all("[aria-busy=true]"), 30)
+                self.wait("the tab stays busy", lambda: not self.all("[aria-busy=true]"), 30)
         finally:
             gate.set()
             self.browser.switch_to.window(other)
             self.browser.close()
             self.browser.switch_to.window(one)
 
-    def test_what_keeps_every_feed_from_being_refreshed_is_told(self):
+    def test_invalid_feed_definitions_are_shown_in_an_alert(self):
         self.show("/feeds/ibotta")
         path = Path(self.home.environment["OFFERS_CONFIG"])
         self.addCleanup(path.write_text, path.read_text("utf-8"), "utf-8")
@@ -195,7 +195,7 @@ class RefreshTests(BrowserTest):
         self.assertIn("feeds.yaml", self.find("dialog").text)
         self.shoot("refresh-broken")
 
-    def test_a_refresh_leaves_the_map_and_the_suggestions_as_they_are(self):
+    def test_a_refresh_preserves_the_map_and_the_recent_searches(self):
         self.set_size(PHONE)
         self.home.run("sync", "--quiet", "restaurants", "movies")
         self.open("/feeds/restaurants?view=map")
@@ -214,7 +214,7 @@ class RefreshTests(BrowserTest):
         self.open("/feeds/movies")
         self.find(".searchbox [name=q]").send_keys("lan")
         self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes'")
-        # A press on the button would take the focus.
+        # A press of the button would move the focus.
         self.script("document.querySelector('.bar-refresh').requestSubmit()")
         self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
         self.assertEqual(self.script(
@@ -224,7 +224,7 @@ class RefreshTests(BrowserTest):
         self.wait_for(".searchbox .suggestions:not([hidden]) [role=option]")
         self.assertEqual(len(self.all(".searchbox .suggestions")), 1)
 
-    def test_a_map_is_drawn_anew_where_the_places_are_others(self):
+    def test_a_refresh_that_changes_the_places_redraws_the_map(self):
         self.set_size(PHONE)
         self.home.run("sync", "--quiet", "restaurants")
         self.open("/feeds/restaurants?view=map")
@@ -252,13 +252,13 @@ class RefreshTests(BrowserTest):
         self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
         self.assertEqual(self.script("return document.activeElement.dataset.refresh"), "ibotta")
 
-    def test_a_refresh_that_fails_is_told_in_an_alert(self):
+    def test_a_failed_refresh_is_shown_in_an_alert(self):
         self.show("/feeds/ibotta")
         self.fail_to_refresh()
         self.assertIn("ibotta", self.find("dialog").text)
         self.shoot("refresh-failed")
 
-    def test_settings_show_feeds_and_take_them_up(self):
+    def test_the_settings_list_the_feeds_and_subscribe_to_one(self):
         for size in (PHONE, DESKTOP):
             self.set_size(size)
             self.open("/settings")
@@ -283,7 +283,7 @@ class RefreshTests(BrowserTest):
             self.shoot("settings-change")
         self.script("arguments[0].form.requestSubmit()", field)
 
-    def test_what_is_typed_in_the_settings_stays_through_a_refresh(self):
+    def test_a_refresh_preserves_an_unsaved_input_of_the_settings(self):
         self.show("/settings", DESKTOP)
         self.find("[data-feed=ibotta] summary").click()
         field = self.find("[data-feed=ibotta] input[name=source]")
@@ -299,7 +299,7 @@ class RefreshTests(BrowserTest):
     def test_settings_change_the_source_and_the_interval(self):
         source = self.home.feeds_base + "/feeds/ibotta.json?another"
 
-        # The list of intervals to choose from has all of them.
+        # Only the parts of the text with a label are compared, because the form lists every interval.
         def shown():
             feed = self.all("[data-feed=ibotta]")
             return feed[0].text if feed else ""
@@ -308,14 +308,14 @@ class RefreshTests(BrowserTest):
         self.wait("the interval is not shown", lambda: "Refreshed\nevery 3 hours" in shown())
         self.wait("the source is not shown", lambda: "ibotta.json?another" in shown())
         self.assertIn("ibotta: 3h", Path(self.home.environment["OFFERS_CONFIG"]).read_text("utf-8"))
-        self.change("/etc/passwd", "as the feed says")
+        self.change("/etc/passwd", "feed default")
         self.wait_for("dialog[open]")
         self.assertIn("offers sync ibotta --from /etc/passwd", self.find("dialog").text)
         self.shoot("settings-refused")
         self.open("/settings")
         self.assertIn("every 3 hours", shown())
         self.assertIn("ibotta.json?another", shown())
-        self.change(source, "as the feed says")
+        self.change(source, "feed default")
         self.wait("the interval is not shown", lambda: "Refreshed\nevery day" in shown())
 
 

@@ -1,4 +1,4 @@
-"""Stars: in two tabs, by the command line, and without a server."""
+"""Stars: in two tabs, from the command line, and without a server."""
 
 import unittest
 
@@ -30,15 +30,16 @@ class StarBase(BrowserTest):
     def wait_pressed(self, ref, wanted):
         self.wait(f"{ref} is not {wanted}", lambda: self.pressed(ref) == wanted)
 
-    def kept(self, path):
-        """Whether the service worker keeps a path."""
+    def stored(self, path):
+        """Whether the service worker has stored a path."""
         return self.browser.execute_async_script(
             "const done = arguments[1]; caches.match(arguments[0]).then((found) => done(Boolean(found)))", path)
 
     def wait_sent(self):
-        self.wait("a wish waits still", lambda: self.waiting() == 0, 30)
+        self.wait("a wish is still waiting", lambda: self.waiting() == 0, 30)
 
     def waiting(self):
+        """The number of changes that wait to be sent."""
         return self.browser.execute_async_script(
             "const done = arguments[0]; indexedDB.open('offers', 1).onsuccess = (event) => {"
             " event.target.result.transaction('stars').objectStore('stars').count().onsuccess ="
@@ -46,7 +47,7 @@ class StarBase(BrowserTest):
 
 
 class StarTests(StarBase):
-    def test_a_star_goes_round_through_two_tabs_and_the_command_line(self):
+    def test_a_star_is_synchronized_between_two_tabs_and_the_command_line(self):
         self.open("/feeds/ibotta")
         grid = self.browser.current_window_handle
         self.browser.switch_to.new_window("tab")
@@ -57,7 +58,7 @@ class StarTests(StarBase):
             self.wait_ready()
             self.press(REF)
             self.wait_pressed(REF, "true")
-            self.wait("the server did not hear of it", lambda: self.home.favorites() == [REF])
+            self.wait("the star was not sent", lambda: self.home.favorites() == [REF])
             self.browser.switch_to.window(grid)
             self.wait_pressed(REF, "true")
             self.shoot("star-grid")
@@ -75,14 +76,14 @@ class StarTests(StarBase):
             self.browser.close()
             self.browser.switch_to.window(grid)
 
-    def test_the_page_of_favorites_gets_what_is_starred_elsewhere(self):
+    def test_a_favorite_that_is_added_elsewhere_appears_on_the_page_of_favorites(self):
         self.open("/favorites")
         self.wait_ready()
         self.assertEqual(self.all(".card"), [])
         self.home.run("favorite", REF)
         self.wait_for(f".card[data-ref='{REF}']")
 
-    def test_caches_are_bounded_and_old_ones_go(self):
+    def test_the_caches_are_bounded_and_those_of_old_versions_are_deleted(self):
         self.open("/")
         self.wait_worker()
         self.browser.execute_async_script(
@@ -90,7 +91,7 @@ class StarTests(StarBase):
             " navigator.serviceWorker.getRegistration()).then((each) => each.unregister()).then(done)")
         self.open("/")
         self.wait_worker()
-        self.wait("an old cache stayed", lambda: "offers-files-old" not in self.browser.execute_async_script(
+        self.wait("the old cache is not deleted", lambda: "offers-files-old" not in self.browser.execute_async_script(
             "const done = arguments[0]; caches.keys().then(done)"))
         for page in range(130):
             self.browser.execute_async_script(
@@ -102,7 +103,7 @@ class StarTests(StarBase):
 
 
 class WaitingTests(StarBase):
-    """Through a proxy that counts what reaches the server."""
+    """Tests through a proxy, which counts the writes that reach the server."""
 
     @classmethod
     def setUpClass(cls):
@@ -114,13 +115,13 @@ class WaitingTests(StarBase):
         self.home.proxy.writes.clear()
         self.home.proxy.refused = 0
 
-    def test_without_a_server_pages_are_read_and_a_star_is_sent_once_later(self):
+    def test_without_a_server_stored_pages_are_shown_and_a_star_is_sent_once_later(self):
         self.home.run("favorite", OTHER)
         self.open("/feeds/ibotta")
         self.wait_worker()
         self.open("/feeds/ibotta")
         self.open("/offers/" + REF)
-        self.wait("the favorites are not kept", lambda: self.browser.execute_async_script(
+        self.wait("the favorites are not stored", lambda: self.browser.execute_async_script(
             "const done = arguments[0]; caches.match('/offers/ibotta:900115').then((found) => done(Boolean(found)))"))
         self.home.stop()
 
@@ -142,17 +143,17 @@ class WaitingTests(StarBase):
         self.wait_pressed(REF, "true")
         self.wait_for(".toast")
         self.shoot("offline-star")
-        # It outlives the page, too.
+        # The star is preserved on the next page.
         self.open("/feeds/ibotta")
         self.wait_pressed(REF, "true")
 
-        # What is tried again is quiet: the toast of the wish goes, and no other comes.
+        # Later attempts are silent: they add no toast to that of the press.
         self.script("window.toasts = 0; new MutationObserver((all) => { for (const each of all)"
                     " window.toasts += each.addedNodes.length })"
                     ".observe(document.querySelector('[data-toasts]'), {childList: true});"
                     "window.tries = 0; const real = window.fetch; window.fetch = (...all) => {"
                     " if (all[1]?.method === 'PUT') window.tries += 1; return real(...all) }")
-        self.wait("it is not tried again", lambda: self.script("return window.tries") >= 2, 30)
+        self.wait("the request is not repeated", lambda: self.script("return window.tries") >= 2, 30)
         self.assertEqual(self.script("return window.toasts"), 0)
         self.assertEqual(self.home.proxy.writes, [])
         self.home.start()
@@ -160,7 +161,7 @@ class WaitingTests(StarBase):
         self.wait_for(".offline-bar[hidden]", 30)
         self.wait_sent()
         self.assertEqual(self.home.proxy.writes, [f"PUT /api/v1/offers/{REF}/favorite HTTP/1.1"])
-        # Taken back by the command line it stays away: nothing is sent a second time.
+        # A removal on the command line persists: the star is not sent a second time.
         self.home.run("favorite", "--remove", REF)
         self.wait_pressed(REF, "false")
         self.open("/feeds/ibotta")
@@ -187,15 +188,15 @@ class WaitingTests(StarBase):
                 self.assertEqual(self.home.favorites(), [REF])
                 self.assertEqual(self.pressed(REF), "true")
                 self.press(REF)
-                self.wait("it stayed", lambda: self.home.favorites() == [])
+                self.wait("the star was not removed", lambda: self.home.favorites() == [])
                 self.wait_sent()
 
     def open_and_hold(self):
-        """Opens a list and holds back the next answer that tells the favorites until `freeFavorites()`,
-        which may make it and all later ones fail; notes what the star shows."""
+        """Opens a list, and records the states of the star. The next response with the favorites is held
+        back until `freeFavorites()`, which can make it and all later ones fail."""
         self.open("/feeds/ibotta")
         self.wait_listening()
-        self.wait("the favorites are not known", lambda: self.kept("/favorites"))
+        self.wait("the favorites are not known", lambda: self.stored("/favorites"))
         self.script(
             "window.held = 0; window.seen = []; const real = window.fetch;"
             "const gate = new Promise((resolve, reject) => {"
@@ -213,17 +214,17 @@ class WaitingTests(StarBase):
             ".observe(star, {attributes: true, attributeFilter: ['aria-pressed']})", REF)
 
     def wait_held(self):
-        self.wait("nothing was asked", lambda: self.script("return window.held") == 1)
+        self.wait("the favorites are not requested", lambda: self.script("return window.held") == 1)
 
-    def test_a_question_that_is_never_answered_does_not_end_all_asking(self):
+    def test_a_request_for_the_favorites_without_a_response_is_repeated(self):
         self.open_and_hold()
         self.home.run("favorite", OTHER)
         self.wait_held()
         self.home.run("favorite", REF)
-        self.wait("it was not asked again", lambda: self.pressed(REF) == "true", 30)
+        self.wait("the favorites are not requested again", lambda: self.pressed(REF) == "true", 30)
         self.assertEqual(self.pressed(OTHER), "true")
 
-    def test_a_star_that_was_accepted_is_shown_though_the_server_ends_then(self):
+    def test_an_accepted_star_is_shown_even_if_the_server_stops_then(self):
         self.open_and_hold()
         self.press(REF)
         self.wait("the star was not sent", lambda: self.home.favorites() == [REF])
@@ -231,7 +232,7 @@ class WaitingTests(StarBase):
         self.browser.execute_async_script("window.freeFavorites(true); setTimeout(arguments[0], 300)")
         self.assertEqual(self.script("return window.seen"), ["true"])
 
-    def test_an_answer_from_before_a_star_was_sent_does_not_hide_it(self):
+    def test_a_response_from_before_a_star_was_sent_does_not_reset_it(self):
         self.open_and_hold()
         self.home.run("favorite", OTHER)
         self.wait_held()
@@ -242,9 +243,10 @@ class WaitingTests(StarBase):
         self.wait_pressed(OTHER, "true")
         self.assertEqual(self.script("return window.seen"), ["true"])
 
-    def test_stars_that_are_shown_while_one_is_being_kept_do_not_hide_it(self):
+    def test_an_update_of_the_stars_does_not_reset_one_that_is_being_stored(self):
         self.open_and_hold()
-        # The store is busy until `freeStore()`, so that what reads it comes after what is pressed.
+        # A transaction blocks the database until `freeStore()`, so that the update reads it after the
+        # press.
         self.script(
             "window.reads = 0; const getAll = IDBObjectStore.prototype.getAll;"
             "IDBObjectStore.prototype.getAll = function (...all) { window.reads += 1; return getAll.apply(this, all) };"
@@ -270,7 +272,7 @@ class WaitingTests(StarBase):
         self.wait_sent()
         self.assertEqual(self.home.favorites(), [REF, OTHER])
 
-    def test_what_is_refused_for_good_is_told_and_forgotten(self):
+    def test_a_permanent_refusal_is_shown_and_not_repeated(self):
         self.open("/feeds/ibotta")
         self.wait_listening()
         self.home.proxy.status = 404
@@ -285,11 +287,11 @@ class WaitingTests(StarBase):
 
 
 class ManyFavoritesTests(StarBase):
-    """More favorites than stand on one page."""
+    """Tests with more favorites than one page shows."""
 
     feeds = ("ibotta", "long")
 
-    def test_all_favorites_are_read_without_a_server_whatever_else_was_seen(self):
+    def test_without_a_server_all_favorites_are_shown_after_many_other_pages(self):
         refs = [f"long:{number}" for number in range(1, 78)] + ["ibotta:900113", "ibotta:900115", "ibotta:900116"]
         self.home.run("favorite", *refs)
         self.open("/")
@@ -297,43 +299,43 @@ class ManyFavoritesTests(StarBase):
         self.open("/")
         paths = ["/favorites", "/favorites?page=2", *[f"/offers/{ref}" for ref in refs]]
         for path in paths:
-            self.wait(f"{path} is not kept", lambda: self.kept(path))
-        # Long lists and other pages do not drive them out.
+            self.wait(f"{path} is not stored", lambda: self.stored(path))
+        # Long lists and other pages do not evict them.
         for page in range(124):
             self.browser.execute_async_script(
                 "const done = arguments[1]; fetch(`/feeds/long?page=${arguments[0]}`).then(() => done())", page + 1)
-        self.assertFalse(self.kept("/feeds/long?page=3"))
+        self.assertFalse(self.stored("/feeds/long?page=3"))
         for number in range(100, 224):
             self.browser.execute_async_script(
                 "const done = arguments[1]; fetch(arguments[0]).then(() => done())", f"/offers/long:{number}")
-        self.assertFalse(self.kept("/offers/long:100"))
-        self.assertTrue(self.kept("/offers/long:223"))
+        self.assertFalse(self.stored("/offers/long:100"))
+        self.assertTrue(self.stored("/offers/long:223"))
         self.home.stop()
         for path in paths:
-            self.assertTrue(self.kept(path), path)
+            self.assertTrue(self.stored(path), path)
         self.open("/favorites")
         self.assertEqual(len(self.all(".card")), 60)
-        self.wait("the second page did not come", lambda: self.script(
+        self.wait("the second page is not appended", lambda: self.script(
             "scrollTo(0, document.documentElement.scrollHeight); return document.querySelectorAll('.card').length") == 80)
         self.open("/offers/ibotta:900116")
-        self.wait("its image is not kept", lambda: self.script(
+        self.wait("its image is not stored", lambda: self.script(
             "return document.querySelector('.offer-picture img')?.naturalWidth > 0"))
 
-    def test_what_is_missing_is_fetched_again_and_what_is_no_favorite_goes(self):
+    def test_missing_favorites_are_stored_again_and_removed_ones_move_to_the_visited_pages(self):
         self.home.run("favorite", "ibotta:900113", "ibotta:900115")
         self.open("/")
         self.wait_worker()
         self.open("/")
-        self.wait("not kept", lambda: self.kept("/offers/ibotta:900115"))
+        self.wait("the favorite is not stored", lambda: self.stored("/offers/ibotta:900115"))
         self.browser.execute_async_script(
             "const done = arguments[0]; caches.delete('offers-favorites-1').then(done)")
         self.open("/")
-        self.wait("not fetched again", lambda: self.kept("/offers/ibotta:900115"))
+        self.wait("the favorite is not stored again", lambda: self.stored("/offers/ibotta:900115"))
         self.home.run("favorite", "--remove", "ibotta:900115")
-        self.wait("it is among the favorites still", lambda: not self.browser.execute_async_script(
+        self.wait("the offer is still among the favorites", lambda: not self.browser.execute_async_script(
             "const done = arguments[0]; caches.open('offers-favorites-1').then((each) =>"
             " each.match('/offers/ibotta:900115')).then((found) => done(Boolean(found)))"))
-        self.assertTrue(self.kept("/offers/ibotta:900115"))
+        self.assertTrue(self.stored("/offers/ibotta:900115"))
 
 
 if __name__ == "__main__":

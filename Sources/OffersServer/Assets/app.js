@@ -1,4 +1,4 @@
-// What every page does beyond being a page. Without scripts all of it works by links and forms.
+// The entry point of the scripts of every page. Without scripts the pages work by links and forms.
 
 import {on, start} from "./events.js?v=__VERSION__";
 import {say, toast} from "./messages.js?v=__VERSION__";
@@ -18,7 +18,7 @@ if (document.querySelector("[data-browser]")) import("./web.js?v=__VERSION__");
 
 if ("serviceWorker" in navigator) {
   navigator.serviceWorker.register("/sw.js", {scope: "/"}).catch(() => {
-    // It needs https or this machine itself; without it the pages need the server.
+    // Service workers require HTTPS or localhost. Without one, the pages work online only.
   });
   const forget = document.querySelector("[data-forget]");
   if (forget && "caches" in self) {
@@ -26,7 +26,7 @@ if ("serviceWorker" in navigator) {
     forget.addEventListener("click", async () => {
       const names = await caches.keys();
       await Promise.all(names.filter((name) => /pages|images|favorites/.test(name)).map((name) => caches.delete(name)));
-      toast("The kept pages are forgotten.");
+      toast("The stored pages are deleted.");
     });
   }
 }

@@ -1,7 +1,7 @@
-// What the server tells of by itself: that something was written, and how a refresh goes.
+// The server-sent events: commits to the database and the progress of a refresh.
 //
-// One tab of all listens and tells the others, because a browser opens few connections to one
-// server. Where tabs cannot take turns (no Web Locks), each listens while it can be seen.
+// One tab listens, elected by a Web Lock, and broadcasts the events to the others, because browsers
+// limit the number of connections to a server. Without Web Locks, each visible tab listens.
 
 const channel = "BroadcastChannel" in self ? new BroadcastChannel("offers-events") : null;
 const handlers = {changed: [], sync: [], state: []};
@@ -11,7 +11,10 @@ let reopening = null;
 let reachable = null;
 let isHidden = false;
 
-/** Calls `run` with what comes: `changed`, `sync` (how it goes) or `state` (whether it answers). */
+/**
+ * Adds a handler: of `changed` (a commit; null if events may be missed), of `sync` (the progress
+ * of a refresh) or of `state` (whether the server answers).
+ */
 export function on(kind, run) {
   handlers[kind].push(run);
 }
@@ -27,7 +30,7 @@ function emit(kind, data, isOwn = true) {
   if (isOwn) channel?.postMessage({kind, data});
 }
 
-/** Notes that a request got an answer, or none. */
+/** Records whether the server has answered a request. */
 export function noteReachable(data) {
   emit("state", data);
 }
@@ -41,7 +44,7 @@ function open() {
   source.addEventListener("error", () => {
     if (isHidden) return;
     emit("state", false);
-    // The browser asks again by itself unless the answer was an error.
+    // The browser reconnects by itself unless the response was an error.
     if (source?.readyState === EventSource.CLOSED) reopening = setTimeout(open, 3000);
   });
 }
@@ -91,7 +94,7 @@ channel?.addEventListener("message", ({data: message}) => {
   }
 });
 
-// A page with open connections or locks cannot be kept for the way back.
+// Open connections and locks would exclude the page from the back/forward cache.
 addEventListener("pagehide", stop);
 addEventListener("pageshow", (event) => {
   if (!event.persisted) return;

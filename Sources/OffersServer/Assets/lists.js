@@ -1,5 +1,6 @@
-// Long lists: the next page comes by itself near the end, or by a button. Also what every list
-// needs: signs for pictures that fail, times as people say them, the way back.
+// Lists: loads the next page near the end of a list or by a button. It also replaces images that
+// fail by their placeholders, shows times relative to now, and restores the scroll position of the
+// back button.
 
 import {alertBox, problemText, say, unreachable} from "./messages.js?v=__VERSION__";
 import {showStars} from "./stars.js?v=__VERSION__";
@@ -15,7 +16,7 @@ function watch(root) {
   for (const link of root.querySelectorAll("[data-more][data-automatic]")) observer.observe(link);
 }
 
-/** Adds the next page to the list. */
+/** Appends the next page to the list. `isAsked`: whether a person has pressed the button. */
 async function load(link, isAsked) {
   if (link.getAttribute("aria-busy") === "true") return;
   const label = link.textContent;
@@ -39,14 +40,14 @@ async function load(link, isAsked) {
     } else {
       const end = document.createElement("p");
       end.className = "list-end";
-      end.textContent = "That is all.";
+      end.textContent = "End of the list.";
       place.replaceWith(end);
     }
-    // Only what came is looked at, however long the list has grown.
+    // Only the new cards are processed, so that the cost does not grow with the list.
     for (const card of fresh) tidy(card);
     showStars(...fresh);
     if (more) watch(place);
-    say(`${fresh.length} more`);
+    say(`${fresh.length} more offers`);
     if (isAsked) fresh[0]?.querySelector("a")?.focus({preventScroll: true});
   } catch (error) {
     observer.unobserve(link);
@@ -71,7 +72,7 @@ document.addEventListener("click", (event) => {
   load(link, true);
 });
 
-// Pictures that cannot be had give way to the sign behind them.
+// An image that fails is removed, which reveals the placeholder behind it.
 document.addEventListener(
   "error",
   (event) => {
@@ -86,7 +87,7 @@ const relative = new Intl.RelativeTimeFormat("en", {numeric: "auto"});
 const days = new Intl.DateTimeFormat("en", {dateStyle: "medium"});
 const moments = new Intl.DateTimeFormat("en", {dateStyle: "medium", timeStyle: "short"});
 
-/** A time as people say it: “5 minutes ago”, else the day. */
+/** A time within a day relative to now, such as “5 minutes ago”; else the date. */
 function words(date) {
   const seconds = (date - Date.now()) / 1000;
   const size = Math.abs(seconds);
@@ -96,7 +97,7 @@ function words(date) {
   return days.format(date);
 }
 
-/** Does to a part of a page what has to be done to all of it. */
+/** Prepares a part of the page: observes links to next pages, checks images, formats times. */
 export function tidy(root) {
   watch(root);
   for (const image of root.querySelectorAll(".picture img")) {
@@ -110,7 +111,7 @@ export function tidy(root) {
   }
 }
 
-// The way back leads to where somebody came from, at the place where they were.
+// The back button returns to the list in the history, which restores its scroll position.
 document.addEventListener("click", (event) => {
   const card = event.target.closest?.("a[href^='/offers/']");
   if (card && !event.ctrlKey && !event.metaKey) sessionStorage.setItem("came-to", card.pathname);
@@ -122,7 +123,7 @@ document.addEventListener("click", (event) => {
   }
 });
 
-// The feed that is shown stands in sight among the others.
+// Scrolls the row of feeds so that the current one is visible.
 for (const chip of document.querySelectorAll(".chips [aria-current]")) {
   const row = chip.closest(".chips");
   row.scrollLeft = chip.offsetLeft - row.clientWidth / 2 + chip.clientWidth / 2;

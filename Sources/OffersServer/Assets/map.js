@@ -1,5 +1,5 @@
-// The map of places, by Leaflet. It asks nobody for pictures of streets: behind the markers are
-// the lines of latitude and longitude.
+// The map of a feed's offers, drawn by Leaflet. It loads no tiles from another server: the
+// background is a graticule, the lines of latitude and longitude.
 
 let current = null;
 let styled;
@@ -19,7 +19,7 @@ function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** The distance between lines, in degrees, so that they stand about a hundred pixels apart. */
+/** The distance between lines in degrees, which makes about a hundred pixels at a zoom level. */
 function step(zoom) {
   const wanted = (360 / 2 ** (zoom + 8)) * 110;
   const steps = [
@@ -54,7 +54,7 @@ function graticule(leaflet) {
       pen.lineTo(x, size.y);
       pen.stroke();
       const text = `${Math.abs(east).toFixed(digits)}° ${east < 0 ? "W" : "E"}`;
-      // Nothing is drawn beyond a tile: where there is no room behind the line, it stands before it.
+      // A tile clips its drawing: a label without space on the right of its line is put on the left.
       const width = pen.measureText(text).width;
       pen.fillText(text, x + 3 + width <= size.x ? x + 3 : x - 3 - width, 11);
     }
@@ -148,7 +148,7 @@ function icon() {
   return sign;
 }
 
-/** Draws the map that is on the page, with the places beside it. */
+/** Draws the map of the page, with a marker for each entry of the list of places. */
 export function drawMap() {
   const box = document.querySelector("[data-map]");
   const places = [...document.querySelectorAll(".places [data-latitude]")].map((row) => ({

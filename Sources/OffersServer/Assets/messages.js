@@ -1,11 +1,10 @@
-// What the pages say: short notes at the bottom, alerts that wait for an answer, and words that
-// only a screen reader hears.
+// Messages: toasts at the bottom of the page, modal alerts, and announcements for screen readers.
 
 const region = document.querySelector("[data-toasts]");
 const box = document.querySelector("[data-alert]");
 let timer;
 
-/** Shows a note for some seconds. `action`: {label, run}. */
+/** Shows a toast for some seconds. `action` is an optional button: {label, run}. */
 export function toast(text, action) {
   const note = document.createElement("div");
   note.className = "toast";
@@ -30,7 +29,7 @@ export function toast(text, action) {
 
 let live;
 
-/** Says something to screen readers only. */
+/** Announces a text to screen readers only. */
 export function say(text) {
   if (!live) {
     live = document.createElement("p");
@@ -41,7 +40,7 @@ export function say(text) {
   live.textContent = text;
 }
 
-/** Says what went wrong, and waits until somebody has read it. */
+/** Shows a modal alert. `again` is run by an optional button that tries again. */
 export function alertBox(title, text, again) {
   box.querySelector("h2").textContent = title;
   box.querySelector("p").textContent = text;
@@ -56,7 +55,7 @@ export function alertBox(title, text, again) {
 
 box.querySelector("[data-alert-close]").addEventListener("click", () => box.close());
 
-/** What an answer of the server says went wrong. */
+/** The message of an error response: its detail and hint, or its status. */
 export async function problemText(response) {
   try {
     const problem = await response.json();
@@ -66,5 +65,5 @@ export async function problemText(response) {
   }
 }
 
-/** Nobody answers. */
+/** The message for a request without a response. */
 export const unreachable = "The server does not answer. Is “offers serve” running?";

@@ -1,4 +1,4 @@
-// Refreshing: by a button or by pulling the page down; nothing waits for it.
+// Refreshing, by a button or by pulling the page down. It runs in the background on the server.
 
 import {alertBox, problemText, say, toast, unreachable} from "./messages.js?v=__VERSION__";
 import {on} from "./events.js?v=__VERSION__";
@@ -9,7 +9,7 @@ const bar = line.querySelector("progress");
 let isRunning = false;
 let isPolling = false;
 let heardAt = 0;
-// How the newest refresh that is known goes, and the last one whose end was told.
+// The status of the newest known refresh, and of the last one whose end was reported.
 let latest = null;
 let lastTold = null;
 
@@ -20,8 +20,8 @@ function setBusy(isBusy) {
   }
 }
 
-/** Begins a refresh. `wishes` are further members of the request. Tells whether it did. */
-async function start(feeds, wishes = {}) {
+/** Starts a refresh, and returns whether it has. `options` are further members of the request. */
+async function start(feeds, options = {}) {
   setBusy(true);
   line.hidden = false;
   bar.removeAttribute("value");
@@ -30,29 +30,29 @@ async function start(feeds, wishes = {}) {
     const response = await fetch("/api/v1/sync", {
       method: "POST",
       headers: {"Content-Type": "application/json"},
-      body: JSON.stringify({feeds, ...wishes}),
+      body: JSON.stringify({feeds, ...options}),
     });
-    if (response.status === 409 && wishes.source) {
-      fail("A refresh is running already. Wait until it has ended.", feeds, wishes);
+    if (response.status === 409 && options.source) {
+      fail("A refresh is already running. Wait until it has finished.", feeds, options);
     } else if (response.status === 409) {
-      toast("A refresh is running already.");
+      toast("A refresh is already running.");
     } else if (!response.ok) {
-      fail(await problemText(response), feeds, wishes);
+      fail(await problemText(response), feeds, options);
       return false;
     }
     const begun = response.ok ? await response.json() : await ask();
     isRunning = true;
-    // More of it may have been heard before this answer came.
+    // Events with later progress may have arrived before this response.
     show(isSame(begun, latest) ? latest : begun);
     poll();
     return response.ok;
   } catch {
-    fail(unreachable, feeds, wishes);
+    fail(unreachable, feeds, options);
     return false;
   }
 }
 
-/** Takes a feed up, and reads it for the first time. */
+/** Subscribes to a feed, and reads it for the first time. */
 async function subscribe(feed) {
   try {
     const response = await fetch(`/api/v1/feeds/${encodeURIComponent(feed)}/subscription`, {
@@ -67,7 +67,7 @@ async function subscribe(feed) {
   }
 }
 
-/** Reads a feed from another source, and sets how often; all of it or nothing. */
+/** Sets the source and the interval of a feed. The interval stays if the source is refused. */
 async function change(form) {
   const feed = form.dataset.change;
   const {source, every} = form.elements;
@@ -90,9 +90,9 @@ async function change(form) {
   }
 }
 
-function fail(text, feeds, wishes) {
+function fail(text, feeds, options) {
   end();
-  alertBox("The refresh could not be started", text, () => start(feeds, wishes));
+  alertBox("The refresh could not be started", text, () => start(feeds, options));
 }
 
 function end() {
@@ -102,7 +102,7 @@ function end() {
   for (const note of document.querySelectorAll("[data-feed-progress]")) note.hidden = true;
 }
 
-/** Asks how it goes where no events come. */
+/** Polls the status of the refresh while no events arrive. */
 async function poll() {
   if (isPolling) return;
   isPolling = true;
@@ -111,7 +111,7 @@ async function poll() {
     if (!isRunning || Date.now() - heardAt < 2000) continue;
     try {
       const sync = await ask();
-      // The server was started anew meanwhile.
+      // The server was restarted meanwhile.
       if (sync?.state === "idle") end();
       else show(sync);
     } catch {
@@ -121,19 +121,22 @@ async function poll() {
   isPolling = false;
 }
 
-/** How it goes; null where the server does not say now. Fails where it does not say at all. */
+/**
+ * Requests the status of the refresh; null on a temporary error. Throws if the server does not
+ * answer or requires the token again.
+ */
 async function ask() {
   const response = await fetch("/api/v1/sync");
-  if (response.status === 401) throw new Error("The token is not right.");
+  if (response.status === 401) throw new Error("The server requires the token again.");
   return response.ok ? response.json() : null;
 }
 
 const running = new Set(["waiting", "reading", "writing"]);
 
 /**
- * Whether something newer is known. What the server says comes by several ways, and not always in
- * the order in which it was said. It counts refreshes from 1 each time that it is started, so that
- * one that began later is newer, too.
+ * Whether a status is older than the latest one. Statuses arrive as responses and as events, not
+ * always in their order. The ids of refreshes restart from 1 with the server, so that a refresh is
+ * newer by a larger id or by a later start.
  */
 function isOutdated(sync) {
   if (!latest || sync.id > latest.id || sync.started_at > latest.started_at) return false;
@@ -142,7 +145,7 @@ function isOutdated(sync) {
 
 const isSame = (one, other) => one?.id === other?.id && one?.started_at === other?.started_at;
 
-/** Shows how it goes, as far as is known. */
+/** Shows a status of the refresh, or the latest one if it is outdated. */
 function show(heard) {
   if (!heard || heard.state === "idle") return;
   const sync = isOutdated(heard) ? latest : heard;
@@ -192,7 +195,7 @@ function finish(sync) {
   const failed = sync.feeds.filter((feed) => feed.state === "failed");
   const kinds = ["offers", "feed", "changes", "settings"];
   const isList = kinds.some((kind) => document.body.classList.contains(`page-${kind}`));
-  // Nothing moves under the eyes of somebody who reads further down.
+  // A list does not change while a person reads further down.
   if (isList && (scrollY < 200 || document.body.classList.contains("page-settings"))) renew();
   if (sync.error) {
     alertBox("The refresh failed", [sync.error.message, sync.error.hint].filter(Boolean).join(" "));
@@ -210,7 +213,7 @@ function finish(sync) {
   if (parts.length > 0) {
     toast(`Refreshed: ${parts.join(", ")}.`, {label: "Show", run: () => location.assign("/changes")});
   } else if (failed.length === 0 && !sync.error) {
-    toast("Refreshed. Nothing is new.");
+    toast("Refreshed. Nothing has changed.");
   }
 }
 
@@ -237,11 +240,11 @@ on("sync", (sync) => {
   show(sync);
 });
 on("state", (isUp) => {
-  // It may be started anew, with another clock.
+  // A restarted server may have another clock, so that its refreshes may seem older.
   if (!isUp) latest = null;
 });
 
-// Pulling the page down at its top refreshes.
+// Pull to refresh: the distance in pixels from which on a release refreshes, and the current pull.
 const limit = 72;
 let pull = null;
 
@@ -274,7 +277,8 @@ addEventListener(
     const listening = new AbortController();
     const options = {passive: true, signal: listening.signal};
     pull = {y: touches[0].clientY, sign: null, way: 0, listening};
-    // A touch stays with what it began on, also when that is put anew and is on the page no more.
+    // Touch events are dispatched to the element where the touch began, even after its removal from
+    // the page.
     target.addEventListener("touchmove", pullOn, options);
     target.addEventListener("touchcancel", letGo, options);
     target.addEventListener(

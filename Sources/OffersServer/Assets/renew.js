@@ -1,10 +1,10 @@
-// Makes a page anew without leaving it: what changed is there, and what somebody was at stays.
+// Updates the content of the page in place, and preserves focus, selection, scrolling and input.
 
 import {enhanceBoxes} from "./search.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
 import {compare} from "./stars.js?v=__VERSION__";
 
-/** Asks for the page again and puts its content in the place of what is shown. */
+/** Requests the page again and replaces its main element's content. */
 export async function renew() {
   const response = await fetch(location.href).catch(() => null);
   if (!response?.ok) return;
@@ -33,7 +33,7 @@ export async function renew() {
   await compare();
 }
 
-/** Takes over what somebody types into or looks through, as it is. */
+/** Moves the search box, the open filter form and an unchanged map into the new content. */
 function keep(main, next) {
   const isAt = (part) => part.contains(document.activeElement) || part.open;
   const kinds = [
@@ -47,7 +47,7 @@ function keep(main, next) {
   }
 }
 
-/** What somebody is about to change stays open, and as it is. */
+/** Moves the open forms of the settings into the new content. */
 function keepForms(main, next) {
   for (const old of main.querySelectorAll("details[open] > [data-change]")) {
     const mark = `[data-change="${CSS.escape(old.dataset.change)}"]`;
@@ -55,13 +55,13 @@ function keepForms(main, next) {
   }
 }
 
-/** What a map shows, to tell whether it is the same. */
+/** The places of a map as a text, to compare two maps. */
 function places(view) {
   return [...view.querySelectorAll("[data-latitude]")]
     .map((row) => JSON.stringify(row.dataset)).join("\n");
 }
 
-/** What tells an element again in the page that comes. */
+/** The attributes by which the focused element is found in the new content. */
 const marks = ["id", "data-star", "data-refresh", "data-subscribe", "href", "name", "aria-label"];
 
 function nameOf(element) {

@@ -1,4 +1,4 @@
-// The search boxes: on focus they show what was searched for last.
+// The search boxes, which show the recent searches on focus.
 
 let number = 0;
 
@@ -51,7 +51,7 @@ function enhance(input) {
         const text = document.createElement("bdi");
         text.textContent = words;
         option.append(icon, text);
-        // A press would take the focus away, and with it the list.
+        // A press would move the focus away from the box, which hides the list.
         option.addEventListener("pointerdown", (event) => event.preventDefault());
         option.addEventListener("click", () => pick(words));
         return option;
@@ -85,7 +85,7 @@ function enhance(input) {
       searches = [...new Set(words)].slice(0, 10);
       if (document.activeElement === input) show();
     } catch {
-      // Without them the box is a box.
+      // Without the recent searches there is no list.
     }
   });
   input.addEventListener("input", show);
@@ -104,7 +104,7 @@ function enhance(input) {
   });
 }
 
-/** Enhances the boxes of a part of a page that are not yet. */
+/** Adds the list of recent searches to the search boxes below `root` that have none yet. */
 export function enhanceBoxes(root) {
   for (const input of root.querySelectorAll("[data-suggest]:not([role=combobox])")) enhance(input);
 }

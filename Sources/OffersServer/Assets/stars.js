@@ -1,11 +1,12 @@
-// Stars: they change at once, here and in other tabs. What could not be sent waits in the browser
-// and is sent when the server answers again, each wish once and only the last one of an offer.
+// The stars. A press changes a star immediately, in this and in all other tabs, and is sent to the
+// server as a wish (see wishes.js). Wishes that cannot be sent are stored and sent when the server
+// answers again, for each offer only the newest one.
 
 import {alertBox, problemText, toast} from "./messages.js?v=__VERSION__";
 import {isReachable, noteReachable, on} from "./events.js?v=__VERSION__";
 import {forget, keep, waiting} from "./wishes.js?v=__VERSION__";
 
-/** The path of an offer, as the server writes it. */
+/** The path of an offer, encoded exactly like the server does. */
 function offerPath(ref) {
   const name = encodeURIComponent(ref).replace(/%3A/g, ":");
   return `/offers/${name.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)}`;
@@ -21,7 +22,7 @@ function press(button, isFavorite) {
   if (field) field.value = isFavorite ? "0" : "1";
 }
 
-/** Shows an offer as a favorite or not, wherever it stands. */
+/** Sets all stars of an offer on the page. */
 function show(ref, isFavorite) {
   for (const button of document.querySelectorAll(`[data-star="${CSS.escape(ref)}"]`)) {
     press(button, isFavorite);
@@ -34,15 +35,15 @@ async function wish(ref, isFavorite) {
   channel?.postMessage({ref, isFavorite});
   const waits = async () => (await waiting()).some((each) => each.stamp === stamp);
   await send();
-  // What was being sent may have ended just before this one came.
+  // `send` may have joined a run that had already read the list of wishes.
   if (isReachable() && (await waits())) await send();
-  // Said once, by the one who wishes; what is tried again later is quiet.
-  if (await waits()) toast("Kept here. It is sent when the server answers again.");
+  // Only the press shows a message; later attempts are silent.
+  if (await waits()) toast("Saved on this device. It is sent when the server answers again.");
 }
 
 let sending = null;
 
-/** Sends what waits, in this tab only, and one after the other. */
+/** Sends all wishes, one after the other. A lock ensures that one tab at a time does so. */
 export function send() {
   sending ??= (
     navigator.locks ? navigator.locks.request("offers-stars", sendAll) : sendAll()
@@ -74,13 +75,13 @@ async function sendAll() {
       channel?.postMessage({ref: next.ref, isFavorite: !next.isFavorite});
       alertBox("The star could not be changed", await problemText(response));
     } else {
-      // It waits on. An error inside the server may be that of this offer alone.
+      // The wish stays. A status of 500 may concern this offer only; any other failure ends the run.
       isAnswering = false;
       if (response?.status !== 500) break;
     }
   }
   if (isAnswering !== null) noteReachable(isAnswering);
-  // What was told while they waited was hidden by the wishes.
+  // The wishes took precedence over the favorites that the server reported meanwhile.
   if (wasSent) {
     channel?.postMessage({isSent: true});
     compare();
@@ -96,19 +97,19 @@ function ask(wish) {
   });
 }
 
-/** Whether an answer will be the same however often it is asked for. */
+/** Whether a response is a permanent refusal, which would not change with another attempt. */
 async function isRefusal(response) {
   if (![400, 404, 409, 415].includes(response.status)) return false;
   if (response.status !== 409) return true;
-  // Another process writes just now.
+  // A lock of the database by another process is temporary.
   const problem = await response.clone().json().catch(() => null);
   return problem?.code !== "locked";
 }
 
-/** The favorites as the server last told them, and its name for that answer. */
+/** The favorites that the server reported last, and the ETag of that response. */
 let known = {tag: null, favorites: null};
 
-/** Notes what the server has accepted. What was asked for before does not count. */
+/** Records a change that the server has accepted, and discards a request from before it. */
 function accept(ref, isFavorite) {
   if (known.favorites) {
     const favorites = new Set(known.favorites);
@@ -119,7 +120,7 @@ function accept(ref, isFavorite) {
   if (comparing) compare();
 }
 
-/** Shows the stars of parts of the page as they are known, and over that what waits to be sent. */
+/** Sets the stars in parts of the page: by the wishes, and else by the known favorites. */
 export async function showStars(...parts) {
   const wishes = new Map((await waiting()).map((each) => [each.ref, each.isFavorite]));
   for (const part of parts) {
@@ -137,9 +138,9 @@ let isDue = false;
 let isOutOfDate = false;
 
 /**
- * Asks for the favorites, and shows all stars where there is something to show: most commits
- * leave the favorites as they were. One question at a time, so that no late answer hides a newer
- * one. When forced, all stars are shown, and what was asked for before does not count.
+ * Requests the favorites, and updates the stars if they differ: most commits leave the favorites
+ * unchanged. There is one request at a time, so that a late response cannot overwrite a newer
+ * one. If forced, a running request is aborted and all stars are updated.
  */
 export function compare(isForced = true) {
   isDue = true;
@@ -170,8 +171,8 @@ async function compareWhileDue() {
 }
 
 /**
- * The favorites and the name of that answer; no favorites when they are as known; null without an
- * answer in time.
+ * Requests the favorites. Returns them with the ETag of the response, the ETag only if they have
+ * not changed, and null without a response within ten seconds.
  */
 async function askForFavorites() {
   question = new AbortController();
@@ -181,7 +182,7 @@ async function askForFavorites() {
     const headers = known.tag ? {"If-None-Match": known.tag} : {};
     const response = await fetch("/api/v1/favorites", {headers, signal});
     const isKept = response.headers.has("X-Kept");
-    // What was kept for when the server is away is older than what it told this page.
+    // A response from the cache of the service worker is older than what the server has reported.
     if (!response.ok && response.status !== 304) return null;
     if (isKept && known.favorites) return null;
     const tag = isKept ? null : response.headers.get("ETag");
@@ -195,15 +196,15 @@ async function askForFavorites() {
   }
 }
 
-/** Lets the service worker keep the favorites for when the server is stopped, and lists them. */
+/** Asks the service worker to store the favorites, and adds new ones to the page of favorites. */
 function keepFavorites() {
   navigator.serviceWorker?.ready.then(({active}) => active?.postMessage({kind: "favorites"}));
   completeFavorites(known.favorites).catch(() => {
-    // The page of favorites stays as it is; the next answer brings them.
+    // The page of favorites stays unchanged until the next response.
   });
 }
 
-/** Brings what became a favorite elsewhere onto the page of favorites. */
+/** Appends new favorites to the first page of favorites, unless it has further pages. */
 async function completeFavorites(favorites) {
   const list = document.querySelector("[data-favorites]");
   if (!list || location.search.includes("page=")) return;
@@ -213,7 +214,7 @@ async function completeFavorites(favorites) {
   if (!response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   const cards = fresh.querySelectorAll("[data-favorites] > *");
-  // Another answer may have brought some meanwhile.
+  // A concurrent call may have appended some of them.
   const present = new Set([...list.children].map((card) => card.dataset.ref));
   for (const card of cards) {
     if (!present.has(card.dataset.ref)) list.append(document.adoptNode(card));
@@ -235,7 +236,7 @@ channel?.addEventListener("message", ({data}) => {
   show(data.ref, data.isFavorite);
   if (data.isAccepted) accept(data.ref, data.isFavorite);
 });
-// Without a version nobody knows what this page has missed.
+// Without a version the page may have missed changes, so that the comparison is forced.
 on("changed", (change) => compare(change === null));
 on("state", async (isUp) => {
   if (!isUp) return;
@@ -243,7 +244,7 @@ on("state", async (isUp) => {
   await compare();
 });
 addEventListener("online", send);
-// The event stream may be slow to notice that the server is back.
+// The event stream reconnects with a delay; wishes are retried independently of it.
 setInterval(async () => {
   if (!isReachable() && (await waiting()).length > 0) send();
 }, 4000);

@@ -1,17 +1,21 @@
-// Keeps what was seen, so that it can be read when the server is stopped.
+// The service worker. It stores visited pages, so that they can be read while the server is
+// stopped.
 //
-// Pages come from the server as long as it answers. Files of a version never change and come from
-// here. Every cache is bounded, and those of older versions go when a new one takes over.
+// Pages are fetched from the server first, and read from the cache if it does not answer. Assets
+// are read from the cache first, because the content behind the URL of a version never changes.
+// Every cache is bounded. A new version of the worker deletes the caches of older versions.
 
 const VERSION = "__VERSION__";
 const FILES = `offers-files-${VERSION}`;
-// Their form, not the version of the program: what was seen stays readable after an update.
+// The number is the format of the cache and not the version of the program, so that stored pages
+// survive an update.
 const PAGES = "offers-pages-1";
 const IMAGES = "offers-images-1";
-// The favorites, with their lists, pages and images, whatever else is looked at meanwhile.
+// The favorites with their lists, pages and images. Visits to other pages do not evict them.
 const FAVORITES = "offers-favorites-1";
+// The maximum number of entries of a cache; the oldest are evicted.
 const LIMITS = {[PAGES]: 120, [IMAGES]: 240};
-// More of them than this are not kept.
+// The maximum numbers of favorites and of pages of the list of favorites that are stored.
 const MOST_FAVORITES = 2000;
 const MOST_LISTS = 100;
 
@@ -52,11 +56,11 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || url.origin !== self.location.origin) return;
   const path = url.pathname;
   if (path.startsWith("/assets/") || path.startsWith("/map/")) {
-    event.respondWith(file(request));
+    event.respondWith(cacheFirst(request));
   } else if (path.startsWith("/api/v1/images/")) {
-    event.respondWith(fresh(request, IMAGES));
+    event.respondWith(networkFirst(request, IMAGES));
   } else if (path === "/api/v1/favorites" || path === "/api/v1/searches") {
-    event.respondWith(fresh(request, path === "/api/v1/favorites" ? FAVORITES : PAGES));
+    event.respondWith(networkFirst(request, path === "/api/v1/favorites" ? FAVORITES : PAGES));
   } else if (path.startsWith("/api/") || path === "/login" || path === "/sw.js") {
     return;
   } else {
@@ -64,8 +68,8 @@ self.addEventListener("fetch", (event) => {
   }
 });
 
-/** A file: from here, else from the server. */
-async function file(request) {
+/** Answers a request for an asset from the cache, or else from the server. */
+async function cacheFirst(request) {
   const kept = await caches.match(request);
   if (kept) return kept;
   try {
@@ -73,15 +77,18 @@ async function file(request) {
     if (answer.ok) await put(FILES, request, answer.clone());
     return answer;
   } catch (error) {
-    // A page of an older version asks for files of its own.
+    // A stored page of an older version requests the assets of that version.
     const other = await caches.match(request, {ignoreSearch: true});
     if (other) return other;
     throw error;
   }
 }
 
-/** From the server, and kept; from here when it does not answer. `name`: null keeps nothing. */
-async function fresh(request, name) {
+/**
+ * Answers a request from the server and stores the response in the cache `name`, or in none for
+ * null. Answers from the cache if the server does not answer.
+ */
+async function networkFirst(request, name) {
   const since = forgotten;
   try {
     const answer = await fetch(request);
@@ -98,36 +105,36 @@ async function fresh(request, name) {
   }
 }
 
-/** An answer that was kept, told from one that the server gives. */
+/** Marks a stored response of the API with the header `X-Kept`, so that pages can recognize it. */
 function marked(kept) {
   const headers = new Headers(kept.headers);
   headers.set("X-Kept", "1");
   return new Response(kept.body, {status: kept.status, statusText: kept.statusText, headers});
 }
 
-/** What is kept under an address: a favorite's is the newest. */
+/** Finds a stored response. The cache of favorites comes first, because its entries are newer. */
 async function match(request) {
   const options = {ignoreVary: true};
   const favorites = await caches.open(FAVORITES);
   return (await favorites.match(request, options)) ?? caches.match(request, options);
 }
 
-/** The cache of an address: what is kept with the favorites stays there. */
+/** The cache to store a response in: `FAVORITES` if it has an entry for the URL, else `name`. */
 async function home(request, name) {
   return (await (await caches.open(FAVORITES)).match(request)) ? FAVORITES : name;
 }
 
-/** Whether the server wants to be shown the token again. */
+/** Whether a response means that the server requires the token again. */
 function isLogin(answer) {
-  // Where a page asks for another page, browsers do not say where they are led; that is nowhere else.
+  // For navigations the redirect is opaque. The server redirects a GET to the login page only.
   return answer.status === 401 || answer.type === "opaqueredirect"
     || (answer.redirected && new URL(answer.url).pathname === "/login");
 }
 
-// How often all was forgotten: what was under way meanwhile is not kept either.
+// The number of calls of `forget`. A fetch that began before the last one must not be stored.
 let forgotten = 0;
 
-/** Forgets what only somebody with the token may see. */
+/** Deletes all stored responses that require the token. */
 async function forget() {
   forgotten += 1;
   whole = {tag: null, at: 0};
@@ -140,20 +147,20 @@ async function erase() {
 
 async function page(request) {
   const url = new URL(request.url);
-  // The further parts of long lists would drive out what somebody looked at.
+  // The pages that a script appends to a long list would evict the pages that people visited.
   const isPart = request.mode !== "navigate" && url.searchParams.has("page");
   try {
-    return await fresh(request, isPart ? null : PAGES);
+    return await networkFirst(request, isPart ? null : PAGES);
   } catch (error) {
     if (request.mode !== "navigate" && !request.headers.get("Accept")?.includes("text/html")) throw error;
-    // Another order or filter of a list that was seen is better than nothing.
+    // The list without filters and with the default order substitutes for one that is not stored.
     const other = request.mode === "navigate" && url.search && url.pathname !== "/search"
       && url.pathname !== "/web" ? await match(url.pathname) : null;
     return other ?? (await caches.match("/offline")) ?? Response.error();
   }
 }
 
-/** Puts an answer last, and lets the first ones go where there are too many. */
+/** Stores a response as the newest entry of a cache, and evicts the oldest ones over its limit. */
 async function put(name, request, answer) {
   const cache = await caches.open(name);
   if (LIMITS[name]) await cache.delete(request);
@@ -165,18 +172,18 @@ async function put(name, request, answer) {
 
 let keeping = null;
 let isAskedAgain = false;
-// When an address of a favorite could not be had: it is not asked for again before ten minutes.
+// The time of the last failure by URL; it is not requested again for ten minutes.
 const missed = new Map();
-// What the server named the favorites that are all kept, and when they were.
+// The ETag of the list of favorites when all of them were stored, and the time of it.
 let whole = {tag: null, at: 0};
 
-/** Keeps the favorites, one time after the other. */
+/** Stores the favorites. Runs never overlap; a call during one causes one more run after it. */
 function keepFavorites() {
   isAskedAgain = keeping !== null;
   const since = forgotten;
   keeping ??= keepAll()
     .catch(() => {
-      // The server is away; what is here stays.
+      // The server does not answer; the stored favorites stay.
     })
     .then(async () => {
       keeping = null;
@@ -186,7 +193,7 @@ function keepFavorites() {
   return keeping;
 }
 
-/** Keeps their list, and each with its page and its image, also those that were never opened. */
+/** Stores the list of favorites, and the page and the image of each, whether visited or not. */
 async function keepAll() {
   const answer = await fetch("/api/v1/favorites");
   if (isLogin(answer)) return forget();
@@ -218,7 +225,7 @@ async function keepAll() {
     missing.delete(pathname + search);
   }
   const queue = [...missing].filter((path) => !(Date.now() - missed.get(path) < 600_000));
-  // Few at a time: the server has others to answer.
+  // Four requests at a time leave capacity for other clients.
   await Promise.all(
     [1, 2, 3, 4].map(async () => {
       for (let path = queue.shift(); path; path = queue.shift()) {
@@ -234,14 +241,14 @@ async function keepAll() {
   whole = {tag, at: Date.now()};
 }
 
-/** Lets go of what is no favorite any more; its page is one that was seen, as others. */
+/** Removes an entry that is no longer a favorite; its page moves to the visited pages. */
 async function release(cache, key) {
   const kept = await cache.match(key);
   await cache.delete(key);
   if (kept && new URL(key.url).pathname.startsWith("/offers/")) await put(PAGES, key, kept);
 }
 
-/** An offer's name in a path, as the server writes it. */
+/** Encodes the reference of an offer as a path segment, exactly like the server does. */
 function nameOf(ref) {
   const name = encodeURIComponent(ref).replace(/%3A/g, ":");
   return name.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,5 +1,5 @@
-// A small browser: an address, a way back and forth of its own, a home page. The sites are in a
-// frame that cannot reach anything of ours.
+// The web page: an address bar, a history of its own and a home page. Sites are shown in a
+// sandboxed frame, which has no access to this origin.
 
 const root = document.querySelector("[data-browser]");
 const site = root.querySelector("[data-site]");
@@ -25,12 +25,12 @@ function read() {
     const kept = JSON.parse(sessionStorage.getItem(pastKey));
     if (Array.isArray(kept?.list) && Number.isInteger(kept.place)) return kept;
   } catch {
-    // Begin anew.
+    // An invalid history is replaced by an empty one.
   }
   return {list: [], place: -1};
 }
 
-/** What somebody means by an address; null for one that is neither http nor https. */
+/** The URL for an address as people type it; null for a URL that is neither http nor https. */
 function address(text) {
   const words = text.trim();
   const isWhole = /^https?:\/\//i.test(words);
@@ -43,7 +43,7 @@ function address(text) {
   }
 }
 
-/** Shows a site, or the start. */
+/** Shows a site, or the start page for null. */
 function show(url) {
   clearTimeout(timer);
   site.querySelector("iframe")?.remove();
@@ -61,8 +61,9 @@ function show(url) {
     "sandbox", "allow-forms allow-popups allow-popups-to-escape-sandbox allow-scripts");
   frame.referrerPolicy = "no-referrer";
   frame.src = url;
-  // A site that refuses, or does not answer, says so to nobody, and the browser's own page about it
-  // counts as loaded. So the card is plain to see until somebody says that they see the site.
+  // A script cannot detect a site that refuses to be framed or does not answer: the browser loads
+  // its own error page into the frame. The card below the frame is therefore emphasized until the
+  // person dismisses it or uses the site.
   timer = setTimeout(ask, 6000);
   frame.addEventListener("load", ask, {once: true});
   site.prepend(frame);
@@ -84,7 +85,7 @@ dismiss.addEventListener("click", () => {
   quiet();
   field.focus();
 });
-// Somebody who works with the site sees it.
+// The focus moves into the frame when the person uses the site.
 addEventListener("blur", () => {
   if (document.activeElement === site.querySelector("iframe")) quiet();
 });

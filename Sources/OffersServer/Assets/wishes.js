@@ -1,7 +1,7 @@
-// The stars that wait to be sent: in IndexedDB, or only here where the browser has none. An offer
-// has one wish at most, the last one.
+// The wishes: changes of stars that the server has not accepted yet. They are stored in IndexedDB,
+// or in memory if the browser has no IndexedDB. An offer has at most one wish, the newest.
 
-/** Those that are not in the database: not yet, or for good where the browser has none. */
+/** The wishes that are not in the database yet, or never if there is none, by offer. */
 const memory = new Map();
 let opened;
 
@@ -20,7 +20,7 @@ function database() {
   return opened;
 }
 
-/** What a request to the database gives; null where there is none or it fails. */
+/** Runs a request in a transaction. Returns its result; null without a database or on failure. */
 async function store(mode, run) {
   const base = await database();
   if (!base) return null;
@@ -29,7 +29,7 @@ async function store(mode, run) {
     try {
       transaction = base.transaction("stars", mode);
     } catch {
-      // The browser closed it, as when what a site keeps is cleared.
+      // The browser closes the connection when a person clears the data of the site.
       opened = undefined;
       return resolve(null);
     }
@@ -39,7 +39,7 @@ async function store(mode, run) {
   });
 }
 
-/** Those that wait, the oldest first. */
+/** All wishes, the oldest first. */
 export async function waiting() {
   const rows = (await store("readonly", (stars) => stars.getAll())) ?? [];
   const all = new Map(rows.map((each) => [each.ref, each]));
@@ -47,7 +47,10 @@ export async function waiting() {
   return [...all.values()].sort((one, other) => one.at - other.at);
 }
 
-/** Keeps a wish until it is forgotten, from the call on; returns it once it outlives the page, if it can. */
+/**
+ * Adds a wish, which replaces an older one of the same offer. `waiting` returns it as soon as this
+ * function is called; the promise is fulfilled once the wish is stored.
+ */
 export async function keep(ref, isFavorite) {
   const stamp = crypto.getRandomValues(new Uint32Array(2)).join("-");
   const wish = {ref, isFavorite, at: Date.now(), stamp};
@@ -56,7 +59,7 @@ export async function keep(ref, isFavorite) {
   return wish;
 }
 
-/** Forgets a wish, unless there is a newer one. */
+/** Removes a wish, unless a newer one has replaced it. */
 export async function forget(wish) {
   forgetHere(wish);
   await store("readwrite", (stars) => {

@@ -1,11 +1,11 @@
 import Hummingbird
 import OffersCore
 
-/// Serves style sheets, scripts and icons, and the files of the map.
+/// The routes of style sheets, scripts and icons, and of the map library's files.
 struct AssetRoutes: Sendable {
   let assets: PageAssets
 
-  /// A file of a version never changes.
+  /// The caching of a URL with the current version, whose content never changes.
   private static let forever = "public, max-age=31536000, immutable"
   private static let revalidated = "private, no-cache"
 
@@ -15,7 +15,7 @@ struct AssetRoutes: Sendable {
       let isOfVersion = SentFields(parsing: request.uri.query ?? "")["v"] == assets.version
       return try respond(name, request, isOfVersion ? Self.forever : Self.revalidated)
     }
-    // It may serve all of the site, so it has to stand at its root.
+    // A service worker controls the paths below its own URL; at the root it controls all pages.
     add("/sw.js", "sw.js", to: router)
     add("/manifest.webmanifest", "manifest.webmanifest", to: router)
     add("/favicon.ico", "icon.svg", to: router)

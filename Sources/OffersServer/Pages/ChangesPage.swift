@@ -1,12 +1,12 @@
 import Foundation
 import OffersCore
 
-/// What is new: what the syncs changed, the newest first.
+/// The page of changes: new, changed, gone, returned and expiring offers, the newest first.
 struct ChangesPage {
   let source: PageSource
   let request: PageRequest
 
-  /// More than this nobody reads.
+  /// The maximum number of changes on the page.
   private static let limit = 300
   private static let spans: [(name: String, label: String, days: Double)] = [
     ("1d", "Today", 1), ("7d", "7 days", 7), ("30d", "30 days", 30),
@@ -43,7 +43,7 @@ struct ChangesPage {
         chip.set("isCurrent", isCurrent)
       }
     }
-    var page = Page("changes", title: "What is new", place: .changes) { fields in
+    var page = Page("changes", title: "What is new", menuEntry: .changes) { fields in
       fields.set(
         "spans",
         Self.spans.map {
@@ -69,11 +69,11 @@ struct ChangesPage {
           "nothing",
           PageFields(
             empty: "Nothing new",
-            "What comes, goes or changes its reward stands here after a refresh.", icon: "news",
-            refreshes: true))
+            "New offers, offers that are gone and changed rewards are listed here after a refresh.",
+            icon: "news", refreshes: true))
       }
     }
-    // What expires changes with the time alone.
+    // The expiring offers depend on the current time, to the minute.
     page.lifetime = .seconds(60)
     return page
   }

@@ -1,10 +1,11 @@
 extension PageFields {
-  /// What stands in the place of a list without offers.
+  /// The message in place of an empty list.
   ///
   /// - Parameters:
-  ///   - icon: the name of one of the signs.
-  ///   - link: where to go on.
-  ///   - refreshes: whether there is a button that refreshes; the one feed, or all of them.
+  ///   - icon: the name of a symbol in icons.mustache, without its prefix `i-`.
+  ///   - link: a button that leads to another page.
+  ///   - refreshes: whether there is a button that refreshes.
+  ///   - feed: the feed that the button refreshes; nil for all feeds.
   init(
     empty title: String, _ text: String, icon: String, link: (path: String, label: String)? = nil,
     refreshes: Bool = false, feed: String? = nil

@@ -1,12 +1,12 @@
 import OffersCore
 
-/// One feed in its own manner.
+/// The page of one feed, in the layout that its definition chooses, or on a map.
 struct FeedPage {
   let source: PageSource
   let request: PageRequest
 
   private static let pageSize = 60
-  /// More markers than this hide each other.
+  /// The maximum number of markers; more of them would hide each other.
   private static let mapLimit = 1000
 
   func page() async throws -> Page {
@@ -18,7 +18,7 @@ struct FeedPage {
     guard feed != nil || known != nil || former != nil else {
       throw OffersError(
         .notFound, "There is no feed “\(name.prefix(80))”.",
-        hint: "See the feeds that there are in the settings.")
+        hint: "The settings list all feeds.")
     }
     let layout = known?.layout ?? .grid
     let choice = OfferChoice(request.fields, feed: name)
@@ -28,10 +28,10 @@ struct FeedPage {
     let offers = try await fetch(choice.query(page: wantsMap ? 1 : number, size: size + 1))
     let count = offers.isEmpty ? 0 : try await source.store.countOffers(choice.query())
     let title = feed?.title ?? former?.title ?? known?.title ?? name
-    let hasMap = offers.contains { MapPlace($0) != nil }
+    let hasMap = offers.contains { Coordinates($0) != nil }
     let view: [(String, String?)] = [("view", wantsMap ? "map" : nil)]
     let recent = known?.isSearchable == true ? try await recentSearches() : []
-    var page = Page("feed", title: title, place: .offers) { fields in
+    var page = Page("feed", title: title, menuEntry: .offers) { fields in
       fields.set("heading", title)
       fields.set("feedName", name)
       fields.set("count", Units.count(count, "offer"))
@@ -61,7 +61,7 @@ struct FeedPage {
       }
       fields.set(
         "cards",
-        offers.prefix(size).filter { !isMap || MapPlace($0) != nil }.map { offer in
+        offers.prefix(size).filter { !isMap || Coordinates($0) != nil }.map { offer in
           var card = PageFields(
             card: offer, back: PageLinks.back(request.address), feedTitle: title)
           card.describe(offer)
@@ -75,12 +75,12 @@ struct FeedPage {
         label: layout == .posters ? "Load more" : "Next page", isAutomatic: layout != .posters)
     }
     page.searchedFeed = known?.isSearchable == true ? name : nil
-    // The definition may change without a write to the database.
+    // The feed's definition may change without a write to the database.
     page.lifetime = .seconds(10)
     return page
   }
 
-  /// A feed that was never synced has no offers.
+  /// The offers of the query; none for a feed that was never synced, which the store does not know.
   private func fetch(_ query: OfferQuery) async throws -> [Offer] {
     do {
       return try await source.store.fetchOffers(query)
@@ -93,7 +93,7 @@ struct FeedPage {
     try await source.store.fetchRecentSearches().filter { $0.feed == request.name }.map(\.words)
   }
 
-  /// The copyright that all of them share.
+  /// The copyright notice that all offers share; nil if they differ.
   private static func credit(_ offers: [Offer]) -> String? {
     let credits = offers.map { $0.attributes.first { $0.label == "Copyright" }?.value }
     return Set(credits).count == 1 ? credits.first ?? nil : nil
@@ -102,7 +102,7 @@ struct FeedPage {
   private func nothing(_ choice: OfferChoice, _ feed: Feed?, _ number: Int) -> PageFields {
     if number > 1 || choice.narrows(isFavorites: false, feed: request.name) {
       return PageFields(
-        empty: "Nothing fits", "No offer is all of what you asked for.", icon: "search",
+        empty: "No matching offers", "No offer matches all of these filters.", icon: "search",
         link: (request.path, "Show all"))
     }
     if let error = feed?.lastRun?.error {
@@ -113,7 +113,7 @@ struct FeedPage {
     let text =
       feed == nil
       ? "Refresh to read this feed. It is then refreshed with the others."
-      : "The feed has none right now. Refresh to look again."
+      : "The feed has no offers right now. Refresh to check again."
     return PageFields(
       empty: feed == nil ? "Not read yet" : "No offers", text, icon: "tag", refreshes: true,
       feed: request.name)

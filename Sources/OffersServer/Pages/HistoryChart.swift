@@ -1,7 +1,8 @@
 import Foundation
 import OffersCore
 
-/// How an offer's reward went: a stepped line, drawn for an SVG, and the points in words.
+/// The chart of an offer's reward over time: a step function as an SVG path, and its points as a
+/// table.
 struct HistoryChart {
   private let points: [RewardPoint]
   private let steps: [RewardStep]
@@ -9,10 +10,11 @@ struct HistoryChart {
 
   private static let width = 600.0
   private static let height = 120.0
-  /// Room above and below the line.
+  /// The space above and below the line.
   private static let margin = 8.0
 
-  /// Nil where nothing has happened since the offer was first seen.
+  /// - Parameter end: where the line ends: now, or the time when the offer was gone.
+  /// - Returns: nil for an offer that has not changed since it was first seen.
   init?(_ points: [RewardPoint], until end: Date) {
     guard points.count > 1 else { return nil }
     self.points = points
@@ -36,7 +38,7 @@ struct HistoryChart {
     }
   }
 
-  /// The line and its labels; nil where there is nothing to draw: no exact reward, or no time.
+  /// The line and its labels; nil without an exact reward, or without an interval of time.
   private var drawing: PageFields? {
     let known = steps.filter { $0.value != nil }
     guard let first = steps.first, end > first.at,
@@ -56,6 +58,7 @@ struct HistoryChart {
     }
   }
 
+  /// The SVG path of the steps. A step without an exact value is a gap.
   private func path(from start: Date, low: Int64, high: Int64) -> String {
     let span = end.timeIntervalSince(start)
     func across(_ date: Date) -> String {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The files of the map library Leaflet, where Debian's package `libjs-leaflet` is installed.
+/// The files of the map library Leaflet, which Debian's package `libjs-leaflet` installs.
 enum LeafletFiles {
   private static let folder = "/usr/share/javascript/leaflet/"
 
-  /// The files that the map needs, and no others: whatever a request says, no other path is read.
+  /// The only paths that are read, so that no path of a request leads out of the folder.
   private static let contentTypes = [
     "leaflet.css": "text/css; charset=utf-8",
     "leaflet.esm.min.js": "text/javascript; charset=utf-8",
@@ -19,7 +19,7 @@ enum LeafletFiles {
     FileManager.default.isReadableFile(atPath: folder + "leaflet.esm.min.js")
   }
 
-  /// Nil for what is no file of the map, or not installed.
+  /// A file of the map library; nil for any other path, or if the library is not installed.
   static func find(_ path: String) -> (contentType: String, bytes: [UInt8])? {
     guard let type = contentTypes[path],
       let data = FileManager.default.contents(atPath: folder + path)

@@ -1,12 +1,14 @@
 import OffersCore
 
-/// Texts in which the words that were looked for are marked.
+/// Texts of a search result, split into parts so that the template can mark the matched words.
 enum MarkedParts {
-  /// A match further behind than this would be cut off.
+  /// The offset in Unicode scalars from which on an excerpt does not begin at the start of the text:
+  /// the style sheet cuts off long texts, and with them a later match.
   private static let lead = 90
+  /// The maximum length of an excerpt, in Unicode scalars.
   private static let length = 400
 
-  /// Fills in the name and what else has the words.
+  /// Sets the name, an excerpt of the description, and an excerpt of each other field with a match.
   static func fill(_ fields: inout PageFields, _ hit: SearchHit) {
     let offer = hit.offer
     func ranges(_ field: SearchMatch.Field) -> [Range<Int>] {
@@ -46,9 +48,11 @@ enum MarkedParts {
     list.indices.contains(index) ? list[index] : nil
   }
 
-  /// A text in pieces, some of which are marked.
+  /// Splits a text at the bounds of its matches. Ranges outside of the text are ignored.
   ///
-  /// - Parameter ranges: offsets into its Unicode scalars, in order.
+  /// - Parameters:
+  ///   - ranges: the matches as offsets in Unicode scalars, in ascending order.
+  ///   - isExcerpt: whether to cut a long text to the surroundings of its first match.
   static func parts(_ text: String, _ ranges: [Range<Int>], isExcerpt: Bool = false) -> [PageFields]
   {
     let scalars = Array(text.unicodeScalars)
@@ -57,7 +61,7 @@ enum MarkedParts {
     if isExcerpt {
       if let first = ranges.first, first.lowerBound > lead {
         start = first.lowerBound - lead / 2
-        // Not within a word.
+        // An excerpt begins between two words.
         while start < first.lowerBound, !scalars[start].properties.isWhitespace { start += 1 }
       }
       end = min(end, start + length)
@@ -65,11 +69,11 @@ enum MarkedParts {
     var parts: [PageFields] = []
     func add(_ range: Range<Int>, isMarked: Bool) {
       guard !range.isEmpty else { return }
-      var piece = String.UnicodeScalarView()
-      piece.append(contentsOf: scalars[range])
+      var part = String.UnicodeScalarView()
+      part.append(contentsOf: scalars[range])
       parts.append(
         PageFields {
-          $0.set("text", String(piece))
+          $0.set("text", String(part))
           $0.set("isMarked", isMarked)
         })
     }

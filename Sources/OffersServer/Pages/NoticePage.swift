@@ -2,17 +2,17 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// A page that only says something: that an address is unknown, that something failed, that there
-/// is no connection.
+/// A page with a message only: an error, or that there is no connection.
 enum NoticePage {
-  /// What a browser shows that has no connection and has not kept the page.
+  /// The page that the service worker shows for a page that it has not stored, while the server
+  /// cannot be reached.
   static let offline = page(
     "You are offline",
-    "The server does not answer, and this page was not opened before on this device.",
-    hint: "Pages that you have seen and your favorites are still here.", icon: "offline",
+    "The server does not answer, and this page is not stored on this device.",
+    hint: "Pages that you have visited and your favorites are still available.", icon: "offline",
     links: [("Favorites", "/favorites"), ("Offers", "/")])
 
-  /// What is shown instead of a page that could not be made.
+  /// The page that describes an error, with the HTTP status of the error.
   static func page(for error: any Error) -> Page {
     var problem: OffersError
     var status = 500
@@ -24,7 +24,7 @@ enum NoticePage {
       problem = OffersError(
         .notFound, status == 404 ? "There is no such page." : "This request cannot be answered.")
     } else {
-      problem = OffersError(.storageFailed, "Something went wrong here.")
+      problem = OffersError(.storageFailed, "The server could not make this page.")
     }
     if let known = error as? Problem {
       problem = OffersError(.invalidRequest, known.detail, hint: known.hint)
@@ -42,14 +42,14 @@ enum NoticePage {
     return page
   }
 
-  /// The same, as it is sent.
+  /// The response with the page that describes an error.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` where there is no such template.
+  /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
   static func response(
     to request: Request, for error: any Error, in shell: PageShell
   ) throws -> Response {
     let page = page(for: error)
-    // By a name that is not ours neither style sheets nor links lead anywhere.
+    // Under a host name that the server does not accept, style sheets and links would fail as well.
     let html =
       page.status == HTTPResponse.Status.misdirectedRequest.code
       ? try shell.bareHTML(page) : try shell.html(page, address: request.uri.path)

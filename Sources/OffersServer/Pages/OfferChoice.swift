@@ -1,6 +1,6 @@
 import OffersCore
 
-/// Which offers a page shows and in which order, as its address says.
+/// The filters and the order of a list of offers, as given in the query of the page's URL.
 struct OfferChoice {
   private(set) var feed: String?
   var favoritesOnly: Bool
@@ -9,7 +9,7 @@ struct OfferChoice {
   private let sort: OfferQuery.Sort
   private let isReversed: Bool
 
-  /// - Parameter feed: the feed that the page belongs to; nil to take the one that the address says.
+  /// - Parameter feed: the feed that the page belongs to; nil for the `feed` field of the query.
   init(_ fields: SentFields, feed: String? = nil) {
     self.feed = feed ?? fields["feed"]
     favoritesOnly = fields.isSet("favorites")
@@ -19,6 +19,7 @@ struct OfferChoice {
     isReversed = fields.isSet("reverse")
   }
 
+  /// The query for all offers of the list.
   func query() -> OfferQuery {
     var query = OfferQuery(feed: feed, favoritesOnly: favoritesOnly)
     query.category = category
@@ -28,7 +29,11 @@ struct OfferChoice {
     return query
   }
 
-  /// - Parameter size: one more than a page shows, to know of a next one.
+  /// The query for one page of the list.
+  ///
+  /// - Parameters:
+  ///   - page: the number of the page, from 1.
+  ///   - size: one more than the page shows, to learn whether there is a next page.
   func query(page: Int, size: Int) -> OfferQuery {
     var query = query()
     query.limit = size
@@ -36,11 +41,17 @@ struct OfferChoice {
     return query
   }
 
+  /// Whether a filter is set besides those that the page itself implies.
   func narrows(isFavorites: Bool, feed own: String? = nil) -> Bool {
     category != nil || retailer != nil || favoritesOnly != isFavorites || feed != own
   }
 
-  /// The same choice in an address.
+  /// The URL of a page with these filters and this order.
+  ///
+  /// - Parameters:
+  ///   - left: the name of a filter to leave out.
+  ///   - own: the feed that the path already names.
+  ///   - more: further fields of the query.
   func link(
     _ path: String, page: Int = 1, without left: String? = nil, own: String? = nil,
     more: [(String, String?)] = []
@@ -62,12 +73,14 @@ struct OfferChoice {
     (.newest, "Newest"), (.expiry, "Ending soonest"),
   ]
 
-  /// The form that changes the choice, and a chip for each part that narrows the list.
+  /// Sets the fields of the form that changes the filters and the order, and of a chip for each
+  /// filter that removes it.
   ///
   /// - Parameters:
-  ///   - feeds: those to choose from.
-  ///   - titles: the names for people of these and of others; none where there is one feed to choose.
-  ///   - offers: those shown; what they have is proposed.
+  ///   - feeds: the feeds to choose from.
+  ///   - titles: the titles of feeds, by name, for the chip of the feed.
+  ///   - offers: the offers on the page, whose categories and retailers the form proposes.
+  ///   - own: the feed that the page belongs to, which cannot be changed.
   func fill(
     _ fields: inout PageFields, feeds: [Feed], titles: [String: String] = [:], offers: [Offer],
     path: String, isFavorites: Bool, own: String? = nil
@@ -128,7 +141,7 @@ struct OfferChoice {
     return parts
   }
 
-  /// Different texts, the first few by name.
+  /// The distinct texts in alphabetical order, at most 50 of at most 100 characters.
   private static func some(_ texts: [String]) -> [String] {
     Array(Set(texts.filter { $0.count <= 100 }).sorted().prefix(50))
   }

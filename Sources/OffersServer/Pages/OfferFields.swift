@@ -2,14 +2,14 @@ import Foundation
 import OffersCore
 
 extension PageFields {
-  /// How much of a name is said where it only tells one thing from another.
+  /// The maximum length of a name within an accessible label, in characters.
   private static let spokenCharacters = 80
 
-  /// What a card shows of an offer.
+  /// The fields of an offer's card.
   ///
   /// - Parameters:
-  ///   - back: where a star's form comes back to.
-  ///   - feedTitle: stands in the place of a reward where there is none.
+  ///   - back: the path to which the star's form redirects.
+  ///   - feedTitle: the headline of an offer without a reward and without a retailer.
   init(card offer: Offer, back: String, feedTitle: String? = nil) {
     self.init { fields in
       fields.set("ref", offer.ref.description)
@@ -28,7 +28,7 @@ extension PageFields {
     }
   }
 
-  /// What a card of a feed's own layout shows besides.
+  /// Adds the fields that the layouts of feeds show besides.
   mutating func describe(_ offer: Offer) {
     let attributes = Dictionary(
       offer.attributes.map { ($0.label.lowercased(), $0.value) },
@@ -45,25 +45,25 @@ extension PageFields {
     setPlace(of: offer)
   }
 
-  /// Where an offer is on the map.
+  /// Adds the coordinates of an offer that has some.
   mutating func setPlace(of offer: Offer) {
-    guard let place = MapPlace(offer) else { return }
+    guard let coordinates = Coordinates(offer) else { return }
     set(
       "place",
       PageFields { fields in
-        fields.set("latitude", place.latitudeText)
-        fields.set("longitude", place.longitudeText)
-        fields.set("coordinates", place.text)
-        fields.set("mapLink", place.link)
+        fields.set("latitude", coordinates.latitudeText)
+        fields.set("longitude", coordinates.longitudeText)
+        fields.set("coordinates", coordinates.text)
+        fields.set("mapLink", coordinates.link)
       })
   }
 
-  /// A sign that stands for an image: the first letter or digit of a name.
+  /// The placeholder for an image: the first letter or digit of a name.
   private static func initial(of name: String) -> String {
     name.first { $0.isLetter || $0.isNumber }.map { String($0).uppercased() } ?? "•"
   }
 
-  /// One of six colours, the same one for the same name.
+  /// The color of the placeholder, from 0 to 5, derived from the name.
   private static func hue(of name: String) -> Int {
     var hash = ContentHash(seed: 1)
     var name = name

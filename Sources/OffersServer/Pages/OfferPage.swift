@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// One offer with all that is known of it.
+/// The page of one offer, with all of its fields and its reward history.
 struct OfferPage {
   let source: PageSource
   let request: PageRequest
@@ -11,7 +11,7 @@ struct OfferPage {
     guard let offer = try await source.store.findOffer(ref) else {
       throw OffersError(
         .notFound, "There is no offer “\(String(ref.description.prefix(80)))”.",
-        hint: "Its feed may have lost it a while ago. Look for it by its name.")
+        hint: "Its feed may have removed it some time ago. Search for it by name.")
     }
     let points = try await source.store.fetchHistory(named: ref.description).points
     let feedTitle = try await source.fetchTitles()[ref.feed] ?? ref.feed
@@ -45,17 +45,17 @@ struct OfferPage {
       fields.set("history", HistoryChart(points, until: offer.goneAt ?? now)?.fields)
     }
     page.back = PageLinks.feed(ref.feed)
-    page.place = .offers
+    page.menuEntry = .offers
     return page
   }
 
-  /// The list of what has the same; nil for a text that no address has room for.
+  /// The link to all offers with the same value; nil for a value that is too long for a URL.
   private static func filter(_ name: String, _ text: String?) -> String? {
     guard let text, text.utf8.count <= 500 else { return nil }
     return PageLinks.path("/", [(name, text)])
   }
 
-  /// Paragraphs as lines of a text; blank lines are left out.
+  /// The lines of a text, without blank ones.
   private static func paragraphs(_ text: String?) -> [String] {
     (text ?? "").split(whereSeparator: \.isNewline).map { String($0) }
       .filter { !$0.allSatisfy(\.isWhitespace) }
@@ -83,7 +83,8 @@ struct OfferPage {
     add(
       "Retailer", offer.retailer,
       link: Self.filter("retailer", offer.retailer))
-    // Many feeds call their categories something else, too.
+    // Many feeds repeat their categories as an attribute: its label is more precise, and the
+    // attribute is not shown a second time.
     let joined = offer.categories.joined(separator: ", ")
     if !offer.categories.isEmpty {
       let label =
@@ -116,7 +117,7 @@ struct OfferPage {
 }
 
 extension PageFields {
-  /// A time: for people as `name`, for programs as `nameISO`.
+  /// Sets a time as an object with `timeText`, for people, and `timeISO`, in ISO 8601.
   mutating func set(_ name: String, time: Date) {
     set(
       name,

@@ -1,12 +1,12 @@
 import OffersCore
 
-/// The grid of offers, of all feeds or of favorites.
+/// The grid of the offers of all feeds, or of the favorites.
 struct OffersPage {
   let source: PageSource
   let request: PageRequest
   var isFavorites = false
 
-  /// Fills whole rows of 2, 3, 4, 5 and 6.
+  /// A multiple of 2, 3, 4, 5 and 6, so that the last row of the grid is full.
   static let pageSize = 60
 
   func page() async throws -> Page {
@@ -19,7 +19,8 @@ struct OffersPage {
     let feeds = try await source.fetchFeeds()
     let titles = try await source.fetchTitles(of: feeds)
     let title = isFavorites ? "Favorites" : "Offers"
-    var page = Page("offers", title: title, place: isFavorites ? .favorites : .offers) { fields in
+    var page = Page("offers", title: title, menuEntry: isFavorites ? .favorites : .offers) {
+      fields in
       fields.set("heading", title)
       fields.set("count", Units.count(count, isFavorites ? "favorite" : "offer"))
       fields.set("isFavorites", isFavorites)
@@ -42,17 +43,17 @@ struct OffersPage {
     return page
   }
 
-  /// What stands in the place of an empty list.
+  /// The message in place of an empty list.
   private func nothing(_ choice: OfferChoice, _ feeds: [Feed], _ number: Int) -> PageFields {
     if number > 1 || choice.narrows(isFavorites: isFavorites) {
       return PageFields(
-        empty: "Nothing fits", "No offer is all of what you asked for.", icon: "search",
+        empty: "No matching offers", "No offer matches all of these filters.", icon: "search",
         link: (request.path, isFavorites ? "Show all favorites" : "Show all offers"))
     }
     if isFavorites {
       return PageFields(
         empty: "No favorites yet",
-        "Tap the star of an offer, and it is kept here, also after its feed has lost it.",
+        "Tap the star of an offer to keep it here, even after its feed has removed it.",
         icon: "star", link: ("/", "Look at offers"))
     }
     if feeds.allSatisfy({ $0.lastRun == nil }) {
@@ -62,7 +63,7 @@ struct OffersPage {
         icon: "tag", link: ("/settings", "Choose feeds"), refreshes: true)
     }
     return PageFields(
-      empty: "No offers", "The feeds have none right now. Refresh to look again.", icon: "tag",
-      refreshes: true)
+      empty: "No offers", "The feeds have no offers right now. Refresh to check again.",
+      icon: "tag", refreshes: true)
   }
 }

@@ -1,33 +1,37 @@
-/// A page before it is drawn.
+/// A page before it is rendered: a template, its fields, and what the frame around it shows.
 struct Page: Sendable {
   /// The entries of the main menu.
-  enum Place: String, Sendable, CaseIterable {
+  enum MenuEntry: String, Sendable, CaseIterable {
     case offers, favorites, changes, web, settings
   }
 
-  /// Which template draws it; it is also the kind that style sheets and scripts tell pages by.
+  /// The name of the template, and the suffix of the `page-` class by which style sheets and scripts
+  /// tell pages apart.
   let template: String
   let title: String
   var fields: PageFields
-  /// Which entry of the menu it belongs to.
-  var place: Place?
-  /// Where its way back leads; nil for a page with the menu.
+  /// The entry of the menu that is marked as current.
+  var menuEntry: MenuEntry?
+  /// The target of the back button; nil for a page without one.
   var back: String?
-  /// What stands in the search box at the top.
+  /// The content of the search box at the top.
   var words: String?
   /// The feed that the search box at the top searches; nil for all.
   var searchedFeed: String?
-  /// 200, or what else it says to a program.
+  /// The HTTP status.
   var status = 200
-  /// How long it may be given again without being made anew.
+  /// How long the response may be reused.
   var lifetime = Answer.Lifetime.untilWrite
-  /// Whether it shows other sites in a frame.
+  /// Whether the page shows other sites in a frame, which the security policy has to allow.
   var framesSites = false
 
-  init(_ template: String, title: String, place: Place? = nil, fill: (inout PageFields) -> Void) {
+  init(
+    _ template: String, title: String, menuEntry: MenuEntry? = nil,
+    fill: (inout PageFields) -> Void
+  ) {
     self.template = template
     self.title = title
-    self.place = place
+    self.menuEntry = menuEntry
     fields = PageFields(fill)
   }
 }

@@ -8,12 +8,12 @@ struct PageAssets: Sendable {
     let bytes: [UInt8]
   }
 
-  /// By name.
+  /// The files by name.
   let files: [String: Asset]
-  /// Stands for all of them: it differs when one of them does.
+  /// A hash over all files, which is part of their URLs: browsers may cache a URL forever.
   let version: String
 
-  /// Where a file names the version of all of them.
+  /// The placeholder for the version in the files.
   private static let versionMark = "__VERSION__"
 
   init() {

@@ -1,11 +1,12 @@
 import Mustache
 
-/// Escapes texts for HTML, within elements and within quoted attributes.
+/// Escapes texts for HTML, in elements and in quoted attributes.
 ///
-/// It looks at bytes. Mustache's own way looks at characters, and a quote with a combining accent
-/// behind it is another character: it would pass and end an attribute.
+/// The escaping works on bytes. Mustache's own escaping works on characters: a quote followed by a
+/// combining accent is a single character that differs from a quote, would not be escaped, and
+/// would end an attribute.
 struct PageEscaping: MustacheContentType {
-  /// What templates call it.
+  /// The name of the content type in templates.
   static let name = "PAGE"
 
   func escapeText(_ text: String) -> String {
@@ -20,7 +21,7 @@ struct PageEscaping: MustacheContentType {
       case UInt8(ascii: "\""): bytes += "&quot;".utf8
       case UInt8(ascii: "'"): bytes += "&#39;".utf8
       case 0x09, 0x0A, 0x0D: bytes.append(byte)
-      // HTML has no other control characters.
+      // HTML forbids all other control characters.
       case ..<0x20, 0x7F: bytes += "\u{FFFD}".utf8
       default: bytes.append(byte)
       }

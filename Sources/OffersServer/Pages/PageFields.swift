@@ -1,6 +1,7 @@
 import Mustache
 
-/// What a template shows, by name. What is nil or false, and a list without elements, is not there.
+/// The variables of a template, by name. A section of a template is skipped for nil, false and an
+/// empty list.
 struct PageFields: MustacheParent, Sendable {
   private var values: [String: any Sendable] = [:]
 

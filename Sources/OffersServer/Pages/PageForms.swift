@@ -1,7 +1,8 @@
 import Hummingbird
 import OffersCore
 
-/// The forms on the pages, for browsers that run no scripts. Each leads back to a page.
+/// The targets of the pages' forms, for browsers without scripts. Each redirects to a page, so that
+/// reloading it does not send the form again.
 struct PageForms: Sendable {
   let content: ServedContent
 
@@ -19,7 +20,8 @@ struct PageForms: Sendable {
       try start(
         WantedSync(
           form["feed"].map { [$0] } ?? [], acceptsRemovals: form.isSet("accept-removals")),
-        isBusy: "Nothing else was begun. Wait until it has ended, then refresh again.")
+        hintWhileBusy:
+          "No other refresh was started. Wait until it has finished, then refresh again.")
       return Self.redirect(to: form["back"])
     }
     router.post("/feeds/:name") { request, context in
@@ -36,32 +38,34 @@ struct PageForms: Sendable {
     }
   }
 
-  /// Sets how often a feed is synced and where it is read from. Another source is read at once, and
-  /// remembered once that has worked.
+  /// Sets the sync interval and the source of a feed. A new source is synced immediately, and stored
+  /// by that sync if it succeeds.
   private func change(_ feed: String, _ form: SentFields) async throws {
     let summary = try await summary(of: feed)
     let every = form["every"]
     let seconds = every.flatMap { Int($0) }
     if let every, seconds == nil, every != "default" {
-      throw Problem(.badRequest, "“\(every.prefix(80))” is no time between syncs.")
+      throw Problem(.badRequest, "“\(every.prefix(80))” is not an interval in seconds.")
     }
     if let source = form["source"], source != summary.source {
       try start(
         WantedSync([feed], source: source),
-        isBusy: "Nothing was changed. Wait until it has ended, then save again.")
+        hintWhileBusy: "Nothing was changed. Wait until it has finished, then save again.")
     }
     if every != nil { _ = try await content.syncer.setInterval(seconds, of: feed) }
   }
 
-  /// Takes a feed up, and reads it for the first time.
+  /// Subscribes to a feed, and syncs it for the first time.
   private func subscribe(to feed: String) async throws {
     let summary = try await summary(of: feed)
     _ = try await content.store.subscribe(to: feed, source: summary.source)
     try start(
       WantedSync([feed]),
-      isBusy: "The feed is among yours. Wait until it has ended, then refresh the feed.")
+      hintWhileBusy: "The feed is subscribed. Wait until it has finished, then refresh the feed.")
   }
 
+  /// The feed with this name, if it has a definition.
+  ///
   /// - Throws: `OffersError` with `notFound`.
   private func summary(of feed: String) async throws -> FeedSummary {
     let all = try await content.fetchFeedSummaries()
@@ -71,16 +75,19 @@ struct PageForms: Sendable {
     return summary
   }
 
-  /// - Parameter isBusy: what people are told who ask while another refresh runs.
-  private func start(_ wanted: WantedSync, isBusy: String) throws {
+  /// Starts a sync.
+  ///
+  /// - Parameter hintWhileBusy: the hint of the error if another sync is running.
+  private func start(_ wanted: WantedSync, hintWhileBusy: String) throws {
     do {
       _ = try content.jobs.start(wanted)
     } catch let problem as Problem where problem.id != nil {
-      throw Problem(.conflict, "A refresh is running already.", hint: isBusy, code: .locked)
+      throw Problem(
+        .conflict, "A refresh is already running.", hint: hintWhileBusy, code: .locked)
     }
   }
 
-  /// The browser goes on to a page, which may be loaded again at will.
+  /// Redirects to a page of this server by 303, after which the browser sends GET.
   private static func redirect(to path: String?) -> Response {
     Response(
       status: .seeOther,

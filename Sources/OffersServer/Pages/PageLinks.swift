@@ -1,11 +1,11 @@
 import Foundation
 import OffersCore
 
-/// Addresses, of our own pages and of others.
+/// The URLs on pages, and checks of URLs that come from requests and feeds.
 enum PageLinks {
   static func offer(_ ref: OfferRef) -> String { "/offers/" + PercentCode.encode(ref.description) }
-  /// An offer's image; nil where it has none. Another image has another address, so that browsers
-  /// may keep each as long as they like.
+  /// The URL of an offer's image; nil if it has none. A hash of the image's original URL is part of
+  /// it, so that browsers may cache the response and still load a new image.
   static func image(of offer: Offer) -> String? {
     guard var url = offer.imageURL else { return nil }
     var hash = ContentHash(seed: 2)
@@ -15,15 +15,16 @@ enum PageLinks {
   }
   static func feed(_ name: String) -> String { "/feeds/" + PercentCode.encode(name) }
 
-  /// A path with fields behind it; those that are nil are left out.
+  /// A path with a query; fields that are nil are left out.
   static func path(_ path: String, _ fields: [(String, String?)]) -> String {
     let query = fields.compactMap { name, value in value.map { "\(name)=\(PercentCode.encode($0))" }
     }
     return query.isEmpty ? path : path + "?" + query.joined(separator: "&")
   }
 
-  /// An address elsewhere that a person may open: http or https with a host, and nothing in it that
-  /// a browser would leave out. Nil for all else, also for what is relative.
+  /// An absolute http or https URL that a page may link to, with white space around it removed. Nil
+  /// for a relative URL, another scheme, a URL without a host or over 4096 bytes, and a URL with
+  /// white space, control characters or backslashes, which browsers drop or reinterpret.
   static func outside(_ text: String?) -> String? {
     guard let text = text?.trimmingCharacters(in: .whitespacesAndNewlines),
       text.utf8.count <= 4096,
@@ -37,7 +38,7 @@ enum PageLinks {
     return text
   }
 
-  /// The host of an address that `outside` let pass, as people read it.
+  /// The host and port of a URL that `outside` accepted, for display: without user name and `www.`.
   static func host(_ address: String) -> String {
     let rest =
       address.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last ?? ""
@@ -46,9 +47,10 @@ enum PageLinks {
     return host.hasPrefix("www.") ? String(host.dropFirst(4)) : host
   }
 
-  /// A path of our own to come back to; the start page for all else.
+  /// A path of this server to redirect to; the start page for any other text, so that no form
+  /// redirects to another site.
   static func back(_ text: String?) -> String {
-    // A second slash, or a backslash that browsers take for one, would lead to another host.
+    // `//` begins a URL with a host, and browsers treat a backslash like a slash.
     guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), text.utf8.count <= 4096,
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
     else { return "/" }

@@ -2,20 +2,21 @@ import Foundation
 import Hummingbird
 import OffersCore
 
-/// What a page or a form was asked for.
+/// The parts of a request that pages and forms use.
 struct PageRequest: Sendable {
-  /// The path without the query, as it was sent.
+  /// The path without the query, percent-encoded as it was sent.
   let path: String
-  /// What stands behind the question mark, or in a form.
+  /// The fields of the query.
   let fields: SentFields
-  /// The path and the query: where to come back to.
+  /// The path with the query, to which forms on the page redirect.
   let address: String
-  /// The variable part of the path, decoded; empty where the path has none.
+  /// The path parameter, percent-decoded; empty for a path without one.
   let name: String
-  /// False where a page of another site leads here.
+  /// False for a request from a page of another site.
   let isTrusted: Bool
 
-  /// - Parameter parameter: which part of the path is variable.
+  /// - Parameter parameter: the name of the path parameter.
+  /// - Throws: `OffersError` with `notFound` for invalid percent-encoding.
   init<Context: RequestContext>(
     _ request: Request, _ context: Context, parameter: String? = nil
   ) throws {
@@ -33,11 +34,12 @@ struct PageRequest: Sendable {
     return text
   }
 
-  /// The variable part of the path as an offer's name.
+  /// The path parameter as a reference to an offer, such as `ibotta:110579`.
   ///
-  /// - Throws: `OffersError` with `notFound` where it is none.
+  /// - Throws: `OffersError` with `notFound` for a text without a feed.
   func offerRef() throws -> OfferRef {
-    // By bytes: an accent that an id begins with would join the colon to one character.
+    // Bytes are compared: a combining accent at the start of an id forms one character with the
+    // colon.
     guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), colon != name.startIndex else {
       throw OffersError(
         .notFound, "There is no offer “\(name.prefix(80))”.",
@@ -48,8 +50,8 @@ struct PageRequest: Sendable {
   }
 }
 
-/// What stands in the fields of a query or a form. No text is an error; what is no percent code is
-/// not there.
+/// The fields of a query or a form, leniently parsed: fields with invalid percent-encoding are left
+/// out, and a value that a page cannot use has the same effect as none.
 struct SentFields: Sendable {
   private let values: [String: String]
 
@@ -61,7 +63,7 @@ struct SentFields: Sendable {
     self.init(FieldList.parse(text))
   }
 
-  /// A value without the white space around it; nil for one that is empty.
+  /// A value without the white space around it; nil for an empty one.
   subscript(name: String) -> String? {
     guard let value = values[name]?.trimmingCharacters(in: .whitespacesAndNewlines),
       !value.isEmpty
@@ -69,12 +71,12 @@ struct SentFields: Sendable {
     return value
   }
 
-  /// Whether a box is ticked.
+  /// Whether a check box is checked.
   func isSet(_ name: String) -> Bool { ["1", "true", "on"].contains(self[name]) }
 
-  /// A number of at least 1; 1 for anything else.
+  /// The number of a page, from 1 to 1,000,000; 1 for any other text.
   func page() -> Int {
-    // Beyond this no list goes, and no product overflows.
+    // The bound keeps the offset, which is a multiple of the number, from overflowing.
     self["page"].flatMap { Int($0) }.map { min(max(1, $0), 1_000_000) } ?? 1
   }
 }

@@ -1,14 +1,14 @@
 import Hummingbird
 import OffersCore
 
-/// The pages for people, and the forms on them.
+/// The routes of the HTML pages, of their forms and of their assets.
 struct PageRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
   let shell: PageShell
   private let hasLogin: Bool
 
-  /// - Parameter hasLogin: whether people have to show a token.
+  /// - Parameter hasLogin: whether the server requires a token.
   init(content: ServedContent, answers: Answers, hasLogin: Bool) {
     self.content = content
     self.answers = answers
@@ -17,7 +17,7 @@ struct PageRoutes: Sendable {
   }
 
   func add(to router: Router<BasicRequestContext>) {
-    // Stands around what is added from here on, and around what nobody answers.
+    // The middleware applies to the routes that are added after it, and to unknown paths.
     router.add(middleware: PageErrors(shell: shell))
     let source = PageSource(content: content)
     add("/", to: router) { try await OffersPage(source: source, request: $0).page() }
@@ -58,7 +58,7 @@ struct PageRoutes: Sendable {
   }
 }
 
-/// Shows what goes wrong with a page as a page. The API has its own way.
+/// Middleware that answers an error of a page with a page. Errors of the API pass through.
 struct PageErrors: RouterMiddleware {
   let shell: PageShell
 

@@ -1,11 +1,14 @@
 import OffersCore
 
-/// What stands around every page: the head, the menu, the search box, the messages.
+/// Renders pages with the frame around them: the head, the menu, the search box and the messages.
 struct PageShell: Sendable {
   let templates: PageTemplates
   let assets: PageAssets
 
-  /// The whole document.
+  /// The complete HTML document.
+  ///
+  /// - Parameter address: the path and query of the page, to which forms in the frame redirect.
+  /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
   func html(_ page: Page, address: String) throws -> String {
     let main = try templates.render(page.template, page.fields)
     let shell = PageFields { fields in
@@ -16,15 +19,15 @@ struct PageShell: Sendable {
       fields.set("wayBack", page.back)
       fields.set("words", page.words)
       fields.set("searchedFeed", page.searchedFeed)
-      for place in Page.Place.allCases {
-        fields.set("at-\(place.rawValue)", page.place == place)
+      for entry in Page.MenuEntry.allCases {
+        fields.set("at-\(entry.rawValue)", page.menuEntry == entry)
       }
       fields.set("main", main)
     }
     return try templates.render("shell", shell)
   }
 
-  /// A document that stands alone: its title and its text, without any address.
+  /// A document with the title and the text of a page only, without links and style sheets.
   func bareHTML(_ page: Page) throws -> String {
     try templates.render("bare", page.fields)
   }

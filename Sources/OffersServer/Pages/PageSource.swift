@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// What the pages read.
+/// The data that several pages read.
 struct PageSource: Sendable {
   let content: ServedContent
 
@@ -13,14 +13,14 @@ struct PageSource: Sendable {
     try await store.fetchFeeds()
   }
 
-  /// What is known of a feed besides its offers: from its definition, else by its name alone.
+  /// The definition of a feed; nil for an unknown name.
   func findKnownFeed(_ name: String) throws -> KnownFeed? {
     try content.syncer.fetchKnownFeeds().first { $0.name == name }
   }
 
-  /// The names for people of all feeds that have one, those that were given up, too.
+  /// The titles of all subscribed and formerly subscribed feeds, by name.
   ///
-  /// - Parameter feeds: the subscribed ones, where they were fetched already.
+  /// - Parameter feeds: the subscribed feeds, if they are already fetched.
   func fetchTitles(of feeds: [Feed]? = nil) async throws -> [String: String] {
     var titles = Dictionary(
       try await store.fetchFormerFeeds().map { ($0.name, $0.title ?? $0.name) },
@@ -34,9 +34,9 @@ struct PageSource: Sendable {
 }
 
 extension PageFields {
-  /// The links to all feeds.
+  /// Sets the links to all feeds.
   ///
-  /// - Parameter current: the one that is shown; nil for all of them.
+  /// - Parameter current: the name of the feed that is shown; nil for the page of all feeds.
   mutating func setChips(_ feeds: [Feed], current: String?) {
     guard feeds.count > 1 || current != nil else { return }
     var chips = [
@@ -56,9 +56,9 @@ extension PageFields {
     set("chips", PageFields { $0.set("chipList", chips) })
   }
 
-  /// The link to the next page of a list.
+  /// Sets the link to the next page of a list.
   ///
-  /// - Parameter isAutomatic: whether it comes by itself when the end of the list comes near.
+  /// - Parameter isAutomatic: whether a script loads the next page when its link comes near.
   mutating func setMore(_ link: String?, label: String, isAutomatic: Bool) {
     guard let link else { return }
     set(

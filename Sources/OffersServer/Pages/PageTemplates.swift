@@ -1,10 +1,10 @@
 import Mustache
 import OffersCore
 
-/// The templates of all pages, read once.
+/// The Mustache templates of all pages, parsed once.
 struct PageTemplates: Sendable {
   private let library: MustacheLibrary
-  /// The templates that Mustache could not read. There are none in a program that was tested.
+  /// The templates that could not be parsed, with the reasons. A test checks that there are none.
   let unreadable: [String]
 
   init() {
@@ -13,7 +13,7 @@ struct PageTemplates: Sendable {
     var unreadable: [String] = []
     for name in Self.names {
       let bytes = EmbeddedFile.find("\(name).mustache") ?? []
-      // A partial begins with Mustache's own escaping again, so that each of them has to say so.
+      // Mustache resets the escaping at the start of each partial, so that every template sets it.
       let text = "{{% CONTENT_TYPE:\(PageEscaping.name)}}" + String(decoding: bytes, as: UTF8.self)
       do {
         try library.register(text, named: name)
@@ -25,7 +25,9 @@ struct PageTemplates: Sendable {
     self.unreadable = unreadable
   }
 
-  /// - Throws: `OffersError` with `invalidRequest` for a name that no template has.
+  /// Renders a template.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for an unknown template.
   func render(_ name: String, _ fields: PageFields) throws -> String {
     guard let text = library.render(fields, withTemplate: name) else {
       throw OffersError(.invalidRequest, "There is no page “\(name)”.")

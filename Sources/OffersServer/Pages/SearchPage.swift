@@ -1,15 +1,15 @@
 import OffersCore
 
-/// Finds offers by their words; a feed whose server searches is asked.
+/// The page of the search in all offers, or in one feed, whose server is searched if it can be.
 struct SearchPage {
   let source: PageSource
   let request: PageRequest
 
   private static let pageSize = 20
-  /// More than this nobody types.
+  /// The maximum length of the words, in characters.
   private static let longest = 1000
 
-  /// The words with one space between them; nil where there are none.
+  /// The words, separated by single spaces; nil if there are none.
   private static func words(_ text: String?) -> String? {
     guard let text else { return nil }
     let words = text.prefix(longest).split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -74,7 +74,7 @@ struct SearchPage {
             problem.set("problemHint", error.hint)
             problem.set(
               "problemRest",
-              found.results.hits.isEmpty ? nil : "This is what was found among the stored offers.")
+              found.results.hits.isEmpty ? nil : "These results come from the stored offers.")
           })
       }
       if let corrected = found.results.correctedWords { fields.set("corrected", corrected) }
@@ -95,11 +95,14 @@ struct SearchPage {
           "nothing",
           number > 1
             ? PageFields(
-              empty: "Nothing more", "There are fewer pages than that.", icon: "search",
-              link: (PageLinks.path("/search", [("q", words), ("feed", feed)]), "Show the first"))
+              empty: "No more results", "This search has fewer pages.", icon: "search",
+              link: (
+                PageLinks.path("/search", [("q", words), ("feed", feed)]), "Show the first page"
+              ))
             : PageFields(
               empty: "Nothing found",
-              "No offer has all of these words. Try fewer or other ones.", icon: "search"))
+              "No offer contains all of these words. Try fewer or different words.",
+              icon: "search"))
       }
       fields.setMore(
         found.results.hasMore
@@ -107,10 +110,10 @@ struct SearchPage {
             "/search", [("q", words), ("feed", feed), ("page", String(found.page + 1))]) : nil,
         label: "Load more", isAutomatic: false)
     }
-    page.place = .offers
+    page.menuEntry = .offers
     page.words = words
     page.searchedFeed = feed
-    // A search is noted, and a server may find something else the next time.
+    // Each search is added to the recent searches, and a feed's server may answer differently.
     page.lifetime = .never
     return page
   }

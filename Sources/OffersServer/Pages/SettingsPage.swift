@@ -1,16 +1,16 @@
 import OffersCore
 
-/// The feeds: where they are read from, how often, and how it went.
+/// The page of settings: the source, the sync interval and the last sync of each feed.
 struct SettingsPage {
   let source: PageSource
-  /// Whether people have shown a token to be here.
+  /// Whether the server requires a token, so that there is a button to log out.
   let hasLogin: Bool
 
   func page() async throws -> Page {
     let summaries = try await source.content.fetchFeedSummaries()
     let rows = summaries.map(row)
     let isOurs = summaries.map { $0.feed != nil }
-    var page = Page("settings", title: "Settings", place: .settings) { fields in
+    var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
       let ours = zip(rows, isOurs).filter(\.1).map(\.0)
       let others = zip(rows, isOurs).filter { !$0.1 }.map(\.0)
       fields.set("feeds", ours)
@@ -20,7 +20,7 @@ struct SettingsPage {
       fields.set("program", Version.current)
       fields.set("hasLogin", hasLogin)
     }
-    // The definitions stand in a file that is edited by hand.
+    // The definitions come from a file that may be edited without a write to the database.
     page.lifetime = .never
     return page
   }
@@ -36,7 +36,9 @@ struct SettingsPage {
         row.set("interval", Self.interval(known.everySeconds))
         row.set("change", change(summary, known))
       }
-      if let due = summary.nextDueAt(now: source.now) { row.set("nextDue", time: due) }
+      if let due = summary.nextDueAt(now: source.now) {
+        if due > source.now { row.set("nextDue", time: due) } else { row.set("isDue", true) }
+      }
       guard let feed = summary.feed else { return }
       row.set("feedCount", Units.count(feed.currentCount, "offer"))
       if feed.favoriteCount > 0 {
@@ -81,7 +83,7 @@ struct SettingsPage {
     }
   }
 
-  /// The intervals that are proposed, in seconds.
+  /// The intervals to choose from, in seconds.
   private static let intervals = [
     900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 259_200, 604_800,
   ]

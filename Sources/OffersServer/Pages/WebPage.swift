@@ -1,13 +1,13 @@
 import OffersCore
 
-/// A small browser: other sites in a frame.
+/// The page that shows other sites in a sandboxed frame.
 struct WebPage {
   let request: PageRequest
 
   func page() -> Page {
     let asked = request.fields["url"]
     let address = asked.flatMap(Self.address)
-    var page = Page("web", title: "Web", place: .web) { fields in
+    var page = Page("web", title: "Web", menuEntry: .web) { fields in
       fields.set("asked", address ?? asked)
       if let address {
         fields.set(
@@ -24,12 +24,12 @@ struct WebPage {
     return page
   }
 
-  /// What a person means by an address: `example.com` is `https://example.com`. Nil for one that is
-  /// neither http nor https.
+  /// The URL for an address as people type it: `example.com` means `https://example.com`. Nil for a
+  /// URL that is neither http nor https.
   private static func address(_ text: String) -> String? {
     if let address = PageLinks.outside(text) { return address }
     let name = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    // A colon is that of a port, or else of another scheme.
+    // A colon precedes a port; otherwise the text has another scheme.
     let parts = name.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count <= 2, parts[0].contains(".") || parts[0] == "localhost",
       parts.count == 1 || parts[1].allSatisfy({ $0.isASCII && $0.isNumber })

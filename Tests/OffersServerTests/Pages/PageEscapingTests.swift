@@ -6,11 +6,11 @@ import Testing
 
 @Suite("Escaping in pages")
 struct PageEscapingTests {
-  @Test("every template can be read, and escapes in our way")
+  @Test("every template is valid and escapes bytes and not characters")
   func readsTemplates() throws {
     let templates = PageTemplates()
     #expect(templates.unreadable.isEmpty)
-    // A quote with an accent behind it is one character, which Mustache's own escaping lets pass.
+    // A quote with a combining accent is one character, which Mustache's own escaping misses.
     let attack = "\"\u{301} onfocus=\"x'\u{301}<\u{301}b>\u{301}&\u{301}"
     var card = PageFields()
     for name in [
@@ -20,14 +20,14 @@ struct PageEscapingTests {
     }
     for name in ["card", "star", "picture", "poster"] {
       let html = try templates.render(name, card)
-      // Byte by byte, as a browser reads it.
+      // Bytes are compared, because a browser parses code points and not characters.
       #expect(html.utf8.firstRange(of: attack.utf8) == nil)
       let escaped = "&quot;\u{301} onfocus=&quot;x&#39;\u{301}&lt;\u{301}b&gt;\u{301}&amp;"
       #expect(html.utf8.firstRange(of: escaped.utf8) != nil)
     }
   }
 
-  @Test("what HTML has no place for becomes a sign that says so")
+  @Test("control characters that HTML forbids become U+FFFD")
   func replacesControls() {
     let escaped = PageEscaping().escapeText("a\u{0}b\u{1B}c\u{7F}d\te\nf")
     #expect(escaped == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d\te\nf")
@@ -46,7 +46,7 @@ struct PageEscapingTests {
   }
 
   @Test(
-    "a text of a feed is never markup",
+    "texts of feeds and requests are never markup",
     arguments: [
       "/", "/feeds/ibotta", "/offers/ibotta:1", "/changes", "/search?q=onclick", "/favorites",
       "/search?q=%3Cscript%3Ex()%3C/script%3E%22'", "/?category=%22%3E%3Cscript%3Ex()%3C/script%3E",
@@ -63,7 +63,7 @@ struct PageEscapingTests {
     #expect(page.text.contains("</html>"))
   }
 
-  @Test("no page has a script, a style or a handler of its own in it")
+  @Test("no page has an inline script, style or event handler")
   func obeysThePolicy() async throws {
     let home = try await ServedHome(feeds: FeedCatalogNames.all)
     for path in [

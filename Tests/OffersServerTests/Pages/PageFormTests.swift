@@ -6,9 +6,9 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("Forms without scripts")
+@Suite("Forms of pages")
 struct PageFormTests {
-  @Test("a star is set and taken away, and leads back")
+  @Test("the form of a star adds and removes the favorite, and redirects to the page")
   func stars() async throws {
     let home = try await ServedHome()
     let set = try await home.send(
@@ -26,7 +26,7 @@ struct PageFormTests {
   }
 
   @Test(
-    "a form leads back to this site only",
+    "a form redirects to this server only",
     arguments: [
       "//evil.example", "https://evil.example", "/\\evil.example", "/%5Cevil", "evil", "/a\nb", "",
       "javascript:x", "/é",
@@ -36,7 +36,7 @@ struct PageFormTests {
     #expect(path == "/" || path == "/%5Cevil")
   }
 
-  @Test("a form of another site changes nothing")
+  @Test("a form from another site is refused")
   func refusesOthers() async throws {
     let home = try await ServedHome()
     for origin in ["http://evil.example", "null", nil] {
@@ -47,7 +47,7 @@ struct PageFormTests {
     #expect(try await home.database.fetchOffers(OfferQuery(favoritesOnly: true)).isEmpty)
   }
 
-  @Test("a refresh begins and leads back; one that is asked for while it runs is not, and says so")
+  @Test("a form starts a refresh and redirects; during another refresh it is refused")
   func refreshes() async throws {
     let home = try await ServedHome()
     let syncer = HeldSyncer()
@@ -65,16 +65,16 @@ struct PageFormTests {
       let second = try await send("/sync", "feed=ibotta&back=%2Fsettings")
       #expect(second.status == 409)
       #expect(second.headers[.contentType] == "text/html; charset=utf-8")
-      #expect(second.text.contains("A refresh is running already."))
+      #expect(second.text.contains("A refresh is already running."))
       let subscription = try await send("/feeds/ibotta", "subscribed=1")
       #expect(subscription.status == 409)
-      #expect(subscription.text.contains("The feed is among yours."))
+      #expect(subscription.text.contains("The feed is subscribed."))
       syncer.letGo()
     }
     #expect(try await home.send("/sync", "feed=unknown").status == 404)
   }
 
-  @Test("the settings change how often a feed is synced, and from where")
+  @Test("the form of the settings changes the sync interval and the source of a feed")
   func changesFeeds() async throws {
     let home = try await ServedHome()
     let syncer = HeldSyncer()
@@ -106,10 +106,10 @@ struct PageFormTests {
       syncer.wanted.withLock { $0 } == WantedSync(["ibotta"], source: "https://example.com/a"))
     let page = try await home.show("/settings").text
     #expect(page.contains(#"name="source" value="sample""#))
-    #expect(page.contains(#"<option value="default" selected>as the feed says</option>"#))
+    #expect(page.contains(#"<option value="default" selected>feed default</option>"#))
   }
 
-  @Test("a feed is taken up and given up")
+  @Test("forms subscribe to a feed and unsubscribe from it")
   func subscribes() async throws {
     let home = try await ServedHome()
     #expect(try await home.send("/feeds/facts", "subscribed=1").headers[.location] == "/settings")
@@ -117,14 +117,14 @@ struct PageFormTests {
     #expect(try await home.send("/feeds/ibotta", "subscribed=0").status == 303)
     #expect(try await home.database.fetchFeeds().map(\.name) == ["facts"])
     #expect(try await home.send("/feeds/unknown", "subscribed=1").status == 404)
-    // One whose definition is gone, too, still has its offers.
+    // A feed without a definition still has its offers.
     _ = try await home.database.subscribe(to: "mine", source: "https://example.com/a.json")
     _ = try await home.database.unsubscribe(from: "mine")
     #expect(try await home.show("/feeds/mine").status == 200)
     #expect(try await home.show("/feeds/yours").status == 404)
   }
 
-  @Test("the offers of a feed that was given up still say which feed they are of, by its title")
+  @Test("the offers of an unsubscribed feed are shown with the title of the feed")
   func titlesOfFormerFeeds() async throws {
     let home = try await ServedHome()
     try await home.sync(

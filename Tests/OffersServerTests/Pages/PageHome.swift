@@ -9,7 +9,7 @@ import Testing
 
 @testable import OffersServer
 
-/// An answer as tests look at it.
+/// A response to a request for a page.
 struct Shown: Sendable {
   let status: Int
   let headers: HTTPFields
@@ -28,7 +28,7 @@ extension ServedHome {
     }
   }
 
-  /// Sends a form as the browser of a person does who is on one of our pages.
+  /// Sends a form like a browser does from a page of this server.
   func send(
     _ path: String, _ form: String, origin: String? = "http://localhost"
   ) async throws -> Shown {
@@ -46,7 +46,7 @@ extension ServedHome {
     }
   }
 
-  /// Syncs a feed from a document.
+  /// Syncs a feed from a JSON document.
   func sync(_ feed: String, _ json: String) async throws {
     let file = try folder.write(json, to: "feed.json")
     let run = try await SyncEngine(store: database).sync(
@@ -56,10 +56,10 @@ extension ServedHome {
 }
 
 extension String {
-  /// How often a text stands in this one.
+  /// The number of occurrences of a text.
   func count(of text: String) -> Int { components(separatedBy: text).count - 1 }
 
-  /// What stands between two texts, the first time.
+  /// The text between the first occurrences of two texts.
   func between(_ start: String, _ end: String) -> String? {
     guard let from = range(of: start)?.upperBound,
       let to = range(of: end, range: from..<endIndex)?.lowerBound

@@ -6,9 +6,9 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("Pages of offers")
+@Suite("Lists of offers")
 struct PageListTests {
-  @Test("the first page has the first offers and leads to the next one")
+  @Test("the first page has the first offers and a link to the next page")
   func pages() async throws {
     let home = try await ServedHome()
     let page = try await home.show("/")
@@ -24,7 +24,7 @@ struct PageListTests {
     #expect(!second.text.contains("data-more"))
   }
 
-  @Test("another image of an offer has another address, and the same one keeps it")
+  @Test("the URL of an offer's image changes with the image and only then")
   func images() async throws {
     let home = try await ServedHome(feeds: [])
     let show: @Sendable (String) async throws -> String = { url in
@@ -39,7 +39,7 @@ struct PageListTests {
     #expect(try await show("https://x.example/a.png") == first)
     let images = CountedImages(.failure(OffersError(.notFound, "It is not there.")))
     try await home.ask(try home.server(images: images)) { client in
-      // It is asked for, and not refused as a parameter that nobody knows.
+      // The image is requested: `v` is not refused as an unknown parameter.
       let known = try await client.get(second)
       #expect(known.status == 502)
       let unknown = try await client.get(second + "&w=1")
@@ -47,7 +47,7 @@ struct PageListTests {
     }
   }
 
-  @Test("a page that nobody has asked for yet is not sent again")
+  @Test("a page gets 304 until it changes")
   func revalidates() async throws {
     let home = try await ServedHome()
     let tag = try #require(try await home.show("/").headers[.eTag])
@@ -56,7 +56,7 @@ struct PageListTests {
     #expect(try await home.show("/", headers: [.ifNoneMatch: tag]).status == 200)
   }
 
-  @Test("order and filters stand in the address, and in the link to the next page")
+  @Test("the order is part of the URL and of the link to the next page")
   func chooses() async throws {
     let home = try await ServedHome()
     let page = try await home.show("/?sort=reward&reverse=1")
@@ -65,24 +65,25 @@ struct PageListTests {
     let first = try await home.show("/?sort=reward").text.between(
       #"<span class="reward" dir="auto">"#, "<")
     #expect(first == "$12.00 Cash Back")
-    // What is no order, and a page before the first, is as if it were not said.
+    // An unknown order and a page before the first one are ignored.
     #expect(try await home.show("/?sort=size&page=0").text.contains("64 offers"))
     #expect(try await home.show("/?page=99999999999999999999").status == 200)
   }
 
-  @Test("what narrows the list is shown, with a way to take it back")
+  @Test("each filter is shown with a link that removes it")
   func narrows() async throws {
     let home = try await ServedHome(feeds: ["restaurants"])
     let page = try await home.show("/?category=Soups&sort=name")
     #expect(page.text.contains("The Copper Ladle"))
     #expect(
-      page.text.contains(#"<a class="narrow" href="/?sort=name" aria-label="Without: Soups">"#))
+      page.text.contains(
+        #"<a class="narrow" href="/?sort=name" aria-label="Remove filter: Soups">"#))
     let none = try await home.show("/?category=Nothing")
-    #expect(none.text.contains("Nothing fits"))
+    #expect(none.text.contains("No matching offers"))
     #expect(try await home.show("/?feed=unknown").status == 404)
   }
 
-  @Test("favorites have their stars, on the grid and on their own page")
+  @Test("favorites have stars in the grid and on the page of favorites")
   func stars() async throws {
     let home = try await ServedHome()
     #expect(try await home.show("/favorites").text.contains("No favorites yet"))
@@ -95,7 +96,7 @@ struct PageListTests {
     #expect(try await home.show("/").text.count(of: #"aria-pressed="true""#) == 1)
   }
 
-  @Test("an empty database bids welcome")
+  @Test("with an empty database the start page leads to the settings")
   func welcomes() async throws {
     let home = try await ServedHome(feeds: [])
     let page = try await home.show("/")
@@ -103,7 +104,7 @@ struct PageListTests {
     #expect(page.text.contains(#"href="/settings""#))
   }
 
-  @Test("each feed is shown in its layout, with the title that its document has")
+  @Test("each feed is shown in its layout, with the title of its document")
   func layouts() async throws {
     let home = try await ServedHome(feeds: FeedCatalogNames.all)
     for (feed, list, title) in [
@@ -118,7 +119,7 @@ struct PageListTests {
     #expect(try await home.show("/feeds/unknown").status == 404)
   }
 
-  @Test("a feed that was never read says so, and can be read")
+  @Test("the page of a feed that was never synced says so and offers to refresh it")
   func showsUnread() async throws {
     let home = try await ServedHome(feeds: [])
     let page = try await home.show("/feeds/facts")
@@ -127,7 +128,7 @@ struct PageListTests {
     #expect(page.text.contains(#"name="feed" value="facts""#))
   }
 
-  @Test("offers with a place are on a map, and in a list with their coordinates")
+  @Test("offers with coordinates are shown on a map and in a list")
   func maps() async throws {
     let home = try await ServedHome(feeds: ["restaurants", "facts"])
     let page = try await home.show("/feeds/restaurants?view=map")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("The page of an offer")
+@Suite("Page of an offer")
 struct PageOfferTests {
-  @Test("the reward is the title, and all that is known stands below")
+  @Test("the heading is the reward or else the name, and all other fields follow")
   func shows() async throws {
     let home = try await ServedHome(feeds: ["ibotta", "albums"])
     let page = try await home.show("/offers/ibotta:900113")
@@ -22,7 +22,7 @@ struct PageOfferTests {
     #expect(album.text.contains(#"target="_blank" rel="noopener noreferrer">Open</a>"#))
   }
 
-  @Test("an id may be any text, and an unknown one is told as a page")
+  @Test("an id may be any text, and an unknown id gets an error page")
   func findsAnyID() async throws {
     let home = try await ServedHome(feeds: [])
     try await home.sync("ibotta", #"[{"id":"a/b?c=é %2F..","name":"Odd","current_value":"$1"}]"#)
@@ -37,7 +37,7 @@ struct PageOfferTests {
     }
   }
 
-  @Test("the history is drawn once something has happened")
+  @Test("the reward history is shown once the offer has changed")
   func drawsHistory() async throws {
     let home = try await ServedHome(feeds: [])
     try await home.sync("ibotta", #"[{"id":"1","name":"Tea","current_value":"$1.00 Cash Back"}]"#)
@@ -48,7 +48,7 @@ struct PageOfferTests {
     #expect(page.count(of: "<tr><td>") == 2)
   }
 
-  @Test("a chart goes up and down with the reward, and has a gap where it is not known")
+  @Test("the chart is a step function of the reward, with a gap while the offer is gone")
   func drawsSteps() throws {
     func point(_ day: Double, _ event: RewardPoint.Event, _ units: Int64?) -> RewardPoint {
       RewardPoint(
@@ -75,7 +75,7 @@ struct PageOfferTests {
   }
 
   @Test(
-    "only whole http and https addresses are opened",
+    "only absolute http and https URLs become links",
     arguments: [
       ("https://example.com/a?b=c", true), ("HTTP://example.com", true),
       (" https://x.example ", true),
@@ -88,7 +88,7 @@ struct PageOfferTests {
     #expect((PageLinks.outside(text) != nil) == isGood)
   }
 
-  @Test("a host is told as people know it")
+  @Test("a host is displayed with its port, and without user name and www")
   func namesHosts() {
     #expect(PageLinks.host("https://www.example.com:8080/a") == "example.com:8080")
     #expect(PageLinks.host("http://user:pass@x.example?q#f") == "x.example")

@@ -6,15 +6,15 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("Other pages, and files")
+@Suite("Other pages and assets")
 struct PageOtherTests {
-  @Test("a search marks its words, and says which ones it corrected")
+  @Test("a search marks the matched words and shows corrected words")
   func searches() async throws {
     let home = try await ServedHome()
     let page = try await home.show("/search?q=ground+coffee")
     #expect(page.text.contains("<mark>Coffee</mark>"))
     let corrected = try await home.show("/search?q=cofee").text
-    #expect(corrected.contains("This has “<bdi>coffee</bdi>”"))
+    #expect(corrected.contains("Showing results for “<bdi>coffee</bdi>”"))
     #expect(try await home.show("/search?q=xyzzyqq").text.contains("Nothing found"))
     let start = try await home.show("/search").text
     #expect(start.contains("Recent searches"))
@@ -22,7 +22,7 @@ struct PageOtherTests {
     #expect(try await home.show("/search?q=a&feed=unknown").status == 404)
   }
 
-  @Test("a server that cannot be searched is told in an alert, above what is stored")
+  @Test("if a feed's server fails, an alert precedes the results from the store")
   func alerts() async throws {
     let home = try await ServedHome(feeds: ["movies"])
     let page = try await home.show("/search?feed=movies&q=ferryman")
@@ -31,7 +31,7 @@ struct PageOtherTests {
     #expect(page.text.contains("The Last <mark>Ferryman</mark>"))
   }
 
-  @Test("a link from another site makes nobody search, and is not remembered")
+  @Test("a link from another site neither searches a feed's server nor is stored")
   func distrusts() async throws {
     let home = try await ServedHome(feeds: ["movies"])
     let site = try #require(HTTPFieldName.site)
@@ -40,18 +40,18 @@ struct PageOtherTests {
     #expect(try await home.database.fetchRecentSearches().isEmpty)
   }
 
-  @Test("a mark stands where the words are, also far behind")
+  @Test("an excerpt has the matched words, even at the end of a long text")
   func marks() {
     let text = String(repeating: "a ", count: 100) + "tea"
     let parts = MarkedParts.parts(text, [200..<203], isExcerpt: true)
     #expect(parts.first?.child(named: "text") as? String == "… ")
     #expect(parts.last?.child(named: "text") as? String == "tea")
     #expect(parts.last?.child(named: "isMarked") as? Bool == true)
-    // What does not fit the text harms nothing.
+    // Ranges outside of the text are ignored.
     #expect(MarkedParts.parts("ab", [1..<9, 0..<1]).count == 2)
   }
 
-  @Test("what is new is told by day and by kind")
+  @Test("changes are listed by day and filtered by kind")
   func changes() async throws {
     let home = try await ServedHome(feeds: [])
     try await home.sync("ibotta", #"[{"id":"1","name":"Tea","current_value":"$1.00 Cash Back"}]"#)
@@ -65,7 +65,7 @@ struct PageOtherTests {
     #expect(try await home.show("/changes?kind=odd&since=never").text.contains("2 changes"))
   }
 
-  @Test("only http and https are shown in a frame")
+  @Test("only http and https URLs are shown in a frame")
   func frames() async throws {
     let home = try await ServedHome(feeds: [])
     let page = try await home.show("/web?url=example.com/a")
@@ -84,7 +84,7 @@ struct PageOtherTests {
       try await home.show("/").headers[.contentSecurityPolicy]?.contains("frame-src") == false)
   }
 
-  @Test("settings show the feeds, those not taken up too")
+  @Test("the settings list subscribed and other feeds")
   func settings() async throws {
     let home = try await ServedHome()
     let page = try await home.show("/settings")
@@ -95,7 +95,7 @@ struct PageOtherTests {
     #expect(!page.text.contains(#"data-subscribe="ibotta""#))
   }
 
-  @Test("what is nowhere is told as a page, and to programs as a problem")
+  @Test("an unknown path gets an error page, and below /api a problem document")
   func notFound() async throws {
     let home = try await ServedHome(feeds: [])
     let page = try await home.show("/nowhere")
@@ -108,7 +108,7 @@ struct PageOtherTests {
   }
 
   @Test(
-    "what is refused before any page is told people as a page too",
+    "a malformed path gets an error page in a browser",
     arguments: [
       ("/offers/%", "The address is not well-formed.", 400),
       ("/offers/%00", "An address must not contain a null character.", 400),
@@ -129,16 +129,16 @@ struct PageOtherTests {
     #expect(api.headers[.contentType] == "application/problem+json")
   }
 
-  @Test("a form of elsewhere, a wrong method and a wrong name are told as pages")
+  @Test("a foreign form, a wrong method and an unknown host get error pages")
   func refusedRequests() async throws {
     let home = try await ServedHome(feeds: [])
     try await home.ask(try home.server(port: 8080)) { client in
-      // The test client names no port.
+      // The test client sends no port, so that the host is unknown.
       let name = try await client.send(.get, "/", headers: [.accept: "text/html"])
       #expect(name.status == 421)
       #expect(
         name.text.contains("<p dir=\"auto\">This server does not answer to that host name.</p>"))
-      // By that name neither our files nor our pages can be had.
+      // Under an unknown host, assets and pages would be refused as well.
       #expect(!name.text.contains("href="))
       #expect(!name.text.contains("src="))
     }
@@ -157,7 +157,7 @@ struct PageOtherTests {
     }
   }
 
-  @Test("files of a version never change, others are asked for again")
+  @Test("assets with the current version are immutable, others are revalidated")
   func assets() async throws {
     let home = try await ServedHome(feeds: [])
     let page = try await home.show("/").text
@@ -178,7 +178,7 @@ struct PageOtherTests {
     #expect(try await home.show("/assets/nothing.css").status == 404)
   }
 
-  @Test("what the service worker keeps from the start is there")
+  @Test("the assets that the service worker stores at installation exist")
   func precaches() async throws {
     let home = try await ServedHome(feeds: [])
     let assets = PageAssets()
@@ -189,7 +189,7 @@ struct PageOtherTests {
     #expect(try await home.show("/offline").text.contains("You are offline"))
   }
 
-  @Test("the manifest names icons that are there, of the sizes it says")
+  @Test("the icons of the manifest exist and have the stated sizes")
   func manifest() async throws {
     let home = try await ServedHome(feeds: [])
     let manifest = try await home.show("/manifest.webmanifest")
@@ -204,7 +204,7 @@ struct PageOtherTests {
     }
   }
 
-  @Test("no other file than those of the map is read from the disk")
+  @Test("no file but those of the map library is read from the disk")
   func mapFiles() async throws {
     let home = try await ServedHome(feeds: [])
     for path in [

@@ -1,12 +1,12 @@
 import Foundation
 import OffersCore
 
-/// Where an offer is on the earth.
-struct MapPlace: Sendable {
+/// The geographic coordinates of an offer, in degrees.
+struct Coordinates: Sendable {
   private let latitude: Double
   private let longitude: Double
 
-  /// Nil for an offer that does not say, or says what is nowhere.
+  /// - Returns: nil for an offer without coordinates, or with coordinates out of range.
   init?(_ offer: Offer) {
     guard let latitude = offer.latitude, let longitude = offer.longitude,
       (-90...90).contains(latitude), (-180...180).contains(longitude)
@@ -25,7 +25,7 @@ struct MapPlace: Sendable {
     return "\(north), \(east)"
   }
 
-  /// A map of the streets there; nothing is fetched from it until a person opens it.
+  /// The link to a street map. No page loads anything from it.
   var link: String {
     "https://www.openstreetmap.org/?mlat=\(latitude)&mlon=\(longitude)#map=17/\(latitude)/\(longitude)"
   }
