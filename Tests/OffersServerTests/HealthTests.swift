@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Health")
 struct HealthTests {
-  @Test("a server that works says so")
+  @Test("a running server reports its status and version")
   func works() async throws {
     let home = try await ServedHome()
     try await home.ask { client in

@@ -3,11 +3,11 @@ import OffersTestSupport
 
 @testable import OffersServer
 
-/// A server at a port of loopback, for what only a connection shows.
+/// A server on a loopback port, for tests of the connection itself.
 struct LiveServer: Sendable {
   let port: Int
 
-  /// Serves as long as the body runs.
+  /// Runs a server until the body has finished, and returns its result.
   static func run<Value: Sendable>(
     _ server: OffersServer, times: ConnectionLimits.Times = ConnectionLimits.Times(),
     _ body: @escaping @Sendable (LiveServer) async throws -> Value
@@ -15,7 +15,7 @@ struct LiveServer: Sendable {
     let (ports, ready) = AsyncStream.makeStream(of: Int.self)
     return try await withThrowingTaskGroup(of: Value?.self) { group in
       group.addTask {
-        // What ends it here is that the body is done.
+        // The only error is the cancellation that follows the end of the body.
         try? await server.run(times, handlesSignals: false) { ready.yield($0) }
         return nil
       }
@@ -32,13 +32,13 @@ struct LiveServer: Sendable {
     }
   }
 
-  /// The field that names the server.
+  /// The `Host` field that names the server.
   var host: String { "Host: 127.0.0.1:\(port)\r\n" }
 
-  /// Sends bytes over a connection of their own, and hands back all that comes until the server
+  /// Sends a text over a new connection, and returns everything that is received until the server
   /// closes it.
   ///
-  /// - Parameter enough: tells when what came is all that is wanted.
+  /// - Parameter enough: whether the text that was received so far suffices.
   func exchange(
     _ text: String, until enough: @escaping @Sendable (String) -> Bool = { _ in false }
   ) async throws -> String {
@@ -47,7 +47,7 @@ struct LiveServer: Sendable {
   }
 }
 
-/// A connection that says exactly what it is told to.
+/// A TCP connection to the server that sends raw bytes.
 struct RawConnection: Sendable {
   fileprivate let handle: FileHandle
 
@@ -70,7 +70,8 @@ struct RawConnection: Sendable {
     if code != 0 { throw Failure(number: errno) }
   }
 
-  /// Sends bytes. A server that has closed already is no failure: its answer is still read.
+  /// Sends a text. An error is ignored: the response of a server that has closed its end can still
+  /// be read.
   func send(_ text: String) {
     let bytes = Array(text.utf8)
     _ = Foundation.send(
@@ -84,7 +85,7 @@ struct RawConnection: Sendable {
     return try await receive(until: enough)
   }
 
-  /// What comes until the server closes, on a thread that may wait.
+  /// Receives until the server closes the connection, on a thread of its own, because it blocks.
   func receive(
     until enough: @escaping @Sendable (String) -> Bool = { _ in false }
   ) async throws -> String {
@@ -109,7 +110,7 @@ struct RawConnection: Sendable {
 }
 
 extension RawConnection {
-  /// What keeps one more byte from being sent; 0 for nothing, or when there is no room.
+  /// The error number of an attempt to send one more byte; 0 for success or a full buffer.
   var sendFailure: Int32 {
     var byte: UInt8 = 0x47
     let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)

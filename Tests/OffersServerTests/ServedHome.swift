@@ -10,12 +10,12 @@ import Synchronization
 
 @testable import OffersServer
 
-/// A database with sample offers, and a server over it.
+/// A database with sample offers, and servers for it.
 struct ServedHome {
   let folder: TemporaryFolder
   let database: OffersDatabase
 
-  /// - Parameter feeds: the shipped feeds whose samples it holds.
+  /// - Parameter feeds: the shipped feeds whose samples are synced.
   init(feeds: [String] = ["ibotta"]) async throws {
     folder = try TemporaryFolder()
     database = try OffersDatabase(path: folder.file("offers.sqlite"))
@@ -25,7 +25,7 @@ struct ServedHome {
     }
   }
 
-  /// Reads a feed into it, from a file or the sample.
+  /// Syncs a feed from a file or from its sample.
   func sync(_ feed: String = "ibotta", from source: String) async throws {
     let run = try await SyncEngine(store: database).sync(
       feed, options: SyncOptions(source: source, acceptsRemovals: true))
@@ -44,7 +44,7 @@ struct ServedHome {
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
 
-  /// Asks the server without a port between.
+  /// Sends requests to a server without a network connection.
   func ask<Value: Sendable>(
     _ server: OffersServer? = nil,
     _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Value

@@ -8,11 +8,11 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("Answers that are remembered")
+@Suite("Cached responses")
 struct AnswerTests {
   private static let ref = "ibotta:900117"
 
-  @Test("the same tag is “not modified”, in whatever way it is named; another is sent whole")
+  @Test("If-None-Match with the current tag, in any notation, gets 304, and with another tag 200")
   func tags() async throws {
     let home = try await ServedHome()
     try await home.ask { client in
@@ -33,13 +33,13 @@ struct AnswerTests {
     }
   }
 
-  @Test("nothing stale is given after a write of this server or of another process")
+  @Test("no stale response is sent after a write by this server or by another process")
   func fresh() async throws {
     let home = try await ServedHome()
     let other = try OffersDatabase(path: home.folder.file("offers.sqlite"))
     try await home.ask { client in
       func isFavorite() async throws -> Bool? {
-        // Twice, so that the second one could come from memory.
+        // The second response could come from the cache.
         _ = try await client.get("offers/\(Self.ref)")
         return try await client.get("offers/\(Self.ref)").object["favorite"] as? Bool
       }
@@ -53,7 +53,7 @@ struct AnswerTests {
     }
   }
 
-  @Test("an answer that a write overtook while it was made is not given again")
+  @Test("a response during whose making the database was written is not reused")
   func overtaken() async throws {
     let home = try await ServedHome()
     let cache = ResponseCache()
@@ -70,7 +70,7 @@ struct AnswerTests {
     #expect(answers.findAnswer(to: request) != nil)
   }
 
-  @Test("errors are made anew each time")
+  @Test("errors are not cached")
   func errors() async throws {
     let home = try await ServedHome(feeds: [])
     try await home.ask { client in
@@ -80,7 +80,7 @@ struct AnswerTests {
     }
   }
 
-  @Test("a head comes without its body, but with its length and tag")
+  @Test("a response to HEAD has no body, but its length and tag")
   func head() async throws {
     let home = try await ServedHome()
     try await home.ask { client in
@@ -96,7 +96,7 @@ struct AnswerTests {
     }
   }
 
-  @Test("what is remembered has a bound, and the longest unused goes first")
+  @Test("the size of the cache is limited, and the least recently used entry is evicted first")
   func bound() {
     let cache = ResponseCache(limitBytes: 100_000)
     func entry(_ bytes: Int) -> ResponseCache.Entry {
@@ -106,15 +106,16 @@ struct AnswerTests {
     }
     for number in 0..<1000 {
       cache.put(entry(10_000), at: "/\(number)", version: 1)
-      #expect(cache.find("/0", version: 1) != nil, "used each time, after \(number)")
+      #expect(cache.find("/0", version: 1) != nil, "used in each round, after \(number)")
       #expect(cache.contents.bytes <= 100_000)
     }
     #expect(cache.find("/1", version: 1) == nil)
     #expect(cache.find("/999", version: 1) != nil)
     cache.put(entry(50_000), at: "/large", version: 1)
-    #expect(cache.find("/large", version: 1) == nil, "one may take a quarter at most")
+    #expect(
+      cache.find("/large", version: 1) == nil, "an entry may take at most a quarter of the limit")
     #expect(cache.find("/999", version: 2) == nil)
     cache.put(entry(1), at: "/2", version: 2)
-    #expect(cache.contents.count == 1, "what was of another version is gone")
+    #expect(cache.contents.count == 1, "the entries of the previous version are gone")
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("Changes by the API")
+@Suite("Changes over the API")
 struct ChangeRoutesTests {
   private static func feed(_ count: Int, reward: String) -> String {
     let items = (1...count).map {
@@ -15,7 +15,7 @@ struct ChangeRoutesTests {
     return "[\(items.joined(separator: ","))]"
   }
 
-  @Test("a cursor that somebody made up is refused, or as good as any")
+  @Test("a made-up cursor is refused or works like a valid one")
   func madeUp() async throws {
     let home = try await ServedHome()
     try await home.ask { client in
@@ -40,7 +40,7 @@ struct ChangeRoutesTests {
     }
   }
 
-  @Test("reading on from cursor to cursor gives each change once, and later what came since")
+  @Test("following the cursors lists each change once, and later only the changes since then")
   func cursor() async throws {
     let home = try await ServedHome(feeds: [])
     try await home.sync(from: try home.folder.write(Self.feed(25, reward: "$1.00"), to: "a.json"))
@@ -69,7 +69,7 @@ struct ChangeRoutesTests {
     }
   }
 
-  @Test("kinds, favorites and times narrow it, and contradictions are refused")
+  @Test("changes are filtered by kind, favorites and time, and contradictory filters are refused")
   func filters() async throws {
     let home = try await ServedHome()
     try await home.ask { client in

@@ -5,9 +5,9 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("Feeds by the API")
+@Suite("Feeds over the API")
 struct FeedRoutesTests {
-  @Test("a feed is taken up, given up, and keeps its offers")
+  @Test("a feed is subscribed and unsubscribed, and keeps its offers")
   func subscription() async throws {
     let home = try await ServedHome()
     try await home.ask { client in
@@ -28,7 +28,7 @@ struct FeedRoutesTests {
     }
   }
 
-  @Test("how often a feed is synced is set, and set back")
+  @Test("the sync interval of a feed is set and reset")
   func interval() async throws {
     let home = try await ServedHome()
     try await home.ask(try home.server()) { client in
@@ -51,7 +51,7 @@ struct FeedRoutesTests {
     }
   }
 
-  @Test("all that there are stand in the list, with what is known of each")
+  @Test("the list has all feeds, with their states")
   func list() async throws {
     let home = try await ServedHome()
     try await home.ask { client in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import OffersServer
 
-/// Gives one image, or always fails, and counts how often it is asked.
+/// An image source that always returns one image or always fails, and counts its calls.
 final class CountedImages: ImageSource {
   let result: Result<CachedImage, OffersError>
   let count = Mutex(0)
@@ -21,7 +21,7 @@ final class CountedImages: ImageSource {
   }
 }
 
-@Suite("Images by the API")
+@Suite("Images over the API")
 struct ImageRoutesTests {
   private static func image(_ bytes: [UInt8], freshSeconds: Double = 3600) throws -> CachedImage {
     CachedImage(
@@ -29,7 +29,7 @@ struct ImageRoutesTests {
       fetchedAt: Date(), freshUntil: Date() + freshSeconds)
   }
 
-  @Test("an image is typed by its bytes, kept for a day, and asked of the cache once")
+  @Test("an image has the type of its bytes, may be cached for a day, and is loaded once")
   func image() async throws {
     let home = try await ServedHome()
     let bytes = TinyImage.png()
@@ -50,7 +50,7 @@ struct ImageRoutesTests {
     }
   }
 
-  @Test("one that is no longer fresh is asked for each time")
+  @Test("an image that is no longer fresh is loaded for each request")
   func stale() async throws {
     let home = try await ServedHome()
     let images = CountedImages(.success(try Self.image(TinyImage.png(), freshSeconds: -1)))
@@ -64,7 +64,7 @@ struct ImageRoutesTests {
     }
   }
 
-  @Test("an image that cannot be had, and an offer without one, are problems")
+  @Test("a failing image server gets 502, and an offer without an image 404")
   func failures() async throws {
     let home = try await ServedHome(feeds: ["facts"])
     let feed = try home.folder.write(

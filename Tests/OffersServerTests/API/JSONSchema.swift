@@ -1,11 +1,11 @@
 import Foundation
 
-/// Holds JSON against the part of JSON Schema that the description of the API uses.
+/// Validates JSON against the subset of JSON Schema that openapi.json uses.
 struct JSONSchema {
-  /// The whole description, where references lead to.
+  /// The whole document, in which references are resolved.
   let document: [String: Any]
 
-  /// What does not hold, with its place; empty when all does.
+  /// The violations of a schema with their JSON paths; empty for a valid value.
   func faults(of value: Any, _ schema: [String: Any], at place: String = "$") -> [String] {
     if let reference = schema["$ref"] as? String {
       guard let target = find(reference) else { return ["\(place): no \(reference)"] }
@@ -85,7 +85,7 @@ struct JSONSchema {
     return "\(left)" == "\(right)"
   }
 
-  /// What `#/components/schemas/Offer` leads to.
+  /// Resolves a reference such as `#/components/schemas/Offer`.
   func find(_ reference: String) -> [String: Any]? {
     var value: Any? = document
     for part in reference.split(separator: "/").dropFirst() {

@@ -6,10 +6,11 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("Offers by the API")
+@Suite("Offers over the API")
 struct OfferRoutesTests {
   @Test(
-    "the pages of every order together have each offer once", arguments: OfferQuery.Sort.allCases)
+    "in every order, the pages of a list together have each offer once",
+    arguments: OfferQuery.Sort.allCases)
   func paging(sort: OfferQuery.Sort) async throws {
     let home = try await ServedHome(feeds: ["ibotta", "albums"])
     try await home.ask { client in
@@ -30,7 +31,7 @@ struct OfferRoutesTests {
     }
   }
 
-  @Test("a cursor is good for its own list only, whatever the limit")
+  @Test("a cursor is valid for its own list only, with any limit")
   func foreignCursor() async throws {
     let home = try await ServedHome()
     try await home.ask { client in
@@ -50,7 +51,7 @@ struct OfferRoutesTests {
   }
 
   @Test(
-    "a parameter that is unknown, wrong, empty or there twice is refused by its name",
+    "an unknown, invalid, empty or repeated parameter is refused with its name",
     arguments: [
       ("limt=3", "limt"), ("limit=0", "limit"), ("limit=501", "limit"), ("limit=+5", "limit"),
       ("limit=", "limit"), ("limit", "limit"), ("favorites=1", "favorites"),
@@ -67,7 +68,7 @@ struct OfferRoutesTests {
     }
   }
 
-  @Test("filters select as those of the list do")
+  @Test("the parameters of the list filter and order the offers")
   func filters() async throws {
     let home = try await ServedHome()
     try await home.ask { client in
@@ -83,7 +84,7 @@ struct OfferRoutesTests {
     }
   }
 
-  @Test("an id with any signs is found by its percent code")
+  @Test("an offer whose id has any characters is found by its percent-encoded reference")
   func strangeIDs() async throws {
     let home = try await ServedHome(feeds: [])
     let ids = ["a/b?c#d", "ä ö&ü=%", "..", "\u{202E}x", "é:1"]
@@ -104,7 +105,7 @@ struct OfferRoutesTests {
     }
   }
 
-  @Test("a star is set once and taken off once")
+  @Test("adding or removing a favorite a second time changes nothing")
   func favorite() async throws {
     let home = try await ServedHome()
     try await home.ask { client in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("The description of the API")
+@Suite("OpenAPI document")
 struct OpenAPITests {
   private static func description(_ client: any TestClientProtocol) async throws -> [String: Any] {
     try await client.get("openapi.json").object
@@ -18,7 +18,7 @@ struct OpenAPITests {
     try #require(document["paths"] as? [String: [String: [String: Any]]])
   }
 
-  @Test("it has every route of the API, and no other")
+  @Test("the document describes every route of the API and no other")
   func routes() async throws {
     let home = try await ServedHome()
     let routes = try home.server().responder().routes.names.filter { $0.contains("/api/") }
@@ -31,7 +31,7 @@ struct OpenAPITests {
     }
   }
 
-  /// A request to each operation, by the name that the description gives it.
+  /// A request for each operation, with its `operationId`.
   private static let requests: [(operation: String, path: String, body: String?)] = [
     ("listOffers", "offers?limit=2&sort=reward", nil), ("getOffer", "offers/ibotta:900117", nil),
     ("getHistory", "offers/900117/history", nil), ("star", "offers/ibotta:900117/favorite", "{}"),
@@ -46,7 +46,7 @@ struct OpenAPITests {
     ("unstar", "offers/ibotta:900117/favorite", nil), ("getOpenAPI", "openapi.json", nil),
   ]
 
-  @Test("every answer is as it says")
+  @Test("every response conforms to its schema")
   func answers() async throws {
     let home = try await ServedHome(feeds: ["ibotta", "albums"])
     try await home.ask { client in
@@ -58,7 +58,7 @@ struct OpenAPITests {
           operations[operation["operationId"] as? String ?? ""] = (method, operation)
         }
       }
-      // An image needs a server, and events have no end.
+      // `getImage` requires an image server, and the stream of `listen` does not end.
       let asked = Set(Self.requests.map(\.operation))
       #expect(Set(operations.keys).subtracting(asked) == ["getImage", "listen"])
       for request in Self.requests {
@@ -81,7 +81,7 @@ struct OpenAPITests {
     }
   }
 
-  @Test("its examples are as it says")
+  @Test("every example conforms to its schema")
   func examples() async throws {
     let home = try await ServedHome(feeds: [])
     try await home.ask { client in
@@ -104,7 +104,7 @@ struct OpenAPITests {
     }
   }
 
-  @Test("problems are as it says, wherever they come from")
+  @Test("every error response conforms to the schema of problems")
   func problems() async throws {
     let home = try await ServedHome()
     try await home.ask { client in

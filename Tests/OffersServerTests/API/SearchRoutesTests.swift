@@ -6,9 +6,9 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("Searches by the API")
+@Suite("Searches over the API")
 struct SearchRoutesTests {
-  @Test("what is found says where its words stand, and is remembered once")
+  @Test("a result has the positions of its matches, and the search is stored once")
   func found() async throws {
     let home = try await ServedHome()
     try await home.ask { client in
@@ -25,7 +25,7 @@ struct SearchRoutesTests {
     }
   }
 
-  @Test("what a page of another site asks, or finds nothing, is not remembered")
+  @Test("a search from another site, or without results, is not added to the recent searches")
   func notRemembered() async throws {
     let home = try await ServedHome()
     try await home.ask { client in
@@ -36,7 +36,7 @@ struct SearchRoutesTests {
     }
   }
 
-  @Test("stored offers stand in for a server that cannot be asked, with the reason")
+  @Test("if a feed's server fails, the stored offers are searched, with the reason")
   func standIn() async throws {
     let home = try await ServedHome(feeds: ["movies"])
     try await home.ask { client in
@@ -51,7 +51,7 @@ struct SearchRoutesTests {
     }
   }
 
-  @Test("a search without words is refused, and one past the end is empty")
+  @Test("a search without words is refused, and a page past the end is empty")
   func bounds() async throws {
     let home = try await ServedHome()
     try await home.ask { client in

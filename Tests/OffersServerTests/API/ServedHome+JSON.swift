@@ -4,13 +4,13 @@ import HummingbirdTesting
 import OffersCore
 import Testing
 
-/// An answer of the API.
+/// A response of the API.
 struct APIAnswer: Sendable {
   let status: Int
   let headers: HTTPFields
   let text: String
 
-  /// The document as an object.
+  /// The body as a JSON object.
   var object: [String: Any] {
     get throws {
       let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
@@ -18,7 +18,7 @@ struct APIAnswer: Sendable {
     }
   }
 
-  /// The list of objects that a member is.
+  /// A member that is an array of objects.
   func objects(_ name: String) throws -> [[String: Any]] {
     try #require(try object[name] as? [[String: Any]])
   }
@@ -27,12 +27,12 @@ struct APIAnswer: Sendable {
 }
 
 extension TestClientProtocol {
-  /// Asks the API.
+  /// Sends a GET request to the API.
   func get(_ path: String, headers: HTTPFields = [:]) async throws -> APIAnswer {
     try await send(.get, path, headers: headers)
   }
 
-  /// Changes something by the API.
+  /// Sends a request to the API that changes something.
   func write(
     _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil,
     headers: HTTPFields = [.contentType: "application/json"]

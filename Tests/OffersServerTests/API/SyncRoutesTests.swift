@@ -7,12 +7,12 @@ import Testing
 
 @testable import OffersServer
 
-/// Syncs that end when they are told to.
+/// A syncer whose syncs end when a test lets them.
 final class HeldSyncer: FeedSyncer {
   private let release = AsyncStream.makeStream(of: Void.self)
   let wasCancelled = Mutex(false)
   let interval = Mutex<Int?>(nil)
-  /// What was asked for last.
+  /// The request of the last sync.
   let wanted = Mutex<WantedSync?>(nil)
 
   func letGo() { release.continuation.finish() }
@@ -54,9 +54,9 @@ final class HeldSyncer: FeedSyncer {
   }
 }
 
-@Suite("Syncs by the API")
+@Suite("Syncs over the API")
 struct SyncRoutesTests {
-  /// Asks until something holds.
+  /// Polls the status of the sync until a condition holds.
   private static func wait(
     _ client: any TestClientProtocol, until isSo: ([String: Any]) throws -> Bool
   ) async throws {
@@ -64,7 +64,7 @@ struct SyncRoutesTests {
   }
 
   @Test(
-    "a source that the machine alone may name, or of no single feed, is refused",
+    "a source that only the command line may set, or without a single feed, is refused",
     arguments: [
       #"{"feeds":["ibotta"],"source":"/etc/passwd"}"#, #"{"feeds":["ibotta"],"source":"-"}"#,
       #"{"feeds":["ibotta"],"source":"file:///etc/passwd"}"#,
@@ -84,7 +84,7 @@ struct SyncRoutesTests {
     }
   }
 
-  @Test("a source and the removals that are accepted reach the sync")
+  @Test("the source and the acceptance of removals are passed to the sync")
   func passesWishes() async throws {
     let home = try await ServedHome(feeds: [])
     let syncer = HeldSyncer()
@@ -99,7 +99,7 @@ struct SyncRoutesTests {
         == WantedSync(["ibotta"], source: "https://example.com/a", acceptsRemovals: true))
   }
 
-  @Test("one runs at a time, says how far it is, and how it ended")
+  @Test("one sync runs at a time, and reports its progress and its result")
   func oneAtATime() async throws {
     let home = try await ServedHome(feeds: [])
     let syncer = HeldSyncer()
@@ -126,7 +126,7 @@ struct SyncRoutesTests {
     }
   }
 
-  @Test("unknown feeds and other bodies are refused")
+  @Test("unknown feeds and invalid bodies are refused")
   func refusals() async throws {
     let home = try await ServedHome(feeds: [])
     try await home.ask { client in
@@ -141,7 +141,7 @@ struct SyncRoutesTests {
     }
   }
 
-  @Test("a sync that runs when the server ends is taken back, and no other begins")
+  @Test("the shutdown cancels a running sync, and no other can be started")
   func close() async throws {
     let home = try await ServedHome(feeds: [])
     let syncer = HeldSyncer()
@@ -154,7 +154,7 @@ struct SyncRoutesTests {
     withExtendedLifetime(home) {}
   }
 
-  @Test("who listens hears of a star by this server, of another process's, and of a sync")
+  @Test("listeners receive events of writes by this server and other processes, and of syncs")
   func events() async throws {
     let home = try await ServedHome()
     let other = try OffersDatabase(path: home.folder.file("offers.sqlite"))
@@ -181,7 +181,7 @@ struct SyncRoutesTests {
     }
   }
 
-  @Test("nobody looks at the database when nobody listens any more, and there is a most")
+  @Test("the database is polled only while there are listeners, and their number is limited")
   func listeners() async throws {
     let home = try await ServedHome(feeds: [])
     let hub = EventHub(

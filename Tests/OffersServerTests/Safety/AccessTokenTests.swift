@@ -8,16 +8,16 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("The token")
+@Suite("Access token")
 struct AccessTokenTests {
   private static let token = "correct-horse-battery"
 
-  @Test("nothing but the login, its looks and whether it works is told without it")
+  @Test("only the login page, the assets and the health check can be read without the token")
   func refusals() async throws {
     let home = try await ServedHome()
     try await home.ask(try home.server(token: AccessToken(Self.token))) { client in
       #expect(try await client.get("health").status == 200)
-      // A browser asks for some of it without its cookies.
+      // Browsers request some of these without cookies.
       for path in ["/login", "/manifest.webmanifest", "/favicon.ico", "/assets/icon-192.png"] {
         #expect(try await client.get(path).status == 200, "\(path)")
       }
@@ -38,12 +38,12 @@ struct AccessTokenTests {
       for field in ["Bearer \(Self.token)", "bearer  \(Self.token) "] {
         #expect(try await client.get("offers", headers: [.authorization: field]).status == 200)
       }
-      // What was given to one who has it is not given to one who has not.
+      // The cached response to an authorized request is not sent to an unauthorized one.
       #expect(try await client.get("offers").status == 401)
     }
   }
 
-  @Test("a browser is led to the login, and afterwards to where it wanted to go")
+  @Test("a browser is redirected to the login page, and then to the page that it requested")
   func login() async throws {
     let home = try await ServedHome()
     try await home.ask(try home.server(token: AccessToken(Self.token))) { client in
@@ -73,7 +73,7 @@ struct AccessTokenTests {
     }
   }
 
-  @Test("who logs out has no cookie left, and the browser keeps nothing")
+  @Test("a logout deletes the cookie and clears the browser's cache and storage")
   func logout() async throws {
     let home = try await ServedHome(feeds: [])
     try await home.ask(try home.server(token: AccessToken(Self.token))) { client in
@@ -91,7 +91,7 @@ struct AccessTokenTests {
       #expect(cookie.hasSuffix("Max-Age=0"))
       let name = try #require(HTTPField.Name("Clear-Site-Data"))
       #expect(answer.headers[name] == #""cache", "storage""#)
-      // No other site logs anybody out.
+      // Another site cannot log a person out.
       var foreign = headers
       foreign[.origin] = "http://evil.example"
       #expect(try await client.send(.post, "/logout", headers: foreign, body: "").status == 403)
@@ -103,7 +103,7 @@ struct AccessTokenTests {
   }
 
   @Test(
-    "the way back leads nowhere else, and carries no markup",
+    "the login redirects to this server only, and escapes the path",
     arguments: [
       "https://evil.example", "//evil.example", "/\\evil.example", "/a\r\nSet-Cookie: x=y",
       "javascript:alert(1)", "",
@@ -121,7 +121,7 @@ struct AccessTokenTests {
     }
   }
 
-  @Test("a token file is one's own, a file, and long enough")
+  @Test("a token file must be a regular file, private, and hold a token of at least 16 characters")
   func file() throws {
     let folder = try TemporaryFolder()
     func refusal(_ text: String, mode: Int = 0o600) throws -> String? {
@@ -146,7 +146,7 @@ struct AccessTokenTests {
     #expect(throws: OffersError.self) { try AccessToken(contentsOf: folder.file("nothing")) }
   }
 
-  @Test("others than this machine are listened to with a token only")
+  @Test("a server on another address than loopback requires a token")
   func needed() async throws {
     let home = try await ServedHome(feeds: [])
     for host in ["0.0.0.0", "::", "192.168.1.5", "offers.example", "127.evil.example"] {

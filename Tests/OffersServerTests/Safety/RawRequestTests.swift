@@ -4,16 +4,16 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("Requests as they come over a connection")
+@Suite("Requests over raw connections")
 struct RawRequestTests {
-  /// The statuses of all answers that came.
+  /// The statuses of all responses in a text.
   private static func statuses(_ text: String) -> [String] {
     text.matches(of: #/HTTP/1\.1 (\d\d\d)/#).map { String($0.output.1) }
   }
 
   private static let json = "Content-Type: application/json\r\n"
 
-  /// What could mean one thing to a proxy and another to us, each with a request hidden behind.
+  /// Requests whose end a proxy and this server could see at different places (request smuggling).
   private static let ambiguous: [(name: String, request: String)] = [
     (
       "two lengths",
@@ -60,7 +60,7 @@ struct RawRequestTests {
       "POST /api/v1/sync HTTP/1.1\r\nHOST" + json + "Content-Length: 99999999999999999999\r\n\r\n"
     ),
     (
-      "a chunk that is none",
+      "an invalid chunk size",
       "POST /api/v1/sync HTTP/1.1\r\nHOST" + json
         + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"
     ),
@@ -72,7 +72,7 @@ struct RawRequestTests {
   ]
 
   @Test(
-    "a request that could be read in two ways ends its connection, and nothing behind it is heard")
+    "an ambiguous request is refused and closes its connection, without reading what follows")
   func smuggling() async throws {
     let home = try await ServedHome(feeds: [])
     try await LiveServer.run(try home.server(port: 0)) { server in
@@ -88,7 +88,7 @@ struct RawRequestTests {
     }
   }
 
-  @Test("heads and bodies have their bounds")
+  @Test("the sizes of heads, targets and bodies are limited")
   func bounds() async throws {
     let home = try await ServedHome(feeds: [])
     try await LiveServer.run(try home.server(port: 0)) { server in
@@ -119,7 +119,7 @@ struct RawRequestTests {
     }
   }
 
-  @Test("one that does not finish what it says, or says nothing more, is let go")
+  @Test("a connection with an unfinished request, or without further requests, is closed")
   func slow() async throws {
     let home = try await ServedHome(feeds: [])
     var times = ConnectionLimits.Times()
@@ -132,7 +132,7 @@ struct RawRequestTests {
         "PUT /api/v1/offers/a:1/favorite HTTP/1.1\r\n\(server.host)\(Self.json)"
           + "Content-Length: 9\r\n\r\n{",
       ] {
-        // It ends by itself, with no answer that would say that all is well.
+        // The server closes the connection without a successful response.
         let answer = try await server.exchange(request)
         #expect(!answer.hasPrefix("HTTP/1.1 2"), "\(request): \(answer)")
       }
@@ -141,7 +141,7 @@ struct RawRequestTests {
     }
   }
 
-  @Test("one that never reads its answers is let go")
+  @Test("a connection whose client never reads its responses is closed")
   func unread() async throws {
     let home = try await ServedHome()
     var times = ConnectionLimits.Times()
@@ -150,7 +150,7 @@ struct RawRequestTests {
       let connection = try RawConnection(port: server.port)
       let request = "GET /api/v1/offers?limit=500 HTTP/1.1\r\n\(server.host)\r\n"
       connection.send(String(repeating: request, count: 500))
-      // Another one is served meanwhile, until the server has let go of the first.
+      // Other clients are served until the server has closed the first connection.
       var isOpen = true
       while isOpen {
         let answer = try await server.exchange(
@@ -161,7 +161,7 @@ struct RawRequestTests {
     }
   }
 
-  @Test("five hundred slow ones do not keep another one waiting")
+  @Test("five hundred slow connections do not delay another request")
   func crowd() async throws {
     let home = try await ServedHome()
     try await LiveServer.run(try home.server(port: 0)) { server in
@@ -183,7 +183,7 @@ struct RawRequestTests {
     }
   }
 
-  @Test("several requests at once are answered in their order, and a close is kept to")
+  @Test("pipelined requests are answered in their order, and Connection: close is honored")
   func pipeline() async throws {
     let home = try await ServedHome()
     try await LiveServer.run(try home.server(port: 0)) { server in
@@ -200,7 +200,7 @@ struct RawRequestTests {
 }
 
 extension RawConnection {
-  /// Whether the server has broken the connection off.
+  /// Whether the server has closed the connection.
   fileprivate var isReset: Bool {
     sendFailure == ECONNRESET || sendFailure == EPIPE
   }

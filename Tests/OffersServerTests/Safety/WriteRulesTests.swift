@@ -5,7 +5,7 @@ import Testing
 
 @testable import OffersServer
 
-@Suite("Who may ask, and who may change something")
+@Suite("Accepted hosts and origins")
 struct WriteRulesTests {
   private static let star = "/api/v1/offers/ibotta:900117/favorite"
 
@@ -20,7 +20,7 @@ struct WriteRulesTests {
   }
 
   @Test(
-    "a write comes from a page of this server or from no browser",
+    "a write is accepted from a page of this server or from a client that is no browser",
     arguments: [
       (nil, nil, 200), ("http://localhost", nil, 200), ("http://localhost", "same-origin", 200),
       (nil, "none", 200), (nil, "same-origin", 200), ("null", "same-origin", 200),
@@ -46,7 +46,7 @@ struct WriteRulesTests {
   }
 
   @Test(
-    "a write of the API is JSON, which no form of another site can send",
+    "a write to the API must be JSON, which a form of another site cannot send",
     arguments: [
       nil, "", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data",
       "application/jsonp", "text/plain; application/json",
@@ -64,7 +64,7 @@ struct WriteRulesTests {
     }
   }
 
-  @Test("a form says where it comes from")
+  @Test("a form must have the origin of this server")
   func forms() async throws {
     let home = try await ServedHome()
     let token = AccessToken("0123456789abcdef")
@@ -84,7 +84,7 @@ struct WriteRulesTests {
   }
 
   @Test(
-    "only known names are answered to",
+    "only requests to a known host name are accepted",
     arguments: [
       ("localhost", true), ("LocalHost", true), ("127.0.0.1", true), ("[::1]", true),
       ("localhost:80", true), ("offers.local", true), ("offers.local:8443", false),
@@ -99,7 +99,7 @@ struct WriteRulesTests {
   }
 
   @Test(
-    "where it listens at all addresses, addresses are answered to, and names are not",
+    "a server on all addresses accepts any IP address as host, and no unknown name",
     arguments: [
       ("192.0.2.2:9000", true), ("[2001:db8::1]:9000", true), ("10.0.0.1", true),
       ("evil.example:9000", false), ("1.2.3.4.evil.example", false), ("1.2.3", false),
@@ -112,7 +112,7 @@ struct WriteRulesTests {
     #expect(!AllowedHosts(host: "192.0.2.9", port: 9000).contains(name))
   }
 
-  @Test("a path that rules would not know again is refused")
+  @Test("a path with an empty segment is refused")
   func emptyParts() async throws {
     let home = try await ServedHome()
     try await home.ask { client in
@@ -123,7 +123,7 @@ struct WriteRulesTests {
     }
   }
 
-  @Test("whatever the answer, it says what browsers may do with it")
+  @Test("every response has the security headers")
   func securityHeaders() async throws {
     let home = try await ServedHome()
     try await home.ask { client in
