@@ -6,7 +6,7 @@ import NIOCore
 import OffersCore
 import ServiceLifecycle
 
-/// Serves the pages and the JSON API.
+/// An HTTP server of the pages and of the JSON API.
 package struct OffersServer: Sendable {
   /// Where it listens, and by which names it is asked.
   package struct Address: Hashable, Sendable {
@@ -62,7 +62,7 @@ package struct OffersServer: Sendable {
     self.logger = logger
   }
 
-  /// What answers requests, also for tests, without a port.
+  /// The responder of the server, which tests use without a port.
   func responder() -> ServedResponder {
     let answers = Answers(signal: content.store)
     let router = Router()
@@ -75,10 +75,10 @@ package struct OffersServer: Sendable {
       routes: RouteList(router), shell: pages.shell)
   }
 
-  /// Serves until the process is asked to end (SIGTERM, SIGINT): then it no longer listens, and what
-  /// is under way has some seconds to end.
+  /// Runs the server until the process receives SIGTERM or SIGINT. It then stops listening, and waits
+  /// some seconds for the responses under way.
   ///
-  /// - Parameter ready: called once it listens, with the port.
+  /// - Parameter ready: called with the port once the server listens.
   /// - Throws: `OffersError` where it cannot listen.
   package func run(ready: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
     try await run(ConnectionLimits.Times(), handlesSignals: true, ready: ready)
@@ -117,7 +117,7 @@ package struct OffersServer: Sendable {
       try await ServiceGroup(configuration: configuration).run()
       result = .success(())
     } catch is CancellationError {
-      // What did not end in time was cut off.
+      // Responses that did not end in time were cancelled.
       result = .success(())
     } catch {
       result = .failure(error)
@@ -128,18 +128,18 @@ package struct OffersServer: Sendable {
     } catch let error as IOError {
       throw refusal(
         String(cString: strerror(error.errnoCode)),
-        hint: "Choose another port with --port, or 0 for any that is free.", error)
+        hint: "Choose another port with --port, or 0 for any free port.", error)
     } catch let error as OffersError {
       throw error
     } catch {
       throw refusal(
-        "this machine has no such address", hint: "Name one of its own with --host.", error)
+        "this machine has no such address", hint: "Choose one of its addresses with --host.", error)
     }
   }
 
   private func refusal(_ reason: String, hint: String, _ error: any Error) -> OffersError {
     OffersError(
-      .sourceFailed, "Could not listen at \(address.host), port \(address.port): \(reason).",
+      .sourceFailed, "Could not listen on \(address.host), port \(address.port): \(reason).",
       hint: hint, cause: "\(error)")
   }
 }

@@ -3,15 +3,16 @@ import Hummingbird
 import Logging
 import OffersCore
 
-/// What stands before the routes: whatever the request, it is answered, and safely.
+/// Answers every request: checks it, routes it, and makes responses of errors. Every response gets
+/// the security headers.
 struct ServedResponder: HTTPResponder {
   let answers: Answers
   let hosts: AllowedHosts
-  /// What a request must show; nil where only this machine can ask.
+  /// The token that a request must contain; nil if only this machine can reach the server.
   let token: AccessToken?
   let router: RouterResponder<BasicRequestContext>
   let routes: RouteList
-  /// Shows people what is wrong with a request that no route answers.
+  /// Renders the pages for errors outside of the routes.
   let shell: PageShell
 
   func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
@@ -58,15 +59,15 @@ struct ServedResponder: HTTPResponder {
       return response
     }
     try routes.check(request)
-    throw Problem(.notFound, "There is nothing here.", code: .notFound)
+    throw Problem(.notFound, "There is no such path.", code: .notFound)
   }
 
-  /// What is told as a page to people, and as a document to programs.
+  /// The response to a request with an error: a page for a browser, else a problem document.
   private func refusal(of problem: Problem, to request: Request) -> Response {
     let isPage =
       !request.uri.path.hasPrefix("/api/")
       && request.headers[.accept]?.contains("text/html") == true
-    // What a template cannot show, the document tells as well.
+    // If the page cannot be rendered, the document describes the problem.
     let page = isPage ? try? NoticePage.response(to: request, for: problem, in: shell) : nil
     return page ?? problem.response
   }
@@ -82,18 +83,19 @@ struct ServedResponder: HTTPResponder {
     case let error as any HTTPResponseError:
       return Problem(error.status, error.status.reasonPhrase + ".")
     case is CancellationError:
-      return Problem(.serviceUnavailable, "The server is ending.", code: .sourceFailed)
+      return Problem(.serviceUnavailable, "The server is shutting down.", code: .sourceFailed)
     default:
       logger.error("request failed", metadata: ["error": "\(error)"])
       return Problem(
-        .internalServerError, "Something went wrong.", hint: "See the server's log.",
+        .internalServerError, "The server could not answer the request.",
+        hint: "See the server's log.",
         code: .storageFailed)
     }
   }
 }
 
 extension Request {
-  /// The same, asking for the body, too.
+  /// The request with the method GET.
   fileprivate var asGet: Request {
     var head = head
     head.method = .get

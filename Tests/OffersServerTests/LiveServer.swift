@@ -47,7 +47,7 @@ struct LiveServer: Sendable {
   }
 }
 
-/// A TCP connection to the server that sends raw bytes.
+/// A connection that says exactly what it is told to.
 struct RawConnection: Sendable {
   fileprivate let handle: FileHandle
 
@@ -70,8 +70,7 @@ struct RawConnection: Sendable {
     if code != 0 { throw Failure(number: errno) }
   }
 
-  /// Sends a text. An error is ignored: the response of a server that has closed its end can still
-  /// be read.
+  /// Sends bytes. A server that has closed already is no failure: its answer is still read.
   func send(_ text: String) {
     let bytes = Array(text.utf8)
     _ = Foundation.send(
@@ -85,7 +84,7 @@ struct RawConnection: Sendable {
     return try await receive(until: enough)
   }
 
-  /// Receives until the server closes the connection, on a thread of its own, because it blocks.
+  /// What comes until the server closes, on a thread that may wait.
   func receive(
     until enough: @escaping @Sendable (String) -> Bool = { _ in false }
   ) async throws -> String {
@@ -110,7 +109,7 @@ struct RawConnection: Sendable {
 }
 
 extension RawConnection {
-  /// The error number of an attempt to send one more byte; 0 for success or a full buffer.
+  /// What keeps one more byte from being sent; 0 for nothing, or when there is no room.
   var sendFailure: Int32 {
     var byte: UInt8 = 0x47
     let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)

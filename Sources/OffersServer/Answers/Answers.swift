@@ -46,7 +46,7 @@ struct Answers: Sendable {
     findVersion().flatMap { cache.find(request.uri.string, version: $0) }
   }
 
-  /// While it cannot be had, nothing is remembered and all is made anew.
+  /// The version of the database. If it cannot be read, no response is cached or taken from the cache.
   private func findVersion() -> Int64? { try? signal.fetchDataVersion() }
 
   private static func isKnown(_ entry: ResponseCache.Entry, to request: Request) -> Bool {

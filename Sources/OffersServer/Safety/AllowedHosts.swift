@@ -1,17 +1,17 @@
 import Synchronization
 
-/// The names that the server answers to. A page of another site whose name leads here, by DNS
-/// rebinding, asks by that other name, and is refused.
+/// The host names that the server answers to. A page of another site whose name resolves to this
+/// machine (DNS rebinding) sends requests with that other name, which are refused.
 final class AllowedHosts: Sendable {
   private let names: Mutex<Set<String>>
   private let host: String
   private let more: [String]
-  /// Whether it listens at every address of the machine.
+  /// Whether the server listens on all addresses of the machine.
   private let isEverywhere: Bool
 
   /// - Parameters:
-  ///   - host: the address it listens at.
-  ///   - more: names beside it and loopback's, with a port or without.
+  ///   - host: the address that the server listens on.
+  ///   - more: names besides the host and those of loopback, with or without a port.
   init(host: String, port: Int, more: [String] = []) {
     self.host = host
     self.more = more
@@ -19,20 +19,20 @@ final class AllowedHosts: Sendable {
     names = Mutex(Self.names(host: host, port: port, more: more))
   }
 
-  /// Takes another port, once it is known which one it is.
+  /// Sets the port, which is known only after the start if the system chooses it.
   func setPort(_ port: Int) {
     let changed = Self.names(host: host, port: port, more: more)
     names.withLock { $0 = changed }
   }
 
-  /// Whether a `Host` field names this server.
+  /// Whether the value of a `Host` field names this server.
   func contains(_ authority: String) -> Bool {
     names.withLock { names in
       names.contains(authority) || names.contains(authority.lowercased())
     } || isEverywhere && Self.isAddress(authority)
   }
 
-  /// Whether it is an address and no name. Only names can be made to lead elsewhere.
+  /// Whether the host is an IP address. DNS rebinding requires a name.
   private static func isAddress(_ authority: String) -> Bool {
     let host =
       hasPort(authority)
@@ -50,7 +50,7 @@ final class AllowedHosts: Sendable {
   private static func names(host: String, port: Int, more: [String]) -> Set<String> {
     var names: Set<String> = []
     func add(_ name: String) {
-      // An address of version 6 stands in brackets where a port may follow.
+      // An IPv6 address is in brackets in a `Host` field.
       let name = (name.contains(":") ? "[\(name)]" : name).lowercased()
       names.insert("\(name):\(port)")
       if port == 80 { names.insert(name) }
@@ -59,7 +59,7 @@ final class AllowedHosts: Sendable {
     for name in more {
       let name = name.lowercased()
       names.insert(name)
-      // What stands before it, say for encryption, may use another port or none.
+      // A proxy in front of the server, such as one for TLS, may use another port or the default.
       if hasPort(name) { continue }
       names.insert("\(name):\(port)")
     }
