@@ -61,14 +61,14 @@ struct ExitCodeTests {
     "a value below zero is told from one that is missing",
     arguments: [
       (["list", "--limit", "-1"], "--limit must be at least 1."),
-      (["list", "--expiring", "-1h"], "“-1h” is no length of time."),
-      (["list", "--reward-at-least", "-1"], "“-1” is no reward."),
+      (["list", "--expiring", "-1h"], "“-1h” is not a duration."),
+      (["list", "--reward-at-least", "-1"], "“-1” is not a reward."),
       (["search", "tea", "--page", "-1"], "--page must be 1 to 1000000."),
-      (["list", "--new-since", "-1d"], "“-1d” is no time."),
-      (["changes", "--since", "-1d"], "“-1d” is no time."),
-      (["prune", "--older-than", "-1d"], "“-1d” is no length of time."),
-      (["feeds", "set", "ibotta", "--every", "-1h"], "“-1h” is no time between syncs."),
-      (["serve", "--refresh", "-1h"], "“-1h” is no length of time."),
+      (["list", "--new-since", "-1d"], "“-1d” is not a time."),
+      (["changes", "--since", "-1d"], "“-1d” is not a time."),
+      (["prune", "--older-than", "-1d"], "“-1d” is not a duration."),
+      (["feeds", "set", "ibotta", "--every", "-1h"], "“-1h” is not an interval between syncs."),
+      (["serve", "--refresh", "-1h"], "“-1h” is not a duration."),
       (["serve", "--port", "-1"], "--port must be 0 to 65535."),
     ])
   func belowZero(arguments: [String], message: String) throws {

@@ -67,7 +67,7 @@ struct FeedsCommandTests {
     )
     #expect(try every() == 21_600)
     for (name, every, said) in [
-      ("album", "1h", "Did you mean albums?"), ("albums", "often", "no time between syncs"),
+      ("album", "1h", "Did you mean albums?"), ("albums", "often", "not an interval between syncs"),
     ] {
       let refused = try home.offers("feeds", "set", name, "--every", every)
       #expect(refused.status != 0)
@@ -159,9 +159,9 @@ struct FeedsCommandTests {
     arguments: [
       (["Feed", "x.json"], "no name for a feed"), (["albums", "x.json"], "already"),
       (["feed", "x.json", "--map", "nmae=title"], "Did you mean name?"),
-      (["feed", "x.json", "--map", "title"], "maps nothing"),
+      (["feed", "x.json", "--map", "title"], "has no equals sign"),
       (["feed", "x.json", "--format", "jsn"], "Did you mean json?"),
-      (["feed", "x.json", "--every", "soon"], "no time between syncs"),
+      (["feed", "x.json", "--every", "soon"], "not an interval between syncs"),
       (["feed", "x.json", "--items", "a["], "a["),
     ])
   func refusesMistakes(words: [String], says: String) throws {
@@ -180,7 +180,7 @@ struct FeedsCommandTests {
       let result = try OffersProgram.run(
         words + ["--config", path], environment: home.environment)
       #expect(result.status == 64)
-      #expect(result.errors.contains("feeds.yaml:5: “nmae” is no field."), "\(result.errors)")
+      #expect(result.errors.contains("feeds.yaml:5: “nmae” is not a field."), "\(result.errors)")
       #expect(result.errors.contains("Did you mean name?"))
     }
     #expect(try home.offers("feeds", "--config", home.folder.file("none.yaml")).status == 66)
@@ -256,7 +256,7 @@ struct FeedsCommandTests {
     #expect(try home.offers("feeds", "guess", feed).output.contains("\n      name: name\n"))
     let added = try home.offers("feeds", "add", "odd", feed)
     #expect(added.status == 0)
-    #expect(added.errors.contains("It is not known in which currency the rewards are"))
+    #expect(added.errors.contains("The currency of the rewards is unknown"))
     #expect(try home.offers("list").output.contains("Tea"))
   }
 

@@ -19,7 +19,7 @@ struct ImportFileTests {
       #expect(result.status == 1)
       #expect(
         result.errors == """
-          offers: Standard input goes on with nothing but spaces, from byte \(place) on.
+          offers: Standard input has nothing but spaces, from byte \(place) on.
                   Nothing was changed. Mend it there, or export it again.
 
           """)

@@ -107,11 +107,11 @@ struct ListFilterTests {
       (["--columns", "expires"], "“expires” is no column.", "Did you mean expires_at? Columns:"),
       (["--columns", ""], "“” is no column.", "Columns: ref,"),
       (["--columns", "name,NAME"], "The column name is named twice.", "Name each one once."),
-      (["--reward-at-least", "much"], "“much” is no reward.", "Write 1.50 for any currency"),
-      (["--reward-at-least", "Up to 5%"], "“Up to 5%” is no reward.", "Write 1.50"),
-      (["--reward-at-least", "1,500.00.1"], "“1,500.00.1” is no reward.", "Write 1.50"),
-      (["--new-since", "last"], "“last” is no time.", "Write 30m, 12h, 7d or 2w, a day as"),
-      (["--expiring", "2026-11-01"], "“2026-11-01” is no length of time.", "Write 30m"),
+      (["--reward-at-least", "much"], "“much” is not a reward.", "Write 1.50 for any currency"),
+      (["--reward-at-least", "Up to 5%"], "“Up to 5%” is not a reward.", "Write 1.50"),
+      (["--reward-at-least", "1,500.00.1"], "“1,500.00.1” is not a reward.", "Write 1.50"),
+      (["--new-since", "last"], "“last” is not a time.", "Write 30m, 12h, 7d or 2w, a day as"),
+      (["--expiring", "2026-11-01"], "“2026-11-01” is not a duration.", "Write 30m"),
       (["--page", "9223372036854775807"], "There is no page 9223372036854775807.", "from 1."),
     ])
   func refusals(words: [String], message: String, hint: String) throws {

@@ -140,7 +140,7 @@ struct DecompressorTests {
         let run = StageRun.decompressing(packed, limitBytes: bytes.count - 1, pieceSizes: sizes)
         let error = try #require(run.error)
         #expect(error.code == .limitExceeded)
-        #expect(error.message == "The document unpacks to more than \(bytes.count - 1) bytes.")
+        #expect(error.message == "The document decompresses to more than \(bytes.count - 1) bytes.")
         #expect(run.bytes.count == bytes.count - 1)
       }
     }

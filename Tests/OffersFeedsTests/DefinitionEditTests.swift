@@ -161,7 +161,7 @@ struct DefinitionEditTests {
       try DefinitionEdit.setting(
         everySeconds: 7200, of: "ibotta", in: "feeds: {}\nintervals: {albums: 1d}\n", name: "f")
     }
-    #expect(error?.message == "f is written in a way that its intervals cannot be changed.")
+    #expect(error?.message == "f has a layout in which its intervals cannot be changed.")
   }
 
   @Test("a feed that is taken out leaves no interval behind")
@@ -181,7 +181,7 @@ struct DefinitionEditTests {
     let error = #expect(throws: OffersError.self) {
       try DefinitionEdit.adding(Self.teaFile, to: yaml, name: "f.yaml")
     }
-    #expect(error?.message == "f.yaml is written in a way that cannot be added to.")
+    #expect(error?.message == "f.yaml has a layout to which no feed can be added.")
   }
 
   @Test("a feed that others lean on is not taken out")
@@ -190,7 +190,7 @@ struct DefinitionEditTests {
     let error = #expect(throws: OffersError.self) {
       try DefinitionEdit.removing("tea", from: yaml, name: "f.yaml")
     }
-    #expect(error?.message == "f.yaml is written in a way that tea cannot be taken from it.")
+    #expect(error?.message == "f.yaml has a layout from which tea cannot be removed.")
   }
 
   @Test("a file with a mistake is refused by its own line")

@@ -120,7 +120,7 @@ struct DefinitionGuessFieldTests {
   func tellsRepeats() throws {
     let guess = try Self.guess(#"{"name":"A"}"#, #"{"name":"A"}"#, #"{"name":"B"}"#)
     #expect(guess.proposal.itemCount == 3)
-    #expect(guess.proposal.notes == ["1 of 3 items have the id of another one."])
+    #expect(guess.proposal.notes == ["1 of 3 items repeat the id of another item."])
   }
 
   @Test("what has no name is called by what looks like one, and a person is told")

@@ -41,7 +41,7 @@ struct DefinitionLimitTests {
     #expect(try DefinitionFile.parse(file(100), name: "f")[0].attributes.count == 100)
     let error = refusal(file(101))
     #expect(error?.code == .limitExceeded)
-    #expect(error?.message.contains("the file stands for more than 100 aliases.") == true)
+    #expect(error?.message.contains("the file expands to more than 100 aliases.") == true)
   }
 
   @Test("aliases of aliases cannot stand for more than they may", arguments: [2, 9, 40])

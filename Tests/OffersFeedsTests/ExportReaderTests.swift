@@ -164,7 +164,7 @@ struct ExportReaderTests {
     (offer(#""ref":"a:1","name":"\ud800""#), "“name” is not valid Unicode"),
     (offer(#""ref":"a:1","name":"\udc00\ud800""#), "“name” is not valid Unicode"),
     (offer(#""ref":"a:1","name":"a\u0000b""#), "“name” is not valid Unicode"),
-    (offer(#""ref":"a:1","nane":"x""#), "“nane” is nothing that belongs here"),
+    (offer(#""ref":"a:1","nane":"x""#), "“nane” is not a member of this object"),
     (more(#""gone_at":"today""#), "“gone_at” should be a time like"),
     (more(#""gone_at":"+10000-01-01T00:00:00Z""#), "“gone_at” should be a time like"),
     (more(#""latitude":91"#), "“latitude” should lie between -90 and 90"),
@@ -204,9 +204,9 @@ struct ExportReaderTests {
       "should be lower-case letters, digits and hyphens"
     ),
     (document(#""feeds":{}"#), "a list was expected"),
-    (document(#""offers":[]"#), "“offers” stands where feeds should"),
+    (document(#""offers":[]"#), "“offers” was found where feeds was expected"),
     (document(#""feeds":[],"runs":[]}"#), "the list of offers is missing"),
-    (document(#""feeds":[],"feeds":[]"#), "“feeds” stands where runs should"),
+    (document(#""feeds":[],"feeds":[]"#), "“feeds” was found where runs was expected"),
     (
       document(
         "\"feeds\":[\(feed)],\"runs\":[],\"offers\":[],"

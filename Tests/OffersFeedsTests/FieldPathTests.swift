@@ -80,7 +80,7 @@ struct FieldPathTests {
       ("a..b", "there is no key at character 3"),
       (".a", "there is no key at character 1"),
       ("a.", "nothing follows the last dot"),
-      ("$a", "after $ comes a dot"),
+      ("$a", "a dot must follow the $"),
       ("$.", "there is no key at character 3"),
       ("a[", "the [ at character 2 is never closed"),
       ("a[0", "the [ at character 2 is never closed"),
@@ -91,20 +91,20 @@ struct FieldPathTests {
       ("a[]", "there is no key at character 3"),
       ("a[=1]", "there is no key at character 3"),
       ("a[x=]", "no value follows the = at character 4"),
-      ("a[x]", "[x] at character 2 is no number, * or key=value"),
-      ("a[1.5]", "[1.5] at character 2 is no number, * or key=value"),
-      ("a[99999999999]", "is no number, * or key=value"),
+      ("a[x]", "[x] at character 2 is not a number, * or key=value"),
+      ("a[1.5]", "[1.5] at character 2 is not a number, * or key=value"),
+      ("a[99999999999]", "is not a number, * or key=value"),
       ("a[0]b", "a dot is missing before character 5"),
       ("\"a\"b", "a dot is missing before character 4"),
-      ("a]", "the ] at character 2 stands in a key without quotes"),
-      ("a{b}", "the { at character 2 stands in a key without quotes"),
-      ("a*", "the * at character 2 stands in a key without quotes"),
+      ("a]", "the ] at character 2 is in a key without quotes"),
+      ("a{b}", "the { at character 2 is in a key without quotes"),
+      ("a*", "the * at character 2 is in a key without quotes"),
       ("*a", "the * at character 1 is part of a key"),
-      ("a\"b", "the \" at character 2 stands in a key without quotes"),
-      ("it's", "the ' at character 3 stands in a key without quotes"),
+      ("a\"b", "the \" at character 2 is in a key without quotes"),
+      ("it's", "the ' at character 3 is in a key without quotes"),
       ("\"a", "the quote at character 1 is never closed"),
-      ("\"a\\", "the \\ at character 3 stands before neither a quote nor a \\"),
-      ("\"a\\n\"", "the \\ at character 3 stands before neither"),
+      ("\"a\\", "the \\ at character 3 precedes neither a quote nor a \\"),
+      ("\"a\\n\"", "the \\ at character 3 precedes neither"),
       ("a . b", "the key at character 1 has a space around it"),
       ("@", "no name follows the @ at character 1"),
       ("@key0", "@key counts from 1"),
@@ -114,7 +114,7 @@ struct FieldPathTests {
   func refuses(text: String, problem: String) {
     let error = #expect(throws: OffersError.self) { try FieldPath(parsing: text) }
     #expect(error?.code == .invalidRequest)
-    #expect(error?.message.hasPrefix("“\(text)” is no path: ") == true)
+    #expect(error?.message.hasPrefix("“\(text)” is not a path: ") == true)
     #expect(error?.message.contains(problem) == true, "\(error?.message ?? "")")
   }
 

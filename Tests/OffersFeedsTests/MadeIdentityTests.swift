@@ -56,7 +56,8 @@ struct MadeIdentityTests {
     #expect(error.code == .unexpectedShape)
     #expect(
       error.message
-        == "Only \(part) tells the offers apart, and an id is made from what does not change.")
+        == "Only \(part) distinguishes the offers, and an id must be made from values that do not change."
+    )
     #expect(error.hint?.contains("id: {made-from: [name, \(part)]}") == true)
   }
 
@@ -78,7 +79,7 @@ struct MadeIdentityTests {
     let items = (1...20).map { #"{"name":"N\#(min($0, 19))","price":"$\#($0)"}"# }
     let guess = try GuessReading("[\(items.joined(separator: ","))]")
     #expect(guess.definition.id == .madeFrom([FieldPath(keys: ["name"])]))
-    #expect(guess.proposal.notes.contains("1 of 20 items have the id of another one."))
+    #expect(guess.proposal.notes.contains("1 of 20 items repeat the id of another item."))
   }
 
   @Test("a text that is all there is of an offer is what it is")

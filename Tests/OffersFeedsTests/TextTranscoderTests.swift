@@ -254,7 +254,7 @@ struct TextTranscoderTests {
         let error = try #require(result.error)
         #expect(error.code == .malformedFeed)
         #expect(
-          error.message == "The document says it is in \(charset), an encoding that is not known.")
+          error.message == "The document declares the encoding \(charset), which is not supported.")
         #expect(error.hint?.contains("encoding:") == true)
       }
     }

@@ -44,12 +44,14 @@ struct XMLTokenReaderTests {
   @Test(
     "a fault is named with its place",
     arguments: [
-      ("<a>\n <b></c></a>", "line 2, column 7: an end tag that does not fit the open element a.b"),
+      (
+        "<a>\n <b></c></a>", "line 2, column 7: an end tag that does not match the open element a.b"
+      ),
       ("<a b='1' b='2'/>", "line 1, column 10: the same attribute twice in a tag"),
-      ("<a/><b/>", "line 1, column 5: something behind the end of the root element"),
+      ("<a/><b/>", "line 1, column 5: something after the end of the root element"),
       ("<a>&unheard;</a>", "line 1, column 4: a reference to an entity that is not defined"),
-      ("<a>a & b</a>", "line 1, column 7: a character or tag that cannot stand there"),
-      ("{\"a\":1}", "line 1, column 1: something that is no XML"),
+      ("<a>a & b</a>", "line 1, column 7: a character or tag that is not allowed there"),
+      ("{\"a\":1}", "line 1, column 1: something other than XML"),
       (
         " <?xml version='1.0'?><a/>",
         "line 1, column 2: “<?xml” that is not at the document's beginning"
@@ -64,7 +66,7 @@ struct XMLTokenReaderTests {
     for sizes in Self.sizes {
       let error = try #require(TokenRun(document, pieceSizes: sizes).error)
       #expect(error.code == .malformedFeed)
-      #expect(error.message == "The document is not sound XML at \(reason).")
+      #expect(error.message == "The document is not well-formed XML at \(reason).")
       #expect(error.hint?.hasPrefix("Nothing was changed.") == true)
     }
   }

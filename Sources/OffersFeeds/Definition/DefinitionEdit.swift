@@ -34,7 +34,7 @@ package enum DefinitionEdit {
     expected.feeds += added
     guard holds(result, expected) else {
       throw OffersError(
-        .invalidRequest, "\(fileName) is written in a way that cannot be added to.",
+        .invalidRequest, "\(fileName) has a layout to which no feed can be added.",
         hint: "Add it there yourself: offers feeds show NAME, or guess SOURCE, prints it.")
     }
     return result
@@ -66,7 +66,7 @@ package enum DefinitionEdit {
     }
     guard holds(result, rest) else {
       throw OffersError(
-        .invalidRequest, "\(fileName) is written in a way that \(name) cannot be taken from it.",
+        .invalidRequest, "\(fileName) has a layout from which \(name) cannot be removed.",
         hint: "Remove it there yourself.")
     }
     return result
@@ -97,7 +97,7 @@ package enum DefinitionEdit {
     if contents.intervals.isEmpty { lines.setEmpty() }
     guard holds(lines.text, contents) else {
       throw OffersError(
-        .invalidRequest, "\(fileName) is written in a way that its intervals cannot be changed.",
+        .invalidRequest, "\(fileName) has a layout in which its intervals cannot be changed.",
         hint: "Write it there yourself, below intervals: as in \(name): 6h")
     }
     return lines.text

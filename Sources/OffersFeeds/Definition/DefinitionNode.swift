@@ -57,7 +57,7 @@ struct DefinitionNode {
     }
     if isAbsent {
       throw problem(
-        "“\(name)” has no value.", hint: "Take the line out, or quote a word like null.")
+        "“\(name)” has no value.", hint: "Remove the line, or quote a word like null.")
     }
     return text
   }

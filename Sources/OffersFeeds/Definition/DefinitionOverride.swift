@@ -24,7 +24,7 @@ package struct DefinitionOverride {
       let names = FeedFormat.allCases.map(\.rawValue)
       guard let known = FeedFormat(rawValue: format) else {
         throw OffersError(
-          .invalidRequest, "“\(format)” is no format that is read.",
+          .invalidRequest, "“\(format)” is not a supported format.",
           hint: NearestWord.hint(for: format, among: names, title: "Formats"))
       }
       self.format = known
@@ -41,7 +41,7 @@ package struct DefinitionOverride {
   private mutating func take(_ assignment: String) throws {
     guard let equals = assignment.firstIndex(of: "=") else {
       throw OffersError(
-        .invalidRequest, "“\(assignment)” maps nothing.",
+        .invalidRequest, "“\(assignment)” has no equals sign.",
         hint: "Write a field, an equals sign and a path, as in name=title.")
     }
     let field = String(assignment[..<equals])
@@ -56,7 +56,7 @@ package struct DefinitionOverride {
     } else {
       let names = ["id"] + OfferField.allCases.compactMap(\.definitionName)
       throw OffersError(
-        .invalidRequest, "“\(field)” is no field.",
+        .invalidRequest, "“\(field)” is not a field.",
         hint: NearestWord.hint(for: field, among: names, title: "Fields"))
     }
   }

@@ -36,7 +36,7 @@ struct DefinitionSource {
       if let second = try parser.nextRoot() {
         throw place(second.mark?.line ?? 1).problem(
           "a second YAML document begins here; a file holds one.",
-          hint: "Take the line with --- out, and put all feeds under one feeds:.")
+          hint: "Remove the line with ---, and put all feeds under one feeds:.")
       }
       return root
     } catch let error as YamlError {
@@ -89,7 +89,7 @@ struct DefinitionSource {
       let entries = try entries(mapping, counter: &counter, depth: depth)
       return DefinitionNode(place: place, content: .map(entries))
     case .alias:
-      throw place.problem("an alias stands here for nothing.")
+      throw place.problem("an alias refers to nothing.")
     }
   }
 
@@ -106,11 +106,11 @@ struct DefinitionSource {
       if scalar.markless == "<<", scalar.style == .plain {
         throw place.problem(
           "“<<” does not merge mappings here.",
-          hint: "Let an alias stand for a whole value, as in fields: *common.")
+          hint: "Use an alias for a whole value, as in fields: *common.")
       }
       if let line = lines.updateValue(place.line, forKey: scalar.markless) {
         throw place.problem(
-          "“\(scalar.markless)” stands here again; it is in line \(line) already.")
+          "“\(scalar.markless)” is a duplicate; it is in line \(line) already.")
       }
       let node = try node(value, counter: &counter, depth: depth + 1)
       entries.append(DefinitionNode.Entry(key: scalar.markless, place: place, value: node))
@@ -149,9 +149,9 @@ struct DefinitionSource {
     }
     if aliases > Self.harmlessAliases, let keyLine {
       throw place(keyLine).problem(
-        "with more than \(Self.harmlessAliases) aliases in the file, a key may be no list, mapping "
-          + "or alias, and no space may stand before its colon.",
-        hint: "Write out what the aliases stand for.", code: .limitExceeded)
+        "with more than \(Self.harmlessAliases) aliases in the file, a key may not be a list, mapping "
+          + "or alias, and no space may precede its colon.",
+        hint: "Write out the values of the aliases.", code: .limitExceeded)
     }
   }
 
@@ -169,7 +169,7 @@ struct DefinitionSource {
 
   private func tooMany(_ what: String, at place: DefinitionNode.Place) -> OffersError {
     place.problem(
-      "the file stands for more than \(what).", hint: "Write out what the aliases stand for.",
+      "the file expands to more than \(what).", hint: "Write out the values of the aliases.",
       code: .limitExceeded)
   }
 

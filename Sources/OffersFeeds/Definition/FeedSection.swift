@@ -32,8 +32,8 @@ struct FeedSection {
     let name = entry.key
     guard Self.isFeedName(name) else {
       throw entry.place.problem(
-        "“\(name)” is no name for a feed.",
-        hint: "A name has up to 63 lower-case letters, digits and hyphens within.")
+        "“\(name)” is not a valid feed name.",
+        hint: "A name has up to 63 lower-case letters, digits and inner hyphens.")
     }
     let section = try entry.value.entries(of: name)
     var definition = FeedDefinition(name: name, id: .madeFrom([]), fields: [:])
@@ -45,7 +45,7 @@ struct FeedSection {
     }
     guard section.contains(where: { $0.key == "id" }) else {
       throw entry.place.problem(
-        "the feed “\(name)” has no id.", hint: "Say what tells its offers apart: \(Self.example).")
+        "the feed “\(name)” has no id.", hint: "Say what identifies an offer: \(Self.example).")
     }
     guard let fields = section.first(where: { $0.key == "fields" }) else {
       throw entry.place.problem(
@@ -101,7 +101,7 @@ struct FeedSection {
   private func unknown(_ entry: DefinitionNode.Entry) -> OffersError {
     if OfferField(definitionName: entry.key) != nil {
       return entry.place.problem(
-        "“\(entry.key)” is a field and stands in the wrong place.", hint: "Move it below fields:.")
+        "“\(entry.key)” is a field, but not in its place.", hint: "Move it below fields:.")
     }
     return entry.place.problem(
       "“\(entry.key)” is unknown here.",
@@ -111,7 +111,7 @@ struct FeedSection {
   private func title(_ node: DefinitionNode) throws -> TextRule {
     if case .list = node.content {
       throw node.problem(
-        "“title” is a text, or where it stands in the document.",
+        "“title” is a text, or the path of one in the document.",
         hint: "Write {from: [feed.title, title]} for several places.")
     }
     if case .map = node.content {
@@ -129,7 +129,7 @@ struct FeedSection {
     }
     if let scheme = Self.otherScheme(of: text) {
       throw node.problem(
-        "“\(name)” has the scheme “\(scheme)”, which is not read.",
+        "“\(name)” has the scheme “\(scheme)”, which is not supported.",
         hint: NearestWord.hint(
           for: scheme, among: ["https", "http"],
           title: "An address begins with https:// or http://, a file is a path. Schemes"))
@@ -175,7 +175,7 @@ struct FeedSection {
     let text = try node.text(of: key)
     guard let choice = Choice(rawValue: text) else {
       throw node.problem(
-        "“\(text)” is no \(key).",
+        "“\(text)” is not a \(key).",
         hint: NearestWord.hint(
           for: text, among: Choice.allCases.map(\.rawValue), title: title))
     }
@@ -186,7 +186,7 @@ struct FeedSection {
     let text = try node.text(of: "date-order")
     guard let order = DateOrder(rawValue: text) else {
       throw node.problem(
-        "“\(text)” is no order of a date.",
+        "“\(text)” is not a date order.",
         hint: "Write dmy where 01/02/2026 is the first of February, or mdy.")
     }
     return order
@@ -201,11 +201,11 @@ struct FeedSection {
     }
     guard (1...40).contains(text.utf8.count), isLabel else {
       throw node.problem(
-        "“\(text)” is no character encoding.", hint: "Write its name, such as windows-1252.")
+        "“\(text)” is not a character encoding.", hint: "Write its name, such as windows-1252.")
     }
     guard Charset.find(text) != nil else {
       throw node.problem(
-        "“\(text)” is no character encoding that is read.",
+        "“\(text)” is not a supported character encoding.",
         hint: NearestWord.hint(for: text, among: Charset.knownNames, title: "Encodings"))
     }
     return text.lowercased()
@@ -220,7 +220,7 @@ struct FeedSection {
       let parts = entries.first(where: { $0.key == "made-from" })
     {
       if let other = entries.first(where: { $0.key != "made-from" }) {
-        throw other.place.problem("“\(other.key)” cannot stand beside made-from.")
+        throw other.place.problem("“\(other.key)” cannot be combined with made-from.")
       }
       return .madeFrom(try madeFrom(parts.value))
     }
@@ -228,7 +228,7 @@ struct FeedSection {
       node, named: "id", in: item, field: .id, otherKeys: ["made-from"])
     let rule = try section.rule()
     if rule.alternatives.contains(where: { if case .constant = $0.value { true } else { false } }) {
-      throw node.problem("a constant tells no offers apart.", hint: "Write \(Self.example).")
+      throw node.problem("a constant cannot identify an offer.", hint: "Write \(Self.example).")
     }
     return .value(rule)
   }
@@ -239,10 +239,10 @@ struct FeedSection {
       let part = try element.path(of: "made-from", in: item)
       if part.isFromDocument {
         throw element.problem(
-          "“\(part)” is the same for all offers, so it tells none apart.", hint: "Take it out.")
+          "“\(part)” is the same for all offers, so it cannot identify one.", hint: "Remove it.")
       }
       if parts.contains(part) {
-        throw element.problem("“\(part)” stands in made-from again.", hint: "Take it out.")
+        throw element.problem("“\(part)” occurs twice in made-from.", hint: "Remove it.")
       }
       parts.append(part)
     }
@@ -263,7 +263,7 @@ struct FeedSection {
   private func noField(_ entry: DefinitionNode.Entry) -> OffersError {
     if Self.keys.contains(entry.key) {
       return entry.place.problem(
-        "“\(entry.key)” is no field.", hint: "It stands beside fields:, not below.")
+        "“\(entry.key)” is not a field.", hint: "It belongs beside fields:, not below it.")
     }
     let names = OfferField.allCases.compactMap(\.definitionName)
     // What the fields are called elsewhere.
@@ -272,7 +272,7 @@ struct FeedSection {
     let hint =
       others[entry.key].map { "Did you mean \($0)? \(all)" }
       ?? NearestWord.hint(for: entry.key, among: names, title: "Fields")
-    return entry.place.problem("“\(entry.key)” is no field.", hint: hint)
+    return entry.place.problem("“\(entry.key)” is not a field.", hint: hint)
   }
 
   private func attributes(

@@ -39,7 +39,7 @@ struct FieldPathScanner {
       if peek == "." {
         position += 1
       } else if peek != "[" {
-        throw problem("after $ comes a dot", hint: "A key that begins with $ is quoted.")
+        throw problem("a dot must follow the $", hint: "A key that begins with $ is quoted.")
       }
     }
     repeat {
@@ -89,7 +89,7 @@ struct FieldPathScanner {
     while position < end, let scalar = peek, !stops.contains(scalar) {
       if Self.reserved.contains(scalar) {
         let place = "the \(scalar) at character \(position + 1)"
-        throw problem("\(place) stands in a key without quotes", hint: Self.quoteHint)
+        throw problem("\(place) is in a key without quotes", hint: Self.quoteHint)
       }
       key.unicodeScalars.append(scalar)
       position += 1
@@ -100,7 +100,7 @@ struct FieldPathScanner {
     if first == " " || last == " " {
       throw problem(
         "the key at character \(start + 1) has a space around it",
-        hint: "Take the space away, or quote the key.")
+        hint: "Remove the space, or quote the key.")
     }
     return key
   }
@@ -135,7 +135,7 @@ struct FieldPathScanner {
     if keys.count == 1, isQuoted { return .key(keys[0]) }
     guard keys.count == 1, let index = Int32(keys[0]) else {
       throw problem(
-        "[\(keys.joined(separator: "."))] at character \(start + 1) is no number, * or key=value",
+        "[\(keys.joined(separator: "."))] at character \(start + 1) is not a number, * or key=value",
         hint: "An element is [0], all of them are [*], one of them is [rel=self].")
     }
     return .index(Int(index))
@@ -147,7 +147,7 @@ struct FieldPathScanner {
       if Self.reserved.contains(scalar) {
         if scalar == "[" { break }
         let place = "the \(scalar) at character \(position + 1)"
-        throw problem("\(place) stands in a key without quotes", hint: Self.quoteHint)
+        throw problem("\(place) is in a key without quotes", hint: Self.quoteHint)
       }
       key.unicodeScalars.append(scalar)
       position += 1
@@ -164,7 +164,7 @@ struct FieldPathScanner {
       if Self.reserved.contains(scalar), scalar != "." {
         if scalar == "[" { throw unclosed(start) }
         let place = "the \(scalar) at character \(position + 1)"
-        throw problem("\(place) stands in a value without quotes", hint: Self.quoteHint)
+        throw problem("\(place) is in a value without quotes", hint: Self.quoteHint)
       }
       value.unicodeScalars.append(scalar)
       position += 1
@@ -192,7 +192,7 @@ struct FieldPathScanner {
       if scalar == "\\" {
         guard let next = peek, next == "\\" || next == "\"" || next == "'" else {
           throw problem(
-            "the \\ at character \(position) stands before neither a quote nor a \\",
+            "the \\ at character \(position) precedes neither a quote nor a \\",
             hint: "Write \\\\ for one \\.")
         }
         result.unicodeScalars.append(next)
@@ -244,6 +244,6 @@ struct FieldPathScanner {
     _ what: String,
     hint: String = "Keys are separated by dots, as in location.address or genres[0].name."
   ) -> OffersError {
-    OffersError(.invalidRequest, "“\(text)” is no path: \(what).", hint: hint)
+    OffersError(.invalidRequest, "“\(text)” is not a path: \(what).", hint: hint)
   }
 }

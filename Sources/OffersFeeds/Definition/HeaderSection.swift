@@ -13,13 +13,13 @@ enum HeaderSection {
       let name = entry.key
       guard isToken(name) else {
         throw entry.place.problem(
-          "“\(name)” is no name for a header.", hint: "Write one such as Authorization.")
+          "“\(name)” is not a valid header name.", hint: "Write one such as Authorization.")
       }
       guard !reserved.contains(name.lowercased()) else {
         throw entry.place.problem("the header “\(name)” cannot be set.")
       }
       guard names.insert(name.lowercased()).inserted else {
-        throw entry.place.problem("the header “\(name)” stands here again.")
+        throw entry.place.problem("the header “\(name)” is a duplicate.")
       }
       let text = try entry.value.filledText(of: name)
       guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {

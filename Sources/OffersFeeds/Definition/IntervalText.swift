@@ -18,19 +18,20 @@ package enum IntervalText {
       digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else {
       throw OffersError(
-        .invalidRequest, "“\(text)” is no time between syncs.",
+        .invalidRequest, "“\(text)” is not an interval between syncs.",
         hint: "Write a number and m, h, d or w, as in 30m, 6h, 1d or 2w.")
     }
     let number = Int(digits) ?? .max
     guard number >= 1 else {
       throw OffersError(
-        .invalidRequest, "“\(text)” is too short a time between syncs.",
-        hint: "At least 1m, please.")
+        .invalidRequest, "“\(text)” is too short an interval between syncs.",
+        hint: "The shortest interval is 1m.")
     }
     let (seconds, isTooLarge) = number.multipliedReportingOverflow(by: unit.seconds)
     guard !isTooLarge, seconds <= limitSeconds else {
       throw OffersError(
-        .invalidRequest, "“\(text)” is too long a time between syncs.", hint: "At most 52w, please."
+        .invalidRequest, "“\(text)” is too long an interval between syncs.",
+        hint: "The longest interval is 52w."
       )
     }
     return seconds
@@ -40,8 +41,8 @@ package enum IntervalText {
   static func check(_ seconds: Int) throws {
     if seconds >= 60, seconds <= limitSeconds, seconds % 60 == 0 { return }
     throw OffersError(
-      .invalidRequest, "\(seconds) seconds is no time between syncs.",
-      hint: "Whole minutes, please, from one minute to a year.")
+      .invalidRequest, "\(seconds) seconds is not an interval between syncs.",
+      hint: "Give whole minutes, from one minute to a year.")
   }
 
   /// The shortest way to write it, in the largest unit that fits; seconds are rounded up.

@@ -11,8 +11,8 @@ enum PageSection {
     for entry in try node.entries(of: "pages") {
       if entry.key == "next" && rule.total != nil || entry.key == "total" && rule.next != nil {
         throw entry.place.problem(
-          "“next” and “total” cannot stand together.",
-          hint: "Take total out: the last page has no next one.")
+          "“next” and “total” cannot be combined.",
+          hint: "Remove total: the last page has no next one.")
       }
       switch entry.key {
       case "next": rule.next = try next(entry.value)
@@ -36,7 +36,7 @@ enum PageSection {
     else { return }
     throw total.place.problem(
       "“total” says how many pages there are, and “source” has no place for a page's number.",
-      hint: "Put {page} there, as in ?page={page}, or say where the next page's address stands: "
+      hint: "Put {page} there, as in ?page={page}, or give the path of the next page's address: "
         + "next: links.next.")
   }
 

@@ -21,12 +21,12 @@ extension DefinitionNode {
       let upper = text.uppercased()
       let isNear = upper.utf8.count == 3 && upper.utf8.allSatisfy { (0x41...0x5A).contains($0) }
       throw problem(
-        "“\(text)” is no currency code.",
+        "“\(text)” is not a currency code.",
         hint: isNear ? "Did you mean \(upper)?" : "Write three capital letters, such as USD.")
     }
     guard CurrencyCode(text) != nil else {
       throw problem(
-        "“\(text)” is no currency of ISO 4217.",
+        "“\(text)” is not a currency of ISO 4217.",
         hint: "Write the code of the money that people pay in, such as USD.")
     }
     return text
@@ -48,16 +48,17 @@ extension DefinitionNode {
       if let keyLevel, keyLevel > keyLevels {
         throw OffersError(
           .invalidRequest,
-          "“\(text)” names the key that an item stands under, which is that of a * in items:, and "
+          "“\(text)” is the key that a * in items: matches, and "
             + (keyLevels == 0 ? "there is none." : "there are no more than \(keyLevels)."),
           hint:
-            "Write the * there, as in items: stores.*, or '\"@key\"' for an attribute so called.")
+            "Write the * there, as in items: stores.*, or '\"@key\"' for an attribute of that name."
+        )
       }
       return path
     }
     if keyLevel != nil {
       throw OffersError(
-        .invalidRequest, "“\(text)” names the key of an item, and there is no item here.",
+        .invalidRequest, "“\(text)” is the key of an item, and there is no item here.",
         hint: "Write '\"\(text)\"' for a key or attribute of that name.")
     }
     path.isFromDocument = true
@@ -129,7 +130,7 @@ struct RuleSection {
       do {
         if entry.key == "from" || entry.key == "text" {
           if let source {
-            throw entry.place.problem("“\(entry.key)” cannot stand beside “\(source.key)”.")
+            throw entry.place.problem("“\(entry.key)” cannot be combined with “\(source.key)”.")
           }
           source = entry
         } else {
@@ -146,7 +147,7 @@ struct RuleSection {
     if let problem { throw problem.error }
     guard source != nil else {
       throw node.problem(
-        "“\(name)” says not where it is from.", hint: "Add from: and a path, or text: and a text.")
+        "“\(name)” has no source.", hint: "Add from: and a path, or text: and a text.")
     }
     return found
   }
@@ -168,7 +169,7 @@ struct RuleSection {
     case "join": alternative.join = try entry.value.text(of: "join")
     case "limit" where field == .id:
       throw entry.place.problem(
-        "an id has no “limit”: two that are cut short may become one.", hint: "Take it out.")
+        "an id has no “limit”: two ids may become equal when cut.", hint: "Remove it.")
     case "limit":
       alternative.limitCharacters = try entry.value.number(of: "limit", in: 1...1_000_000)
     case "currency" where hasCurrency: alternative.currency = try currency(entry.value)
@@ -198,7 +199,7 @@ struct RuleSection {
     let text = try node.text(of: "as")
     guard let reading = Reading(rawValue: text) else {
       throw node.problem(
-        "nothing is read as “\(text)”.",
+        "“\(text)” is not a type to read as.",
         hint: NearestWord.hint(
           for: text, among: Reading.allCases.map(\.rawValue), title: "Allowed"))
     }
@@ -217,7 +218,7 @@ struct RuleSection {
     }
     guard entries.count == 1, entries[0].key == "from" else {
       throw node.problem(
-        "“currency” is a code, or where it stands.", hint: "Write USD, or {from: price_currency}.")
+        "“currency” is a code, or the path of one.", hint: "Write USD, or {from: price_currency}.")
     }
     return .path(try entries[0].value.path(of: "currency", in: base))
   }
@@ -231,7 +232,7 @@ struct RuleSection {
       return .path(try entries[0].value.path(of: name, in: base))
     case .map, .list:
       throw node.problem(
-        "“\(name)” is true, or where the number of decimals stands.",
+        "“\(name)” is true, or the path of the number of decimals.",
         hint: "Write true, or {from: currency_minor_unit}.")
     }
   }
@@ -243,7 +244,7 @@ struct RuleSection {
     let value: ValueRule = try node.understand { try self.value(text) }
     if field == .id, value.isFromDocument {
       throw node.problem(
-        "“\(text)” is the same for all offers, so it tells none apart.",
+        "“\(text)” is the same for all offers, so it cannot identify one.",
         hint: "Write a path from the item, as in id: id.")
     }
     return value

@@ -75,7 +75,7 @@ struct TemplateScanner {
 
   private func part(_ content: String, at start: Int) throws -> Template.Part {
     if content.unicodeScalars.allSatisfy({ $0 == " " }) {
-      throw problem("nothing stands in the braces at character \(start + 1)", hint: nil)
+      throw problem("nothing is in the braces at character \(start + 1)", hint: nil)
     }
     return use == .item
       ? try itemPart(content, at: start) : try requestPart(content, at: start)
@@ -85,7 +85,7 @@ struct TemplateScanner {
     if content.hasPrefix("env:") {
       throw problem(
         "{\(content)} at character \(start + 1) would store a secret with each offer",
-        hint: "An environment variable may stand in source, search and headers only.")
+        hint: "An environment variable is allowed in source, search and headers only.")
     }
     do {
       return .path(try FieldPath(parsing: content))
@@ -130,6 +130,6 @@ struct TemplateScanner {
   }
 
   private func problem(_ what: String, hint: String?) -> OffersError {
-    OffersError(.invalidRequest, "“\(text)” is no template: \(what).", hint: hint)
+    OffersError(.invalidRequest, "“\(text)” is not a template: \(what).", hint: hint)
   }
 }

@@ -17,7 +17,7 @@ struct YAMLProblem {
     case .reader(let problem, let offset, _, _):
       let before = yaml.prefix(offset ?? 0)
       return place(before.count(where: \.isNewline) + 1).problem(
-        "this is no text for YAML: \(problem).", hint: "Save the file as plain UTF-8 text.")
+        "this is not text for YAML: \(problem).", hint: "Save the file as plain UTF-8 text.")
     default:
       return place(1).problem("the file cannot be read as YAML: \(error).")
     }
@@ -43,7 +43,7 @@ struct YAMLProblem {
     let around = context.map { ", \($0.text)" } ?? ""
     let start = context.map { $0.mark.line == line ? "" : " of line \($0.mark.line)" } ?? ""
     return place(line).problem(
-      "this is no YAML: \(problem)\(around)\(start).", hint: Self.hint(for: problem))
+      "this is not valid YAML: \(problem)\(around)\(start).", hint: Self.hint(for: problem))
   }
 
   /// What is behind the mistakes that are made most.
@@ -83,10 +83,10 @@ struct YAMLProblem {
       let isKey = names.contains { rest.hasPrefix($0) && rest.dropFirst($0.count).first == ":" }
       if column == mark.column, isKey {
         return place(line + 1).problem(
-          "“\(key)” stands here again; it is in line \(mark.line) already.")
+          "“\(key)” is a duplicate; it is in line \(mark.line) already.")
       }
     }
-    return place(mark.line).problem("“\(key)” stands twice in the same mapping.")
+    return place(mark.line).problem("“\(key)” occurs twice in the same mapping.")
   }
 
   private func place(_ line: Int) -> DefinitionNode.Place {

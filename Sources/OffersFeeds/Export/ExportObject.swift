@@ -45,7 +45,7 @@ final class ExportObject {
       let key = try scanner.scanKey(&p, &traits)
       guard let place = find(key, from: next) else {
         let name = String(decoding: key.prefix(60), as: UTF8.self)
-        throw ExportFault(at: keyStart, "“\(name)” is nothing that belongs here")
+        throw ExportFault(at: keyStart, "“\(name)” is not a member of this object")
       }
       next = place + 1
       values[place] = try Self.value(scanner, &p, depth: depth + 1)

@@ -90,7 +90,7 @@ package final class ExportReader {
     if input.offset(of: end) - spacesStart <= Self.spacesLimitBytes { return }
     throw OffersError(
       .limitExceeded,
-      "\(name) goes on with nothing but spaces, from byte \(spacesStart) on.",
+      "\(name) has nothing but spaces, from byte \(spacesStart) on.",
       hint: "Nothing was changed. Mend it there, or export it again.")
   }
 
@@ -159,7 +159,7 @@ package final class ExportReader {
       hasFormat = true
       place = .header(isFirst: false)
     } else if !hasVersion {
-      guard key == "version" else { throw ExportFault(at: start, "“version” should stand here") }
+      guard key == "version" else { throw ExportFault(at: start, "“version” was expected here") }
       guard p.pointee &- 0x30 < 10 else {
         throw ExportObject.fault(scanner, p, "“version” should be a whole number")
       }
@@ -172,7 +172,7 @@ package final class ExportReader {
         let section = ExportRecord.Section(rawValue: next)
       else {
         let expected = next < ExportRecord.Section.allCases.count ? Self.next(next) : "the end"
-        throw ExportFault(at: start, "“\(key)” stands where \(expected) should")
+        throw ExportFault(at: start, "“\(key)” was found where \(expected) was expected")
       }
       guard p.pointee == 0x5B else { throw ExportObject.fault(scanner, p, "a list was expected") }
       p += 1
@@ -187,7 +187,7 @@ package final class ExportReader {
 
   private func check(version: String, at place: JSONScanner.Position) throws {
     guard let number = Int(version), number >= 1 else {
-      throw ExportFault(at: place, "“version” should be a whole number from 1 on")
+      throw ExportFault(at: place, "“version” should be a whole number of at least 1")
     }
     guard number <= ExportFormat.version else {
       throw OffersError(
@@ -208,7 +208,7 @@ package final class ExportReader {
   private func otherKind(_ place: JSONScanner.Position) -> OffersError {
     OffersError(
       .unexpectedShape,
-      "\(name) is no export of offers, as byte \(input.offset(of: place)) shows: it should begin "
+      "\(name) is not an export of offers, at byte \(input.offset(of: place)): an export begins "
         + "with {\"format\":\"\(ExportFormat.name)\".",
       hint: "Nothing was changed. To read a feed: offers sync FEED --from FILE")
   }
@@ -224,7 +224,7 @@ package final class ExportReader {
         hint: "Nothing was changed. It may have been cut off on the way: copy or export it again.")
     }
     return OffersError(
-      .malformedFeed, "\(name) is no sound export, \(position): \(reason).",
+      .malformedFeed, "\(name) is not a valid export, \(position): \(reason).",
       hint: "Nothing was changed. Mend it there, or export it again.")
   }
 }

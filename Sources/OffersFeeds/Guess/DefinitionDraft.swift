@@ -75,7 +75,7 @@ struct DefinitionDraft {
       })
     {
       notes.append(
-        "The images are no whole addresses, such as “\(sample.text.prefix(60))”; if they are not "
+        "The image addresses are relative, such as “\(sample.text.prefix(60))”; if the images are "
           + "shown, write image: https://HOST{\(image.path)}.")
     }
     if definition.pages == nil, let pages = pages() { notes.append(pages) }
@@ -84,7 +84,7 @@ struct DefinitionDraft {
 
   /// - Parameter code: a currency to write as an example.
   static func currencyNote(_ code: String) -> String {
-    "It is not known in which currency the rewards are: write currency: \(code), or another, in the "
+    "The currency of the rewards is unknown: write currency: \(code), or another, in the "
       + "definition."
   }
 

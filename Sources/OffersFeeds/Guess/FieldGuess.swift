@@ -147,6 +147,6 @@ struct FieldGuess {
   /// Takes the key that an item stands under for its name, where it has nothing better.
   mutating func takeKeyAsName() {
     fields[.name] = FieldRule(.path(FieldPath([.ownKey(1)])))
-    notes.append("The items have no name; the key they stand under is shown.")
+    notes.append("The items have no name; their keys are shown instead.")
   }
 }

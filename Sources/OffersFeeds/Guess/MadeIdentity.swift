@@ -74,10 +74,10 @@ struct MadeIdentity {
     let list = parts.map { "\($0.path)" }.joined(separator: ", ")
     return OffersError(
       .unexpectedShape,
-      "Only \(shown) \(names.count == 1 ? "tells" : "tell") the offers apart, and an id is made from "
-        + "what does not change.",
-      hint: "Say what tells them apart with --map id=…, or write a definition with "
-        + "id: {made-from: [\(list)]} if that stays as it is.")
+      "Only \(shown) \(names.count == 1 ? "distinguishes" : "distinguish") the offers, and an id must "
+        + "be made from values that do not change.",
+      hint: "Map a stable value with --map id=…, or write a definition with "
+        + "id: {made-from: [\(list)]} if these do not change.")
   }
 
   // MARK: What stays as it is

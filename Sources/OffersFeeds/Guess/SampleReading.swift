@@ -31,7 +31,7 @@ struct SampleReading {
     notes =
       repeatCount == 0
       ? reasons
-      : reasons + ["\(repeatCount) of \(reader.itemCount) items have the id of another one."]
+      : reasons + ["\(repeatCount) of \(reader.itemCount) items repeat the id of another item."]
   }
 
   /// Counts what is read.

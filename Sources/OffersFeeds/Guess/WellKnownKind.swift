@@ -32,8 +32,8 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   package func definition(named name: String) throws -> FeedDefinition {
     guard FeedSection.isFeedName(name) else {
       throw OffersError(
-        .invalidRequest, "“\(name)” is no name for a feed.",
-        hint: "A name has up to 63 lower-case letters, digits and hyphens within.")
+        .invalidRequest, "“\(name)” is not a valid feed name.",
+        hint: "A name has up to 63 lower-case letters, digits and inner hyphens.")
     }
     var definition = try FeedCatalog.definition(of: self)
     definition.name = name

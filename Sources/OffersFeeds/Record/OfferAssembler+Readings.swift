@@ -32,7 +32,7 @@ extension OfferAssembler {
     if LinkResolver.isAbsolute(text) { return text }
     if field == .imageURL || field == .url, LinkResolver.isWord(text) {
       let shown = String(decoding: text.trimmed().prefix(40), as: UTF8.self)
-      note(field, "is no address: “\(shown)”", isKept: false)
+      note(field, "is not a URL: “\(shown)”", isKept: false)
       return nil
     }
     return links.resolve(text, in: record.arena, dependsOnAddress: &dependsOnAddress)
@@ -58,7 +58,7 @@ extension OfferAssembler {
   ) -> UnsafeRawBufferPointer? {
     guard let date = DateParser.parse(text, order: dateOrder) else {
       let shown = String(decoding: text.prefix(40), as: UTF8.self)
-      note(field, "is no date that is understood: “\(shown)”", isKept: false)
+      note(field, "is not a recognized date: “\(shown)”", isKept: false)
       return nil
     }
     // What ends on a day may be used all day.
@@ -111,7 +111,7 @@ extension OfferAssembler {
     }
     guard let places, let amount = MinorUnits.amount(text, places: places) else {
       note(
-        field, "is in minor units, of which it is not known how many make a whole", isKept: false)
+        field, "is in minor units, and its number of decimals is unknown", isKept: false)
       return nil
     }
     return record.arena.copy(amount + (code.map { [0x20] + $0 } ?? []))

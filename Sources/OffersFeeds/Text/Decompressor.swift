@@ -173,7 +173,7 @@ package final class Decompressor {
     writtenBytes += allowed
     if allowed < bytes.count {
       throw OffersError(
-        .limitExceeded, "The document unpacks to more than \(limitBytes) bytes.",
+        .limitExceeded, "The document decompresses to more than \(limitBytes) bytes.",
         hint: "Nothing was changed. Check that the source is an offers feed.")
     }
   }
@@ -194,6 +194,6 @@ package final class Decompressor {
   }
 
   private static let outOfMemory = OffersError(
-    .limitExceeded, "There is not enough memory to unpack the document.",
+    .limitExceeded, "There is not enough memory to decompress the document.",
     hint: "Nothing was changed. Sync again when other programs need less of it.")
 }

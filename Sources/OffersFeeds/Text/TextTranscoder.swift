@@ -237,13 +237,13 @@ package final class TextTranscoder {
   // MARK: Refusals
 
   private static let utf32 = OffersError(
-    .malformedFeed, "The document is in UTF-32, an encoding that is not read.",
+    .malformedFeed, "The document is in UTF-32, which is not supported.",
     hint: "Nothing was changed. Ask the feed's owner for UTF-8.")
 
   private static func notKnown(_ name: String) -> OffersError {
     let shown = name.count > 40 ? name.prefix(40) + "…" : name[...]
     return OffersError(
-      .malformedFeed, "The document says it is in \(shown), an encoding that is not known.",
+      .malformedFeed, "The document declares the encoding \(shown), which is not supported.",
       hint: "Nothing was changed. Set encoding: in the feed's definition, such as "
         + "“encoding: windows-1252”.")
   }

@@ -19,7 +19,7 @@ extension OfferQuery.RewardMinimum {
         minorUnits: reward.number, currency: String(decoding: letters, as: UTF8.self))
     default:
       throw OffersError(
-        .invalidRequest, "“\(text)” is no reward.",
+        .invalidRequest, "“\(text)” is not a reward.",
         hint: "Write 1.50 for any currency, $1.50 or 1.50 EUR for one, or 5%.")
     }
   }

@@ -27,7 +27,7 @@ package enum Since: Hashable {
     if let seconds = findSeconds(text) { return now - seconds }
     if let time = findTime(text) { return time }
     throw OffersError(
-      .invalidRequest, "“\(text)” is no time.",
+      .invalidRequest, "“\(text)” is not a time.",
       hint: "Write 30m, 12h, 7d or 2w, a day as 2026-11-01, a time as 2026-11-01T08:15:00Z"
         + "\(others).")
   }
@@ -38,7 +38,7 @@ package enum Since: Hashable {
   package static func seconds(parsing text: String) throws -> Double {
     guard let seconds = findSeconds(text) else {
       throw OffersError(
-        .invalidRequest, "“\(text)” is no length of time.", hint: "Write 30m, 12h, 7d or 2w.")
+        .invalidRequest, "“\(text)” is not a duration.", hint: "Write 30m, 12h, 7d or 2w.")
     }
     return seconds
   }

@@ -25,7 +25,7 @@ enum XMLFault {
 
   static func unsound(_ reason: String, at place: Place) -> OffersError {
     OffersError(
-      .malformedFeed, "The document is not sound XML at \(place.text): \(reason).",
+      .malformedFeed, "The document is not well-formed XML at \(place.text): \(reason).",
       hint: "Nothing was changed. Tell the feed's owner, or sync again later.")
   }
 
@@ -65,24 +65,24 @@ enum XMLFault {
   private static func reason(_ code: XML_Error, in path: String) -> String {
     switch code {
     case XML_ERROR_INVALID_TOKEN, XML_ERROR_SYNTAX:
-      path.isEmpty ? "something that is no XML" : "a character or tag that cannot stand there"
-    case XML_ERROR_TAG_MISMATCH: "an end tag that does not fit the open element \(path)"
+      path.isEmpty ? "something other than XML" : "a character or tag that is not allowed there"
+    case XML_ERROR_TAG_MISMATCH: "an end tag that does not match the open element \(path)"
     case XML_ERROR_DUPLICATE_ATTRIBUTE: "the same attribute twice in a tag"
-    case XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "something behind the end of the root element"
+    case XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "something after the end of the root element"
     case XML_ERROR_UNDEFINED_ENTITY: "a reference to an entity that is not defined"
     case XML_ERROR_RECURSIVE_ENTITY_REF: "an entity that contains itself"
     case XML_ERROR_ASYNC_ENTITY: "an entity with an element that is not closed in it"
     case XML_ERROR_BAD_CHAR_REF: "a reference to a character that does not exist"
     case XML_ERROR_BINARY_ENTITY_REF: "a reference to an entity that is not text"
-    case XML_ERROR_ATTRIBUTE_EXTERNAL_ENTITY_REF: "an entity from elsewhere in an attribute"
+    case XML_ERROR_ATTRIBUTE_EXTERNAL_ENTITY_REF: "an external entity in an attribute"
     case XML_ERROR_MISPLACED_XML_PI: "“<?xml” that is not at the document's beginning"
     case XML_ERROR_XML_DECL, XML_ERROR_TEXT_DECL: "a malformed “<?xml” line"
     case XML_ERROR_UNCLOSED_CDATA_SECTION: "a CDATA section that is not closed"
     case XML_ERROR_PARTIAL_CHAR: "part of a character"
     case XML_ERROR_UNCLOSED_TOKEN: "a tag that is not closed"
     case XML_ERROR_PUBLICID: "a malformed public identifier"
-    case XML_ERROR_PARAM_ENTITY_REF: "a parameter reference where none can stand"
-    default: "the parser's fault number \(code.rawValue)"
+    case XML_ERROR_PARAM_ENTITY_REF: "a parameter reference where none is allowed"
+    default: "the parser's error number \(code.rawValue)"
     }
   }
 }

@@ -35,14 +35,14 @@ final class XMLFeedReader: FormatReader {
       let count = mender.mendedCount
       sink.mend(
         position: 0,
-        reason: "\(count) \(count == 1 ? "fault" : "faults") in the XML, read as it was meant")
+        reason: "\(count) \(count == 1 ? "fault" : "faults") in the XML, repaired")
     }
     if tokens.passedCount > 0 {
       let count = tokens.passedCount
       sink.mend(
         position: 0,
-        reason: "\(count) \(count == 1 ? "reference" : "references") to text elsewhere, which is "
-          + "never fetched, left out")
+        reason: "\(count) \(count == 1 ? "reference" : "references") to external entities, "
+          + "which are never loaded, left out")
     }
   }
 

@@ -71,8 +71,8 @@ struct DateReadingTests {
     #expect(reading.attributes == [["Date: \(printed)", "Printed: \(printed)"]])
     #expect(
       reading.mends == [
-        "1: starts_at is no date that is understood: “\(printed)”, left out; "
-          + "expires_at is no date that is understood: “\(printed)”, left out"
+        "1: starts_at is not a recognized date: “\(printed)”, left out; "
+          + "expires_at is not a recognized date: “\(printed)”, left out"
       ])
   }
 
@@ -150,6 +150,6 @@ struct DateReadingTests {
     }
     #expect(Set(seeds).count == 3)
     let error = try #require(throws: OffersError.self) { try definition("    date-order: ymd\n") }
-    #expect(error.message == "f:4: “ymd” is no order of a date.")
+    #expect(error.message == "f:4: “ymd” is not a date order.")
   }
 }

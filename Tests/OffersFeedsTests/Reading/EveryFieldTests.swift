@@ -104,7 +104,7 @@ struct EveryFieldTests {
         "image_url is a list, left out", "url is an object, left out",
         "retailer is a list, left out", "description is an object, left out",
         "categories is an object, left out", "starts_at is a list, left out",
-        "expires_at is no date that is understood: “soon”, left out",
+        "expires_at is not a recognized date: “soon”, left out",
         "latitude is “91”, not in degrees, left out",
         "longitude is “east”, not in degrees, left out", "Zebra is an object, left out",
         "Phone is an object, left out", "Cross: street is a list, left out",

@@ -17,7 +17,7 @@ struct LinkReadingTests {
   func leavesWordsOut(word: String) throws {
     let reading = try YAMLReading(Self.yaml, #"[{"id":1,"image":"\#(word)","page":"self"}]"#)
     #expect(reading.all(.imageURL) == [nil])
-    #expect(reading.mends == ["1: image_url is no address: “\(word)”, left out"])
+    #expect(reading.mends == ["1: image_url is not a URL: “\(word)”, left out"])
     #expect(reading.attributes == [["Page: self"]])
   }
 

@@ -27,13 +27,13 @@ struct XMLFaultReadingTests {
     #expect(reading.error == nil)
     #expect(reading.names == ["A & B \u{A0} Cé & D & <E>"])
     #expect(reading.all(.url) == ["/?a=1&b=2"])
-    #expect(reading.mends == ["0: 4 faults in the XML, read as it was meant"])
+    #expect(reading.mends == ["0: 4 faults in the XML, repaired"])
   }
 
   @Test("one fault is a fault, and none is not told")
   func faultCounts() throws {
     #expect(
-      try item("<title>A & B</title>").mends == ["0: 1 fault in the XML, read as it was meant"])
+      try item("<title>A & B</title>").mends == ["0: 1 fault in the XML, repaired"])
     #expect(try item("<title>A &amp; B &#xE9; &quot;</title>").isClean)
   }
 
@@ -152,7 +152,7 @@ struct XMLFaultReadingTests {
     #expect(!outside.names.contains { $0?.contains("root") == true })
     #expect(outside.names == ["A"])
     #expect(
-      outside.mends == ["0: 1 reference to text elsewhere, which is never fetched, left out"])
+      outside.mends == ["0: 1 reference to external entities, which are never loaded, left out"])
   }
 
   @Test("a name of HTML is mended beside entities of the document's own")
@@ -164,7 +164,7 @@ struct XMLFaultReadingTests {
       <rss><channel><item><guid>1</guid><title>&shop; Caf&eacute;</title></item></channel></rss>
       """)
     #expect(reading.names == ["Corner Café"])
-    #expect(reading.mends == ["0: 1 fault in the XML, read as it was meant"])
+    #expect(reading.mends == ["0: 1 fault in the XML, repaired"])
   }
 
   @Test("a document that is cut off anywhere is refused")
