@@ -201,17 +201,3 @@ final class XMLItemHandler: XMLTokenHandler {
     "xhtml:div", "xhtml:li", "xhtml:tr",
   ]
 }
-
-extension UnsafeRawBufferPointer {
-  /// The bytes without the white space around them.
-  func trimmed() -> UnsafeRawBufferPointer {
-    var start = 0
-    var end = count
-    while start < end, self[start] <= 0x20 { start += 1 }
-    while end > start, self[end - 1] <= 0x20 { end -= 1 }
-    return slice(start, end)
-  }
-
-  /// Whether there is nothing but white space.
-  var isBlank: Bool { allSatisfy { $0 <= 0x20 } }
-}
