@@ -1,15 +1,16 @@
 import OffersCore
 
-/// Changes a person's file of definitions without touching the rest of it: comments, other keys
-/// and the line ends it has.
+/// Edits a user's definition file and keeps the rest of it: comments, other keys and line endings.
 ///
-/// What comes out is read again; an edit that would change anything else is refused.
+/// The result is parsed again. An edit that would change anything besides its target is refused.
 package enum DefinitionEdit {
-  /// The file with a definition added below its others; a new one when there is none yet.
+  /// Returns the file with a definition appended to its feeds, or a new file when there is none
+  /// yet.
   ///
-  /// - Parameter text: a whole file with the definition alone. The comment above it goes with it.
-  /// - Throws: `OffersError` with `invalidRequest` when the file or the definition is wrong, or the
-  ///   file is written in a way that cannot be added to; `limitExceeded` when it gets too large.
+  /// - Parameter text: a whole file with this one definition. The comment above the definition is
+  ///   added along with it.
+  /// - Throws: `OffersError` with `invalidRequest` when the file or the definition is invalid, or
+  ///   the file's layout does not allow the edit; `limitExceeded` when the result is too large.
   package static func adding(
     _ text: String, to yaml: String?, name fileName: String
   ) throws -> String {
@@ -17,7 +18,8 @@ package enum DefinitionEdit {
     let parts = text.utf8.split(separator: 0x0A).split(
       maxSplits: 1, omittingEmptySubsequences: false
     ) { $0.elementsEqual("feeds:".utf8) }
-    // Below the key a comment is told from one on the whole file, and is taken out with its feed.
+    // Indented below the key, the comment belongs to its feed and is removed along with it; at the
+    // margin it would belong to the whole file.
     let comment = parts.count == 2 ? parts[0].map { Array("  ".utf8) + $0 } : []
     let block = comment + (parts.last ?? []).map { Array($0) }
     guard let yaml, yaml.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
@@ -40,11 +42,11 @@ package enum DefinitionEdit {
     return result
   }
 
-  /// The file without a definition, and without the comment directly above it; nil when it does not
-  /// hold it.
+  /// Returns the file without a definition and the comment directly above it, or nil when the file
+  /// does not have the definition.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` when the file is wrong, or written in a way that
-  ///   cannot be taken from.
+  /// - Throws: `OffersError` with `invalidRequest` when the file is invalid, or its layout does not
+  ///   allow the edit.
   package static func removing(
     _ name: String, from yaml: String, name fileName: String
   ) throws -> String? {
@@ -57,7 +59,7 @@ package enum DefinitionEdit {
     if rest.feeds.isEmpty { lines.setEmpty() }
     var result = lines.text
     if !FeedCatalog.names.contains(name), contents.intervals[name] != nil {
-      // An interval of no feed would be a mistake.
+      // An interval for a feed that does not exist makes the file invalid.
       rest.intervals[name] = nil
       var intervals = DefinitionLines(result, section: DefinitionFile.intervalsKey)
       intervals.remove(name, hasComment: false)
@@ -72,13 +74,14 @@ package enum DefinitionEdit {
     return result
   }
 
-  /// The file with another interval for a feed; nil when it says so already.
+  /// Returns the file with another sync interval for a feed, or nil when it has this interval
+  /// already.
   ///
   /// - Parameters:
-  ///   - everySeconds: how often to sync it; nil for what its definition says.
-  ///   - name: a shipped feed, or one of the file.
-  /// - Throws: `OffersError` with `invalidRequest` for no whole minutes or less than one or more than
-  ///   a year, or when the file is wrong, or written in a way that cannot be changed.
+  ///   - everySeconds: the interval; nil for the one of the feed's definition.
+  ///   - name: a shipped feed, or a feed of the file.
+  /// - Throws: `OffersError` with `invalidRequest` when the interval is not whole minutes from one
+  ///   minute to a year, when the file is invalid, or when its layout does not allow the edit.
   package static func setting(
     everySeconds: Int?, of name: String, in yaml: String?, name fileName: String
   ) throws -> String? {
@@ -103,21 +106,22 @@ package enum DefinitionEdit {
     return lines.text
   }
 
-  /// The file with an empty `feeds:` where it has none yet, as one of comments alone.
+  /// Returns the file with an empty `feeds:` added where it has none, as when all its lines are
+  /// comments.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` when something else is wrong with it.
+  /// - Throws: `OffersError` with `invalidRequest` when the file is invalid in another way.
   package static func completed(_ yaml: String, name fileName: String) throws -> String {
     var lines = DefinitionLines(yaml)
     lines.addSection()
     if (try? DefinitionFile.contents(lines.text, name: fileName)) != nil { return lines.text }
-    // What is wrong besides is told by the line it has in the file itself.
+    // Another mistake is reported with its line in the original file.
     _ = try DefinitionFile.contents(yaml, name: fileName)
     return yaml
   }
 
-  /// Whether a file says this and nothing else.
+  /// Whether a file parses to exactly these contents.
   private static func holds(_ yaml: String, _ contents: DefinitionContents) -> Bool {
-    // What cannot be read is no right edit either.
+    // An edit that makes the file invalid is refused like any other wrong edit.
     (try? DefinitionFile.contents(yaml, name: "")) == contents
   }
 }

@@ -1,6 +1,6 @@
 import OffersCore
 
-/// A YAML file that says how feeds are read.
+/// A YAML file that defines how feeds are read.
 ///
 /// ```yaml
 /// feeds:
@@ -16,26 +16,26 @@ import OffersCore
 ///       Phone: contact.formattedPhone
 /// ```
 package enum DefinitionFile {
-  /// The most bytes that a file may have.
+  /// The largest size of a file, in bytes.
   package static let limitBytes = 1 << 20
-  /// What to think of a file that has more.
+  /// The hint for a file above `limitBytes`.
   package static let sizeHint = "A definition takes a few lines; is this the feed itself?"
 
-  /// Understands a file; the feeds come in the order written.
+  /// Parses a file; returns the feeds in the order of the file.
   ///
-  /// Nothing is guessed: the first mistake, from the top, refuses the whole file. What is no YAML,
-  /// a key that stands twice included, comes before what is no definition.
+  /// Nothing is guessed: the first mistake from the top refuses the whole file. YAML errors, such
+  /// as a duplicate key, are reported before mistakes in definitions.
   ///
-  /// - Parameter fileName: what messages call the file.
+  /// - Parameter fileName: the file's name in messages.
   /// - Throws: `OffersError` with `invalidRequest`, or `limitExceeded` for a file that is too
   ///   large; the message begins with `FILE:LINE:`.
   package static func parse(_ yaml: String, name fileName: String) throws -> [FeedDefinition] {
     try contents(yaml, name: fileName).feeds
   }
 
-  /// All that a file says.
+  /// Parses a file; returns everything in it.
   ///
-  /// - Throws: as `parse`.
+  /// - Throws: the errors of `parse`.
   package static func contents(_ yaml: String, name fileName: String) throws -> DefinitionContents {
     let root = try DefinitionSource(yaml: yaml, file: fileName).root()
     guard case .map(let entries) = root.content else {
@@ -59,7 +59,7 @@ package enum DefinitionFile {
       case privateNetworkKey:
         contents.allowsPrivateNetwork = try entry.value.isTrue(of: privateNetworkKey)
       default:
-        throw entry.place.problem(
+        throw entry.location.problem(
           "“\(entry.key)” is unknown here.",
           hint: NearestWord.hint(
             for: entry.key, among: ["feeds", intervalsKey, privateNetworkKey], title: "Allowed"))
@@ -67,7 +67,7 @@ package enum DefinitionFile {
     }
     let names = (FeedCatalog.names + contents.feeds.map(\.name)).sorted()
     if let unknown = intervals.first(where: { !names.contains($0.key) }) {
-      throw unknown.place.problem(
+      throw unknown.location.problem(
         "There is no feed “\(unknown.key)”.",
         hint: NearestWord.hint(for: unknown.key, among: names, title: "Feeds"))
     }
@@ -87,12 +87,12 @@ package enum DefinitionFile {
   private static let privateNetworkKey = "allow-private-network"
 }
 
-/// What a file of definitions says.
+/// The contents of a definition file.
 package struct DefinitionContents: Equatable {
   package var feeds: [FeedDefinition] = []
-  /// How often feeds are synced, whatever their definitions say, in seconds by their names
-  /// (`ibotta: 2h` below `intervals:`). It is here that shipped feeds get an interval of a person's own.
+  /// Sync intervals in seconds, by feed name, which override the definitions (`ibotta: 2h` below
+  /// `intervals:`). This is how a user changes the interval of a shipped feed.
   package var intervals: [String: Int] = [:]
-  /// Whether they may lead into private networks (`allow-private-network: true`).
+  /// Whether feeds may lead into private networks (`allow-private-network: true`).
   package var allowsPrivateNetwork = false
 }

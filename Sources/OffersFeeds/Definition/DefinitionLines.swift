@@ -1,8 +1,8 @@
-/// The lines of a definition file, of which some are put in or taken out.
+/// The lines of a definition file, to insert and remove some of them.
 ///
-/// It knows no more of YAML than how people lay out such a file: `feeds:` at the margin, the feeds'
-/// names indented below it; or another section of that form. Lines are bytes with their ends, since
-/// a line end of two characters is one `Character`.
+/// Knows only the usual layout of such a file: a section's key (`feeds:` or another) at the margin,
+/// the feeds' names indented below it. Each line is an array of bytes with its line ending, since
+/// Swift treats CR LF as a single `Character`.
 struct DefinitionLines {
   private let section: String
   private var lines: [[UInt8]]
@@ -25,9 +25,9 @@ struct DefinitionLines {
 
   // MARK: Changes
 
-  /// Puts a feed below the others.
+  /// Appends a feed to the section.
   ///
-  /// - Parameter block: its lines without their ends, indented by two.
+  /// - Parameter block: the feed's lines without line endings, indented by two spaces.
   mutating func add(_ block: [[UInt8]]) {
     guard let head = headLine else { return }
     var place = head + 1
@@ -43,7 +43,7 @@ struct DefinitionLines {
     insert(block.map { margin + $0.dropFirst(2) }, at: place)
   }
 
-  /// Gives a feed a value of one line, in its place or below the others.
+  /// Sets a feed's value, which fits on one line; appends the feed where it is missing.
   mutating func set(_ name: String, to text: String) {
     addSection()
     if let line = findFeed(name) {
@@ -53,9 +53,9 @@ struct DefinitionLines {
     }
   }
 
-  /// Takes a feed out.
+  /// Removes a feed.
   ///
-  /// - Parameter hasComment: whether the comment directly above it is its own and goes, too.
+  /// - Parameter hasComment: whether to remove the comment directly above it as well.
   mutating func remove(_ name: String, hasComment: Bool = true) {
     guard let head = headLine, var start = findFeed(name) else { return }
     let indent = self.indent(of: lines[start])
@@ -68,18 +68,18 @@ struct DefinitionLines {
       start -= 1
     }
     if end == lines.count {
-      // An empty line that stood between two feeds would end the file.
+      // Removes the empty lines before the feed as well, which would otherwise end the file.
       while start > head + 1, isBlank(lines[start - 1]) { start -= 1 }
     }
     lines.removeSubrange(start..<end)
   }
 
-  /// Says that nothing stands in the section, where nothing is left.
+  /// Writes `{}` as the section's value, for a section without feeds.
   mutating func setEmpty() {
     if let head = headLine { setValue(Array(" {}".utf8), of: section, in: head) }
   }
 
-  /// Adds an empty section, or says of one with nothing in it that it is empty.
+  /// Adds an empty section, or writes `{}` as the value of one that has no feeds.
   mutating func addSection() {
     if let head = headLine {
       let shown = shown(of: section, in: head)
@@ -99,12 +99,12 @@ struct DefinitionLines {
     lines.insert(contentsOf: block.map { $0 + ending }, at: place)
   }
 
-  /// The line end that the file has.
+  /// The file's line ending.
   private var ending: [UInt8] {
     lines.first?.suffix(2).elementsEqual([0x0D, 0x0A]) == true ? [0x0D, 0x0A] : [0x0A]
   }
 
-  /// Replaces what stands behind a key, up to a comment.
+  /// Replaces the value after a key, and keeps a comment after it.
   private mutating func setValue(_ value: [UInt8], of key: String, in index: Int) {
     let old = shown(of: key, in: index)
     guard let rest = self.value(of: key, in: lines[index]) else { return }
@@ -112,7 +112,7 @@ struct DefinitionLines {
       Array(lines[index][..<rest.startIndex]) + value + Array(lines[index][old.endIndex...])
   }
 
-  /// What stands behind a key, without a comment and the space around it.
+  /// The value after a key, without a comment and surrounding spaces.
   private func shown(of key: String, in index: Int) -> ArraySlice<UInt8> {
     guard let rest = value(of: key, in: lines[index]) else { return [] }
     let comment = rest.indices.first { place in
@@ -124,9 +124,9 @@ struct DefinitionLines {
     return text
   }
 
-  // MARK: What stands where
+  // MARK: Finding lines
 
-  /// Where the section begins.
+  /// The index of the section's first line, which has its key.
   private var headLine: Int? {
     lines.firstIndex { indent(of: $0) == 0 && value(of: section, in: $0) != nil }
   }
@@ -139,7 +139,7 @@ struct DefinitionLines {
     }
   }
 
-  /// The line of the first feed; nil when nothing stands below the section's head.
+  /// The index of the first feed's line; nil for a section without feeds.
   private func firstFeed(below head: Int) -> Int? {
     let next = lines.indices.dropFirst(head + 1).first {
       !isBlank(lines[$0]) && !isComment(lines[$0])
@@ -147,7 +147,7 @@ struct DefinitionLines {
     return next.flatMap { indent(of: lines[$0]) > 0 ? $0 : nil }
   }
 
-  /// Where the section ends: at the next line that is not indented.
+  /// The index after the section's last line: the next line that is not indented.
   private func sectionEnd(below head: Int) -> Int {
     lines.indices.dropFirst(head + 1).first { index in
       let line = lines[index]
@@ -155,7 +155,7 @@ struct DefinitionLines {
     } ?? lines.count
   }
 
-  /// What stands behind a key and its colon; nil for a line that does not begin with the key.
+  /// The rest of a line after a key and its colon; nil for a line that does not begin with the key.
   private func value(of key: String, in line: [UInt8]) -> ArraySlice<UInt8>? {
     let text = content(of: line)
     for spelling in [key, "\"\(key)\"", "'\(key)'"] where text.starts(with: spelling.utf8) {
@@ -168,7 +168,7 @@ struct DefinitionLines {
     return nil
   }
 
-  /// A line without a byte order mark and its indentation.
+  /// A line without its byte order mark and indentation.
   private func content(of line: [UInt8]) -> ArraySlice<UInt8> {
     let hasMark = line.starts(with: [0xEF, 0xBB, 0xBF])
     return line.dropFirst(hasMark ? 3 : 0).drop { $0 == 0x20 }

@@ -1,28 +1,28 @@
 import OffersCore
 
-/// A value in a definition file and where it stands.
+/// A value in a definition file, with its location.
 struct DefinitionNode {
-  /// What a value can be. Numbers and truth values are the text that was written.
+  /// The kinds of values. Numbers and Booleans are kept as the text in the file.
   enum Content {
-    /// `isPlain` without quotes.
+    /// `isPlain` is true for a text without quotes.
     case text(String, isPlain: Bool)
     case list([DefinitionNode])
     case map([Entry])
   }
 
-  /// A key of a mapping with its value, in the order written.
+  /// A key of a mapping and its value.
   struct Entry {
     let key: String
-    let place: Place
+    let location: Location
     let value: DefinitionNode
   }
 
   /// A line of a file, counted from 1.
-  struct Place {
+  struct Location {
     let file: String
     let line: Int
 
-    /// A mistake that stands here.
+    /// Returns an error whose message begins with this location.
     func problem(
       _ what: String, hint: String? = nil, code: OffersError.Code = .invalidRequest
     ) -> OffersError {
@@ -30,16 +30,16 @@ struct DefinitionNode {
     }
   }
 
-  let place: Place
+  let location: Location
   let content: Content
 
-  /// True for nothing, `~` and `null`.
+  /// True for an empty value, `~` and `null`.
   var isAbsent: Bool {
     guard case .text(let text, isPlain: true) = content else { return false }
     return ["", "~", "null", "Null", "NULL"].contains(text)
   }
 
-  /// What stands here, for people.
+  /// The kind of value, as named in messages.
   var kind: String {
     switch content {
     case .text: isAbsent ? "nothing" : "a text"
@@ -48,9 +48,10 @@ struct DefinitionNode {
     }
   }
 
-  /// The text that stands here.
+  /// Returns the value as a text.
   ///
-  /// - Parameter name: what it is the value of.
+  /// - Parameter name: the name of the value in messages.
+  /// - Throws: `OffersError` with `invalidRequest` for another kind of value.
   func text(of name: String) throws -> String {
     guard case .text(let text, _) = content else {
       throw problem("“\(name)” is a text, not \(kind).")
@@ -62,7 +63,7 @@ struct DefinitionNode {
     return text
   }
 
-  /// The text that stands here, with something in it.
+  /// Returns the value as a text that is not blank.
   func filledText(of name: String) throws -> String {
     let text = try text(of: name)
     guard text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
@@ -78,7 +79,8 @@ struct DefinitionNode {
     return entries
   }
 
-  /// The elements of a list, or what stands here as the only one. Never empty.
+  /// Returns the elements of a list, or a value that is not a list as the only element. Never
+  /// empty.
   func elements(of name: String) throws -> [DefinitionNode] {
     guard case .list(let elements) = content else { return [self] }
     guard !elements.isEmpty else { throw problem("“\(name)” is an empty list.") }
@@ -104,7 +106,7 @@ struct DefinitionNode {
     }
   }
 
-  /// Reads a path or template out of the text here, and says where when it is none.
+  /// Parses the text of this value; an error gets the location of the value.
   func understand<Value>(_ read: () throws -> Value) throws -> Value {
     do {
       return try read()
@@ -116,6 +118,6 @@ struct DefinitionNode {
   func problem(
     _ what: String, hint: String? = nil, code: OffersError.Code = .invalidRequest
   ) -> OffersError {
-    place.problem(what, hint: hint, code: code)
+    location.problem(what, hint: hint, code: code)
   }
 }

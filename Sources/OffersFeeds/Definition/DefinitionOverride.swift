@@ -1,6 +1,6 @@
 import OffersCore
 
-/// A definition that is made on the command line, over one that was guessed.
+/// A definition from options on the command line, which override a guessed definition.
 package struct DefinitionOverride {
   private let name: String
   private var format: FeedFormat?
@@ -13,10 +13,11 @@ package struct DefinitionOverride {
     self.name = name
   }
 
-  /// Takes what was said.
+  /// Sets the values of the options.
   ///
-  /// - Parameter map: `FIELD=PATH` each; a path may be a template.
-  /// - Throws: `OffersError` with `invalidRequest` for what is no format, path, field or time.
+  /// - Parameter map: assignments `FIELD=PATH`; a path may be a template.
+  /// - Throws: `OffersError` with `invalidRequest` for an unknown format or field, and for an
+  ///   invalid path or interval.
   package mutating func set(
     format: String?, items: String?, map: [String], every: String?
   ) throws {
@@ -61,19 +62,20 @@ package struct DefinitionOverride {
     }
   }
 
-  /// Whether it needs nothing from the document.
+  /// Whether the options suffice without a guess from the document.
   package var isComplete: Bool { items != nil && id != nil && fields[.name] != nil }
 
-  /// The definition, with what was not said from a proposal.
+  /// Returns the definition; options that were not set come from a proposal.
   ///
-  /// A path is read as it is in the proposal, and else as its values in the sample look: a text
-  /// with HTML in it as HTML. What became a field is no attribute any more.
+  /// A path is read as in the proposal if that has it; otherwise the values in the sample decide,
+  /// so that texts with HTML markup are read as HTML. An attribute whose path became a field is
+  /// removed.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` when there is no id or no name.
+  /// - Throws: `OffersError` with `invalidRequest` when the id or the name is missing.
   package func definition(
     source: Template, over proposal: DefinitionGuess.Proposal? = nil
   ) throws -> FeedDefinition {
-    // What was guessed for other items says nothing about these.
+    // A guess for other items does not apply to these.
     let guessed = proposal?.definition
     let fits = items == nil || guessed?.items.contains { $0.steps == items?.steps } == true
     let base = fits ? guessed : nil
@@ -96,12 +98,12 @@ package struct DefinitionOverride {
     return definition
   }
 
-  /// Which of the two that an offer must have were not said.
+  /// The required values, `id` and `name`, that were not set.
   package var missing: [String] {
     (id == nil ? ["id"] : []) + (fields[.name] == nil ? ["name"] : [])
   }
 
-  /// - Parameter keys: what the items have.
+  /// - Parameter keys: the keys of the items, for the hint.
   static func missingProblem(_ missing: [String], keys: [String] = []) -> OffersError {
     let what =
       missing.count == 1
@@ -113,7 +115,7 @@ package struct DefinitionOverride {
       hint: keys.isEmpty ? hint : "\(hint) \(NearestWord.list(keys, title: "Its keys"))")
   }
 
-  /// How a field takes a value: as the proposal does, and else as the sample suggests.
+  /// Returns how a field reads a value: as in the proposal, otherwise as the sample suggests.
   private static func alternative(
     _ value: ValueRule, for field: OfferField, in base: FeedDefinition?,
     _ judgement: SampleJudgement?
@@ -125,7 +127,7 @@ package struct DefinitionOverride {
     }
     var alternative = (judgement ?? SampleJudgement()).alternative(at: path, for: field)
     guard field.defaultReading == .text, alternative.reading == .text else { return alternative }
-    // A well-known kind has no survey, but says itself what is HTML.
+    // A well-known kind has no survey of a sample; its definition says which values are HTML.
     let rules = (base.map { Array($0.fields.values) + $0.attributes.map(\.rule) }) ?? []
     let known = rules.flatMap(\.alternatives).first { $0.value == value && $0.reading != .text }
     if let known, field.readings.contains(known.reading) { alternative.reading = known.reading }

@@ -1,40 +1,41 @@
 import OffersCore
 import Yams
 
-/// The YAML text of a definition file, turned into nodes.
+/// The YAML text of a definition file, parsed into nodes.
 ///
-/// The file comes from a person, perhaps from a stranger: its size, depth and aliases are bounded,
-/// so that a small file cannot stand for a huge one.
+/// The file may come from a stranger. Its size, depth and aliases are bounded, so that a small file
+/// cannot expand to a huge one.
 struct DefinitionSource {
   let yaml: String
   let file: String
 
-  /// How often an alias may stand for something, counting those in what it stands for.
+  /// The largest number of aliases, counting those within the values that aliases expand to.
   static let aliasLimit = 100
-  /// How many values a file may hold, with all aliases followed.
+  /// The largest number of values, with all aliases expanded.
   static let valueLimit = 100_000
   static let depthLimit = 64
-  /// So few aliases cannot make a key large enough to matter; the parser compares whole keys.
+  /// The number of aliases below which a key cannot expand to a harmful size. The parser compares
+  /// keys with everything that they expand to.
   private static let harmlessAliases = 12
 
-  /// Reads the only document of the file.
+  /// Parses the only document of the file.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for what is no YAML, `limitExceeded` for what is
-  ///   too large.
+  /// - Throws: `OffersError` with `invalidRequest` for invalid YAML, `limitExceeded` for a file
+  ///   beyond one of the limits.
   func root() throws -> DefinitionNode {
     try Self.checkSize(of: yaml, name: file)
     try checkKeys()
     do {
-      // Values are not made of nodes here, and asking for the default encoding looks at the
-      // environment.
+      // No values are constructed from nodes here. The encoding is given, since Yams looks up its
+      // default in the environment.
       let parser = try Parser(
         yaml: yaml, resolver: .basic, constructor: Constructor([:], [:], [:]), encoding: .utf8)
       var counter = Counter()
       guard let first = try parser.nextRoot(),
         case let root = try node(first, counter: &counter, depth: 0), !root.isAbsent
-      else { throw place(1).problem("the file holds nothing.", hint: Self.startHint) }
+      else { throw location(1).problem("the file holds nothing.", hint: Self.startHint) }
       if let second = try parser.nextRoot() {
-        throw place(second.mark?.line ?? 1).problem(
+        throw location(second.mark?.line ?? 1).problem(
           "a second YAML document begins here; a file holds one.",
           hint: "Remove the line with ---, and put all feeds under one feeds:.")
       }
@@ -56,7 +57,7 @@ struct DefinitionSource {
 
   static let startHint = "It begins with feeds: and the feeds' names below."
 
-  /// What was met so far.
+  /// The counts so far.
   private struct Counter {
     var anchors: Set<ObjectIdentifier> = []
     var aliases = 0
@@ -64,32 +65,33 @@ struct DefinitionSource {
   }
 
   private func node(_ node: Node, counter: inout Counter, depth: Int) throws -> DefinitionNode {
-    let place = place(node.mark?.line ?? 1)
+    let location = location(node.mark?.line ?? 1)
     counter.values += 1
-    // The parser hands over what an alias stands for; it is one when the anchor was met before.
+    // The parser replaces an alias by the node that it refers to, so a second meeting with an
+    // anchor is an alias.
     if let anchor = node.anchor, !counter.anchors.insert(ObjectIdentifier(anchor)).inserted {
       counter.aliases += 1
     }
     if counter.aliases > Self.aliasLimit {
-      throw tooMany("\(Self.aliasLimit) aliases", at: place)
+      throw tooMany("\(Self.aliasLimit) aliases", at: location)
     }
-    if counter.values > Self.valueLimit { throw tooMany("\(Self.valueLimit) values", at: place) }
+    if counter.values > Self.valueLimit { throw tooMany("\(Self.valueLimit) values", at: location) }
     if depth > Self.depthLimit {
-      throw place.problem(
+      throw location.problem(
         "this is nested more than \(Self.depthLimit) deep.", code: .limitExceeded)
     }
     switch node {
     case .scalar(let scalar):
       return DefinitionNode(
-        place: place, content: .text(scalar.markless, isPlain: scalar.style == .plain))
+        location: location, content: .text(scalar.markless, isPlain: scalar.style == .plain))
     case .sequence(let sequence):
       let elements = try sequence.map { try self.node($0, counter: &counter, depth: depth + 1) }
-      return DefinitionNode(place: place, content: .list(elements))
+      return DefinitionNode(location: location, content: .list(elements))
     case .mapping(let mapping):
       let entries = try entries(mapping, counter: &counter, depth: depth)
-      return DefinitionNode(place: place, content: .map(entries))
+      return DefinitionNode(location: location, content: .map(entries))
     case .alias:
-      throw place.problem("an alias refers to nothing.")
+      throw location.problem("an alias refers to nothing.")
     }
   }
 
@@ -99,27 +101,28 @@ struct DefinitionSource {
     var entries: [DefinitionNode.Entry] = []
     var lines: [String: Int] = [:]
     for (key, value) in mapping {
-      let place = place(key.mark?.line ?? mapping.mark?.line ?? 1)
+      let location = location(key.mark?.line ?? mapping.mark?.line ?? 1)
       guard case .scalar(let scalar) = key else {
-        throw place.problem("a key is a text, not a list or a mapping.")
+        throw location.problem("a key is a text, not a list or a mapping.")
       }
       if scalar.markless == "<<", scalar.style == .plain {
-        throw place.problem(
+        throw location.problem(
           "“<<” does not merge mappings here.",
           hint: "Use an alias for a whole value, as in fields: *common.")
       }
-      if let line = lines.updateValue(place.line, forKey: scalar.markless) {
-        throw place.problem(
+      if let line = lines.updateValue(location.line, forKey: scalar.markless) {
+        throw location.problem(
           "“\(scalar.markless)” is a duplicate; it is in line \(line) already.")
       }
       let node = try node(value, counter: &counter, depth: depth + 1)
-      entries.append(DefinitionNode.Entry(key: scalar.markless, place: place, value: node))
+      entries.append(DefinitionNode.Entry(key: scalar.markless, location: location, value: node))
     }
     return entries
   }
 
-  /// Refuses aliases within keys where they could blow one up, since the parser compares keys
-  /// before anything can be counted. Looks at the text only and rather refuses too much.
+  /// Refuses aliases within keys when there are enough of them to expand to a harmful size, since
+  /// the parser compares keys before anything can be counted. Scans the text only; in doubt it
+  /// refuses.
   private func checkKeys() throws {
     var aliases = 0
     var line = 1
@@ -148,7 +151,7 @@ struct DefinitionSource {
       (beforeLast, last) = (last, byte)
     }
     if aliases > Self.harmlessAliases, let keyLine {
-      throw place(keyLine).problem(
+      throw location(keyLine).problem(
         "with more than \(Self.harmlessAliases) aliases in the file, a key may not be a list, mapping "
           + "or alias, and no space may precede its colon.",
         hint: "Write out the values of the aliases.", code: .limitExceeded)
@@ -167,19 +170,19 @@ struct DefinitionSource {
     (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
   }
 
-  private func tooMany(_ what: String, at place: DefinitionNode.Place) -> OffersError {
-    place.problem(
+  private func tooMany(_ what: String, at location: DefinitionNode.Location) -> OffersError {
+    location.problem(
       "the file expands to more than \(what).", hint: "Write out the values of the aliases.",
       code: .limitExceeded)
   }
 
-  private func place(_ line: Int) -> DefinitionNode.Place {
-    DefinitionNode.Place(file: file, line: line)
+  private func location(_ line: Int) -> DefinitionNode.Location {
+    DefinitionNode.Location(file: file, line: line)
   }
 }
 
 extension Node.Scalar {
-  /// The text without the byte order marks it begins with, of which the parser loses only some.
+  /// The text without leading byte order marks, of which the parser removes only some.
   fileprivate var markless: String {
     guard string.unicodeScalars.first == "\u{FEFF}" else { return string }
     return String(String.UnicodeScalarView(string.unicodeScalars.drop { $0 == "\u{FEFF}" }))

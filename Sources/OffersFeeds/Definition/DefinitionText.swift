@@ -1,12 +1,12 @@
 import OffersCore
 
-/// Writes a definition as the YAML file that says the same.
+/// Writes a definition as a YAML file.
 package enum DefinitionText {
   private typealias Value = YAMLText.Value
   private typealias Entries = [(key: String, value: YAMLText.Value)]
 
-  /// A file with this one feed. Reading it gives an equal definition; what is as it is by default
-  /// is left out.
+  /// Returns a file with this one feed. Parsing it gives an equal definition. Default values are
+  /// left out.
   package static func yaml(for definition: FeedDefinition) -> String {
     var text = YAMLText()
     text.write([("feeds", .block([(definition.name, .block(entries(of: definition)))]))])
@@ -48,7 +48,7 @@ package enum DefinitionText {
     return entries
   }
 
-  /// The title; nil when it is the feed's name.
+  /// The title; nil when it equals the feed's name.
   private static func title(_ definition: FeedDefinition) -> Value? {
     let plain = definition.title.alternatives.first.map { FieldRule.Alternative($0.value) }
     if definition.title.alternatives.count == 1, definition.title.alternatives.first == plain,
@@ -88,7 +88,7 @@ package enum DefinitionText {
     case .linkHeader: entries.append(("next", .text(PageSection.linkHeader)))
     case .path(let path):
       let text = path.descriptionFromRoot
-      // A value of that very name is told from the header by its quotes.
+      // Quotes tell a path of that name from the header.
       entries.append(("next", .text(text == PageSection.linkHeader ? "\"\(text)\"" : text)))
     case nil: break
     }
@@ -98,8 +98,8 @@ package enum DefinitionText {
     return .map(entries)
   }
 
-  /// The shortest form of a rule: a text, a list, or a mapping. What all alternatives agree on is
-  /// said once.
+  /// The shortest form of a rule: a text, a list or a mapping. Options that all alternatives share
+  /// are written once.
   private static func rule(
     _ rule: FieldRule, reading: Reading = .text, isFromRoot: Bool = false,
     isAlwaysMap: Bool = false
@@ -134,7 +134,7 @@ package enum DefinitionText {
     if case .constant = alternative.value { true } else { false }
   }
 
-  /// Whether two alternatives differ in where the value is from at most.
+  /// Whether two alternatives are equal apart from the source of the value.
   private static func options(
     _ alternative: FieldRule.Alternative, like other: FieldRule.Alternative
   ) -> Bool {

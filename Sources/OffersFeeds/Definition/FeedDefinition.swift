@@ -1,52 +1,53 @@
 import OffersCore
 
-/// How to read one feed: where it is, where its offers stand in the document, and which field is
-/// which. Written in YAML; see `DefinitionFile`.
+/// How to read one feed: its address, the path of the offers in its document, and the value of each
+/// field. Written in YAML; see `DefinitionFile`.
 package struct FeedDefinition: Sendable, Hashable {
   /// The feed's name, such as `ibotta`: lower-case letters, digits and hyphens.
   package var name: String
-  /// The name for people: a constant, or a value of the document.
+  /// The name that people see: a constant, or a value of the document.
   package var title: TextRule
-  /// How its offers are shown on a screen.
+  /// The layout in which the offers are shown.
   package var layout: FeedLayout
-  /// Where it is read from: a URL or file, with {page} and {env:NAME} in it; nil for a feed that
-  /// has no source until somebody names one.
+  /// The URL or file to read, with {page} and {env:NAME} in it; nil for a feed whose source the
+  /// user names when syncing.
   package var source: Template?
-  /// The URL that answers a search, with {query} and mostly {page} in it.
+  /// The URL of a search, with {query} and usually {page} in it.
   package var search: Template?
-  /// Extra request headers, in the order written.
+  /// Additional request headers, in the order of the file.
   package var headers: [RequestHeader]
-  /// How often to sync; nil for the default.
+  /// The sync interval; nil for the default.
   package var everySeconds: Int?
-  /// Where the document says for how many minutes it stays good.
+  /// The path of the number of minutes for which the document stays valid (RSS `ttl`).
   package var ttl: FieldPath?
-  /// How often a feed is synced whose definition does not say.
+  /// The sync interval of a feed whose definition has none.
   package static let defaultEverySeconds = 86_400
-  /// The document's format; nil to find it out from the document.
+  /// The document's format; nil to detect it.
   package var format: FeedFormat?
-  /// The document's character encoding in lower case, such as `windows-1252`, where the document
-  /// is known to say a wrong one or none.
+  /// The document's character encoding in lower case, such as `windows-1252`, for documents that
+  /// declare a wrong one or none.
   package var encoding: String?
-  /// Where the offers stand: the first of these paths that the document has. Never empty; a path
-  /// may be, which means the root: a list, or an object that is the only offer.
+  /// The paths of the offers; the first one that the document has applies. The list is never empty.
+  /// An empty path is the root: a list, or an object that is the only offer.
   package var items: [FieldPath]
-  /// True when the document is a selection (a search, a first page): what it lacks is not gone.
+  /// True when the document is a selection, such as a search or a first page: offers that it lacks
+  /// are not gone.
   package var isSelection: Bool
-  /// How to get from one page of the feed to the next; nil for one document.
+  /// How to get from one page of the feed to the next; nil for a single document.
   package var pages: PageRule?
-  /// Values of the document that say what went wrong when it holds no offers, first present one.
+  /// Paths of the error message of a document without offers; the first one present applies.
   package var error: [FieldPath]
-  /// What `$`, or a bare number in a reward, stands for: an ISO 4217 code.
+  /// The currency, an ISO 4217 code, of `$` and of bare numbers in rewards.
   package var currency: String?
-  /// Which number is the day in `01/02/2026`; nil where such a date is not understood.
+  /// Whether the day or the month comes first in `01/02/2026`; nil when such dates are not read.
   package var dateOrder: DateOrder?
-  /// What tells one offer from another.
+  /// The identity of an offer within the feed.
   package var id: IDRule
-  /// Which value each field takes; `id` and `attributes` are not among them.
+  /// The value of each field, except `id` and `attributes`.
   package var fields: [OfferField: FieldRule]
-  /// Labelled extras of each offer, in order.
+  /// Labelled additional values of each offer, in order.
   package var attributes: [AttributeRule]
-  /// Labelled values of the document that every offer shows, in order.
+  /// Labelled values of the document that are shown with every offer, in order.
   package var shared: [AttributeRule]
 
   package init(
@@ -92,17 +93,17 @@ package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
   case xml
 }
 
-/// What tells one offer of a feed from another.
+/// The identity of an offer within its feed.
 package enum IDRule: Sendable, Hashable {
   /// A value that the feed gives each offer.
   case value(FieldRule)
-  /// Made from the values at these paths, for a feed whose offers have no id. Never empty.
+  /// An id made from the values at these paths, for a feed whose offers have none. Never empty.
   case madeFrom([FieldPath])
 }
 
 /// A labelled value.
 package struct AttributeRule: Sendable, Hashable {
-  /// What people see before the value, such as `Phone`. Never empty.
+  /// The label that people see, such as `Phone`. Never empty.
   package var label: String
   package var rule: FieldRule
 
@@ -112,11 +113,11 @@ package struct AttributeRule: Sendable, Hashable {
   }
 }
 
-/// A header that a request for the document carries.
+/// A header of the request for the document.
 package struct RequestHeader: Sendable, Hashable {
   /// A token (RFC 9110, section 5.6.2).
   package var name: String
-  /// The value, mostly with {env:NAME} in it.
+  /// The value, usually with {env:NAME} in it.
   package var value: Template
 
   package init(name: String, value: Template) {
@@ -127,21 +128,21 @@ package struct RequestHeader: Sendable, Hashable {
 
 /// How to get from one page of a feed to the next.
 package struct PageRule: Sendable, Hashable {
-  /// Where the address of the next page stands.
+  /// The place of the next page's address.
   package enum Next: Sendable, Hashable {
-    /// In the document.
+    /// At a path of the document.
     case path(FieldPath)
-    /// In the answer's `Link` header with `rel="next"` (RFC 8288).
+    /// In the response's `Link` header with `rel="next"` (RFC 8288).
     case linkHeader
   }
 
-  /// Where the next page's address stands; nil when {page} in the source counts the pages.
+  /// The place of the next page's address; nil when {page} in the source numbers the pages.
   package var next: Next?
-  /// Where the document says how many pages there are.
+  /// The path of the number of pages.
   package var total: FieldPath?
   /// The number of the first page.
   package var first: Int
-  /// How many pages to read at most.
+  /// The largest number of pages to read.
   package var limit: Int
 
   package static let defaultFirst = 1
@@ -158,12 +159,12 @@ package struct PageRule: Sendable, Hashable {
 }
 
 extension FeedDefinition {
-  /// Stands for everything besides the document that a stored offer is derived from. It seeds the
-  /// content hash: when the rules change, so does this number, and the next sync looks at every
-  /// offer again.
+  /// A hash of everything besides the document that determines a stored offer: the rules of the
+  /// definition and the versions of the parsers. It seeds the content hashes, so that the next sync
+  /// compares every offer again after the rules change.
   package var derivationSeed: UInt64 {
     var rules = self
-    // Where and when it is read and how it is shown makes no difference to what is found.
+    // Address, interval and presentation do not influence the stored offers.
     rules.layout = .grid
     rules.source = nil
     rules.search = nil

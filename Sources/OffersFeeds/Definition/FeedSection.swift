@@ -1,9 +1,9 @@
 import OffersCore
 
-/// The part of a definition file that says how one feed is read.
+/// The section of a definition file that defines one feed.
 struct FeedSection {
   private let entry: DefinitionNode.Entry
-  /// Where the paths of its fields start.
+  /// The base of the paths of the offers' values.
   private let item: DefinitionNode.PathBase
 
   init(_ entry: DefinitionNode.Entry) {
@@ -11,12 +11,12 @@ struct FeedSection {
     item = .item(keyLevels: Self.keyLevels(of: entry.value))
   }
 
-  /// How many keys an item stands under: one for each `*` of the path to it.
+  /// The number of keys that an item is a value of: one for each `*` in the path of the items.
   private static func keyLevels(of section: DefinitionNode) -> Int {
     guard case .map(let entries) = section.content,
       let items = entries.first(where: { $0.key == "items" })
     else { return 0 }
-    // A mistake in it is told in its turn.
+    // A mistake in the paths is reported when `items` is parsed.
     guard let paths = try? paths(items.value, "items") else { return .max }
     return paths.map { $0.steps.count { $0 == .all } }.max() ?? 0
   }
@@ -31,7 +31,7 @@ struct FeedSection {
   func definition() throws -> FeedDefinition {
     let name = entry.key
     guard Self.isFeedName(name) else {
-      throw entry.place.problem(
+      throw entry.location.problem(
         "“\(name)” is not a valid feed name.",
         hint: "A name has up to 63 lower-case letters, digits and inner hyphens.")
     }
@@ -44,21 +44,22 @@ struct FeedSection {
       try PageSection.check(pages.value, of: definition)
     }
     guard section.contains(where: { $0.key == "id" }) else {
-      throw entry.place.problem(
+      throw entry.location.problem(
         "the feed “\(name)” has no id.", hint: "Say what identifies an offer: \(Self.example).")
     }
     guard let fields = section.first(where: { $0.key == "fields" }) else {
-      throw entry.place.problem(
+      throw entry.location.problem(
         "the feed “\(name)” has no fields.", hint: "Write fields: and below it at least a name.")
     }
     guard definition.fields[.name] != nil else {
-      throw fields.place.problem(
+      throw fields.location.problem(
         "the fields of “\(name)” lack a name.", hint: "Say which value it is, as in name: title.")
     }
     return definition
   }
 
-  /// Up to 63 characters, as in a host's name.
+  /// Whether a name is valid: up to 63 lower-case letters, digits and inner hyphens, as in a host
+  /// name's label.
   static func isFeedName(_ name: String) -> Bool {
     let bytes = name.utf8
     let isHyphen = { (byte: UInt8?) in byte == UInt8(ascii: "-") }
@@ -100,10 +101,10 @@ struct FeedSection {
 
   private func unknown(_ entry: DefinitionNode.Entry) -> OffersError {
     if OfferField(definitionName: entry.key) != nil {
-      return entry.place.problem(
+      return entry.location.problem(
         "“\(entry.key)” is a field, but not in its place.", hint: "Move it below fields:.")
     }
-    return entry.place.problem(
+    return entry.location.problem(
       "“\(entry.key)” is unknown here.",
       hint: NearestWord.hint(for: entry.key, among: Self.keys, title: "Allowed"))
   }
@@ -137,8 +138,8 @@ struct FeedSection {
     return try node.understand { try Template(parsing: text, for: use) }
   }
 
-  /// The scheme that an address begins with (RFC 3986, section 3.1), where it is none that is read;
-  /// nil for a path too.
+  /// The scheme that an address begins with (RFC 3986, section 3.1), if it is neither HTTP nor
+  /// HTTPS; nil for a file's path.
   private static func otherScheme(of text: String) -> String? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let scheme = text[..<colon].lowercased()
@@ -149,7 +150,7 @@ struct FeedSection {
     }
     guard isName, !scheme.isEmpty else { return nil }
     if scheme == "http" || scheme == "https" { return rest.hasPrefix("//") ? nil : scheme + ":" }
-    // A file may have a colon in its name.
+    // The name of a file may contain a colon.
     let isSure = rest.hasPrefix("/") || ["data", "file", "ftp", "mailto"].contains(scheme)
     return isSure ? scheme : nil
   }
@@ -168,7 +169,7 @@ struct FeedSection {
     return try node.understand { try IntervalText.seconds(parsing: text) }
   }
 
-  /// One of the words that a key may have.
+  /// Parses one of the allowed words of a key.
   private func choice<Choice: RawRepresentable & CaseIterable>(
     _ node: DefinitionNode, of key: String, title: String
   ) throws -> Choice where Choice.RawValue == String {
@@ -220,7 +221,7 @@ struct FeedSection {
       let parts = entries.first(where: { $0.key == "made-from" })
     {
       if let other = entries.first(where: { $0.key != "made-from" }) {
-        throw other.place.problem("“\(other.key)” cannot be combined with made-from.")
+        throw other.location.problem("“\(other.key)” cannot be combined with made-from.")
       }
       return .madeFrom(try madeFrom(parts.value))
     }
@@ -262,17 +263,17 @@ struct FeedSection {
 
   private func noField(_ entry: DefinitionNode.Entry) -> OffersError {
     if Self.keys.contains(entry.key) {
-      return entry.place.problem(
+      return entry.location.problem(
         "“\(entry.key)” is not a field.", hint: "It belongs beside fields:, not below it.")
     }
     let names = OfferField.allCases.compactMap(\.definitionName)
-    // What the fields are called elsewhere.
+    // Names of fields in other formats.
     let others = ["url": "link", "price": "reward", "brand": "retailer", "picture": "image"]
     let all = "Fields: \(names.joined(separator: ", "))."
     let hint =
       others[entry.key].map { "Did you mean \($0)? \(all)" }
       ?? NearestWord.hint(for: entry.key, among: names, title: "Fields")
-    return entry.place.problem("“\(entry.key)” is not a field.", hint: hint)
+    return entry.location.problem("“\(entry.key)” is not a field.", hint: hint)
   }
 
   private func attributes(
@@ -281,7 +282,7 @@ struct FeedSection {
     try node.entries(of: name).map { entry in
       let isFilled = entry.key.unicodeScalars.contains { !$0.properties.isWhitespace }
       guard isFilled, entry.key.count <= 100 else {
-        throw entry.place.problem("a label is a text of 1 to 100 characters.")
+        throw entry.location.problem("a label is a text of 1 to 100 characters.")
       }
       let rule = try RuleSection(entry.value, named: entry.key, in: base).rule()
       return AttributeRule(label: entry.key, rule: rule)

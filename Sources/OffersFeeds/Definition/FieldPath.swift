@@ -1,27 +1,28 @@
-/// A path to a value, from an item or from the document.
+/// A path to a value, from an item or from the document's root.
 ///
-/// Written as keys with dots between them, such as `location.address`. `[0]` is the first element
-/// and `[-1]` the last, `[*]` every element, `[rel=self]` the first whose `rel` is `self`. `@name`
-/// is an XML attribute, `@key` the member name the item stands under. A leading `$.` starts at the
-/// document. A key that holds one of `. [ ] { } * " '` or begins with a `$` is quoted.
+/// Written as keys separated by dots, such as `location.address`. `[0]` is the first element,
+/// `[-1]` the last, `[*]` every element, and `[rel=self]` the first element whose `rel` is `self`.
+/// `@name` is an XML attribute, `@key` the key of the item within its parent object. A leading `$.`
+/// starts at the document's root. A key that contains one of `. [ ] { } * " '` or begins with `$`
+/// is quoted.
 package struct FieldPath: Sendable, Hashable {
   /// One step of a path.
   package enum Step: Sendable, Hashable {
-    /// An object's member, an element by its name, or an attribute as `@name`.
+    /// A member of an object, an element by its name, or an attribute as `@name`.
     case key(String)
-    /// An element of a list or of repeated elements, counted from 0; a negative one counts from
-    /// the end.
+    /// An element of a list or of repeated elements, counted from 0, or from the end if negative
+    /// (-1 is the last).
     case index(Int)
     /// Every element or member.
     case all
     /// The first element whose value at a path of keys equals the text.
     case matching(key: [String], value: String)
-    /// The member name that the item stands under: 1 for its own, 2 for one level further out.
-    /// Never with another step.
+    /// The key of the item within its parent object: 1 for its own key, 2 for its parent's. Always
+    /// the only step of its path.
     case ownKey(Int)
   }
 
-  /// True when the first step is taken from the document's root, false when from the item.
+  /// True when the path starts at the document's root, false when it starts at the item.
   package var isFromDocument: Bool
   package var steps: [Step]
 
@@ -30,7 +31,7 @@ package struct FieldPath: Sendable, Hashable {
     self.steps = steps
   }
 
-  /// A path of plain keys from the item.
+  /// Creates a path of plain keys from the item.
   package init(keys: [String]) {
     self.init(keys.map(Step.key))
   }
@@ -40,12 +41,12 @@ package struct FieldPath: Sendable, Hashable {
   /// The document's root.
   package static let root = FieldPath(isFromDocument: true)
 
-  /// More steps than a document is nested deep.
+  /// The largest number of steps; documents are not nested deeper.
   package static let stepLimit = 128
 }
 
 extension FieldPath: CustomStringConvertible {
-  /// The path as it is written; reading it gives an equal path.
+  /// The path as written in a definition; parsing it gives an equal path.
   package var description: String {
     if steps.isEmpty { return isFromDocument ? "$" : "." }
     if case .ownKey(let level) = steps[0] { return level == 1 ? "@key" : "@key\(level)" }
@@ -72,14 +73,14 @@ extension FieldPath: CustomStringConvertible {
     return text
   }
 
-  /// The path as it is written where every path starts at the document.
+  /// The path as written where all paths start at the document's root, without the `$`.
   package var descriptionFromRoot: String {
     var path = self
     path.isFromDocument = false
     return path.description
   }
 
-  /// Whether a key means itself without quotes.
+  /// Whether a key can be written without quotes.
   private static func isBareKey(_ key: String, isInBrackets: Bool = false) -> Bool {
     let scalars = key.unicodeScalars
     guard let first = scalars.first, let last = scalars.last, key != "@" else { return false }
@@ -90,7 +91,7 @@ extension FieldPath: CustomStringConvertible {
     }
   }
 
-  /// Whether a key means something else where it begins a path, or a template's placeholder.
+  /// Whether a key has another meaning at the start of a path or of a template's placeholder.
   private func isSpecialStart(_ key: String) -> Bool {
     if key.unicodeScalars.first == "$" || key.hasPrefix("env:") { return true }
     return steps.count == 1 && key.hasPrefix("@key")

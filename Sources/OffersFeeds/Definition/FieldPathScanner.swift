@@ -1,19 +1,18 @@
 import OffersCore
 
 extension FieldPath {
-  /// Understands a path as it is written.
+  /// Parses a path.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` that says at which character it stops making
-  ///   sense.
+  /// - Throws: `OffersError` with `invalidRequest`; the message names the character at fault.
   package init(parsing text: String) throws {
     var scanner = FieldPathScanner(text)
     self = try scanner.path()
   }
 }
 
-/// Reads a path's text, one step at a time.
+/// Parses the text of a path, one step at a time.
 struct FieldPathScanner {
-  /// What a key holds in quotes only.
+  /// The characters that a key can contain only in quotes.
   static let reserved: [Unicode.Scalar] = [".", "[", "]", "{", "}", "*", "\"", "'"]
 
   private let text: String
@@ -51,7 +50,7 @@ struct FieldPathScanner {
     return path
   }
 
-  /// Takes a key with the brackets after it and the dot before the next.
+  /// Parses a key, the brackets after it and the dot before the next key.
   private mutating func step(into path: inout FieldPath, end: Int) throws {
     if peek != "[" {
       path.steps.append(try name(end: end))
@@ -82,7 +81,7 @@ struct FieldPathScanner {
     return .key(key)
   }
 
-  /// Takes a key that stands without quotes.
+  /// Parses a key without quotes.
   private mutating func bareKey(stops: [Unicode.Scalar], end: Int) throws -> String {
     let start = position
     var key = ""
@@ -105,7 +104,7 @@ struct FieldPathScanner {
     return key
   }
 
-  /// Takes what stands in a pair of brackets.
+  /// Parses a pair of brackets.
   private mutating func bracket() throws -> FieldPath.Step {
     let start = position
     position += 1
@@ -181,7 +180,7 @@ struct FieldPathScanner {
     position += 1
   }
 
-  /// Takes a quoted text; a quote in it is doubled or follows a backslash.
+  /// Parses a quoted text. A quote within it is doubled or preceded by a backslash.
   private mutating func quoted() throws -> String {
     let start = position
     let quote = scalars[start]
@@ -208,7 +207,7 @@ struct FieldPathScanner {
     throw problem("the quote at character \(start + 1) is never closed")
   }
 
-  /// The level of `@key` or `@key2`; nil for another path.
+  /// The level of `@key` (1) or `@key2` (2); nil for another path.
   private func ownKeyLevel(end: Int) throws -> Int? {
     let name = Array("@key".unicodeScalars)
     guard end - position >= name.count, Array(scalars[position..<position + name.count]) == name

@@ -1,18 +1,19 @@
 import OffersCore
 
-/// How one field gets its value: the first of the alternatives that the item has.
+/// How a field gets its value: from the first alternative that the item has.
 package struct FieldRule: Sendable, Hashable {
   /// One way to get the value.
   package struct Alternative: Sendable, Hashable {
     package var value: ValueRule
     package var reading: Reading
-    /// What stands between the values where the path finds several.
+    /// The separator between the values when the path finds several.
     package var join: String
-    /// Cuts the text after this many characters; nil for no bound.
+    /// The largest number of characters, after which the text is cut; nil for no limit.
     package var limitCharacters: Int?
-    /// The currency of a reward; nil for the feed's.
+    /// The currency of a reward; nil for that of the feed.
     package var currency: CurrencyRule?
-    /// That a number counts minor units, such as cents, and not whole ones; nil for whole ones.
+    /// How many decimals a number in minor units, such as cents, has; nil for numbers in major
+    /// units.
     package var minorUnits: MinorUnitsRule?
 
     package init(
@@ -45,7 +46,7 @@ package struct FieldRule: Sendable, Hashable {
 }
 
 extension FieldRule {
-  /// The only key that the value is taken from; nil where there is more to it.
+  /// The key that the value comes from, if it comes from a single key of the item; otherwise nil.
   var onlyKey: String? {
     guard alternatives.count == 1, case .path(let path)? = alternatives.first?.value,
       !path.isFromDocument, path.steps.count == 1, case .key(let key)? = path.steps.first
@@ -57,18 +58,18 @@ extension FieldRule {
 /// A text about a whole feed, such as its title. Its paths start at the document's root.
 package typealias TextRule = FieldRule
 
-/// Where a value comes from.
+/// The source of a value.
 package enum ValueRule: Sendable, Hashable {
   /// The value at a path.
   case path(FieldPath)
-  /// A text with values in it; absent when one of them is.
+  /// A text with values in it; absent when one of the values is.
   case template(Template)
   /// The same text for every item.
   case constant(String)
 }
 
 extension ValueRule {
-  /// Whether nothing of it is from the item.
+  /// Whether the value comes from the document alone, and not from the item.
   var isFromDocument: Bool {
     switch self {
     case .path(let path): return path.isFromDocument
@@ -81,15 +82,15 @@ extension ValueRule {
   }
 }
 
-/// How a value is read.
+/// The type that a value is read as.
 package enum Reading: String, Sendable, Hashable, CaseIterable {
-  /// As it is printed.
+  /// Plain text.
   case text
-  /// As HTML, of which only the text is kept.
+  /// HTML, of which only the text is kept.
   case html
-  /// As a point in time.
+  /// A point in time.
   case date
-  /// As an address, taken from the document's own where it is relative.
+  /// A URL, resolved against the document's own where it is relative.
   case link
 }
 
@@ -97,24 +98,24 @@ package enum Reading: String, Sendable, Hashable, CaseIterable {
 package enum CurrencyRule: Sendable, Hashable {
   /// An ISO 4217 code.
   case constant(String)
-  /// Where the code stands.
+  /// The path of the code.
   case path(FieldPath)
 }
 
-/// How many decimals of an amount a number without them stands for.
+/// The number of decimals of an amount that is written as a whole number of minor units.
 ///
 /// Written `minor-units: true` or `minor-units: {from: PATH}` in the rule of a reward, so that
-/// `1599` is kept as `15.99 GBP`.
+/// `1599` is read as `15.99 GBP`.
 package enum MinorUnitsRule: Sendable, Hashable {
-  /// As many as its currency has by ISO 4217: 2 for the pound, none for the yen. A number whose
-  /// currency is not known is left out, and a person is told.
+  /// The number of decimals of its currency in ISO 4217: 2 for the pound, 0 for the yen. A number
+  /// whose currency is unknown is left out and reported.
   case currency
-  /// As many as the number at this path says.
+  /// The number of decimals at this path.
   case path(FieldPath)
 }
 
 extension OfferField {
-  /// How the field's values are read when the definition does not say.
+  /// The type that the field's values are read as when the definition does not say.
   package var defaultReading: Reading {
     switch self {
     case .startsAt, .expiresAt: .date
@@ -123,10 +124,10 @@ extension OfferField {
     }
   }
 
-  /// How the field's values can be read, the default first.
+  /// The types that the field's values can be read as, the default first.
   var readings: [Reading] {
     switch self {
-    // HTML without its marks would make one of ids that differ in them.
+    // Stripping HTML could make different ids equal.
     case .id: [.text, .link]
     case .startsAt, .expiresAt: [.date, .text]
     case .latitude, .longitude: [.text]
@@ -136,7 +137,7 @@ extension OfferField {
     }
   }
 
-  /// The field's name in a definition; nil for what is no field there.
+  /// The field's name in a definition; nil for a field that is not written below `fields:`.
   package var definitionName: String? {
     switch self {
     case .id, .attributes: nil
@@ -148,7 +149,7 @@ extension OfferField {
     }
   }
 
-  /// The field that a definition calls by this name.
+  /// The field that has this name in a definition.
   package init?(definitionName: String) {
     guard let field = Self.allCases.first(where: { $0.definitionName == definitionName }) else {
       return nil

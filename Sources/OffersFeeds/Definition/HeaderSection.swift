@@ -1,8 +1,8 @@
 import OffersCore
 
-/// The part of a definition that says which headers a request carries.
+/// The section of a definition with the request headers.
 enum HeaderSection {
-  /// Headers that the connection itself sets.
+  /// Headers that the HTTP client sets itself.
   private static let reserved = [
     "connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade",
   ]
@@ -12,14 +12,14 @@ enum HeaderSection {
     return try node.entries(of: "headers").map { entry in
       let name = entry.key
       guard isToken(name) else {
-        throw entry.place.problem(
+        throw entry.location.problem(
           "“\(name)” is not a valid header name.", hint: "Write one such as Authorization.")
       }
       guard !reserved.contains(name.lowercased()) else {
-        throw entry.place.problem("the header “\(name)” cannot be set.")
+        throw entry.location.problem("the header “\(name)” cannot be set.")
       }
       guard names.insert(name.lowercased()).inserted else {
-        throw entry.place.problem("the header “\(name)” is a duplicate.")
+        throw entry.location.problem("the header “\(name)” is a duplicate.")
       }
       let text = try entry.value.filledText(of: name)
       guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {

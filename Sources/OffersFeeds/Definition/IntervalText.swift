@@ -1,14 +1,14 @@
 import OffersCore
 
-/// A time between syncs as it is written, such as `30m`, `6h`, `1d` or `2w`.
+/// An interval between syncs as text, such as `30m`, `6h`, `1d` or `2w`.
 package enum IntervalText {
   private static let units: [(letter: Character, seconds: Int)] = [
     ("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60),
   ]
-  /// A year.
+  /// The longest interval: a leap year.
   private static let limitSeconds = 366 * 86_400
 
-  /// The seconds of what is written.
+  /// Parses an interval; returns seconds.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for another form, less than a minute, or more
   ///   than a year.
@@ -37,7 +37,7 @@ package enum IntervalText {
     return seconds
   }
 
-  /// - Throws: `OffersError` with `invalidRequest` for what cannot be written.
+  /// - Throws: `OffersError` with `invalidRequest` for an interval that has no text form.
   static func check(_ seconds: Int) throws {
     if seconds >= 60, seconds <= limitSeconds, seconds % 60 == 0 { return }
     throw OffersError(
@@ -45,7 +45,8 @@ package enum IntervalText {
       hint: "Give whole minutes, from one minute to a year.")
   }
 
-  /// The shortest way to write it, in the largest unit that fits; seconds are rounded up.
+  /// The shortest text of an interval, in the largest unit that divides it; part of a minute is
+  /// rounded up.
   package static func text(seconds: Int) -> String {
     for unit in units where seconds >= unit.seconds && seconds % unit.seconds == 0 {
       return "\(seconds / unit.seconds)\(unit.letter)"

@@ -1,14 +1,14 @@
 import OffersCore
 
 extension FeedConfiguration {
-  /// The feeds there are, by name.
+  /// Returns all feeds, sorted by name.
   package func knownFeeds() throws -> [KnownFeed] {
     try names.map { KnownFeed(try fetch($0), hasOwnInterval: hasInterval(of: $0)) }
   }
 }
 
 extension KnownFeed {
-  /// What a definition says of its feed besides how to read it.
+  /// Creates the description of a feed from its definition.
   package init(_ definition: FeedDefinition, hasOwnInterval: Bool = false) {
     var title: String?
     if case .constant(let text)? = definition.title.alternatives.first?.value { title = text }

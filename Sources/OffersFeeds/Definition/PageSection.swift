@@ -1,16 +1,16 @@
 import OffersCore
 
-/// The part of a definition that says how to get from page to page.
+/// The section of a definition that says how to get from page to page.
 enum PageSection {
   private static let keys = ["next", "total", "first", "limit"]
-  /// What is written for an address in the answer's `Link` header.
+  /// The value of `next` for an address in the response's `Link` header.
   static let linkHeader = "link-header"
 
   static func rule(_ node: DefinitionNode) throws -> PageRule {
     var rule = PageRule()
     for entry in try node.entries(of: "pages") {
       if entry.key == "next" && rule.total != nil || entry.key == "total" && rule.next != nil {
-        throw entry.place.problem(
+        throw entry.location.problem(
           "“next” and “total” cannot be combined.",
           hint: "Remove total: the last page has no next one.")
       }
@@ -20,7 +20,7 @@ enum PageSection {
       case "first": rule.first = try entry.value.number(of: "first", in: 0...1_000_000)
       case "limit": rule.limit = try entry.value.number(of: "limit", in: 1...10_000)
       default:
-        throw entry.place.problem(
+        throw entry.location.problem(
           "“\(entry.key)” is unknown in “pages”.",
           hint: NearestWord.hint(for: entry.key, among: keys, title: "Allowed"))
       }
@@ -28,13 +28,13 @@ enum PageSection {
     return rule
   }
 
-  /// Checks that there are pages to count where it is said how many there are.
+  /// Refuses `total` for a source that does not number its pages.
   static func check(_ node: DefinitionNode, of definition: FeedDefinition) throws {
     guard case .map(let entries) = node.content, definition.pages?.next == nil,
       let total = entries.first(where: { $0.key == "total" }), let source = definition.source,
       !source.hasPage, definition.search?.hasPage != true
     else { return }
-    throw total.place.problem(
+    throw total.location.problem(
       "“total” says how many pages there are, and “source” has no place for a page's number.",
       hint: "Put {page} there, as in ?page={page}, or give the path of the next page's address: "
         + "next: links.next.")

@@ -1,20 +1,20 @@
 import OffersCore
 
 extension DefinitionNode {
-  /// Where the paths in a part of a definition start.
+  /// The start of the paths in a section of a definition.
   enum PathBase: Equatable {
-    /// At an item that stands under so many keys: those that a `*` is written for.
+    /// An item, at this number of keys below a list of items: one for each `*` in `items:`.
     case item(keyLevels: Int)
     case document
   }
 
-  /// The path that is written here.
+  /// Parses a path.
   func path(of name: String, in base: PathBase) throws -> FieldPath {
     let text = try text(of: name)
     return try understand { try Self.path(text, in: base) }
   }
 
-  /// The ISO 4217 code of a currency that is written here.
+  /// Parses an ISO 4217 currency code.
   func currencyCode(of name: String) throws -> String {
     let text = try text(of: name)
     guard text.utf8.count == 3, text.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
@@ -33,13 +33,13 @@ extension DefinitionNode {
   }
 
   fileprivate static func path(_ text: String, in base: PathBase) throws -> FieldPath {
-    try place(FieldPath(parsing: text), of: text, in: base)
+    try rooted(FieldPath(parsing: text), of: text, in: base)
   }
 
-  /// A path from where it starts here.
+  /// Sets where a path starts, and checks that `@key` is possible there.
   ///
-  /// - Parameter text: what it is written in, for a message.
-  fileprivate static func place(
+  /// - Parameter text: the text that contains the path, for messages.
+  fileprivate static func rooted(
     _ path: FieldPath, of text: String, in base: PathBase
   ) throws -> FieldPath {
     var path = path
@@ -66,7 +66,7 @@ extension DefinitionNode {
   }
 }
 
-/// The part of a definition that says how one value is found.
+/// The section of a definition that says how one value is found.
 struct RuleSection {
   private let node: DefinitionNode
   private let name: String
@@ -76,9 +76,9 @@ struct RuleSection {
   private var defaults: FieldRule.Alternative
 
   /// - Parameters:
-  ///   - name: what the value is called in messages.
-  ///   - field: which field takes the value; nil for an attribute or a text about the feed.
-  ///   - otherKeys: keys that hints should name beside those of a rule.
+  ///   - name: the name of the value in messages.
+  ///   - field: the field that takes the value; nil for an attribute or a text about the feed.
+  ///   - otherKeys: keys that hints name in addition to those of a rule.
   init(
     _ node: DefinitionNode, named name: String, in base: DefinitionNode.PathBase,
     field: OfferField? = nil, otherKeys: [String] = []
@@ -117,31 +117,31 @@ struct RuleSection {
     }
   }
 
-  /// Reads `{from: …, as: …}`; what it says holds for all that `from` lists.
+  /// Parses `{from: …, as: …}`. The options apply to every source that `from` lists.
   private func alternatives(
     of entries: [DefinitionNode.Entry], at node: DefinitionNode, defaults: FieldRule.Alternative
   ) throws -> [FieldRule.Alternative] {
     var defaults = defaults
     var source: DefinitionNode.Entry?
-    // The options come first, since they hold for what `from` lists wherever they stand; a mistake
-    // in `from` is still told before those below it.
+    // Options are parsed before `from`, since they apply to its sources wherever they are written.
+    // Mistakes are still reported in the order of the lines.
     var problem: (line: Int, error: any Error)?
     for entry in entries where problem == nil {
       do {
         if entry.key == "from" || entry.key == "text" {
           if let source {
-            throw entry.place.problem("“\(entry.key)” cannot be combined with “\(source.key)”.")
+            throw entry.location.problem("“\(entry.key)” cannot be combined with “\(source.key)”.")
           }
           source = entry
         } else {
           try option(entry, into: &defaults)
         }
       } catch {
-        problem = (entry.place.line, error)
+        problem = (entry.location.line, error)
       }
     }
     var found: [FieldRule.Alternative] = []
-    if let source, problem.map({ source.place.line <= $0.line }) ?? true {
+    if let source, problem.map({ source.location.line <= $0.line }) ?? true {
       found = try alternatives(from: source, defaults: defaults)
     }
     if let problem { throw problem.error }
@@ -168,7 +168,7 @@ struct RuleSection {
     case "as": alternative.reading = try reading(entry.value)
     case "join": alternative.join = try entry.value.text(of: "join")
     case "limit" where field == .id:
-      throw entry.place.problem(
+      throw entry.location.problem(
         "an id has no “limit”: two ids may become equal when cut.", hint: "Remove it.")
     case "limit":
       alternative.limitCharacters = try entry.value.number(of: "limit", in: 1...1_000_000)
@@ -176,7 +176,7 @@ struct RuleSection {
     case "minor-units" where hasCurrency:
       alternative.minorUnits = try minorUnits(entry.value)
     case "currency", "minor-units":
-      throw entry.place.problem("“\(entry.key)” belongs to a reward, not to “\(name)”.")
+      throw entry.location.problem("“\(entry.key)” belongs to a reward, not to “\(name)”.")
     default:
       throw unknown(entry)
     }
@@ -184,13 +184,13 @@ struct RuleSection {
 
   private func unknown(_ entry: DefinitionNode.Entry) -> OffersError {
     if entry.value.isAbsent {
-      return entry.place.problem(
+      return entry.location.problem(
         "“\(name)” is a mapping with the key “\(entry.key)”.",
         hint: "A template that begins with a brace is quoted: \"{\(entry.key)}\".")
     }
     let keys =
       ["from", "text", "as", "join", "limit"] + (hasCurrency ? ["currency", "minor-units"] : [])
-    return entry.place.problem(
+    return entry.location.problem(
       "“\(entry.key)” is unknown in “\(name)”.",
       hint: NearestWord.hint(for: entry.key, among: keys + otherKeys, title: "Allowed"))
   }
@@ -223,7 +223,7 @@ struct RuleSection {
     return .path(try entries[0].value.path(of: "currency", in: base))
   }
 
-  /// Reads `true`, `false` or `{from: PATH}`.
+  /// Parses `true`, `false` or `{from: PATH}`.
   private func minorUnits(_ node: DefinitionNode) throws -> MinorUnitsRule? {
     let name = "minor-units"
     switch node.content {
@@ -237,8 +237,8 @@ struct RuleSection {
     }
   }
 
-  /// Reads a path, or a template where the text has an open brace in it. Braces in the quotes of a
-  /// path belong to its keys.
+  /// Parses a path, or a template when the text has an open brace. Braces within a path's quotes
+  /// belong to its keys.
   private func value(_ node: DefinitionNode) throws -> ValueRule {
     let text = try node.text(of: name)
     let value: ValueRule = try node.understand { try self.value(text) }
@@ -255,8 +255,8 @@ struct RuleSection {
       return .path(try DefinitionNode.path(text, in: base))
     }
     if let path = try? FieldPath(parsing: text) {
-      // No path is no mistake here: it is a template then.
-      return .path(try DefinitionNode.place(path, of: text, in: base))
+      // A text that is not a path is a template, so this error is expected.
+      return .path(try DefinitionNode.rooted(path, of: text, in: base))
     }
     return .template(try template(text))
   }
@@ -265,7 +265,7 @@ struct RuleSection {
     var template = try Template(parsing: text, for: .item)
     for (index, part) in template.parts.enumerated() {
       guard case .path(let path) = part else { continue }
-      template.parts[index] = .path(try DefinitionNode.place(path, of: text, in: base))
+      template.parts[index] = .path(try DefinitionNode.rooted(path, of: text, in: base))
     }
     return template
   }

@@ -1,12 +1,12 @@
 import OffersCore
 
-/// A text with places in it that are filled in for each item or request.
+/// A text with placeholders that are filled in for each item or request.
 ///
-/// Written as text with `{…}` in it; `{{` and `}}` are braces.
+/// Placeholders are written `{…}`; `{{` and `}}` are literal braces.
 package struct Template: Sendable, Hashable {
-  /// A stretch of a template.
+  /// A part of a template.
   package enum Part: Sendable, Hashable {
-    /// Text that stays as it is.
+    /// Literal text.
     case literal(String)
     /// The value at a path.
     case path(FieldPath)
@@ -14,19 +14,19 @@ package struct Template: Sendable, Hashable {
     case environment(String)
     /// The number of the page.
     case page
-    /// What is searched for.
+    /// The words that are searched for.
     case query
   }
 
-  /// Where a template stands, which decides what may stand in its braces.
+  /// The use of a template, which determines the placeholders that it may have.
   package enum Use: Sendable, Hashable {
-    /// In a value of an item: paths. Never {env:NAME}, which would put a secret in the database.
+    /// A value of an item: paths. Never {env:NAME}, which would store a secret in the database.
     case item
-    /// In the address of a document: {page} and {env:NAME}.
+    /// The address of a document: {page} and {env:NAME}.
     case source
-    /// In the address of a search: {query}, {page} and {env:NAME}.
+    /// The address of a search: {query}, {page} and {env:NAME}.
     case search
-    /// In a request header: {query}, {page} and {env:NAME}.
+    /// A request header: {query}, {page} and {env:NAME}.
     case header
   }
 
@@ -36,15 +36,15 @@ package struct Template: Sendable, Hashable {
     self.parts = parts
   }
 
-  /// True when something is searched for with it.
+  /// True when the template contains {query}.
   package var hasQuery: Bool { parts.contains(.query) }
-  /// True when each page has an address of its own.
+  /// True when the template contains {page}, so that each page has its own address.
   package var hasPage: Bool { parts.contains(.page) }
 
-  /// Understands a template as it is written.
+  /// Parses a template.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a brace without its partner, and for braces
-  ///   around what may not stand there.
+  /// - Throws: `OffersError` with `invalidRequest` for an unbalanced brace, and for a placeholder
+  ///   that this use does not allow.
   package init(parsing text: String, for use: Use) throws {
     var scanner = TemplateScanner(text, use: use)
     parts = try scanner.parts()
@@ -52,7 +52,7 @@ package struct Template: Sendable, Hashable {
 }
 
 extension Template: CustomStringConvertible {
-  /// The template as it is written.
+  /// The template as written in a definition.
   package var description: String {
     parts.map { part in
       switch part {

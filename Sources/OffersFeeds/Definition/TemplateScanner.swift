@@ -1,6 +1,6 @@
 import OffersCore
 
-/// Reads a template's text, one part at a time.
+/// Parses the text of a template, one part at a time.
 struct TemplateScanner {
   private let text: String
   private let use: Template.Use
@@ -48,7 +48,7 @@ struct TemplateScanner {
     return parts
   }
 
-  /// Takes what stands in a pair of braces; braces in quotes belong to a path's key.
+  /// Parses a placeholder. Braces in quotes belong to a path's key.
   private mutating func placeholder() throws -> Template.Part {
     let start = position
     var content = ""

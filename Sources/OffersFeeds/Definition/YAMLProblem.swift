@@ -1,7 +1,7 @@
 import OffersCore
 import Yams
 
-/// Says in words what is wrong with a text that is no YAML.
+/// Describes a YAML error in words.
 struct YAMLProblem {
   let yaml: String
   let file: String
@@ -16,10 +16,10 @@ struct YAMLProblem {
       return duplicate(keys.first ?? "", mark: context.mark)
     case .reader(let problem, let offset, _, _):
       let before = yaml.prefix(offset ?? 0)
-      return place(before.count(where: \.isNewline) + 1).problem(
+      return location(before.count(where: \.isNewline) + 1).problem(
         "this is not text for YAML: \(problem).", hint: "Save the file as plain UTF-8 text.")
     default:
-      return place(1).problem("the file cannot be read as YAML: \(error).")
+      return location(1).problem("the file cannot be read as YAML: \(error).")
     }
   }
 
@@ -28,25 +28,26 @@ struct YAMLProblem {
   ) -> OffersError {
     let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     let first = max(1, min(context?.mark.line ?? mark.line, mark.line))
-    // A tab is often noticed a line later than where it stands.
+    // The parser often reports a tab one line too late.
     for line in first...max(first, mark.line) where line <= lines.count {
       if lines[line - 1].prefix(while: { $0 == " " || $0 == "\t" }).contains("\t") {
-        return place(line).problem(
+        return location(line).problem(
           "the line is indented with a tab.", hint: "YAML wants spaces, two a level.")
       }
     }
-    // What is never closed is noticed at the end of the file, a key without a colon a line later.
+    // The parser reports a missing closing character at the end of the file, and a missing colon
+    // one line too late.
     let rest = lines.dropFirst(mark.line - 1).joined().dropFirst(mark.column - 1)
     let isLate = rest.allSatisfy(\.isWhitespace) || problem.contains("expected ':'")
     let last = lines.lastIndex { !$0.allSatisfy(\.isWhitespace) } ?? 0
     let line = isLate ? min(first, last + 1) : mark.line
     let around = context.map { ", \($0.text)" } ?? ""
     let start = context.map { $0.mark.line == line ? "" : " of line \($0.mark.line)" } ?? ""
-    return place(line).problem(
+    return location(line).problem(
       "this is not valid YAML: \(problem)\(around)\(start).", hint: Self.hint(for: problem))
   }
 
-  /// What is behind the mistakes that are made most.
+  /// The probable cause of a common mistake.
   private static func hint(for problem: String) -> String? {
     let hints = [
       ("cannot start any token", "A text that begins with @ or ` or % is quoted, as in \"@href\"."),
@@ -71,7 +72,7 @@ struct YAMLProblem {
     return hints.first { problem.contains($0.0) }?.1
   }
 
-  /// The parser tells where the key stands first; the second one is looked for in the text.
+  /// The parser reports the line of the first key; the second one is searched for in the text.
   private func duplicate(_ key: String, mark: Mark) -> OffersError {
     let lines = yaml.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for line in mark.line..<max(mark.line, lines.count) {
@@ -82,14 +83,14 @@ struct YAMLProblem {
       let names = [key, "\"\(key)\"", "'\(key)'"]
       let isKey = names.contains { rest.hasPrefix($0) && rest.dropFirst($0.count).first == ":" }
       if column == mark.column, isKey {
-        return place(line + 1).problem(
+        return location(line + 1).problem(
           "“\(key)” is a duplicate; it is in line \(mark.line) already.")
       }
     }
-    return place(mark.line).problem("“\(key)” occurs twice in the same mapping.")
+    return location(mark.line).problem("“\(key)” occurs twice in the same mapping.")
   }
 
-  private func place(_ line: Int) -> DefinitionNode.Place {
-    DefinitionNode.Place(file: file, line: line)
+  private func location(_ line: Int) -> DefinitionNode.Location {
+    DefinitionNode.Location(file: file, line: line)
   }
 }

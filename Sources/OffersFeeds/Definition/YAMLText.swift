@@ -1,16 +1,16 @@
-/// Writes YAML that people like to read: two spaces a level, quotes only where they are needed,
-/// short lists and mappings on one line.
+/// Writes readable YAML: two spaces a level, quotes only where they are needed, short lists and
+/// mappings on one line.
 struct YAMLText {
-  /// What can be written.
+  /// A value to write.
   indirect enum Value {
-    /// A text, quoted where it would be read as something else.
+    /// A text, quoted where it would be parsed as another type.
     case text(String)
-    /// A number or truth value.
+    /// A number or Boolean.
     case word(String)
     case list([Value])
-    /// On one line where it fits.
+    /// A mapping, on one line where it fits.
     case map([(key: String, value: Value)])
-    /// A key a line.
+    /// A mapping with one key per line.
     case block([(key: String, value: Value)])
   }
 
@@ -59,7 +59,7 @@ struct YAMLText {
     }
   }
 
-  /// Writes a mapping whose first key stands behind the dash.
+  /// Writes a mapping whose first key follows the dash of a list element.
   private mutating func writeElement(
     _ entries: [(key: String, value: Value)], dash: String, indent: Int
   ) {
@@ -71,7 +71,7 @@ struct YAMLText {
     }
   }
 
-  /// The whole value on one line; nil when it gets too long. A text always is on one line.
+  /// The value on one line; nil when the line is too long. A text is always on one line.
   private func fittingLine(_ value: Value, after start: String) -> String? {
     switch value {
     case .block: return nil
@@ -94,7 +94,7 @@ struct YAMLText {
     }
   }
 
-  /// A text as YAML writes it: plain, in single quotes, or in double quotes with escapes.
+  /// A text as a YAML scalar: plain, in single quotes, or in double quotes with escapes.
   static func scalar(_ text: String, isInFlow: Bool) -> String {
     if isPlain(text, isInFlow: isInFlow) { return text }
     let scalars = text.unicodeScalars
@@ -129,7 +129,7 @@ struct YAMLText {
     return result + "\""
   }
 
-  /// Whether a character cannot be seen, or would be lost or folded.
+  /// Whether a character is invisible, or YAML would lose or fold it.
   private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF: true
@@ -137,12 +137,12 @@ struct YAMLText {
     }
   }
 
-  /// What means something at the beginning of a text.
+  /// Characters with a meaning at the beginning of a scalar.
   private static let indicators: Set<Unicode.Scalar> = [
     "-", "?", ":", ",", "[", "]", "{", "}", "#", "&", "*", "!", "|", ">", "'", "\"", "%", "@", "`",
     "=",
   ]
-  /// What means something anywhere within brackets.
+  /// Characters with a meaning anywhere within flow collections (`[…]`, `{…}`).
   private static let flowIndicators: Set<Unicode.Scalar> = [",", "[", "]", "{", "}", "?"]
   private static let wordsOfOtherTypes: Set<String> = [
     "", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "<<", ".nan", ".inf",
@@ -160,7 +160,8 @@ struct YAMLText {
     return !isInFlow || !scalars.contains(where: flowIndicators.contains)
   }
 
-  /// Whether YAML would read the text as no text: null, a truth value, a number, a time, a merge.
+  /// Whether YAML would parse the text as another type: null, a Boolean, a number, a time or a
+  /// merge key.
   private static func isOtherType(_ text: String) -> Bool {
     if wordsOfOtherTypes.contains(text.lowercased()) { return true }
     guard let first = text.utf8.first else { return true }
