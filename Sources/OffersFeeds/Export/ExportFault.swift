@@ -1,6 +1,7 @@
-/// What is wrong with an export, and where it shows.
+/// A mistake in an export, and its address.
 struct ExportFault: Error {
-  /// The place in memory; only good to find the place in the document.
+  /// The address in memory, from which the position in the document is computed. It is never
+  /// dereferenced.
   let address: UInt
   let reason: String
 

@@ -1,10 +1,10 @@
 import OffersCore
 
-/// A JSON object of an export whose members are all known: where their values stand, and what they
-/// are once somebody asks.
+/// A JSON object of an export. All its members are known by name; their values are located first,
+/// and decoded when asked for.
 ///
-/// Texts come out exactly as they went in, unlike those of feeds, which are mended: a line end stays
-/// the one it is, and what is no text is refused.
+/// Unlike the texts of feeds, which are repaired, texts are decoded exactly: line endings are kept,
+/// and invalid Unicode is refused.
 final class ExportObject {
   private enum Kind { case absent, null, text, number, truth, object, list }
 
@@ -22,14 +22,15 @@ final class ExportObject {
   private var start: JSONScanner.Position?
   private var depth = 0
 
-  /// - Parameter names: those of all members there may be, best in their usual order.
+  /// - Parameter names: the names of all possible members, ideally in their usual order. The
+  ///   methods take an index into them.
   init(_ names: [String]) {
     self.names = names
     nameBytes = names.map { Array($0.utf8) }
   }
 
-  /// Takes note of an object's members and goes behind it. Their values are good until its bytes go
-  /// away.
+  /// Scans an object, records where its members' values are, and moves past it. The values can be
+  /// read until the bytes are released.
   func read(_ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int) throws {
     self.scanner = scanner
     self.depth = depth
@@ -81,14 +82,15 @@ final class ExportObject {
     return value
   }
 
-  /// Why to stop: a document that ends is cut off, whatever else it lacks.
+  /// Returns the error to throw: at the end of the input the document is cut off, whatever else is
+  /// missing.
   static func fault(
     _ scanner: JSONScanner, _ p: JSONScanner.Position, _ reason: String
   ) -> any Error {
     p >= scanner.end ? scanner.stop(p, .expectedValue) : ExportFault(at: p, reason)
   }
 
-  // What the members are. Absent and null are the same.
+  // Values of members. Absent and null mean the same.
 
   private func value(_ place: Int, _ kind: Kind, _ expected: String) throws -> Value? {
     let value = values[place]
@@ -97,7 +99,7 @@ final class ExportObject {
     throw ExportFault(at: value.start, "“\(names[place])” should be \(expected)")
   }
 
-  /// That something is wrong with a member's value, or with the object where there is none.
+  /// Returns a fault at a member's value, or at the object where the member is absent.
   func fault(_ place: Int, _ reason: String) -> ExportFault {
     ExportFault(
       at: values[place].kind == .absent ? start ?? values[place].start : values[place].start,
@@ -117,7 +119,7 @@ final class ExportObject {
     return text
   }
 
-  /// A text that must be there and say something.
+  /// Returns a text that must be present and not empty.
   func text(_ place: Int) throws -> String {
     let text = try required(place, try findText(place))
     if text.isEmpty { throw fault(place, "is empty") }
@@ -132,7 +134,7 @@ final class ExportObject {
 
   func number(_ place: Int) throws -> Int64 { try required(place, try findNumber(place)) }
 
-  /// A number as it is written.
+  /// Returns a number as it is written.
   func findLiteral(_ place: Int) throws -> String? {
     try value(place, .number, "a number").map {
       String(decoding: UnsafeRawBufferPointer(start: $0.start, count: $0.count), as: UTF8.self)
@@ -151,7 +153,7 @@ final class ExportObject {
     return seconds
   }
 
-  /// Those of the years -9999 to 9999, which every calendar can show.
+  /// The times of the years -9999 to 9999, which all calendars support.
   private static let times: ClosedRange<Int64> = -377_705_116_800...253_402_300_799
 
   func time(_ place: Int) throws -> Int64 { try required(place, try findTime(place)) }
@@ -179,7 +181,7 @@ final class ExportObject {
       }
   }
 
-  /// An object's own text.
+  /// Returns the JSON text of a member that is an object.
   func findObjectText(_ place: Int) throws -> String? {
     guard let value = try value(place, .object, "an object") else { return nil }
     let bytes = UnsafeRawBufferPointer(start: value.start, count: value.count)
@@ -189,7 +191,7 @@ final class ExportObject {
     return text
   }
 
-  /// Reads a member that is an object; returns whether there is one.
+  /// Reads a member that is an object; returns false when it is absent.
   func readObject(_ place: Int, into object: ExportObject) throws -> Bool {
     guard let scanner, let value = try value(place, .object, "an object") else { return false }
     var p = value.start
@@ -197,7 +199,7 @@ final class ExportObject {
     return true
   }
 
-  /// Hands over the elements of a member that is a list of objects.
+  /// Reads the elements of a member that is a list of objects, and calls `body` after each.
   func forEachObject(
     _ place: Int, into object: ExportObject, _ body: () throws -> Void
   ) throws {
@@ -207,7 +209,7 @@ final class ExportObject {
     }
   }
 
-  /// The elements of a member that is a list of texts.
+  /// Returns the elements of a member that is a list of texts.
   func texts(_ place: Int) throws -> [String] {
     var texts: [String] = []
     try forEachElement(place) { scanner, p in

@@ -1,19 +1,20 @@
 import OffersCore
 
-/// Reads an export as a stream: bytes in, in pieces of any size; records out, one at a time.
+/// Reads an export as a stream: bytes go in, in chunks of any size; records come out, one at a
+/// time.
 ///
-/// It is walked by the same scanner as the feeds, but not read by their reader: that one looks for
-/// offers where a definition says, and mends them. Here every member is known, and what is wrong
-/// ends the reading. Memory is bounded by the largest record, whatever the size of the document.
+/// Shares the scanner with the feeds, but not their reader: that one looks for offers at the path
+/// of a definition and repairs them. Here every member is known, and the first mistake ends the
+/// reading. Memory use is bounded by the largest record, whatever the document's length.
 package final class ExportReader {
-  /// Where the reading goes on.
-  private enum Place: Equatable {
+  /// The state of the parser.
+  private enum State: Equatable {
     case start
-    /// Before the members of the document.
+    /// Before a member that describes the document.
     case header(isFirst: Bool)
-    /// Behind a section's name, or behind one of its records.
+    /// After a section's name, or after one of its records.
     case list(ExportRecord.Section, isFirst: Bool)
-    /// Behind a section.
+    /// After a section's list.
     case sections(last: ExportRecord.Section)
     case ended
   }
@@ -22,42 +23,45 @@ package final class ExportReader {
   private let name: String
   private let records = ExportRecordReader()
   private let input = InputBuffer(limitBytes: recordLimitBytes)
-  private var place = Place.start
+  private var state = State.start
   private var hasFormat = false
   private var hasVersion = false
-  /// How many records of the section have been read.
+  /// The number of records read from the current section.
   private var count = 0
-  /// How many bytes must be at hand before it is worth looking at them again.
+  /// The number of bytes that must be held before the next attempt to scan a record.
   private var patienceBytes = 0
-  /// Where the spaces began that the document goes on with.
+  /// The offset at which the current run of spaces begins.
   private var spacesStart = 0
 
-  /// Largest single record: a change with a text before and after, both as large as feeds may have
-  /// them and each byte of it escaped.
+  /// The largest size of a record: a change with a text before and after, both as large as feeds
+  /// may have them and with each byte escaped.
   static let recordLimitBytes = 256 << 20
   private static let crumbBytes = 64 << 10
-  /// Most spaces and line ends in one place between records: what goes on with them may never end.
+  /// The largest run of spaces and line ends between records, so that an endless one is refused.
   private static let spacesLimitBytes = 1 << 20
 
   /// - Parameters:
-  ///   - name: what the document is called in messages.
-  ///   - take: is given each record.
+  ///   - name: the document's name in messages.
+  ///   - take: is called with each record.
   package init(name: String, _ take: @escaping (ExportRecord) throws -> Void) {
     self.name = name
     self.take = take
   }
 
-  /// - Throws: `OffersError`: `malformedFeed` with the place of what is wrong, `unexpectedShape` for
-  ///   a document of another kind, `newerDatabase` for one of a newer version.
+  /// Reads the next bytes of the document.
+  ///
+  /// - Throws: `OffersError` with `malformedFeed` and the position of the mistake,
+  ///   `unexpectedShape` for another kind of document, `newerDatabase` for a newer version of the
+  ///   format, `limitExceeded` for a record or a run of spaces that is too large.
   package func consume(_ bytes: UnsafeRawBufferPointer) throws {
     try input.append(bytes)
     if input.heldBytes < patienceBytes { return }
     try read(isFinal: false)
-    // A record is scanned from its start each time.
+    // An incomplete record is scanned again from its start; doubling the threshold bounds the work.
     patienceBytes = input.heldBytes > Self.crumbBytes ? 2 * input.heldBytes : 0
   }
 
-  /// Ends the document.
+  /// Reads the rest of the document, which has ended.
   package func finish() throws { try read(isFinal: true) }
 
   private func read(isFinal: Bool) throws {
@@ -69,7 +73,7 @@ package final class ExportReader {
         scanner.skipWhitespace(&p)
         try checkSpaces(to: p)
         mark = p
-        if place == .ended {
+        if state == .ended {
           input.consume(to: p)
           if p < input.end { throw ExportFault(at: p, JSONSyntax.trailing.rawValue) }
           return
@@ -94,13 +98,14 @@ package final class ExportReader {
       hint: "Nothing was changed. Mend it there, or export it again.")
   }
 
-  /// Reads the next member of the document, or the next record. What throws changes nothing.
+  /// Reads the next member of the document, or the next record. The state is unchanged after an
+  /// error.
   private func step(_ scanner: JSONScanner, _ p: inout JSONScanner.Position) throws {
-    switch place {
+    switch state {
     case .start:
       guard p.pointee == 0x7B else { throw unless(p, scanner, isOther: true) }
       p += 1
-      place = .header(isFirst: true)
+      state = .header(isFirst: true)
     case .header(let isFirst):
       try readMember(scanner, &p, isFirst: isFirst, from: 0)
     case .sections(let last):
@@ -109,14 +114,14 @@ package final class ExportReader {
           throw ExportFault(at: p, "the list of \(Self.next(last.rawValue + 1)) is missing")
         }
         p += 1
-        place = .ended
+        state = .ended
       } else {
         try readMember(scanner, &p, isFirst: false, from: last.rawValue + 1)
       }
     case .list(let section, let isFirst):
       if p.pointee == 0x5D {
         p += 1
-        place = .sections(last: section)
+        state = .sections(last: section)
         return
       }
       if !isFirst {
@@ -125,14 +130,14 @@ package final class ExportReader {
         scanner.skipWhitespace(&p)
       }
       let record = try records.read(section, scanner, &p)
-      place = .list(section, isFirst: false)
+      state = .list(section, isFirst: false)
       count += 1
       try take(record)
     case .ended: break
     }
   }
 
-  /// Reads a member of the document: what it says of itself, or the beginning of a section.
+  /// Reads a member of the document: one that describes it, or the start of a section.
   private func readMember(
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, isFirst: Bool, from next: Int
   ) throws {
@@ -157,7 +162,7 @@ package final class ExportReader {
         throw otherKind(valueStart)
       }
       hasFormat = true
-      place = .header(isFirst: false)
+      state = .header(isFirst: false)
     } else if !hasVersion {
       guard key == "version" else { throw ExportFault(at: start, "“version” was expected here") }
       guard p.pointee &- 0x30 < 10 else {
@@ -177,7 +182,7 @@ package final class ExportReader {
       guard p.pointee == 0x5B else { throw ExportObject.fault(scanner, p, "a list was expected") }
       p += 1
       count = 0
-      place = .list(section, isFirst: true)
+      state = .list(section, isFirst: true)
     }
   }
 
@@ -216,7 +221,7 @@ package final class ExportReader {
   private func malformed(_ address: UInt, _ reason: String) -> OffersError {
     let place = input.start + Int(bitPattern: address &- UInt(bitPattern: input.start))
     var position = "at byte \(input.offset(of: place))"
-    if case .list(let section, _) = self.place { position += ", in \(section.noun) \(count + 1)" }
+    if case .list(let section, _) = self.state { position += ", in \(section.noun) \(count + 1)" }
     if place >= input.end {
       let isEmpty = input.offset(of: place) == 0
       return OffersError(

@@ -1,15 +1,16 @@
 import OffersCore
 
-/// Tells whether an import would take a record, before it is written.
+/// Checks whether an import would accept a record, before it is written.
 ///
-/// What a damaged database gives can look like a record and be none: a time of no calendar, a text
-/// that is no text, a change of a sync that is not there.
+/// A damaged database can yield rows that are not valid records: an impossible time, invalid
+/// Unicode, a change of a sync that is missing.
 package final class ExportRecordCheck {
   private let reader = ExportRecordReader()
 
   package init() {}
 
-  /// Records come in the order of the document. One that is accepted belongs to it from then on.
+  /// Returns whether a record is valid. Records come in the order of the document; an accepted
+  /// record is part of it from then on, so that later ones may refer to it.
   package func accepts(_ record: ExportRecord) -> Bool {
     let bytes = ExportWriter.bytes(of: record)
     let padding = [UInt8](repeating: 0, count: InputBuffer.paddingBytes)
@@ -21,7 +22,7 @@ package final class ExportRecordCheck {
         _ = try reader.read(record.section, JSONScanner(end: end, isFinal: true), &place)
         return place == end
       } catch {
-        // Why it is refused nobody asks.
+        // The caller needs to know only that the record is refused.
         return false
       }
     }

@@ -1,6 +1,6 @@
 import OffersCore
 
-/// Makes records of an export's objects, and refuses what a database would.
+/// Reads the records of an export, and refuses values that a database would refuse.
 final class ExportRecordReader {
   private let feed = ExportObject([
     "name", "title", "source", "chosen_source", "subscribed_at", "unsubscribed_at", "shared",
@@ -21,10 +21,10 @@ final class ExportRecordReader {
   private let favorite = ExportObject(["ref", "starred_at"])
   private let attribute = ExportObject(["label", "value"])
   private var feedNames: Set<String> = []
-  /// The feeds of the runs so far.
+  /// The feeds of the runs read so far; changes refer to a run by its number.
   private var runFeeds: [String] = []
 
-  /// Reads one record and goes behind it.
+  /// Reads one record and moves past it.
   func read(
     _ section: ExportRecord.Section, _ scanner: JSONScanner, _ p: inout JSONScanner.Position
   ) throws -> ExportRecord {
@@ -182,7 +182,7 @@ final class ExportRecordReader {
     return attributes
   }
 
-  /// As a feed's reader writes lists: what is compared with the next sync has to be spelt alike.
+  /// Encodes lists as the reader of feeds does, since the next sync compares the encoded text.
   private static func json(_ texts: [String]) -> String? {
     texts.isEmpty ? nil : list(texts.map(JSONBytes.text))
   }
@@ -197,7 +197,8 @@ final class ExportRecordReader {
     "[" + String(decoding: Array(elements.joined(separator: [0x2C])), as: UTF8.self) + "]"
   }
 
-  /// `2.5` is 250; nil for what has more than two decimals, or an exponent.
+  /// Parses a decimal number to hundredths: `2.5` is 250. Returns nil for more than two decimals
+  /// and for exponents.
   private static func hundredths(_ literal: String) -> Int64? {
     let parts = literal.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count <= 2, let whole = Int64(parts[0]) else { return nil }

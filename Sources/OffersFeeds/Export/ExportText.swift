@@ -1,7 +1,7 @@
-/// Decodes the texts of an export, whose escapes a scanner has checked.
+/// Decodes the texts of an export, in which the scanner has checked the escapes.
 enum ExportText {
-  /// The text; nil when it is not valid Unicode: no UTF-8, half a surrogate pair, or a NUL, which
-  /// would cut it short in a database.
+  /// Returns the text, or nil for one that is not valid Unicode: invalid UTF-8, an unpaired
+  /// surrogate, or a NUL, which would truncate it in a database.
   static func decode(
     _ start: JSONScanner.Position, _ count: Int, _ traits: JSONScanner.TextTraits
   ) -> String? {
@@ -37,7 +37,8 @@ enum ExportText {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// The character that is written as one or two escapes by code unit, from the backslash on.
+  /// Decodes a character from one escape, or from two escapes that are a surrogate pair, and moves
+  /// past it.
   private static func scalar(
     _ raw: UnsafeBufferPointer<UInt8>, _ place: inout Int
   ) -> Unicode.Scalar? {
