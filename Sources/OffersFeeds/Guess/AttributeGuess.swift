@@ -1,10 +1,10 @@
 import OffersCore
 
-/// Proposes labelled extras for what the fields of an offer leave over.
+/// Proposes attributes for the members of the items that no field uses.
 enum AttributeGuess {
   private static let limit = 12
 
-  /// - Parameter used: the keys of members that are shown already.
+  /// - Parameter used: the keys of members that fields or the id already use.
   static func rules(
     _ survey: MemberSurvey, used: Set<[String]>, name: SurveyedMember?
   ) -> [AttributeRule] {
@@ -14,7 +14,7 @@ enum AttributeGuess {
       })
     var rules: [AttributeRule] = []
     var labels: Set<String> = []
-    // Addresses come last: they are read least.
+    // Addresses come last, since people rarely read them.
     let ordered = members.filter { !$0.isMostlyAddress } + members.filter(\.isMostlyAddress)
     for member in ordered where rules.count < limit {
       guard let label = label(for: member, taken: labels) else { continue }
@@ -30,7 +30,7 @@ enum AttributeGuess {
     guard !member.keys.isEmpty, member.depth <= 2, !member.isThroughList, member.presence >= 0.2,
       member.otherCount * 20 <= items
     else { return false }
-    // What is the same everywhere says nothing about an offer.
+    // A value that is equal in all items says nothing about an offer.
     if items >= 5, member.presence > 0.9, member.distinctCount == 1 { return false }
     if member.isMostlyImage || member.part(\.isOpaque) > 0.2 || member.averageBytes > 300 {
       return false
@@ -48,14 +48,15 @@ enum AttributeGuess {
     return !(words.joined.hasSuffix("id") && member.isMostlyNumber)
   }
 
-  /// Whether it says mostly what the name says.
+  /// Whether most of the member's values equal the item's name.
   private static func isSame(_ member: SurveyedMember, as name: SurveyedMember?) -> Bool {
     guard let name else { return false }
     let count = member.values.count { item, value in name.values[item]?.text == value.text }
     return count * 10 >= member.values.count * 9
   }
 
-  /// Leaves out what another member says in other characters, as a date or a phone number.
+  /// Removes members that repeat another one's values in another notation, such as dates and phone
+  /// numbers.
   private static func withoutRepeats(_ members: [SurveyedMember]) -> [SurveyedMember] {
     var kept: [(member: SurveyedMember, meanings: [Int: String])] = []
     for member in members {
@@ -65,7 +66,7 @@ enum AttributeGuess {
         let count = meanings.count { item, meaning in others[item] == meaning }
         return count > 0 && count * 10 >= max(meanings.count, others.count) * 9
       }
-      // Of two that differ in their punctuation, people read the longer one.
+      // If two members differ in punctuation only, the longer one is easier to read.
       if let place, !isDate, member.averageBytes > kept[place].member.averageBytes {
         kept[place] = (member, meanings)
       } else if place == nil {
@@ -84,7 +85,8 @@ enum AttributeGuess {
     return letters.isEmpty || letters.count < 4 ? text : letters
   }
 
-  /// The member's name for people; with its owner's before it where it says too little or is taken.
+  /// The label of a member: its key as words, preceded by the key of its object where its own key
+  /// is vague or already a label.
   private static func label(for member: SurveyedMember, taken: Set<String>) -> String? {
     let own = KeyWords.label(for: member.keys.last ?? "")
     var long = own
@@ -100,7 +102,7 @@ enum AttributeGuess {
     return labels.first { !$0.isEmpty && $0.count <= 100 && !taken.contains($0) }
   }
 
-  /// What is for programs.
+  /// Last words of keys whose values are meant for programs.
   private static let unread: Set = [
     "id", "ids", "guid", "uuid", "oid", "cursor", "typename", "etag",
   ]

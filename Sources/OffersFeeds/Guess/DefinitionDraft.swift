@@ -1,6 +1,6 @@
 import OffersCore
 
-/// Puts a definition together out of what is found in a sample.
+/// Composes a definition from the items that were found in a sample.
 struct DefinitionDraft {
   private let found: SampleItems
   private let root: SampleValue
@@ -14,13 +14,13 @@ struct DefinitionDraft {
     self.name = name
   }
 
-  /// What there is in the items, and how it is best read.
+  /// The best way to read each member of the items.
   private(set) var judgement = SampleJudgement()
-  /// Why no id can be proposed, though the rest can.
+  /// The reason why no id can be proposed, even if the rest can.
   private(set) var idProblem: OffersError?
 
-  /// The definition, and what a person should look at; nil when the items have nothing in them that
-  /// could be a name or tell them apart.
+  /// Returns the definition and notes for the user, or nil when the items have no member that could
+  /// be their name or distinguish them.
   mutating func made() -> (FeedDefinition, notes: [String])? {
     let survey = MemberSurvey(found.items)
     var fields = FieldGuess(survey)
@@ -30,7 +30,7 @@ struct DefinitionDraft {
     if case .madeFrom(let parts) = identity.rule, parts.isEmpty { return nil }
     if fields.fields[.name] == nil { nameAnyway(&fields, identity) }
     var used = fields.usedKeys
-    // A code is an id and something to read.
+    // Product codes serve as the id and are shown as well.
     if let member = identity.member, !member.words.words.contains(where: Self.shown.contains) {
       used.insert(member.keys)
     }
@@ -82,13 +82,13 @@ struct DefinitionDraft {
     return notes
   }
 
-  /// - Parameter code: a currency to write as an example.
+  /// - Parameter code: the currency code in the example.
   static func currencyNote(_ code: String) -> String {
     "The currency of the rewards is unknown: write currency: \(code), or another, in the "
       + "definition."
   }
 
-  /// The currency whose sign stands in other texts, for a suggestion.
+  /// A guess at the currency for an example: the one whose sign occurs in other texts.
   private func likelyCurrency(_ survey: MemberSurvey) -> String {
     let signs: [(sign: Character, code: String)] = [("€", "EUR"), ("£", "GBP"), ("₹", "INR")]
     for (sign, code) in signs {
@@ -100,10 +100,10 @@ struct DefinitionDraft {
     return "USD"
   }
 
-  /// Where the document says the address of its next page.
+  /// The path of the next page's address.
   private var nextPage: FieldPath? { PagesGuess(items: found.steps).findNext(in: root) }
 
-  /// What to say of a document that is one page of several.
+  /// Returns a note when the document is one page of several.
   private func pages() -> String? {
     guard let object = objectsAround.first?.object else { return nil }
     for (key, value) in object.members {
@@ -127,9 +127,9 @@ struct DefinitionDraft {
     }
   }
 
-  // MARK: What the document says
+  // MARK: Values of the document
 
-  /// Where the document says its own title; nil when it does not.
+  /// The path of the document's title; nil when it has none.
   private func title() -> TextRule? {
     for (object, steps) in objectsAround.reversed() {
       for key in Self.titleKeys.flatMap({ [$0, "@" + $0] }) {
@@ -146,7 +146,7 @@ struct DefinitionDraft {
     "title", "name", "titel", "titulo", "titre", "titolo", "headline",
   ]
 
-  /// The currency that the document says once for all.
+  /// The currency that the document states for all its offers.
   private func currency() -> String? {
     for (object, _) in objectsAround {
       for (key, value) in object.members {
@@ -161,7 +161,7 @@ struct DefinitionDraft {
     return nil
   }
 
-  /// The objects on the way to the items, the root first.
+  /// The objects that contain the items, the root first.
   private var objectsAround: [(object: SampleObject, steps: [FieldPath.Step])] {
     var objects: [(object: SampleObject, steps: [FieldPath.Step])] = []
     var value = root

@@ -1,19 +1,18 @@
 import OffersCore
 
-/// Looks at the start of an unknown document and proposes how to read it.
+/// Proposes a definition for an unknown document, from its start.
 ///
-/// No more than the first 4 MiB of its text are kept and looked at; it makes no difference where
-/// they are cut off.
+/// Keeps no more than the first 4 MiB of the text; a sample that ends within a value is fine.
 package final class DefinitionGuess {
-  /// How a document may be read.
+  /// A proposed definition.
   package struct Proposal: Sendable {
-    /// Has no source.
+    /// The definition, without a source.
     package var definition: FeedDefinition
-    /// How many items the sample has.
+    /// The number of items in the sample.
     package var itemCount: Int
-    /// What a person should look at, in whole sentences.
+    /// What the user should check, in whole sentences.
     package var notes: [String]
-    /// How values are best read that a person maps to a field.
+    /// How to read values that the user maps to a field.
     package var judgement = SampleJudgement()
   }
 
@@ -27,11 +26,11 @@ package final class DefinitionGuess {
   private static let sampleBytes = 4 << 20
 
   /// - Parameters:
-  ///   - name: what the feed is to be called: a feed's name, which is not checked here.
-  ///   - charset: the encoding that the server names.
-  ///   - items: where the offers stand; nil to find that out.
-  ///   - missing: which of `id` and `name` nobody has said yet: an id that cannot be made is
-  ///     refused only where it is one of them.
+  ///   - name: the name of the feed, which is not validated here.
+  ///   - charset: the encoding that the server declares.
+  ///   - items: the path of the offers; nil to find it.
+  ///   - missing: the required values, `id` and `name`, that the user has not mapped. A missing id is
+  ///     an error only if it is one of them.
   package init(
     name: String = "feed", charset: String? = nil, items: FieldPath? = nil,
     missing: [String] = ["id", "name"]
@@ -42,21 +41,21 @@ package final class DefinitionGuess {
     transcoder = TextTranscoder(charset: charset)
   }
 
-  /// True when no more of the document is looked at, so that the rest need not be fetched.
+  /// True when the sample is full, so that the rest of the document need not be fetched.
   package var hasEnough: Bool { isCut }
 
-  /// Takes the next bytes of the document, unpacked.
+  /// Reads the next bytes of the document, decompressed.
   ///
-  /// - Throws: `OffersError` with `malformedFeed` when the encoding is not known.
+  /// - Throws: `OffersError` with `malformedFeed` when the encoding is not supported.
   package func consume(_ bytes: UnsafeRawBufferPointer) throws {
     if !isCut { try transcoder.consume(bytes, keep) }
   }
 
-  /// What can be said of the document.
+  /// Returns the proposal for the document, which has ended.
   ///
-  /// - Throws: `OffersError` with `malformedFeed` for a web page and for what cannot be read at all,
-  ///   `unexpectedShape` where no list of offers is found, naming the lists that were seen, and
-  ///   where nothing that stays as it is tells the offers apart.
+  /// - Throws: `OffersError` with `malformedFeed` for a web page and for an unreadable document;
+  ///   `unexpectedShape` when no list of offers is found (the message names the lists of the
+  ///   document), or when no stable values distinguish the offers.
   package func finish() throws -> Proposal {
     if !isCut { try transcoder.finish(keep) }
     var proposal: Proposal
@@ -76,7 +75,7 @@ package final class DefinitionGuess {
     text.append(contentsOf: piece.prefix(room))
   }
 
-  /// A definition, and what comes of reading the sample by it.
+  /// Reads the sample with a definition; returns the result as a proposal.
   private func read(
     by definition: FeedDefinition
   ) throws -> (proposal: Proposal, offerCount: Int) {
@@ -120,7 +119,8 @@ package final class DefinitionGuess {
     return proposal
   }
 
-  /// The sample as a tree; a whole document that breaks off is refused as any reader refuses it.
+  /// Reads the sample as a tree. An incomplete document is refused with the error of the feed
+  /// reader, unless the sample itself was cut off.
   private func readSample(
     _ format: FeedFormat, _ blank: FeedDefinition
   ) throws -> SampleValue? {
@@ -134,7 +134,7 @@ package final class DefinitionGuess {
       do {
         _ = try SampleReading(text, as: blank, isCut: false)
       } catch let error as OffersError where error.code == .unexpectedShape {
-        // It is sound as far as that goes.
+        // The syntax is valid; offers are not expected at this point.
       }
     }
     return sample?.root

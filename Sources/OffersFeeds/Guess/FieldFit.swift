@@ -1,8 +1,8 @@
 import OffersCore
 
-/// How well a member of an item fits a field of an offer.
+/// Ranks how well a member of an item fits a field of an offer.
 enum FieldFit {
-  /// How well, 0 being best; nil when it does not.
+  /// Returns the rank, 0 being the best; nil when the member does not fit.
   static func rank(_ member: SurveyedMember, as field: OfferField) -> Int? {
     guard fits(member, as: field) else { return nil }
     if let rank = rankByName(member, as: field) {
@@ -34,7 +34,7 @@ enum FieldFit {
       if isPrice, FieldVocabulary.salePrices.contains(owner.joined) { return 20 }
       if isPrice, FieldVocabulary.listPrices.contains(owner.joined) { return 45 }
     }
-    // The pictures of a preview stand in several sizes, of which the source is the largest.
+    // Preview images come in several sizes, of which the source is the largest.
     if field == .imageURL, owner.joined == "source", leaf.joined == "url",
       member.keys.contains("images")
     {
@@ -54,16 +54,16 @@ enum FieldFit {
     return rank + 100 * (member.depth - 1)
   }
 
-  /// Whether a member is about a shop, a person or such rather than about the offer.
+  /// Whether a member describes a shop, a person or another thing than the offer.
   static func isStranger(_ member: SurveyedMember) -> Bool {
     member.keys.dropLast().contains { FieldVocabulary.strangers.contains(KeyWords($0).joined) }
   }
 
-  /// Whether the values are of the field's kind, whatever the name is.
+  /// Whether the values have the field's type, whatever the member's name.
   static func fits(_ member: SurveyedMember, as field: OfferField) -> Bool {
     switch field {
     case .name:
-      // What is called a name may be an odd one here and there.
+      // A member that is called name or title may have some unusual values.
       let oddLimit = ["name", "title"].contains(member.words.joined) ? 0.5 : 0.2
       return member.part(\.isAddress) < 0.2 && member.part(\.hasLetters) > 0.5
         && !member.isMostlyDate && member.part(\.isOpaque) < oddLimit
@@ -96,13 +96,13 @@ enum FieldFit {
     }
   }
 
-  /// Whether a name says that something is paid or taken off, so that any text is a reward.
+  /// Whether the name announces a payment or a discount, so that any text is a reward.
   private static func isPromise(_ member: SurveyedMember) -> Bool {
     ["reward", "cashback", "discount", "rabatt", "descuento", "remise", "sconto", "savings"]
       .contains { member.words.joined.hasPrefix($0) }
   }
 
-  /// Small pictures come after large ones.
+  /// Ranks small images after large ones.
   private static func imageCost(_ member: SurveyedMember) -> Int {
     let small: Set = ["thumb", "thumbnail", "small", "icon", "logo", "favicon", "avatar", "mini"]
     let words = member.words.words
@@ -111,7 +111,7 @@ enum FieldFit {
     return cost
   }
 
-  /// A bare number that is taken off says less than the price that is left.
+  /// Ranks a bare discount number after the price that is left.
   private static func rewardCost(_ member: SurveyedMember) -> Int {
     let isPercent = member.words.words.contains(where: FieldVocabulary.percentWords.contains)
     if isPercent { return 60 }

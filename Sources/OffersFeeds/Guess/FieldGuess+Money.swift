@@ -1,7 +1,7 @@
 import OffersCore
 
 extension FieldGuess {
-  /// Where the currency of an amount stands, or what its name says.
+  /// The currency of an amount: a member near it, or the last word of its name.
   func currency(for reward: SurveyedMember) -> CurrencyRule? {
     let named = survey.members.filter { member in
       FieldVocabulary.currencyNames.contains(member.words.joined)
@@ -17,7 +17,7 @@ extension FieldGuess {
     return .constant(code)
   }
 
-  /// Whether an amount is in cents or the like, by what stands beside it or by its name.
+  /// The minor units of an amount, by a member near it or by its name; nil for major units.
   func minorUnits(for reward: SurveyedMember) -> MinorUnitsRule? {
     guard reward.part(\.isWhole) > 0.95 else { return nil }
     let places = survey.members.filter { member in
@@ -36,7 +36,8 @@ extension FieldGuess {
     return isMoney || isMinor ? .currency : nil
   }
 
-  /// Amounts in minor units that are no reward. Shown as they are they would be far too high.
+  /// Amounts in minor units apart from the reward. Shown as plain numbers they would be far too
+  /// high.
   var otherMinorAmounts: [SurveyedMember] {
     survey.members.filter { member in
       let words = member.words.words
@@ -47,7 +48,7 @@ extension FieldGuess {
     }
   }
 
-  /// The member that stands in the amount itself, or beside it.
+  /// The member within the amount's object, or in the object that contains the amount.
   private func nearest(
     to reward: SurveyedMember, among members: [SurveyedMember]
   ) -> SurveyedMember? {

@@ -1,16 +1,16 @@
 import OffersCore
 
-/// Proposes which member of an unknown document's items is which field.
+/// Proposes which members of an unknown document's items are which fields.
 ///
-/// A member is taken by its name, in several languages, if its values fit; a picture also by its
-/// values alone. What some items lack may come from the next best member.
+/// A member is chosen by its name, in several languages, if its values fit; an image also by its
+/// values alone. Items that lack the best member get the value of the next best one.
 struct FieldGuess {
   let survey: MemberSurvey
   private(set) var fields: [OfferField: FieldRule] = [:]
   /// The members that each field comes from, the best first.
   private(set) var chosen: [OfferField: [SurveyedMember]] = [:]
   private(set) var notes: [String] = []
-  /// The keys of members that need no second place.
+  /// The keys of members that a field already shows.
   private(set) var usedKeys: Set<[String]> = []
 
   private static let order: [OfferField] = [
@@ -32,7 +32,7 @@ struct FieldGuess {
     if best.presence < 1, field != .latitude, field != .longitude {
       var covered = Set(best.values.keys)
       for member in ranked.dropFirst() where members.count < Self.alternativeLimit {
-        // A few items more are worth no second place to look.
+        // An alternative must add the field to a noticeable share of the items.
         let gain = Set(member.values.keys).subtracting(covered).count
         if gain * 50 < survey.itemCount { continue }
         covered.formUnion(member.values.keys)
@@ -58,15 +58,15 @@ struct FieldGuess {
     var ranked: [(member: SurveyedMember, rank: Int)] = []
     for member in survey.members where !usedKeys.contains(member.keys) {
       guard !member.values.isEmpty, let rank = FieldFit.rank(member, as: field) else { continue }
-      // A sale price is rare by its nature, and goes before the price all the same.
+      // A sale price is rare by nature, and still takes precedence over the regular price.
       let rarity = field == .reward ? 0 : Int((1 - member.presence) * 20)
       ranked.append((member, rank + rarity))
     }
-    // Of equals the first one in the document; Swift's sort is stable.
+    // Swift's sort is stable: among equals, the first one in the document wins.
     return ranked.sorted { $0.rank < $1.rank }.map(\.member)
   }
 
-  /// How a field takes the values of a member.
+  /// Returns how a field reads the values of a member.
   func alternative(
     for member: SurveyedMember, as field: OfferField
   ) -> FieldRule.Alternative {
@@ -86,14 +86,14 @@ struct FieldGuess {
     return alternative
   }
 
-  /// Takes what says something about another member for shown already.
+  /// Marks the member at this path as used, since it qualifies another one.
   private mutating func use(_ path: FieldPath) {
     usedKeys.formUnion(survey.members.filter { $0.path == path }.map(\.keys))
   }
 
   // MARK: The name
 
-  /// Sees to it that every item has a name, as it would be no offer without.
+  /// Adds alternatives until every item has a name, without which it is not an offer.
   private mutating func completeName() {
     if chosen[.name] == nil { nameByValues() }
     var members = chosen[.name] ?? []
@@ -115,7 +115,7 @@ struct FieldGuess {
     fields[.name] = FieldRule(alternatives: rules)
   }
 
-  /// Takes for the name what looks like one, where nothing is called so.
+  /// Chooses the member that looks most like a name, when none is called one.
   private mutating func nameByValues() {
     let texts = survey.members.filter { member in
       !usedKeys.contains(member.keys) && member.depth <= 2 && !member.isThroughList
@@ -138,13 +138,13 @@ struct FieldGuess {
       - (member.depth > 1 ? 0.5 : 0)
   }
 
-  /// Takes a member for the name, where there is nothing better.
+  /// Uses a member as the name, for want of a better one.
   mutating func takeAsName(_ member: SurveyedMember) {
     take([member], as: .name)
     notes.append("The items have no name; “\(member.path)” is shown.")
   }
 
-  /// Takes the key that an item stands under for its name, where it has nothing better.
+  /// Uses the item's key as the name, for want of a better one.
   mutating func takeKeyAsName() {
     fields[.name] = FieldRule(.path(FieldPath([.ownKey(1)])))
     notes.append("The items have no name; their keys are shown instead.")

@@ -1,15 +1,17 @@
 import OffersCore
 
-/// What documents call the fields of an offer, in English, German, Spanish, French and Italian.
+/// The names of an offer's fields in English, German, Spanish, French and Italian.
 enum FieldVocabulary {
-  /// How well a member's name fits a field: 0 is best; nil when it does not.
+  /// Ranks how well a member's name fits a field: 0 is best; nil when it does not fit.
   ///
-  /// - Parameter words: the name's own words, or those of the object that it is the main value of.
+  /// - Parameter words: the words of the member's name, or of the object of which it is the main
+  ///   value.
   static func rank(_ words: KeyWords, as field: OfferField) -> Int? {
     guard let names = names[field] else { return nil }
     let joined = words.joined
     if let place = names.firstIndex(of: joined) { return place }
-    // `offer_title`, `dealPrice`, `product-image`: the thing itself is named before.
+    // `offer_title`, `dealPrice`, `product-image`: the field's name follows that of the thing
+    // itself.
     if let first = words.words.first, subjects.contains(first), words.words.count > 1 {
       let rest = words.words.dropFirst().joined()
       if let place = names.firstIndex(of: rest) { return place + 1 }
@@ -28,7 +30,7 @@ enum FieldVocabulary {
     return nil
   }
 
-  /// The name of an amount without what says that it is one of cents: `price` for `price_in_cents`.
+  /// The name of an amount without the words for its unit: `price` for `price_in_cents`.
   static func withoutUnit(_ words: KeyWords) -> String {
     let isMinor = words.words.contains(where: minorWords.contains)
     return words.words.filter { word in
@@ -36,12 +38,12 @@ enum FieldVocabulary {
     }.joined()
   }
 
-  /// Whether an object is about prices.
+  /// Whether an object has prices as members.
   static func isPriceHolder(_ words: KeyWords) -> Bool {
     words.joined == "pricing" || rank(words, as: .reward) != nil
   }
 
-  /// Objects that hold the price as it is now, and those that hold the one it was.
+  /// Names of objects with the current price, and below with the regular one.
   static let salePrices: Set = [
     "sale", "special", "current", "now", "final", "discounted", "promo",
   ]
@@ -49,16 +51,17 @@ enum FieldVocabulary {
     "list", "regular", "original", "was", "msrp", "rrp", "compareat", "before", "old", "full",
   ]
 
-  /// Words that say of a number that it counts cents or the like.
+  /// Words for minor units, such as cents, in the name of an amount.
   static let minorWords: Set = ["cent", "cents", "pence", "minor", "centimes"]
 
-  /// What says how many decimals the unit of an amount beside it has.
+  /// Names of members with the number of decimals of an amount's currency.
   static let placesNames: Set = [
     "currencyminorunit", "minorunit", "fractiondigits", "currencyfractiondigits", "decimalplaces",
     "currencydecimals", "currencyexponent", "exponent",
   ]
 
-  /// How well a list's key, or an element's name, says that offers are in it: 0 for not at all.
+  /// Ranks how clearly the name of a list or element says that it contains offers: 2 clearly, 0 not
+  /// at all.
   static func containerRank(_ key: String) -> Int {
     let words = KeyWords(key).words
     func isOf(_ names: Set<String>) -> Bool {
@@ -68,7 +71,7 @@ enum FieldVocabulary {
     return isOf(plainContainers) ? 1 : 0
   }
 
-  /// Names of an object around the members of an item, as in `{"node": {…}}`.
+  /// Names of an object that wraps the members of an item, as in `{"node": {…}}`.
   static let wrappers: Set = [
     "node", "attributes", "properties", "fields", "_source", "item", "data", "document", "product",
     "offer", "deal", "coupon", "entry",
@@ -96,7 +99,8 @@ enum FieldVocabulary {
     }
   }
 
-  /// Objects that are about something else than the offer, so that their name is not its name.
+  /// Names of objects that describe another thing than the offer, so that their name is not its
+  /// name.
   static let strangers: Set = [
     "store", "merchant", "retailer", "shop", "seller", "vendor", "brand", "supplier", "advertiser",
     "company", "author", "creator", "user", "owner", "contact", "category", "categories", "tag",
@@ -110,7 +114,8 @@ enum FieldVocabulary {
     "waehrungscode", "moneda", "devise", "valuta", "divisa",
   ]
 
-  /// Words of a name that is about something that many offers share, so that it names none.
+  /// Words for things that many offers share, so that a member with such a name is not an offer's
+  /// name.
   static let sharedWords: Set = [
     "address", "street", "adresse", "strasse", "direccion", "indirizzo", "city", "ort", "ciudad",
     "zip", "postal", "plz", "state", "country", "region", "phone", "telefon", "email", "hours",
@@ -122,7 +127,7 @@ enum FieldVocabulary {
     "percent", "percentage", "pct", "prozent", "porcentaje", "pourcentage", "percentuale",
   ]
 
-  /// Words of a name that say that a number is a moment.
+  /// Words in the name of a member whose number is a time.
   static let timeWords: Set = [
     "date", "time", "timestamp", "ts", "epoch", "at", "on", "created", "updated", "modified",
     "published",
@@ -153,7 +158,7 @@ enum FieldVocabulary {
     "objects", "values", "feed", "channel",
   ]
 
-  /// Joined names in order of preference.
+  /// The fields' names, with their words joined, in order of preference.
   private static let names: [OfferField: [String]] = [
     .id: [
       "id", "guid", "uuid", "uid", "identifier", "identifiant", "identificador",

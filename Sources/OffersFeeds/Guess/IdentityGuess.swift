@@ -1,22 +1,23 @@
 import OffersCore
 
-/// Proposes what tells the items of an unknown document apart.
+/// Proposes the identity of the items of an unknown document.
 struct IdentityGuess {
   let rule: IDRule
-  /// The member that is the id; nil where it is made.
+  /// The member that is the id; nil where the id comes from elsewhere.
   private(set) var member: SurveyedMember?
-  /// Why no id can be made: only what changes from one day to the next tells the items apart.
+  /// The reason why no id can be made: only values that change from day to day distinguish the
+  /// items.
   private(set) var problem: OffersError?
 
   /// - Parameters:
-  ///   - ownKeys: the keys that the items stand under; empty where they are in one list.
-  ///   - fields: what was found of the fields.
+  ///   - ownKeys: the keys of the items within their parent object; empty for items of one list.
+  ///   - fields: the fields found so far.
   init(_ survey: MemberSurvey, ownKeys: [String], fields: FieldGuess) {
     let hasOwnKeys = ownKeys.count == survey.itemCount && Set(ownKeys).count == ownKeys.count
     var rest: SurveyedMember?
     for (member, rank) in Self.ranked(survey) {
-      // Of a well-named id, one that comes twice is the same offer twice; in another place it may
-      // be one of a thing that happens to differ.
+      // If a member with the name of an id repeats in a few items, the feed lists these offers
+      // twice. With another name, it may be the id of something else that merely happens to differ.
       let isNearly = rank <= 2 && member.distinctCount * 10 >= member.values.count * 9
       if member.isUnique || isNearly && member.presence > 0.98 && ownKeys.isEmpty {
         if rank >= Self.weak, hasOwnKeys { break }
@@ -51,7 +52,7 @@ struct IdentityGuess {
 
   private static let weak = 50
 
-  /// Members that are called ids, the best first.
+  /// The members with the name of an id, the best first.
   private static func ranked(_ survey: MemberSurvey) -> [(SurveyedMember, Int)] {
     var ranked: [(member: SurveyedMember, rank: Int)] = []
     for member in survey.members where !member.isThroughList && !member.keys.isEmpty {
@@ -90,13 +91,13 @@ struct IdentityGuess {
     return nil
   }
 
-  /// Words that end as an id does.
+  /// Words that end in “id” and do not name ids.
   private static let notIDs: Set = [
     "paid", "prepaid", "valid", "bid", "grid", "hybrid", "void", "solid", "liquid", "fluid", "aid",
     "kid", "lid", "mid", "rapid", "android", "avoid", "covid", "raid", "said", "steroid", "acid",
   ]
 
-  /// Whether an id and the key that its item stands under are different in every item together.
+  /// Whether the id and the item's key together are unique.
   private static func differs(_ member: SurveyedMember, _ ownKeys: [String]) -> Bool {
     var seen: Set<[String]> = []
     for (item, value) in member.values where !seen.insert([ownKeys[item], value.text]).inserted {

@@ -1,17 +1,17 @@
 import OffersCore
 
-/// Finds where the offers of an unknown document stand.
+/// Finds the path of the offers in an unknown document.
 ///
-/// Every list of objects, every object whose members are alike, and in XML every element that is
-/// repeated, is a candidate. The one with the most members and the most objects wins; what stands
-/// inside the objects of another list, or deep, counts less, and what is called offers counts more.
-/// A list of mere names, as of categories, gives way to one whose items have a price, a link or a
-/// picture.
+/// The candidates are all lists of objects, all objects with similar members, and in XML all
+/// repeated elements. The score grows with the number of objects and of their members. It is lower
+/// deep in the document and within the items of another list, and higher where a name says offers.
+/// A list of bare names, such as categories, yields to a list whose items have a price, a link or
+/// an image.
 struct ItemsGuess {
-  /// A place where offers may stand.
+  /// A list that may contain the offers.
   struct Candidate {
     let steps: [FieldPath.Step]
-    /// How many lists it is in.
+    /// The number of lists around it.
     let nesting: Int
     var count = 0
     var samples: [SampleValue] = []
@@ -34,10 +34,10 @@ struct ItemsGuess {
     walk(root, [], nesting: 0)
   }
 
-  /// The best candidate.
+  /// Returns the best candidate.
   ///
-  /// - Throws: `OffersError` with `unexpectedShape` when there is none, or two as good as each
-  ///   other; the message names what was seen.
+  /// - Throws: `OffersError` with `unexpectedShape` when there is none, or two score about the
+  ///   same; the message names the candidates.
   func best() throws -> Candidate {
     let hasOffers = candidates.contains { $0.nesting == 0 && Self.isOfferLike($0) }
     let ranked = candidates.map { candidate in
@@ -54,7 +54,7 @@ struct ItemsGuess {
     return first.candidate
   }
 
-  /// Whether a JSON document is one offer itself: an object with an id and a name, and no list of
+  /// Whether a JSON document is a single offer: an object with an id and a name, without a list of
   /// objects in it.
   func isOneOffer(_ root: SampleValue) -> Bool {
     guard !isXML, case .object(let object) = root, candidates.allSatisfy(\.isText) else {
@@ -65,7 +65,9 @@ struct ItemsGuess {
     return Self.has(.id, words) && Self.has(.name, words)
   }
 
-  /// - Parameter path: where it was said that they stand.
+  /// Returns the error for a document without a list of offers.
+  ///
+  /// - Parameter path: the path that the user gave; nil for none.
   func problem(at path: FieldPath? = nil) -> OffersError {
     let seen = candidates.prefix(6).map { candidate -> String in
       let name = candidate.steps.isEmpty ? "the top level" : FieldPath(candidate.steps).description
@@ -153,11 +155,11 @@ struct ItemsGuess {
     candidates[place].samples += elements.prefix(max(0, room))
   }
 
-  // MARK: Which one
+  // MARK: Scores
 
   private func score(_ candidate: Candidate) -> Double {
     let name = Self.containerRank(candidate)
-    // A bare list of texts, or a single element, is a list of offers only if something says so.
+    // A list of texts, or a single element, needs a name that says offers.
     if candidate.isText && (name == 0 || candidate.nesting > 0) { return 0 }
     if candidate.isAlone, candidate.nesting > 0 || name < (Self.isPriced(candidate) ? 1 : 2) {
       return 0
@@ -170,7 +172,7 @@ struct ItemsGuess {
     return score * [1, 1.2, 1.5][name] * fit(candidate)
   }
 
-  /// How much the objects look like offers by the names of their members.
+  /// A factor for how much the names of the objects' members are those of an offer.
   private func fit(_ candidate: Candidate) -> Double {
     let words = Self.words(candidate)
     var fit = 1.0
@@ -192,7 +194,7 @@ struct ItemsGuess {
     }
   }
 
-  /// How many members an item has on average.
+  /// The average number of members of an item.
   private static func memberCount(_ candidate: Candidate) -> Double {
     let leaves = candidate.samples.map { sample -> Int in
       if case .object(let object) = sample { object.leafCount() } else { 1 }
@@ -200,7 +202,7 @@ struct ItemsGuess {
     return Double(leaves.reduce(0, +)) / Double(max(1, leaves.count))
   }
 
-  /// The names of the first item's members, and of those in objects in it.
+  /// The names of the first item's members, and of the members of objects in it.
   private static func words(_ candidate: Candidate) -> [KeyWords] {
     guard let object = candidate.samples.lazy.compactMap(\.object).first else { return [] }
     var keys = object.members.map(\.key)
@@ -212,13 +214,13 @@ struct ItemsGuess {
     words.contains { FieldVocabulary.rank($0, as: field) != nil }
   }
 
-  /// Whether the items have a name, and a price, a link or a picture.
+  /// Whether the items have a name, and a price, a link or an image.
   private static func isOfferLike(_ candidate: Candidate) -> Bool {
     let words = words(candidate)
     return has(.name, words) && [.reward, .url, .imageURL].contains { has($0, words) }
   }
 
-  /// Whether an item has a name of its own, and a price.
+  /// Whether the items have a name of their own, and a price.
   private static func isPriced(_ candidate: Candidate) -> Bool {
     guard let object = candidate.samples.lazy.compactMap(\.object).first else { return false }
     let texts = object.members.filter { _, value in
@@ -231,7 +233,7 @@ struct ItemsGuess {
     return has(.name, texts.map { KeyWords($0.key) }) && has(.reward, words(candidate))
   }
 
-  /// Whether the items are hardly more than names, and nothing says that they are offers.
+  /// Whether the items are little more than names, and no name says that they are offers.
   private func isBare(_ candidate: Candidate) -> Bool {
     let words = Self.words(candidate)
     return Self.containerRank(candidate) < 2 && Self.memberCount(candidate) <= 4

@@ -1,11 +1,11 @@
-/// Reads JSON that may be cut off into a sample of its values.
+/// Reads JSON, complete or cut off, into a sample of its values.
 ///
-/// Of a list or an object the first members are kept, so that memory has a bound; all of them are
-/// counted. A value that is cut off is dropped, what stood before it is kept.
+/// Keeps the first members of each list and object, so that memory use is bounded, and counts all
+/// of them. A value that is cut off is dropped; the values before it are kept.
 struct JSONSample {
-  /// The document's root; for one value a line a list of them. Nil when there is none.
+  /// The document's root, or the list of the values of JSON lines. Nil for an empty document.
   private(set) var root: SampleValue?
-  /// True when the bytes stop being JSON before their end.
+  /// True when the document is not valid JSON, which includes one that is cut off.
   private(set) var isBroken = false
 
   private var scanner: JSONScanner
@@ -18,7 +18,7 @@ struct JSONSample {
 
   /// - Parameters:
   ///   - text: the document in UTF-8.
-  ///   - isLines: one value a line instead of one document.
+  ///   - isLines: whether the document is JSON lines: one value per line.
   static func read(_ text: [UInt8], isLines: Bool) -> JSONSample? {
     let padded = text + [UInt8](repeating: 0, count: InputBuffer.paddingBytes)
     return padded.withUnsafeBufferPointer { bytes in
@@ -61,7 +61,8 @@ struct JSONSample {
     while p < scanner.end, p.pointee != 0x0A { p += 1 }
   }
 
-  /// The value at `p`; what of it is there when it is cut off; nil when that is nothing.
+  /// Reads the value at `p`. Returns the part before the cut where the value is cut off, or nil
+  /// when that is empty.
   private mutating func readValue(depth: Int) -> SampleValue? {
     if p.pointee == 0x7B || p.pointee == 0x5B {
       if depth >= JSONScanner.depthLimit {
@@ -116,7 +117,7 @@ struct JSONSample {
     while true {
       scanner.skipWhitespace(&p)
       let value = readValue(depth: depth + 1)
-      // Of a list that is cut off, the last element is not whole.
+      // The last element before a cut is incomplete.
       if let value, !isBroken || list.count == 0 {
         list.count += 1
         if list.count <= Self.memberLimit { list.elements.append(value) }
@@ -137,20 +138,20 @@ struct JSONSample {
       scanner.skipWhitespace(&p)
       var traits = JSONScanner.TextTraits()
       guard let raw = try? scanner.scanKey(&p, &traits) else {
-        // The reason is told by the reader of whole documents.
+        // The feed reader reports the reason.
         isBroken = true
         return .object(object)
       }
       let key = decode(raw)
       if let value = readValue(depth: depth + 1), object.members.count < Self.memberLimit {
-        // A byte order mark is lost where a YAML text begins with it, so no path could name it.
+        // YAML drops a byte order mark at the start of a text, so a path could not name this key.
         if key.unicodeScalars.first != "\u{FEFF}" { object.members.append((key, value)) }
       }
       if isBroken || !goOn(0x7D) { return .object(object) }
     }
   }
 
-  /// Takes a comma, or the end of a list or object; returns whether it goes on.
+  /// Consumes a comma, or the end of a list or object; returns whether another member follows.
   private mutating func goOn(_ end: UInt8) -> Bool {
     scanner.skipWhitespace(&p)
     if p.pointee == 0x2C {

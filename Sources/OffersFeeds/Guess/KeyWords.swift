@@ -1,15 +1,15 @@
 /// The words that a member's name is made of, in whatever way it joins them.
 struct KeyWords {
-  /// In lower-case ASCII where the letters have a spelling in it: `gültig_bis` is gueltig, bis.
+  /// The words in lower case, with letters transliterated to ASCII where possible: `gültig_bis` is
+  /// gueltig, bis.
   let words: [String]
-  /// The digits at the end, as in `image_640`; nil for none.
+  /// The number at the end, as in `image_640`; nil for none.
   let number: Int?
 
-  /// The words without anything between them.
+  /// The words without separators.
   var joined: String { words.joined() }
 
-  /// - Parameter key: a JSON key or an XML name; what says only where it stands (`@`, a namespace's
-  ///   prefix, `$`) does not count.
+  /// - Parameter key: a JSON key or an XML name; `@`, `$` and a namespace prefix are ignored.
   init(_ key: String) {
     var words: [String] = []
     var word = ""
@@ -39,7 +39,7 @@ struct KeyWords {
     number = Int(digits)
   }
 
-  /// A key without a namespace's prefix.
+  /// A key without its namespace prefix.
   private static func local(_ key: String) -> Substring {
     key.split(separator: ":").last ?? key[...]
   }
@@ -55,7 +55,7 @@ struct KeyWords {
     "ñ": "n", "ó": "o", "ò": "o", "ô": "o", "õ": "o", "ú": "u", "ù": "u", "û": "u",
   ]
 
-  /// The name as people would write it, such as `Vote average` for `vote_average`.
+  /// The name as a label, such as `Vote average` for `vote_average`.
   static func label(for key: String) -> String {
     var words: [String] = []
     var word = ""

@@ -1,6 +1,6 @@
-/// Tells an object whose keys are ids from one whose keys are names.
+/// Distinguishes an object that maps ids to items from an object with named members.
 enum KeyedObject {
-  /// Whether the members are alike, so that each is an item or a list of items.
+  /// Whether the members have a similar shape, so that each is an item or a list of items.
   static func isKeyed(_ object: SampleObject) -> Bool {
     var keys: [String] = []
     var shapes: [Set<String>] = []
@@ -20,17 +20,17 @@ enum KeyedObject {
     guard !keys.isEmpty, keys.count * 2 > object.members.count else { return false }
     let idCount = keys.count(where: isID)
     if idCount * 5 >= keys.count * 4 { return true }
-    // A key that says what stands under it is a name.
+    // A key that describes its value is a name.
     if keys.contains(where: isName) { return false }
     let union = shapes.reduce(into: Set<String>()) { $0.formUnion($1) }
     let total = shapes.reduce(0) { $0 + $1.count }
     if union.count < 2 || keys.count < 2 { return false }
-    // Two may be alike by chance.
+    // Two members may be similar by chance.
     let likeness = Double(total) / Double(union.count * shapes.count)
     return likeness >= (keys.count > 2 || listCount == keys.count ? 0.6 : 0.8)
   }
 
-  /// The names of what is no object or list.
+  /// The keys of the members that are neither objects nor lists.
   private static func names(of object: SampleObject) -> Set<String> {
     var names: Set<String> = []
     for (key, value) in object.members {
@@ -42,13 +42,13 @@ enum KeyedObject {
     return names
   }
 
-  /// Whether a key is one that lists of offers, or of shops and the like, have.
+  /// Whether a key is a usual name for lists of offers, or for shops, people and the like.
   private static func isName(_ key: String) -> Bool {
     let words = KeyWords(key).joined
     return FieldVocabulary.containerRank(key) > 0 || FieldVocabulary.strangers.contains(words)
   }
 
-  /// Whether a key looks like an id: a number, or letters and at least three digits.
+  /// Whether a key looks like an id: a number, or letters with at least three digits.
   private static func isID(_ key: String) -> Bool {
     let digits = key.utf8.count { $0 &- 0x30 < 10 }
     return digits > 0 && digits == key.utf8.count || digits >= 3 && key.utf8.count >= 5

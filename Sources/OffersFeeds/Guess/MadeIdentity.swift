@@ -1,17 +1,17 @@
 import OffersCore
 
-/// Proposes the values that an id is made from, where the items have none.
+/// Proposes the values from which an id is made, for items that have no id.
 ///
-/// Only what stays as it is will do: an id that is made from a price is another one when the price
-/// changes, and with it goes what a person kept under it.
+/// Only stable values qualify: an id made from a price changes with the price, and favorites under
+/// the old id would no longer match.
 struct MadeIdentity {
-  /// The name, and as much else as it takes to tell the items apart.
+  /// The name, and further members as needed to distinguish the items.
   private(set) var parts: [SurveyedMember] = []
   private(set) var problem: OffersError?
 
   private let survey: MemberSurvey
   private static let partLimit = 4
-  /// Each one that is tried costs a look at all items.
+  /// Testing a candidate takes a pass over all items.
   private static let candidateLimit = 40
 
   init(_ survey: MemberSurvey, _ fields: FieldGuess) {
@@ -20,7 +20,7 @@ struct MadeIdentity {
     let isStable = { (member: SurveyedMember) in !changing.contains { $0.keys == member.keys } }
     parts = (fields.chosen[.name] ?? []).filter(isStable)
     let addresses = survey.members.filter(Self.isAddress)
-    // Two shops of a chain have one name.
+    // Shops of one chain have the same name.
     if fields.chosen[.latitude] != nil, let address = addresses.first(where: { $0.presence > 0.9 })
     {
       parts.append(address)
@@ -34,7 +34,8 @@ struct MadeIdentity {
     }
     add(found + addresses + named + late + others.prefix(Self.candidateLimit))
     let known = combinations(parts)
-    // A few that are alike may be the same offer twice, and are told as such.
+    // A few items that are alike are probably offers that the feed lists twice; a note reports
+    // them.
     if known * 10 >= survey.itemCount * 9 { return }
     var all = parts
     for member in changing.prefix(Self.candidateLimit)
@@ -49,7 +50,7 @@ struct MadeIdentity {
     if parts.isEmpty { parts = [name] }
   }
 
-  /// Adds what tells more of the items apart, in this order.
+  /// Adds each member, in this order, that distinguishes more of the items.
   private mutating func add(_ members: [SurveyedMember]) {
     var known = combinations(parts)
     for member in members {
@@ -63,7 +64,7 @@ struct MadeIdentity {
     }
   }
 
-  /// How many items the members tell apart.
+  /// The number of items that the members distinguish.
   private func combinations(_ members: [SurveyedMember]) -> Int {
     let items = members.reduce(into: Set<Int>()) { $0.formUnion($1.values.keys) }
     return Set(items.map { item in members.map { $0.values[item]?.text } }).count
@@ -80,16 +81,16 @@ struct MadeIdentity {
         + "id: {made-from: [\(list)]} if these do not change.")
   }
 
-  // MARK: What stays as it is
+  // MARK: Stable and changing members
 
-  /// The members whose values may be others tomorrow while the offer is the same.
+  /// The members whose values may change while the offer stays the same.
   private static func changing(
     _ survey: MemberSurvey, _ fields: FieldGuess
   ) -> [SurveyedMember] {
     let taken: [OfferField] = [.reward, .description, .terms, .expiresAt, .startsAt, .imageURL]
     let name = fields.chosen[.name]?.first
     return survey.members.filter { member in
-      // What is all the name that the items have is what they are.
+      // A member that is the items' only name identifies them, even if it reads like a description.
       let isReward = fields.chosen[.reward]?.contains { $0.keys == member.keys } == true
       if member.keys == name?.keys, !isReward { return false }
       return taken.contains { field in
@@ -106,7 +107,7 @@ struct MadeIdentity {
     return member.part(\.isMoney) > 0.2
   }
 
-  /// Whether a member is one short text of the item.
+  /// Whether a member is a single short text of the item.
   private static func isPlain(_ member: SurveyedMember) -> Bool {
     !member.isThroughList && !member.keys.isEmpty && member.depth <= 2
       && member.averageBytes <= 120 && !member.isMostlyAddress && member.part(\.isOpaque) < 0.2
@@ -137,7 +138,7 @@ struct MadeIdentity {
     "filiale", "location", "year", "language",
   ]
 
-  /// Words of amounts, counts, times and states.
+  /// Words for amounts, counts, times and states.
   private static let changingWords: Set = [
     "price", "preis", "precio", "prix", "prezzo", "cost", "amount", "discount", "rabatt", "sale",
     "savings", "saving", "was", "old", "cashback", "reward", "percent", "off", "count", "counts",

@@ -1,7 +1,7 @@
-/// The members of a document's items, in the order in which they are met.
+/// The members of a document's items, in the order of their first occurrence.
 struct MemberSurvey {
   private(set) var members: [SurveyedMember] = []
-  /// How many items were looked at.
+  /// The number of items surveyed.
   let itemCount: Int
   private var places: [[FieldPath.Step]: Int] = [:]
   private var wrappers: Set<String> = []
@@ -23,7 +23,8 @@ struct MemberSurvey {
     for index in members.indices { members[index].close(itemCount: items.count) }
   }
 
-  /// Objects that hold an item's members one level down, whatever else the item has.
+  /// Finds objects that wrap the items' members in nearly all items, such as `node` or
+  /// `attributes`.
   private static func findWrappers(_ items: [SampleValue]) -> Set<String> {
     var counts: [String: Int] = [:]
     for case .object(let item) in items {
@@ -72,7 +73,7 @@ struct MemberSurvey {
     }
   }
 
-  /// A point of GeoJSON is a list of its longitude and its latitude (RFC 7946, section 3.1.1).
+  /// Adds a GeoJSON point: a list of its longitude and latitude (RFC 7946, section 3.1.1).
   private mutating func addPoint(
     _ list: SampleList, item: Int, steps: [FieldPath.Step], keys: [String], depth: Int
   ) {
@@ -83,7 +84,7 @@ struct MemberSurvey {
     }
   }
 
-  /// Makes one of what is a single value in some items and a list in others. A path through the
+  /// Merges members that are a single value in some items and a list in others. A path through the
   /// list fits both.
   private mutating func mergeLists() {
     var merged: [SurveyedMember] = []

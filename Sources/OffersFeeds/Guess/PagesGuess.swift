@@ -1,20 +1,20 @@
 import OffersCore
 
-/// Finds where a sample's document says the address of its next page.
+/// Finds the path of the next page's address in a sample.
 ///
-/// Only an address counts, or a null where one would stand on an earlier page. Page counts and
-/// cursors say nothing of how to ask for a page, so nothing is guessed from them.
+/// Only an address counts, or a null in a member that would hold it. Page counts and cursors do not
+/// say how to request a page, so nothing is guessed from them.
 struct PagesGuess {
   private let items: [FieldPath.Step]
   private static let levelLimit = 3
 
-  /// - Parameter items: where the offers stand, in which no page is looked for.
+  /// - Parameter items: the path of the offers, below which no page is searched for.
   init(items: [FieldPath.Step]) {
     self.items = items
   }
 
-  /// The path to the address; nil where the document has none. What has an address goes before what
-  /// is null.
+  /// Returns the path of the address; nil when there is none. A member with an address takes
+  /// precedence over one that is null.
   func findNext(in root: SampleValue) -> FieldPath? {
     guard case .object(let object) = root else { return nil }
     var found: [(steps: [FieldPath.Step], isAddress: Bool)] = []
@@ -46,7 +46,8 @@ struct PagesGuess {
     }
   }
 
-  /// Where in a value called next the address stands, and whether one does.
+  /// The path of the address within the value of a member called next, and whether there is an
+  /// address.
   private static func address(_ value: SampleValue) -> (rest: [FieldPath.Step], isAddress: Bool)? {
     switch value {
     case .null: return ([], false)
@@ -60,7 +61,7 @@ struct PagesGuess {
     }
   }
 
-  /// A list of links of which one says that it is the next page's.
+  /// The path of the address in a list of links, one of which has the relation `next`.
   private static func nextOfList(_ list: SampleList) -> [FieldPath.Step]? {
     for case .object(let object) in list.elements {
       for rel in ["rel", "@rel"] {

@@ -1,8 +1,8 @@
-/// The items of a sample, and the keys that they stand under.
+/// The items of a sample, with their keys.
 struct SampleItems {
   let steps: [FieldPath.Step]
   private(set) var items: [SampleValue] = []
-  /// One for each item; empty where they are in a list under no key that differs.
+  /// The key of each item within its parent object; empty for items of a list.
   private(set) var ownKeys: [String] = []
 
   private static let limit = 5000
@@ -47,7 +47,7 @@ struct SampleItems {
     if known.count == items.count { ownKeys = known }
   }
 
-  /// The keys of the items, in the order in which they are met.
+  /// The keys of the items' members, in the order of their first occurrence.
   var keys: [String] {
     var keys: [String] = []
     for case .object(let object) in items.prefix(100) {

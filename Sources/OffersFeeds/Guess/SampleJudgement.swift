@@ -1,13 +1,13 @@
 import OffersCore
 
-/// How the values of a sample's items are best read, for paths that a person chooses.
+/// The best way to read the values of a sample, for paths that the user chooses.
 package struct SampleJudgement: Sendable {
-  /// For a path whose values are no plain text how they are read.
+  /// How to read the values at paths that are not plain text.
   private var readings: [FieldPath: Reading] = [:]
-  /// For a path to numbers what is known of their currency and unit.
+  /// The currency and the minor units of the numbers at a path.
   private var rewards: [FieldPath: FieldRule.Alternative] = [:]
 
-  /// Knows nothing of any path.
+  /// Creates an empty judgement.
   init() {}
 
   init(_ survey: MemberSurvey, _ fields: FieldGuess) {
@@ -20,11 +20,11 @@ package struct SampleJudgement: Sendable {
     }
   }
 
-  /// How a field takes what stands at a path.
+  /// Returns how a field reads the values at a path.
   func alternative(at path: FieldPath, for field: OfferField) -> FieldRule.Alternative {
     if field == .reward, let reward = rewards[path] { return reward }
     var alternative = FieldRule.Alternative(.path(path), reading: field.defaultReading)
-    // What is a date or a link by its field is one whatever the sample shows.
+    // Fields that are dates or links are read as such, whatever the sample has.
     if field.defaultReading == .text, let reading = readings[path],
       field.readings.contains(reading)
     {

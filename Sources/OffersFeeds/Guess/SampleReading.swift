@@ -1,22 +1,23 @@
 import OffersCore
 
-/// What comes of reading a sample by a definition.
+/// The result of reading a sample with a definition.
 struct SampleReading {
   let itemCount: Int
-  /// How many of them are offers.
+  /// The number of items that are offers.
   let offerCount: Int
-  /// What went wrong with some of the items, in whole sentences.
+  /// The problems of some of the items, in whole sentences.
   let notes: [String]
 
   /// Reads a sample.
   ///
   /// - Parameters:
-  ///   - text: in UTF-8.
+  ///   - text: the sample in UTF-8.
   ///   - isCut: true when the sample is not the whole document.
-  /// - Throws: what the reader throws of a document that is whole.
+  /// - Throws: the errors of `FeedReader`.
   init(_ text: [UInt8], as definition: FeedDefinition, isCut: Bool) throws {
     var definition = definition
-    // What the document says of its encoding was true of its bytes.
+    // The sample is transcoded already, so the encoding that the document declares no longer
+    // applies.
     definition.encoding = "utf-8"
     let counts = Counts()
     let reader = FeedReader(definition: definition, sink: counts)
@@ -34,7 +35,7 @@ struct SampleReading {
       : reasons + ["\(repeatCount) of \(reader.itemCount) items repeat the id of another item."]
   }
 
-  /// Counts what is read.
+  /// Counts the records of the sample.
   private final class Counts: OfferSink {
     var offerCount = 0
     var ids: Set<[UInt8]> = []
@@ -46,7 +47,7 @@ struct SampleReading {
     }
 
     func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
-      // Reasons with a value in them are all different.
+      // Bounds the dictionary, since reasons that quote values are all different.
       if reasons.count < 100 || reasons[reason] != nil { reasons[reason, default: 0] += 1 }
     }
 

@@ -1,7 +1,7 @@
-/// A value of a document's sample, the same for every format.
+/// A value in a sample of a document of any format.
 ///
-/// An XML element is an object whose attributes are members with an `@` before the name, or a text
-/// when it has nothing else; elements of one name beside each other are a list.
+/// An XML element with text only is a text. Any other is an object whose attributes are members
+/// with an `@` before the name. Sibling elements with the same name are a list.
 indirect enum SampleValue: Sendable {
   case text(SampleText)
   case truth
@@ -9,24 +9,24 @@ indirect enum SampleValue: Sendable {
   case list(SampleList)
   case object(SampleObject)
 
-  /// The values in a list, lists in it taken apart; any other value is its own only one.
+  /// The elements of a list, with nested lists flattened; another value is its own only element.
   var elements: [SampleValue] {
     guard case .list(let list) = self else { return [self] }
     return list.elements.flatMap(\.elements)
   }
 
-  /// The object, or the first one of a list.
+  /// The object, or the first object of a list.
   var object: SampleObject? {
     for case .object(let object) in elements { return object }
     return nil
   }
 }
 
-/// A text or a number, cut after `limitBytes`.
+/// A text or number, truncated to `limitBytes`.
 struct SampleText: Sendable {
   let text: String
   let isNumber: Bool
-  /// How many bytes the document has for it.
+  /// The number of bytes in the document.
   let sizeBytes: Int
 
   static let limitBytes = 1024
@@ -38,24 +38,25 @@ struct SampleText: Sendable {
   }
 }
 
-/// The first values of a list.
+/// The first elements of a list.
 struct SampleList {
   var elements: [SampleValue]
-  /// How many the document has, kept or not.
+  /// The number of elements in the document, kept or not.
   var count: Int
 }
 
 /// The first members of an object, in order.
 struct SampleObject: Sendable {
   var members: [(key: String, value: SampleValue)]
-  /// What an XML element says beside its members; nil when that is nothing.
+  /// The text of an XML element that also has attributes or children; nil when it is blank.
   var text: SampleText?
 
   subscript(key: String) -> SampleValue? {
     members.last { $0.key == key }?.value
   }
 
-  /// How many texts, numbers and truths stand in it, objects in it included and lists not.
+  /// The number of texts, numbers, Booleans and nulls in the object and its nested objects, lists
+  /// excluded.
   func leafCount(depth: Int = 0) -> Int {
     var count = text == nil ? 0 : 1
     for (_, value) in members {

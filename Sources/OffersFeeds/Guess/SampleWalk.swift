@@ -1,6 +1,6 @@
 import OffersCore
 
-/// Follows a path into a sample as far as it goes, to say where it leaves it.
+/// Follows a path into a sample, to report where the path ends.
 struct SampleWalk {
   private let root: SampleValue
   private let isXML: Bool
@@ -10,8 +10,8 @@ struct SampleWalk {
     self.isXML = isXML
   }
 
-  /// Says that there are no items at a path: which of its keys the document lacks, which path may be
-  /// meant, and what stands there instead.
+  /// Returns the error for a path without items: it names the missing key, the path that was
+  /// probably meant, and the keys that are present.
   func problem(at path: FieldPath, _ candidates: ItemsGuess) -> OffersError {
     if case .list = root, !isXML, case .key? = path.steps.first {
       return OffersError(

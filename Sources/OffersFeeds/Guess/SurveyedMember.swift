@@ -1,14 +1,14 @@
-/// A member that the items of a document have, and what its values are like.
+/// A member of the items of a document, with the traits of its values.
 struct SurveyedMember {
-  /// From the item; `.all` where it goes through a list.
+  /// The path from the item, with `.all` for each list on it.
   private(set) var steps: [FieldPath.Step]
-  /// The keys on the way.
+  /// The keys of the path.
   let keys: [String]
-  /// How many of the keys stand for more than a wrapper around all members.
+  /// The number of keys, without those of wrappers around all members.
   let depth: Int
-  /// The first value that each item has here, by the item's place.
+  /// The first value of each item, by the item's index.
   private(set) var values: [Int: SampleText] = [:]
-  /// How many items have something here that is neither a text nor a number.
+  /// The number of items whose value is neither a text nor a number.
   var otherCount = 0
   private(set) var itemCount = 1
 
@@ -22,42 +22,42 @@ struct SurveyedMember {
     if values[item] == nil { values[item] = value }
   }
 
-  /// Takes what stands at the same keys in other items.
+  /// Adds the values at the same keys in other items.
   mutating func merge(_ other: SurveyedMember) {
     if other.steps.count > steps.count { steps = other.steps }
     values.merge(other.values) { own, _ in own }
     otherCount += other.otherCount
   }
 
-  /// Takes stock when all values are there.
+  /// Computes the traits once all values have been added.
   mutating func close(itemCount: Int) {
     self.itemCount = max(1, itemCount)
     samples = values.sorted { $0.key < $1.key }.prefix(Self.lookedAt).map(\.value)
     traits = samples.map { ValueTraits($0) }
   }
 
-  /// The first of the values, in the items' order.
+  /// The first values, in the order of the items.
   private(set) var samples: [SampleText] = []
   private var traits: [ValueTraits] = []
   private static let lookedAt = 300
 
   var isThroughList: Bool { steps.contains(.all) }
   var words: KeyWords { KeyWords(keys.last ?? "") }
-  /// The words of the object that holds the value.
+  /// The words of the key of the object that contains the member.
   var ownerWords: KeyWords? { keys.count > 1 ? KeyWords(keys[keys.count - 2]) : nil }
 
-  /// The part of the items that have it.
+  /// The share of items that have the member, from 0 to 1.
   var presence: Double { Double(values.count) / Double(itemCount) }
 
   var distinctCount: Int { Set(values.values.map(\.text)).count }
 
-  /// The part of the values that are so.
+  /// The share of the values that have a trait, from 0 to 1.
   func part(_ isSo: (ValueTraits) -> Bool) -> Double {
     traits.isEmpty ? 0 : Double(traits.count(where: isSo)) / Double(traits.count)
   }
 
   var isMostlyAddress: Bool { part(\.isAddress) > 0.8 }
-  /// Of several addresses some may lack the end that tells an image.
+  /// The limit is lower than for other traits, since some images have no file extension.
   var isMostlyImage: Bool { part(\.isImage) > 0.6 }
   var isMostlyNumber: Bool { part(\.isNumber) > 0.8 }
   var isMostlyDate: Bool {
@@ -66,7 +66,7 @@ struct SurveyedMember {
   }
   var hasMarkup: Bool { part(\.hasMarkup) > 0.02 }
 
-  /// How its values are read where they are shown as texts.
+  /// The type that its values are read as for an attribute.
   var reading: Reading {
     isMostlyDate ? .date : isMostlyAddress ? .link : hasMarkup ? .html : .text
   }
@@ -75,14 +75,14 @@ struct SurveyedMember {
     values.isEmpty ? 0 : values.values.reduce(0) { $0 + $1.sizeBytes } / values.count
   }
 
-  /// Whether it is different in every item, and there in all of them.
+  /// Whether every item has a value, and all values differ.
   var isUnique: Bool { values.count == itemCount && distinctCount == itemCount }
 
-  /// The path to it; where it goes through lists, to their first element.
+  /// The path of the value; the first element of each list on the way.
   var path: FieldPath {
     FieldPath(steps.map { $0 == .all ? .index(0) : $0 })
   }
 
-  /// The path to every one of its values.
+  /// The path of all values.
   var pathToAll: FieldPath { FieldPath(steps) }
 }

@@ -1,23 +1,23 @@
-/// What kind of thing a text seems to be.
+/// Guesses at the type of a text.
 struct ValueTraits {
   let isNumber: Bool
   let isWhole: Bool
-  /// Whole, or with nothing but zeros behind its point, as some programs print ids.
+  /// Whole, or with zeros only after the point, as some programs print ids.
   let isIntegral: Bool
   let isAddress: Bool
   let isImage: Bool
-  /// A date that is no bare number.
+  /// A date other than a bare number.
   let isDate: Bool
-  /// A bare number that may be Unix time.
+  /// A bare number that may be a Unix time.
   let isTimestamp: Bool
   let hasMarkup: Bool
   /// A price, a percentage, or a number.
   let isMoney: Bool
-  /// Whether it has letters in it, as a name has.
+  /// Has at least one letter, as names do.
   let hasLetters: Bool
-  /// Nothing but letters, as in `self` or `default` where a picture is missing.
+  /// Letters only, such as the placeholders `self` and `default` for a missing image.
   let isWord: Bool
-  /// One long word that means nothing to people.
+  /// A long text without spaces, such as a hash or a token.
   let isOpaque: Bool
 
   init(_ value: SampleText) {
@@ -46,7 +46,7 @@ struct ValueTraits {
     isOpaque = !isAddress && bytes.count > 60 && !text.contains(" ")
   }
 
-  /// A printed number, whatever its decimal mark is.
+  /// Parses a printed number with a point or a comma as the decimal mark.
   private static func number(_ text: String) -> Double? {
     if let number = Double(text), number.isFinite { return number }
     let marks = text.filter { $0 == "," || $0 == "." }
@@ -68,12 +68,12 @@ struct ValueTraits {
 
   private static func isDate(_ text: String) -> Bool {
     var text = text
-    // 10.11.12 is as likely a version.
+    // 10.11.12 is as likely a version number.
     if text.utf8.count > 60 || text.utf8.count <= 8 && text.contains(".") { return false }
     return text.withUTF8 { DateParser.parse(UnsafeRawBufferPointer($0)) } != nil
   }
 
-  /// Whether there is a tag or a character reference in a text.
+  /// Whether a text contains a tag or a character reference.
   private static func hasMarkup(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     for (index, byte) in bytes.enumerated() {

@@ -1,6 +1,7 @@
 import OffersCore
 
-/// The kinds of feeds that are told by the start of a document and need no definition of their own.
+/// The kinds of feeds that are recognized by the start of a document and need no definition of
+/// their own.
 package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   /// RSS 0.9x and 2.0 (https://www.rssboard.org/rss-specification), product feeds included.
   case rss
@@ -13,8 +14,8 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   /// The products of a Shopify shop.
   case shopify
 
-  /// The kind of the document that starts so; nil for any other, and where more would have to be
-  /// seen.
+  /// Returns the kind of a document; nil for an unknown kind, and when more bytes are needed to
+  /// decide.
   ///
   /// - Parameter start: the document's first bytes, in UTF-8.
   package static func find(in start: [UInt8]) -> WellKnownKind? {
@@ -26,9 +27,9 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The definition that reads documents of this kind, as it ships, under another name.
+  /// Returns the shipped definition of this kind, under another name.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` when `name` is no name for a feed.
+  /// - Throws: `OffersError` with `invalidRequest` when `name` is not a valid feed name.
   package func definition(named name: String) throws -> FeedDefinition {
     guard FeedSection.isFeedName(name) else {
       throw OffersError(

@@ -1,11 +1,11 @@
 /// The start tag of an XML document's root element: its name and its namespace.
 struct XMLRootTag {
-  /// The name without a prefix.
+  /// The local name, without a prefix.
   let name: String
-  /// The address that its prefix, or none, is declared to stand for; nil when it is not.
+  /// The URI of the namespace; nil when none is declared.
   let namespace: String?
 
-  /// The root of the document that starts so; nil when its tag is not there to its end.
+  /// Returns the root's tag of the document with these first bytes; nil when the tag is incomplete.
   static func find(in start: [UInt8]) -> XMLRootTag? {
     var scan = Scan(bytes: start)
     guard scan.skipProlog(), let tag = scan.tag() else { return nil }
@@ -16,12 +16,12 @@ struct XMLRootTag {
       namespace: tag.attributes.first { $0.name == declaration }?.value)
   }
 
-  /// A walk over the bytes before the root's content.
+  /// Scans the bytes before the root element's content.
   private struct Scan {
     let bytes: [UInt8]
     var place = 0
 
-    /// Goes behind comments, processing instructions and the document type, up to the root's name.
+    /// Skips comments, processing instructions and the document type, up to the root's name.
     mutating func skipProlog() -> Bool {
       while let open = bytes[place...].firstIndex(of: 0x3C) {
         place = open + 1
@@ -54,7 +54,7 @@ struct XMLRootTag {
       return false
     }
 
-    /// Goes behind a document type, with the declarations and comments in its brackets.
+    /// Skips a document type with its internal subset.
     private mutating func skipDocumentType() -> Bool {
       var type = XMLDoctypeScan()
       while place < bytes.count {
@@ -64,7 +64,7 @@ struct XMLRootTag {
       return false
     }
 
-    /// The name and the attributes of the tag at hand; nil when it is cut off.
+    /// Returns the name and the attributes of the current tag; nil when it is incomplete.
     mutating func tag() -> (name: String, attributes: [(name: String, value: String)])? {
       let name = word()
       var attributes: [(name: String, value: String)] = []

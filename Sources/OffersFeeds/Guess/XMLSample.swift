@@ -1,15 +1,15 @@
 import OffersCore
 
-/// Reads XML that may be cut off into a sample of its elements.
+/// Reads XML, complete or cut off, into a sample of its elements.
 ///
-/// The root is an object whose only member is the root element, so that paths begin with its name,
-/// as they do in a definition.
+/// The result is an object with the root element as its only member, so that paths begin with the
+/// root's name, as they do in a definition.
 final class XMLSample: XMLTokenHandler {
   private struct Frame {
     let name: String
     var attributes: [(key: String, value: SampleValue)] = []
     var children: [(name: String, list: SampleList)] = []
-    /// Where the children of a name are among them.
+    /// The indices of the children by name.
     var places: [String: Int] = [:]
     var text: [UInt8] = []
     var textBytes = 0
@@ -26,7 +26,7 @@ final class XMLSample: XMLTokenHandler {
   private static let valueLimit = 400_000
   private static let memberLimit = 5000
 
-  /// The document's root, as far as the text goes; nil when no element is there.
+  /// Returns the sample; nil when the document has no element.
   static func read(_ text: [UInt8]) -> SampleValue? {
     let sample = XMLSample()
     let tokens = XMLTokenReader(handler: sample)
@@ -36,8 +36,8 @@ final class XMLSample: XMLTokenHandler {
       try mender.finish { try tokens.consume($0) }
       try tokens.finish()
     } catch {
-      // What came before the cut or the fault is sample enough; the reader of whole documents
-      // tells the reason.
+      // The elements before a cut or a fault are a sufficient sample. The feed reader reports the
+      // reason.
       sample.closeAll()
     }
     let members = sample.frames[0].members
@@ -65,7 +65,7 @@ final class XMLSample: XMLTokenHandler {
     if frames.count > 1 { close() }
   }
 
-  /// The elements that are still open hold what has come; the innermost one is not whole, and is
+  /// Closes the open elements with what they have so far. The innermost one is incomplete, and is
   /// dropped where it has siblings.
   private func closeAll() {
     while frames.count > 1 {
