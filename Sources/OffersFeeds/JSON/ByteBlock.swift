@@ -1,36 +1,36 @@
 import ByteVector
 
-/// Sixteen bytes of a text that are looked at at once.
+/// Sixteen bytes of a text, which a vector instruction classifies at once.
 struct ByteBlock {
   static let byteCount = 16
 
-  /// Which bytes were found.
+  /// A set of bytes within a block.
   struct Marks {
-    /// A bit for each byte, the first one's the lowest.
+    /// A bit for each byte; the lowest bit is the first byte.
     fileprivate(set) var bits: UInt32 = 0
 
     @inline(__always)
     var isEmpty: Bool { bits == 0 }
 
-    /// How many bytes come before the first; 16 when there is none.
+    /// The number of bytes before the first one in the set; 16 for an empty set.
     @inline(__always)
     var countBefore: Int { (bits | 1 << UInt32(ByteBlock.byteCount)).trailingZeroBitCount }
 
-    /// Those among the first bytes.
+    /// The bytes of the set among the block's first `count`.
     @inline(__always)
     func prefix(_ count: Int) -> Marks { Marks(bits: bits & (1 << UInt32(count) &- 1)) }
 
-    /// Adds what was found elsewhere.
+    /// Adds the bytes of another block's set.
     @inline(__always)
     mutating func formUnion(_ other: Marks) { bits |= other.bits }
   }
 
-  /// The quotes, backslashes and control characters.
+  /// The quotes, backslashes and control characters: all bytes at which plain text ends.
   let textEnds: Marks
-  /// The bytes beyond ASCII.
+  /// The bytes outside ASCII.
   let nonASCII: Marks
 
-  /// The bytes at an address.
+  /// Loads the 16 bytes at an address.
   @inline(__always)
   init(at address: UnsafePointer<UInt8>) {
     let marks = offers_text_marks(address)
@@ -38,7 +38,7 @@ struct ByteBlock {
     nonASCII = Marks(bits: marks >> 16)
   }
 
-  /// Copies a block. Returns its backslashes.
+  /// Copies a block; returns its backslashes.
   @inline(__always)
   static func copy(
     _ address: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>

@@ -1,20 +1,20 @@
-/// Four hexadecimal digits as they stand behind `\u`, all looked at in one word: letters and digits
-/// take turns there as no processor foresees.
+/// Four hexadecimal digits after `\u`, validated and converted as one word. A branch per digit
+/// would be mispredicted often, since letters and digits alternate at random.
 struct HexDigits {
-  /// The first of them is the lowest byte.
+  /// The digits, the first one in the lowest byte.
   private let word: UInt32
 
-  /// - Parameter p: four bytes, whatever they are.
+  /// - Parameter p: four readable bytes; they need not be digits.
   @inline(__always)
   init(at p: UnsafePointer<UInt8>) {
     word = UInt32(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt32.self))
   }
 
-  /// Whether all four are digits, or letters from a to f, small or capital.
+  /// Whether all four bytes are digits or the letters a to f, in either case.
   @inline(__always)
   var areValid: Bool {
-    // A byte below 128 and one of these numbers never carry into the next byte; its upper bit then
-    // says whether the byte is at least 128 less that number.
+    // Adding 0x80 - n to a byte below 0x80 never carries into the next byte, and sets its top bit
+    // exactly if the byte is at least n.
     let ones: UInt32 = 0x0101_0101
     let top: UInt32 = 0x8080_8080
     let plain = word & ~top
@@ -24,7 +24,7 @@ struct HexDigits {
     return (digits | letters) & ~word & top == top
   }
 
-  /// The number that valid ones make, from 0 to 65535.
+  /// The value of valid digits, from 0 to 65535.
   @inline(__always)
   var value: UInt32 {
     let each = (word & 0x0F0F_0F0F) &+ 9 &* (word >> 6 & 0x0101_0101)

@@ -1,20 +1,20 @@
 import OffersCore
 
-/// The bytes of a document that are being read: a window that moves on as records are done with.
+/// The window of a document's bytes that is being parsed. It moves on as records are consumed.
 ///
-/// Zero bytes follow the window, for scanners that stop at them.
+/// Zero bytes follow the window as a sentinel for scanners.
 final class InputBuffer {
   private var base: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private var first = 0
   private var last = 0
-  /// How many bytes of the document went by before `base`.
+  /// The number of bytes of the document before `base`.
   private var passed = 0
   private let limitBytes: Int
 
   static let paddingBytes = 64
 
-  /// - Parameter limitBytes: the most that may be held while waiting for the rest of a record.
+  /// - Parameter limitBytes: the largest number of bytes to hold while a record is incomplete.
   init(limitBytes: Int, capacity: Int = 64 << 10) {
     self.limitBytes = limitBytes
     self.capacity = capacity
@@ -29,16 +29,18 @@ final class InputBuffer {
   var start: UnsafePointer<UInt8> { UnsafePointer(base + first) }
   var end: UnsafePointer<UInt8> { UnsafePointer(base + last) }
 
-  /// How many bytes the window holds.
+  /// The number of bytes in the window.
   var heldBytes: Int { last - first }
 
-  /// The place in the document of an address in the window, in bytes from 0.
+  /// The offset in the document of an address in the window, in bytes from 0.
   func offset(of place: UnsafePointer<UInt8>) -> Int { passed + (place - UnsafePointer(base)) }
 
-  /// Lets go of what lies before `place`.
+  /// Drops the bytes before `place` from the window.
   func consume(to place: UnsafePointer<UInt8>) { first = place - UnsafePointer(base) }
 
-  /// Adds bytes behind the window.
+  /// Appends bytes to the window.
+  ///
+  /// - Throws: `OffersError` with `limitExceeded` when the window holds more than `limitBytes`.
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     let held = last - first
     if held > limitBytes {

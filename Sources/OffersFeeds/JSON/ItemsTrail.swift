@@ -1,22 +1,24 @@
 import OffersCore
 
-/// How far a document goes along the path to its offers, and what keys stand where it leaves it.
+/// Tracks how far a document matches the path of its offers, and which keys it has where the match
+/// ends.
 ///
-/// It follows a path of plain keys alone, for a message: a wrong key is mostly a misspelt one.
+/// Used for a hint in messages, since a wrong key is usually misspelt. Only paths of plain keys are
+/// tracked.
 struct ItemsTrail {
   private let path: [String]
-  /// How many keys of the path lead to the object that is open now.
+  /// The number of keys of the path that lead to the object that is open.
   private var depth = 0
-  /// How many of the keys were met at the most.
+  /// The largest value of `depth` so far.
   private var reached = 0
-  /// Whether the value to come is the next one of the path.
+  /// Whether the next value belongs to the path's next key.
   private var isNext = false
   private var keys: [String] = []
 
   private static let keyLimit = 100
   private static let keyBytes = 40
 
-  /// - Parameter items: the paths to the offers. Of several none is followed.
+  /// - Parameter items: the paths of the offers; if there are several, none is tracked.
   init(_ items: [FieldPath]) {
     let keys = items.first?.steps.compactMap { step -> String? in
       if case .key(let key) = step { key } else { nil }
@@ -25,7 +27,7 @@ struct ItemsTrail {
     path = isPlain ? keys ?? [] : []
   }
 
-  /// Takes the key of a member of an object within so many other values.
+  /// Records the key of a member of an object, which is nested in `level` other values.
   mutating func take(_ key: UnsafeRawBufferPointer, level: Int) {
     guard level == depth, depth < path.count else { return }
     isNext = key.elementsEqual(path[depth].utf8)
@@ -33,7 +35,7 @@ struct ItemsTrail {
     keys.append(String(decoding: key.prefix(Self.keyBytes), as: UTF8.self))
   }
 
-  /// An object or a list opens within so many other values.
+  /// Records the start of an object or list, which is nested in `level` other values.
   mutating func open(isList: Bool, level: Int) {
     guard isNext, !isList, level == depth + 1 else {
       isNext = false
@@ -47,11 +49,11 @@ struct ItemsTrail {
     }
   }
 
-  /// A value closes, and so many stay open.
+  /// Records the end of a value, after which `level` values are open.
   mutating func close(level: Int) { depth = min(depth, max(0, level - 1)) }
 
-  /// What stands where the path leaves the document, and which path may be meant; nil when nothing
-  /// helpful is known.
+  /// The keys where the match ends, and the path that was probably meant; nil when nothing helpful
+  /// is known.
   var hint: String? {
     guard reached < path.count, !keys.isEmpty, !keys.contains(path[reached]) else { return nil }
     let owner = FieldPath(keys: Array(path.prefix(reached))).description

@@ -1,18 +1,19 @@
 import OffersCore
 
-/// Reads a JSON feed as a stream: bytes in, in pieces of any size; offers out, one at a time.
+/// Reads a JSON feed as a stream: bytes go in, in chunks of any size; offers come out, one at a
+/// time.
 ///
-/// One pass, no tree of the document. Memory is bounded by the largest single offer (16 MiB at
-/// most), whatever the size of the document. The whole document is checked against RFC 8259, what
-/// is passed over too; the first error ends the reading. With one value a line an error costs that
-/// line alone.
+/// Works in one pass, without a tree of the document. Memory use is bounded by the largest record
+/// (16 MiB at most), whatever the document's length. The whole document is checked against RFC
+/// 8259, skipped values included; the first error ends the reading. In JSON lines an error affects
+/// its line only.
 final class JSONFeedReader: FormatReader {
   private let assembler: OfferAssembler
   private let sink: any OfferSink
   private let input: InputBuffer
   private let items: JSONItemReader
   private let isLines: Bool
-  /// Whether nobody said that the document is JSON.
+  /// Whether the format was detected, and not given by the definition.
   private let isFound: Bool
   /// What records' values are hashed with; nil where a record's values tell nothing by themselves, or
   /// nobody asks.
@@ -20,7 +21,7 @@ final class JSONFeedReader: FormatReader {
   private var outline: JSONOutline
   private(set) var itemCount = 0
 
-  /// Largest single record in bytes.
+  /// The largest size of a record, in bytes.
   static let itemLimitBytes = 16 << 20
 
   init(
@@ -46,20 +47,21 @@ final class JSONFeedReader: FormatReader {
     try consume(slice: rest)
   }
 
-  /// So much is copied at a time that it is still near to the processor when it is read.
+  /// The number of bytes copied at a time, so that they are still in the processor's cache when
+  /// they are read.
   private static let sliceBytes = 32 << 10
 
   private func consume(slice: UnsafeRawBufferPointer) throws {
     try input.append(slice)
     if input.heldBytes < patienceBytes { return }
     try read(isFinal: false)
-    // A record is scanned from its start each time. Waiting until twice as much is there keeps the
-    // cost of a large one that comes in crumbs in proportion to its size.
+    // An incomplete record is scanned again from its start. Waiting until the buffer has doubled
+    // keeps the total cost of a large record that arrives in tiny chunks linear.
     patienceBytes =
       input.heldBytes > Self.crumbBytes ? min(2 * input.heldBytes, Self.itemLimitBytes) : 0
   }
 
-  /// How many bytes must be at hand before it is worth looking at them again.
+  /// The number of bytes that must be held before the next attempt to read a record.
   private var patienceBytes = 0
   private static let crumbBytes = 4 << 10
 
@@ -73,7 +75,7 @@ final class JSONFeedReader: FormatReader {
   private func read(isFinal: Bool) throws {
     let scanner = JSONScanner(end: input.end, isFinal: isFinal)
     var p = input.start
-    // Worked on as a local: a property is checked for exclusive access each time it is touched.
+    // A local variable: Swift checks each access to a class's property for exclusivity.
     var outline = outline
     defer { self.outline = outline }
     var mark = p
@@ -122,7 +124,7 @@ final class JSONFeedReader: FormatReader {
     }
   }
 
-  /// Reads a document that is one offer itself; returns whether it is.
+  /// Reads a document that is a single offer; returns false when it is not one.
   private func readRoot(_ scanner: JSONScanner, _ p: inout JSONScanner.Position) throws -> Bool {
     try items.read(scanner, &p, depth: 0)
     guard case .offer(let mended) = assembler.assemble() else { return false }
@@ -162,9 +164,9 @@ final class JSONFeedReader: FormatReader {
     }
   }
 
-  /// Passes over a line that is no JSON, and returns its end; nil when that is not what is wrong,
-  /// and when the document ends in it: then it may have been cut off, and what is missing must not
-  /// be taken for gone.
+  /// Skips a line that is not valid JSON, and returns its end. Returns nil for other errors, and
+  /// when the document ends in the line: it may have been cut off, and the missing offers must not
+  /// count as gone.
   private func findNextLine(
     behind start: JSONScanner.Position, _ stop: JSONStop, isFinal: Bool
   ) throws(JSONStop) -> JSONScanner.Position? {

@@ -1,7 +1,8 @@
-/// Reads one JSON value into a record's tree, keeping what the definition's paths lead to.
+/// Reads one JSON value into a record's tree, and keeps the values that the definition's paths
+/// need.
 ///
-/// Keys that no path needs are checked and passed over. A key that comes twice counts the last
-/// time, as in most JSON readers (RFC 8259 leaves it open).
+/// Other values are validated and skipped. Of a duplicate key the last value counts, as in most
+/// JSON parsers (RFC 8259, section 4, leaves it open).
 struct JSONItemReader {
   private let tree: RecordTree
   private let paths: PathTree
@@ -15,8 +16,8 @@ struct JSONItemReader {
     order = MemberOrder(paths)
   }
 
-  /// Reads the value at `p`, nested in so many others, and moves `p` behind it. The tree holds it
-  /// until the next call.
+  /// Reads the value at `p`, which is nested in `depth` other values, and moves `p` past it. The
+  /// tree holds the value until the next call.
   func read(
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int
   ) throws(JSONStop) {
@@ -75,18 +76,18 @@ struct JSONItemReader {
   ) throws(JSONStop) {
     if depth >= JSONScanner.depthLimit { throw scanner.stop(p, .tooDeep) }
     guard scanner.enter(&p, until: 0x7D) else { return }
-    var place = MemberOrder.Place(start: shape)
+    var position = MemberOrder.Position(start: shape)
     repeat {
       scanner.skipWhitespace(&p)
-      var child = order.skipExpected(place, &p)
+      var child = order.skipExpected(position, &p)
       if child >= 0 {
         try scanner.scanColon(&p)
       } else {
         child = try readKey(scanner, &p, shape)
-        if child >= 0 { order.expect(child, at: place) }
+        if child >= 0 { order.expect(child, at: position) }
       }
       if child >= 0 {
-        place = MemberOrder.Place(behind: child)
+        position = MemberOrder.Position(after: child)
         if tree.has(child), !paths.isAny(child, of: shape) { tree.replace(child, below: node) }
         try readValue(scanner, &p, child, below: node, depth: depth + 1)
       } else {
@@ -95,7 +96,8 @@ struct JSONItemReader {
     } while try scanner.goOn(&p, until: 0x7D)
   }
 
-  /// The shape of the member with the key at `p`; below 0 when no path leads there.
+  /// Reads the key at `p`; returns the shape of its member, or a negative number when no path needs
+  /// it.
   private func readKey(
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ shape: Int32
   ) throws(JSONStop) -> Int32 {

@@ -1,13 +1,13 @@
-/// Follows a JSON document down to its list of offers, one token a step, so that it can stop
-/// between any two and go on when more bytes have come.
+/// Parses a JSON document down to its list of offers, one token per step, so that parsing can pause
+/// between any two tokens until more bytes arrive.
 struct JSONOutline {
-  /// What a step came to.
+  /// The result of a step.
   enum Step {
-    /// One token further.
+    /// One token was consumed.
     case walked
-    /// At the first byte of a record, nested in so many values. The caller reads it.
+    /// At the first byte of a record, which is nested in `depth` values. The caller reads it.
     case item(depth: Int)
-    /// Behind the end of the document, and nothing follows.
+    /// At the end of the document.
     case ended
   }
 
@@ -28,15 +28,16 @@ struct JSONOutline {
 
   private struct Container {
     let kind: Kind
-    /// What its values are to the definition; below 0 for nothing.
+    /// The shape of the container: its node in the `PathTree`; negative when no path needs it.
     let shape: Int32
-    /// Its place in the document's tree; below 0 when it has none.
+    /// Its node in the document's `RecordTree`; negative when it has none.
     let node: Int32
-    /// Whether offers may stand in it: not in a list of which no path asks for elements.
+    /// Whether the container may contain offers: false within a list of which no path needs
+    /// elements.
     let allowsItems: Bool
-    /// How many elements went by before the one at hand.
+    /// The index of the current element.
     var elementIndex: Int32 = 0
-    /// The key of the member at hand, where the definition goes by any key.
+    /// The key of the current member, where a `*` of the definition matches any key.
     var ownKey: [UInt8]?
   }
 
@@ -44,28 +45,29 @@ struct JSONOutline {
   private let document: DocumentValues
   private let itemsText: String
   private let keyArena = TextArena()
-  /// True for one value after another instead of one document.
+  /// True for JSON lines: a sequence of values instead of one document.
   private let isLines: Bool
   private var containers: [Container] = []
   private var expectation = Expectation.value
-  /// What the value to come is to the definition; below 0 for nothing.
+  /// The shape of the next value; negative when no path needs it.
   private var valueShape = PathTree.root
   private var isAnyMember = false
-  /// Which of the paths to items the document has: the first that was met, and no other any more.
+  /// The index of the path of offers that the document has. The first path met applies, and no
+  /// other.
   private var itemsRank: Int32?
   private var rootKeys: [String] = []
   private var trail: ItemsTrail
-  /// Whether the document itself may be the only offer, which is not known before it is read.
+  /// Whether the document itself may be the only offer, which is known once it has been read.
   private var mayBeOffer: Bool
   private static let offerBytes = 1 << 20
   private var mismatch: String?
-  /// Whether every path to the offers begins with a key, and the document is a list.
+  /// Whether every path of offers begins with a key, which a list at the top level cannot match.
   private let startsWithKey: Bool
   private var isBareList = false
 
   /// - Parameters:
   ///   - items: the paths of the lists of offers, for messages.
-  ///   - document: takes the values that stand around them.
+  ///   - document: receives the values outside the offers.
   init(items: [FieldPath], document: DocumentValues, isLines: Bool = false) {
     self.document = document
     self.isLines = isLines
@@ -80,13 +82,14 @@ struct JSONOutline {
   /// True before the first value of the document.
   var isAtStart: Bool { containers.isEmpty && expectation == .value }
 
-  /// True while the list of offers is open.
+  /// True within the list of offers.
   var isInItems: Bool { containers.last?.kind == .items }
 
-  /// The keys that the record at hand stands under, where the definition goes by any key.
+  /// The keys of the current record and of the objects around it, where a `*` matches any key.
   var ownKeys: [[UInt8]] { containers.compactMap(\.ownKey) }
 
-  /// Why a sound document holds no list of offers where one was expected; nil when it does.
+  /// The reason why a valid document has no list of offers at the expected path; nil when it has
+  /// one.
   var shapeProblem: String? {
     if itemsRank != nil { return nil }
     if isBareList {
@@ -97,13 +100,13 @@ struct JSONOutline {
     return "Expected a list of offers at \(itemsText), found \(mismatch ?? "none")\(seen)."
   }
 
-  /// What to write instead where the path to the list of offers leaves the document.
+  /// The correction to suggest when the document has no list of offers at the path.
   var shapeHint: String? {
     if itemsRank != nil { return nil }
     return isBareList ? "Write items: . or leave it out." : trail.hint
   }
 
-  /// Goes back to before a record that could not be read to its end.
+  /// Returns to the state before a record that could not be read completely.
   mutating func expectItemAgain() {
     expectation = .value
     if !isInItems && !isLines {
@@ -112,15 +115,15 @@ struct JSONOutline {
     }
   }
 
-  /// Takes the document for one around offers after all, as it was no offer.
+  /// Parses the document again as one that contains offers, since it is not an offer itself.
   mutating func refuseRoot() {
     mayBeOffer = false
     itemsRank = nil
     expectation = .value
   }
 
-  /// Whether the object at `p` is whole and small enough to be an offer by itself. One that is not
-  /// sound is walked through, so that its fault is told.
+  /// Whether the object at `p` is complete and small enough to be a single offer. An invalid one is
+  /// parsed token by token instead, so that its error is reported.
   private mutating func isWholeRoot(
     _ scanner: JSONScanner, _ p: JSONScanner.Position
   ) throws(JSONStop) -> Bool {
@@ -138,7 +141,7 @@ struct JSONOutline {
 
   private var lastItemShape = PathTree.root
 
-  /// Takes one token. On `needsMore` nothing has changed, `p` aside.
+  /// Consumes one token. When it throws `needsMore`, nothing but `p` has changed.
   mutating func step(
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position
   ) throws(JSONStop) -> Step {
@@ -187,7 +190,7 @@ struct JSONOutline {
     let isList = p.pointee == 0x5B
     if isInItems {
       if p >= scanner.end { throw scanner.stop(p, .expectedValue) }
-      // With any elements asked for, lists in the list are gone into.
+      // If a path needs any element, lists within the list are searched for records.
       if !(isList && paths.wantsElements(shape)) {
         expectation = .commaOrEnd
         return .item(depth: containers.count)
@@ -216,12 +219,12 @@ struct JSONOutline {
     return .walked
   }
 
-  /// Takes note of a value that is in the way of the list of offers.
+  /// Records a value that is in the place of the list of offers.
   private mutating func noteMismatch(_ kind: String, _ shape: Int32) {
     if shape >= 0, paths.itemsRank(shape) != nil || paths.wantsMembers(shape) { mismatch = kind }
   }
 
-  /// Whether offers may stand in the value to come.
+  /// Whether the next value may contain offers.
   private var allowsItems: Bool {
     guard let last = containers.last else { return true }
     guard last.allowsItems, last.kind == .array, let index = paths.itemsIndex(last.shape) else {
@@ -230,7 +233,7 @@ struct JSONOutline {
     return last.elementIndex == index
   }
 
-  /// Whether a list of this shape holds the offers, by the one path to them that counts.
+  /// Whether a value of this shape contains the offers, according to the path that applies.
   private mutating func holdsItems(_ shape: Int32) -> Bool {
     guard let rank = paths.itemsRank(shape), rank == itemsRank ?? rank else { return false }
     itemsRank = rank
@@ -240,7 +243,7 @@ struct JSONOutline {
   private mutating func open(_ isList: Bool, _ shape: Int32) {
     let allowsItems = allowsItems
     if containers.isEmpty { isBareList = isList && startsWithKey }
-    // Where one element holds the offers, the list around it does not.
+    // If the path selects one element by its index, the list around it is not the list of offers.
     let isAround = shape >= 0 && paths.itemsIndex(shape) != nil && containers.last?.shape != shape
     let isItems = allowsItems && isList && shape >= 0 && !isAround && holdsItems(shape)
     if !isItems, shape >= 0, paths.itemsRank(shape) != nil || isList && paths.wantsMembers(shape) {
@@ -286,7 +289,7 @@ struct JSONOutline {
     guard shape >= 0 else { return }
     valueShape = paths.child(of: shape, key)
     isAnyMember = valueShape >= 0 && paths.isAny(valueShape, of: shape)
-    // Two keys that are mended may become the same: better none.
+    // Two invalid keys may become equal when repaired, so such a key is left empty.
     if paths.hasAny(shape) { containers[last].ownKey = isMended ? [] : Array(key) }
     let node = containers[last].node
     if valueShape >= 0, !isAnyMember, node >= 0 {
@@ -319,7 +322,7 @@ struct JSONOutline {
     expectation = containers.isEmpty ? .nothing : .commaOrEnd
   }
 
-  /// What a value is, by its first byte, for a message.
+  /// Names the type of a value by its first byte, for a message.
   static func kind(of byte: UInt8) -> String {
     switch byte {
     case 0x7B: "an object"

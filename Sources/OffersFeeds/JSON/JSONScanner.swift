@@ -1,12 +1,12 @@
-/// Why scanning stopped before the end of a value.
+/// The reason why scanning stopped before the end of a value.
 package enum JSONStop: Error {
-  /// The value goes on past the bytes at hand.
+  /// The value continues after the available bytes.
   case needsMore
-  /// The bytes are not JSON. `byAddress` is where it shows; it is only good for a message.
+  /// The bytes are not JSON. `byAddress` is the address of the error, which is never dereferenced.
   case syntax(byAddress: UInt, JSONSyntax)
 }
 
-/// What can be wrong with a JSON text (RFC 8259).
+/// The errors of a JSON text (RFC 8259).
 package enum JSONSyntax: String, Sendable {
   case expectedValue = "expected a value"
   case expectedKey = "expected a key in double quotes"
@@ -21,18 +21,19 @@ package enum JSONSyntax: String, Sendable {
   case trailing = "unexpected text after the end of the document"
 }
 
-/// Walks over JSON tokens in memory, strictly by RFC 8259, without making anything of them.
+/// Scans JSON tokens in memory, strictly according to RFC 8259, without decoding them.
 ///
-/// The bytes must be followed by at least `ByteBlock.byteCount` zero bytes: zero is no JSON, so the
-/// loops need no other bound, and a zero at the end means that more bytes must come.
+/// At least `ByteBlock.byteCount` zero bytes must follow the text. A zero byte is not valid in
+/// JSON, so that it serves as a sentinel: the loops need no other bounds check, and a zero at the
+/// end means that more bytes are needed.
 package struct JSONScanner {
   package typealias Position = UnsafePointer<UInt8>
 
-  /// The end of the bytes at hand, where the zero bytes begin.
+  /// The end of the available bytes, where the zero bytes begin.
   package let end: Position
-  /// True when no more bytes will come.
+  /// True when no more bytes will follow.
   package let isFinal: Bool
-  /// How deep values may be nested.
+  /// The greatest depth to which values may be nested.
   package static let depthLimit = 128
 
   package init(end: Position, isFinal: Bool) {
@@ -40,7 +41,7 @@ package struct JSONScanner {
     self.isFinal = isFinal
   }
 
-  /// What a scanned text needs before it can be used.
+  /// How a scanned text has to be decoded.
   package struct TextTraits {
     package var hasEscapes = false
     package var hasNonASCII = false
@@ -56,22 +57,22 @@ package struct JSONScanner {
     }
   }
 
-  /// The reason to stop at `p`: out of bytes, or wrong.
+  /// The error to throw at `p`: more bytes are needed, or the syntax is wrong.
   package func stop(_ p: Position, _ reason: JSONSyntax) -> JSONStop {
     p >= end && !isFinal ? .needsMore : .syntax(byAddress: UInt(bitPattern: p), reason)
   }
 
-  /// Goes from behind an opening quote to the closing one, checking escapes on the way.
+  /// Moves from after an opening quote to the closing one, and validates escapes.
   @inline(__always)
   package func scanText(
     _ p: inout Position, _ traits: inout TextTraits
   ) throws(JSONStop) {
     skipPlainText(&p, &traits)
-    // Most texts have no escapes.
+    // The common case, a text without escapes, is inlined.
     if p.pointee != 0x22 { try scanEscapedText(&p, &traits) }
   }
 
-  /// Goes to the next quote, backslash or control character.
+  /// Moves to the next quote, backslash or control character.
   @inline(__always)
   private func skipPlainText(_ p: inout Position, _ traits: inout TextTraits) {
     var block = ByteBlock(at: p)
@@ -87,20 +88,20 @@ package struct JSONScanner {
     if !seen.isEmpty { traits.hasNonASCII = true }
   }
 
-  /// Goes from an escape to the closing quote.
+  /// Moves from an escape to the closing quote.
   private func scanEscapedText(
     _ p: inout Position, _ traits: inout TextTraits
   ) throws(JSONStop) {
     traits.hasEscapes = true
     repeat {
       guard p.pointee == 0x5C else { throw stop(p, .controlCharacter) }
-      // One often comes right behind another.
+      // An escape often follows directly on another.
       repeat { try skipEscape(&p) } while p.pointee == 0x5C
       skipPlainText(&p, &traits)
     } while p.pointee != 0x22
   }
 
-  /// The stop at the first of four bytes that is no hexadecimal digit.
+  /// The error at the first of four bytes that is not a hexadecimal digit.
   private func badDigit(_ p: Position) -> JSONStop {
     let good = (0..<3).prefix { Self.hexDigit(p[$0]) != nil }.count
     return stop(p + good, .badEscape)
@@ -129,7 +130,7 @@ package struct JSONScanner {
     }
   }
 
-  /// Goes over a number, from its first byte to behind its last.
+  /// Moves past a number.
   package func scanNumber(_ p: inout Position) throws(JSONStop) {
     if p.pointee == 0x2D { p += 1 }
     switch p.pointee {
@@ -148,7 +149,7 @@ package struct JSONScanner {
       guard isDigit(p.pointee) else { throw stop(p, .badNumber) }
       skipDigits(&p)
     }
-    // A number that touches the end may go on in the next bytes.
+    // A number at the end of the bytes may continue in the next ones.
     if p >= end, !isFinal { throw .needsMore }
   }
 
@@ -160,7 +161,7 @@ package struct JSONScanner {
     while isDigit(p.pointee) { p += 1 }
   }
 
-  /// Goes over `true`, `false` or `null`.
+  /// Moves past `true`, `false` or `null`.
   package func scanLiteral(_ p: inout Position) throws(JSONStop) {
     let word: StaticString
     switch p.pointee {
@@ -175,7 +176,7 @@ package struct JSONScanner {
     p += word.utf8CodeUnitCount
   }
 
-  /// Goes over one value of any kind. `depth` is how many values it is nested in.
+  /// Moves past a value, which is nested in `depth` other values.
   package func skipValue(_ p: inout Position, depth: Int) throws(JSONStop) {
     switch p.pointee {
     case 0x22:
@@ -194,9 +195,10 @@ package struct JSONScanner {
     }
   }
 
-  /// Goes into a list or an object, up to its first element. Returns false behind one that is empty.
+  /// Moves to the first element of a list or object. Returns false for an empty one, and moves
+  /// past it.
   ///
-  /// - Parameter end: the byte that it ends with.
+  /// - Parameter end: its closing byte.
   @inline(__always)
   func enter(_ p: inout Position, until end: UInt8) -> Bool {
     p += 1
@@ -206,7 +208,8 @@ package struct JSONScanner {
     return false
   }
 
-  /// Goes over the comma behind an element. Returns false behind the end of all.
+  /// Moves past the comma after an element. Returns false at the closing byte, and moves past
+  /// that.
   @inline(__always)
   func goOn(_ p: inout Position, until end: UInt8) throws(JSONStop) -> Bool {
     skipWhitespace(&p)
@@ -241,7 +244,7 @@ package struct JSONScanner {
     } while try goOn(&p, until: 0x7D)
   }
 
-  /// Goes over a key, its colon and the space around, up to the value. Returns the key's text.
+  /// Moves from a key to its value; returns the key's text, undecoded.
   @inline(__always)
   package func scanKey(
     _ p: inout Position, _ traits: inout TextTraits
@@ -256,7 +259,7 @@ package struct JSONScanner {
     return key
   }
 
-  /// Goes over the colon behind a key, and the space around it.
+  /// Moves past a key's colon and the whitespace around it.
   @inline(__always)
   func scanColon(_ p: inout Position) throws(JSONStop) {
     skipWhitespace(&p)

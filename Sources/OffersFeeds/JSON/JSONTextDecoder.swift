@@ -1,9 +1,9 @@
 import OffersCore
 
-/// Makes a JSON text readable: escapes decoded, CRLF turned into LF, invalid UTF-8 and lone
-/// surrogates and NUL replaced by U+FFFD. A text that needs none of it is used where it stands.
+/// Decodes a JSON text: replaces escapes by their characters, CRLF by LF, and invalid UTF-8,
+/// unpaired surrogates and NUL by U+FFFD. A text that needs none of this is not copied.
 ///
-/// Decoded texts live in an arena that is emptied before each record.
+/// Decoded texts are stored in an arena that is emptied before each record.
 struct JSONTextDecoder {
   private let arena: TextArena
 
@@ -11,7 +11,7 @@ struct JSONTextDecoder {
     self.arena = arena
   }
 
-  /// The text as it should be kept. `wasMended` is set when something had to be replaced.
+  /// Returns the decoded text. Sets `wasMended` when a part was replaced by U+FFFD.
   @inline(__always)
   func decode(
     _ raw: UnsafeRawBufferPointer, _ traits: JSONScanner.TextTraits, wasMended: inout Bool
@@ -26,14 +26,14 @@ struct JSONTextDecoder {
     return text
   }
 
-  /// Decodes escapes that the scanner has already checked.
+  /// Decodes escapes, which the scanner has validated.
   private func unescape(
     _ raw: UnsafeRawBufferPointer, _ wasMended: inout Bool
   ) -> UnsafeRawBufferPointer {
     guard let base = raw.baseAddress else { return raw }
     var p = base.assumingMemoryBound(to: UInt8.self)
     let end = p + raw.count
-    // Whole blocks are written, the last of them beyond the text's end.
+    // Whole blocks are copied, so the last one may extend past the end of the text.
     let start = arena.allocate(raw.count + ByteBlock.byteCount)
     var out = start
     while p < end {
@@ -41,11 +41,11 @@ struct JSONTextDecoder {
       if p == end { break }
       switch p[1] {
       case 0x6E:
-        // \r\n becomes \n: the carriage return that went before is overwritten.
+        // \r\n becomes \n: overwrites the preceding carriage return.
         if out > start, out[-1] == 0x0D { out -= 1 }
         out.pointee = 0x0A
       case 0x72:
-        // Mostly the line feed follows.
+        // A line feed usually follows, so both escapes are decoded at once.
         if end - p >= 4, p[2] == 0x5C, p[3] == 0x6E { p += 2 }
         out.pointee = p[1] == 0x6E ? 0x0A : 0x0D
       case 0x74: out.pointee = 0x09
@@ -54,7 +54,7 @@ struct JSONTextDecoder {
       case 0x75:
         var scalar = Self.scalar(&p, end, &wasMended)
         if scalar == 0 {
-          // A NUL would cut the text short wherever C reads it.
+          // C functions, such as SQLite's, would truncate the text at a NUL.
           scalar = 0xFFFD
           wasMended = true
         }
@@ -69,14 +69,14 @@ struct JSONTextDecoder {
     return UnsafeRawBufferPointer(start: start, count: out - start)
   }
 
-  /// Copies what stands before the next escape, or to the end.
+  /// Copies the text up to the next escape or the end.
   @inline(__always)
   private static func copyToEscape(
     _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
     _ out: inout UnsafeMutablePointer<UInt8>
   ) {
     while p < end {
-      // Reading past the end is fine: the buffer is padded.
+      // Reading past the end is safe, since the buffer is padded.
       let slashes = ByteBlock.copy(p, to: out)
       let run = min(slashes.countBefore, end - p)
       p += run
@@ -85,8 +85,9 @@ struct JSONTextDecoder {
     }
   }
 
-  /// Reads an escape by code unit, `\u` and four hexadecimal digits, or a pair of them, from its
-  /// backslash on. A surrogate alone is U+FFFD: it stands for no character (RFC 8259, section 8.2).
+  /// Decodes `\u` and four hexadecimal digits, or two of these that are a surrogate pair, and moves
+  /// past them. An unpaired surrogate, which is not a character, is U+FFFD (RFC 8259, section
+  /// 8.2).
   private static func scalar(
     _ p: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ wasMended: inout Bool
   ) -> UInt32 {
@@ -104,7 +105,7 @@ struct JSONTextDecoder {
     return 0xFFFD
   }
 
-  /// Writes a scalar as UTF-8 and returns how many bytes it took.
+  /// Writes a scalar as UTF-8; returns the number of bytes.
   private static func encode(_ scalar: UInt32, to out: UnsafeMutablePointer<UInt8>) -> Int {
     switch scalar {
     case 0..<0x80:

@@ -1,20 +1,20 @@
-/// Which member of an object came behind which the last time. Nearly every record has its members in
-/// the order of the one before, and a key that is expected is compared, not searched for.
+/// Predicts the next key of an object from the previous record. Nearly all records have their
+/// members in the same order, and comparing with one expected key is cheaper than a lookup.
 final class MemberOrder {
-  /// A place in an object: behind its opening brace, or behind a member.
-  struct Place {
+  /// A position in an object: after its opening brace, or after a member.
+  struct Position {
     fileprivate let number: Int
 
-    /// Behind the brace of an object of this shape.
+    /// The position after the opening brace of an object with this shape.
     init(start shape: Int32) { number = 2 * Int(shape) }
 
-    /// Behind a member of this shape.
-    init(behind shape: Int32) { number = 2 * Int(shape) + 1 }
+    /// The position after a member with this shape.
+    init(after shape: Int32) { number = 2 * Int(shape) + 1 }
   }
 
-  /// A key with its quotes as two words, and which of their bytes count.
+  /// A key with its quotes as two words, with masks for the bytes that it has.
   private struct Key {
-    /// What no bytes equal.
+    /// Initially a value that no masked bytes equal.
     var words: (UInt64, UInt64) = (1, 1)
     var masks: (UInt64, UInt64) = (0, 0)
     var byteCount = 0
@@ -22,7 +22,7 @@ final class MemberOrder {
     init() {}
 
     init(_ text: UnsafeRawBufferPointer) {
-      // One that must be written with escapes never stands in a document as it is.
+      // Keys with characters that JSON escapes are never compared as they are, nor are long ones.
       guard text.count <= 14, !text.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C })
       else { return }
       byteCount = text.count + 2
@@ -41,9 +41,9 @@ final class MemberOrder {
     }
   }
 
-  /// By shape.
+  /// The keys, indexed by shape.
   private let keys: UnsafeMutableBufferPointer<Key>
-  /// The shapes of the members that came last at each place; below 0 for none.
+  /// The shape of the member that was last seen at each position; negative for none.
   private let members: UnsafeMutableBufferPointer<Int32>
 
   init(_ paths: PathTree) {
@@ -61,11 +61,11 @@ final class MemberOrder {
     members.deallocate()
   }
 
-  /// Goes over the key that is expected at a place, its quotes included, and returns its shape;
-  /// below 0 when something else stands there. At least 16 bytes must be readable.
+  /// Moves past the key that is expected at a position, including its quotes, and returns its
+  /// shape. Returns a negative number for another key. At least 16 bytes must be readable.
   @inline(__always)
-  func skipExpected(_ place: Place, _ p: inout JSONScanner.Position) -> Int32 {
-    let shape = members[place.number]
+  func skipExpected(_ position: Position, _ p: inout JSONScanner.Position) -> Int32 {
+    let shape = members[position.number]
     if shape < 0 { return shape }
     let key = keys[Int(shape)]
     let bytes = UnsafeRawPointer(p)
@@ -76,7 +76,7 @@ final class MemberOrder {
     return shape
   }
 
-  /// Says what stood at a place.
+  /// Records the shape of the member at a position.
   @inline(__always)
-  func expect(_ shape: Int32, at place: Place) { members[place.number] = shape }
+  func expect(_ shape: Int32, at position: Position) { members[position.number] = shape }
 }

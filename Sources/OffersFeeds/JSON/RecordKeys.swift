@@ -1,8 +1,8 @@
-/// The keys of a record that could not be read, for a message.
+/// The keys of a record that was skipped, for a message.
 enum RecordKeys {
   private static let limit = 100
 
-  /// The keys of the object at `start`, which is known to be sound.
+  /// Returns the keys of the object at `start`, which is known to be valid.
   static func find(_ scanner: JSONScanner, at start: JSONScanner.Position) -> [String] {
     var p = start
     var keys: [String] = []
@@ -20,7 +20,7 @@ enum RecordKeys {
         p += 1
       }
     } catch {
-      // It ends with an empty object, or not at all: what was met is enough.
+      // The scanner refuses the end of an empty object as a key; the keys so far are sufficient.
     }
     return keys
   }

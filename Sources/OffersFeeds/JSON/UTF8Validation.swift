@@ -1,4 +1,4 @@
-/// Tells whether bytes are UTF-8 (RFC 3629: no surrogates, no overlong forms).
+/// Validates UTF-8 (RFC 3629: no surrogates, no overlong forms).
 enum UTF8Validation {
   static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var index = 0
