@@ -1,6 +1,6 @@
-/// Finds where bytes cease to be ASCII, 64 at a time.
+/// Finds the first byte outside ASCII, 64 bytes at a time.
 enum ASCIIScan {
-  /// The index of the first byte from 0x80 on, at or behind `start`; the count when there is none.
+  /// The index of the first byte above 0x7F, at or after `start`; the count when there is none.
   static func firstOther(in bytes: UnsafeRawBufferPointer, from start: Int = 0) -> Int {
     guard let base = bytes.baseAddress else { return 0 }
     let count = bytes.count

@@ -1,18 +1,18 @@
-/// Takes the next bytes of a document, which are valid during the call only.
+/// Receives the next bytes of a document, which are valid during the call only.
 package typealias ByteSink = (UnsafeRawBufferPointer) throws -> Void
 
 extension UnsafeRawBufferPointer {
-  /// The bytes from `start` to before `end`, without copying.
+  /// The bytes from `start` up to `end`, exclusive, without copying.
   @inline(__always)
   func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: self[start..<end])
   }
 
-  /// The bytes from `start` on, without copying.
+  /// The bytes from `start` to the end, without copying.
   @inline(__always)
   func tail(from start: Int) -> UnsafeRawBufferPointer { slice(start, count) }
 
-  /// Whether the bytes from `start` on begin with `text`; nil when they end before that is known.
+  /// Whether `text` is at `start`; nil when the bytes end before this is known.
   func matches(_ text: StaticString, at start: Int) -> Bool? {
     let wanted = text.utf8CodeUnitCount
     let present = Swift.min(wanted, count - start)
@@ -20,7 +20,7 @@ extension UnsafeRawBufferPointer {
     return present == wanted ? true : nil
   }
 
-  /// The bytes without the white space around them.
+  /// The bytes without leading and trailing whitespace.
   func trimmed() -> UnsafeRawBufferPointer {
     var start = 0
     var end = count
@@ -29,6 +29,6 @@ extension UnsafeRawBufferPointer {
     return slice(start, end)
   }
 
-  /// Whether there is nothing but white space.
+  /// Whether there is nothing but whitespace.
   var isBlank: Bool { allSatisfy { $0 <= 0x20 } }
 }

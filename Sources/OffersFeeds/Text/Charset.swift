@@ -1,26 +1,26 @@
 /// A character encoding, known by the names that documents and servers give it.
 ///
-/// The names are those of the WHATWG's Encoding standard, and a few of old PCs. No other is passed
-/// to the system's iconv, whose rarer modules have a history of faults.
+/// The names are those of the WHATWG Encoding Standard, and a few for old PCs. No other name is
+/// passed to the system's iconv, whose rarer modules have had vulnerabilities.
 struct Charset: Hashable {
   enum Kind: Hashable {
     case utf8
-    /// nil: the document has to say which end comes first.
+    /// UTF-16; nil when the document must tell the byte order.
     case utf16(isBigEndian: Bool?)
     case utf32
     case windows1252
-    /// One byte a character, the first half ASCII.
+    /// One byte per character; the lower half is ASCII.
     case singleByte
-    /// Several bytes a character, ASCII among them.
+    /// Several bytes per character; ASCII bytes are always ASCII characters.
     case multiByte
-    /// ASCII bytes may be parts of other characters.
+    /// Stateful: ASCII bytes may be part of other characters.
     case shifting
   }
 
-  /// The name for people.
+  /// The name in messages.
   let name: String
   let kind: Kind
-  /// The name that glibc has for it.
+  /// The name for glibc's iconv.
   let iconvName: String
 
   static let utf8 = Charset("UTF-8", .utf8)
@@ -36,15 +36,16 @@ struct Charset: Hashable {
     self.iconvName = iconvName ?? name
   }
 
-  /// The encoding with this name; case, spaces, quotes, hyphens and underscores do not count.
+  /// Returns the encoding with this name. Case, spaces, quotes, hyphens and underscores are
+  /// ignored.
   static func find(_ name: String) -> Charset? {
     let letters = name.utf8.filter { !" \t\r\n\"'-_".utf8.contains($0) }
     let label = String(decoding: letters, as: UTF8.self).lowercased()
-    // Nearly all documents are; for them the table of all others is not made.
+    // UTF-8, by far the most common name, does not need the dictionary, which is built lazily.
     return label == "utf8" ? utf8 : byLabel[label]
   }
 
-  /// The names that people know encodings by, for a message.
+  /// The usual names of the encodings, for a message.
   static var knownNames: [String] { all.map(\.0.name) + ["ISO-8859-1", "latin1", "US-ASCII"] }
 
   private static let byLabel: [String: Charset] = {
@@ -124,7 +125,7 @@ struct Charset: Hashable {
 
   private static let eastern: [(Charset, labels: String)] = [
     (
-      // The one of Windows: in the standard's own a backslash would be a yen sign.
+      // The variant of Windows: the original standard has a yen sign in place of the backslash.
       Charset("Shift_JIS", .multiByte, "CP932"),
       "shiftjis sjis xsjis mskanji csshiftjis ms932 cp932 windows31j"
     ),

@@ -1,22 +1,22 @@
 import Glibc
 
-/// An open conversion between two encodings by the system's iconv.
+/// A conversion between two encodings by the system's iconv.
 final class CharsetConversion {
-  /// Why a conversion stopped.
+  /// The reason why a conversion stopped.
   enum Stop {
-    /// All was taken.
+    /// All bytes were converted.
     case done
-    /// The bytes not taken are the start of a character.
+    /// The remaining bytes are an incomplete character.
     case cut
-    /// The bytes not taken begin with what is no character.
+    /// The remaining bytes begin with an invalid character.
     case invalid
-    /// There is no room for more.
+    /// The output buffer is full.
     case full
   }
 
   private let descriptor: iconv_t
 
-  /// Nil when the system does not know one of the names.
+  /// Returns nil when the system does not know one of the names.
   init?(from: String, to: String) {
     guard let opened = iconv_open(to, from), Int(bitPattern: opened) != -1 else { return nil }
     descriptor = opened
@@ -24,10 +24,10 @@ final class CharsetConversion {
 
   deinit { iconv_close(descriptor) }
 
-  /// Goes back to the start of a text.
+  /// Resets the conversion to its initial state.
   func reset() { iconv(descriptor, nil, nil, nil, nil) }
 
-  /// Converts as much as it can.
+  /// Converts as many bytes as possible.
   func convert(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) -> (taken: Int, written: Int, stop: Stop) {
@@ -35,7 +35,7 @@ final class CharsetConversion {
     return run(from: source.baseAddress, count: input.count, into: output)
   }
 
-  /// Writes what was kept back until it was known that nothing follows.
+  /// Writes a character that was held back, since a following one could have combined with it.
   func flush(into output: UnsafeMutableRawBufferPointer) -> Int {
     run(from: nil, count: 0, into: output).written
   }
@@ -48,7 +48,7 @@ final class CharsetConversion {
     var sourceLeft = count
     var target = output.bindMemory(to: CChar.self).baseAddress
     var targetLeft = output.count
-    // The pointer itself must be nil to flush.
+    // iconv flushes if the pointer to the input is null.
     let result =
       start == nil
       ? iconv(descriptor, nil, nil, &target, &targetLeft)

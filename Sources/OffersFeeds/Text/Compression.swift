@@ -1,13 +1,13 @@
-/// The ways in which a document is packed, told apart by its first bytes.
+/// The compression formats of documents, detected from their first bytes.
 enum Compression {
-  /// RFC 1952.
+  /// Gzip (RFC 1952).
   case gzip
-  /// RFC 1950.
+  /// Zlib (RFC 1950).
   case zlib
-  /// RFC 1951 without any header.
+  /// Raw deflate (RFC 1951), without a header.
   case rawDeflate
 
-  /// What the first bytes say.
+  /// The result of the detection.
   enum Finding: Equatable {
     case packed(Compression)
     case plain
@@ -15,15 +15,15 @@ enum Compression {
     case open
   }
 
-  /// How many bytes always suffice.
+  /// The number of bytes that always suffice.
   static let neededBytes = 64
 
-  /// Looks at the first bytes of a document.
+  /// Detects the format from the first bytes of a document.
   ///
-  /// Raw deflate has no mark of its own, so it is only looked for when the server spoke of
-  /// “deflate”, a name that servers use for both kinds. A text is recognised by its first byte and
-  /// by the lack of control characters behind it.
-  /// - Parameter isLast: no more bytes follow.
+  /// Raw deflate has no signature. It is considered only when the server named the encoding
+  /// “deflate”, which some servers use for zlib and others for raw deflate. A text is recognized by
+  /// its first byte and the absence of control characters.
+  /// - Parameter isLast: whether no more bytes follow.
   static func find(
     in bytes: UnsafeRawBufferPointer, isRawDeflate: Bool, isLast: Bool
   ) -> Finding {
@@ -42,7 +42,8 @@ enum Compression {
     return isRawDeflate ? findRaw(in: bytes, first: first, isLast: isLast) : .plain
   }
 
-  /// A dictionary, which nobody could know, is not accepted; so no number passes for a header.
+  /// A preset dictionary is not supported. Without that flag, no text of digits looks like a
+  /// header.
   private static func isZlibHeader(_ method: UInt8, _ flags: UInt8) -> Bool {
     (Int(method) * 256 + Int(flags)) % 31 == 0 && flags & 0x20 == 0
   }
@@ -50,7 +51,7 @@ enum Compression {
   private static func findRaw(
     in bytes: UnsafeRawBufferPointer, first: UInt8, isLast: Bool
   ) -> Finding {
-    // The kind of the first block: 3 does not exist. Byte order marks happen to ask for it.
+    // The type of the first block; 3 is invalid. The byte order marks have these bits set.
     if first >> 1 & 3 == 3 { return .plain }
     guard isTextStart(bytes) else { return .packed(.rawDeflate) }
     for byte in bytes.prefix(neededBytes) where byte < 0x20 && !isTextControl(byte) {
@@ -67,7 +68,7 @@ enum Compression {
   }
 
   private static func isTextControl(_ byte: UInt8) -> Bool {
-    // NUL stands in UTF-16.
+    // UTF-16 contains NUL bytes.
     byte == 0x09 || byte == 0x0A || byte == 0x0D || byte == 0
   }
 }

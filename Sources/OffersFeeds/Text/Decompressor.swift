@@ -1,24 +1,24 @@
 import OffersCore
 import ZLib
 
-/// Unpacks a document that comes as gzip, zlib or deflate, whatever was said about it, and hands
-/// any other on as it is.
+/// Decompresses a document in gzip, zlib or raw deflate, detected from its first bytes, and passes
+/// any other document on unchanged.
 ///
-/// Memory stays at one buffer of 256 KiB and zlib's own window. Where one piece ends and the next
-/// begins makes no difference to what comes out. After an error the rest is not to be sent.
+/// Memory use is one buffer of 256 KiB and zlib's window. The output does not depend on how the
+/// input is divided into chunks. After an error no more bytes may be passed in.
 package final class Decompressor {
   private enum Stage {
     case undecided
     case plain
-    /// Inside a member of a gzip file, or in the only one of the other kinds.
+    /// Within a member of a gzip file, or within the only stream of the other formats.
     case member(Compression)
-    /// Behind a member: another, zero bytes, or nothing.
+    /// After a member: another member, zero bytes or the end may follow.
     case behind(Compression)
-    /// In zero bytes that fill up the last block of a tape or disk.
+    /// Within the zero bytes that pad the last block of a tape or disk.
     case padding
   }
 
-  /// Whether the document turned out to be packed.
+  /// Whether the document is compressed.
   package private(set) var isCompressed = false
 
   private let limitBytes: Int
@@ -27,7 +27,7 @@ package final class Decompressor {
   private var held: [UInt8] = []
   private var readBytes = 0
   private var writtenBytes = 0
-  /// Lives at a place of its own: zlib keeps the address.
+  /// Allocated separately, since zlib requires a stable address.
   private let stream: UnsafeMutablePointer<z_stream>
   private var isStreamOpen = false
   private var output: UnsafeMutableRawBufferPointer?
@@ -35,9 +35,10 @@ package final class Decompressor {
   private static let outputBytes = 256 << 10
 
   /// - Parameters:
-  ///   - limitBytes: the most that a packed document may unpack to. Plain ones have no limit here.
-  ///   - isRawDeflate: the server said `Content-Encoding: deflate`, by which some mean zlib
-  ///     (RFC 1950), as the standard does, and some raw deflate (RFC 1951).
+  ///   - limitBytes: the largest decompressed size of a compressed document. Other documents are not
+  ///     limited here.
+  ///   - isRawDeflate: whether the server sent `Content-Encoding: deflate`, with which some mean zlib
+  ///     (RFC 1950), as the standard does, and some mean raw deflate (RFC 1951).
   package init(limitBytes: Int, isRawDeflate: Bool = false) {
     self.limitBytes = limitBytes
     self.isRawDeflate = isRawDeflate
@@ -52,16 +53,16 @@ package final class Decompressor {
     output?.deallocate()
   }
 
-  /// Takes the next bytes and hands on what they unpack to.
-  /// - Throws: `malformedFeed` when they are damaged, `limitExceeded` when they unpack to too much,
-  ///   and what `emit` throws.
+  /// Decompresses the next bytes and passes them on.
+  /// - Throws: `OffersError` with `malformedFeed` for damaged data, `limitExceeded` beyond the
+  ///   limit, and any error of `emit`.
   package func consume(_ bytes: UnsafeRawBufferPointer, _ emit: ByteSink) throws {
     guard case .undecided = stage else { return try unpack(bytes, emit) }
     try decide(with: bytes, isLast: false, emit)
   }
 
-  /// Says that there are no more bytes.
-  /// - Throws: `malformedFeed` when there should be.
+  /// Checks that the document is complete, since no more bytes follow.
+  /// - Throws: `OffersError` with `malformedFeed` when it is cut off.
   package func finish(_ emit: ByteSink) throws {
     if case .undecided = stage {
       try decide(with: UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, emit)
@@ -137,7 +138,7 @@ package final class Decompressor {
     }
   }
 
-  /// Unpacks up to the member's end, or all there is; returns true at the end.
+  /// Decompresses up to the member's end, or all bytes; returns true at the end.
   private func inflateMember(
     _ rest: inout UnsafeRawBufferPointer, _ emit: ByteSink
   ) throws -> Bool {
@@ -153,7 +154,7 @@ package final class Decompressor {
       status = inflate(stream, Z_NO_FLUSH)
       let written = output.count - Int(stream.pointee.avail_out)
       try hand(on: UnsafeRawBufferPointer(output).slice(0, written), emit)
-      // A full buffer may have more behind it, also when all the input was taken.
+      // When the buffer is full, zlib may hold more output even if all input was consumed.
     } while status == Z_OK && (stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0)
     let taken = input.count - Int(stream.pointee.avail_in)
     readBytes += taken

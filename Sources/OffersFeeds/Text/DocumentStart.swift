@@ -1,22 +1,22 @@
-/// What the first bytes of a document say about its character encoding.
+/// The statement of a document's first bytes about its character encoding.
 enum DocumentStart: Equatable {
-  /// A byte order mark of so many bytes.
+  /// A byte order mark with its length.
   case mark(Charset, bytes: Int)
-  /// No mark, but the zero bytes of UTF-16 around the first character.
+  /// No mark, but a zero byte beside the first character, as in UTF-16.
   case zeroBytes(Charset)
   case utf32
-  /// The encoding that an XML declaration names, as printed.
+  /// The encoding in an XML declaration, as written.
   case declaration(String)
   case nothing
   /// More bytes are needed.
   case open
 
-  /// How far an XML declaration may reach.
+  /// The number of bytes within which an XML declaration must end.
   static let neededBytes = 1024
 
   private static let markBytes = 4
 
-  /// - Parameter isLast: no more bytes follow.
+  /// - Parameter isLast: whether no more bytes follow.
   static func find(in bytes: UnsafeRawBufferPointer, isLast: Bool) -> DocumentStart {
     if bytes.count < markBytes && !isLast { return .open }
     return findMark(in: bytes) ?? findZeroBytes(in: bytes)
@@ -44,7 +44,7 @@ enum DocumentStart: Equatable {
     return isWide ? .utf32 : nil
   }
 
-  /// Looks for `<?xml … encoding="…" … ?>` behind nothing but blank space.
+  /// Finds `<?xml … encoding="…" … ?>`, after nothing but whitespace.
   private static func findDeclaration(
     in all: UnsafeRawBufferPointer, isLast: Bool
   ) -> DocumentStart {
@@ -65,7 +65,7 @@ enum DocumentStart: Equatable {
     return isCut ? .open : .nothing
   }
 
-  /// The quoted value behind an equals sign; nil also when its end is not there.
+  /// Returns the quoted value after an equals sign; nil when it is missing or incomplete.
   private static func findValue(in bytes: UnsafeRawBufferPointer, from start: Int) -> String? {
     var index = skipSpace(bytes, from: start)
     guard index < bytes.count, bytes[index] == 0x3D else { return nil }

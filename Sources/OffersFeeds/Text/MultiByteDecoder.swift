@@ -1,17 +1,17 @@
-/// Turns an encoding of several bytes a character, such as Shift_JIS or GB18030, into UTF-8 by the
-/// system's iconv.
+/// Converts an encoding with several bytes per character, such as Shift_JIS or GB18030, to UTF-8
+/// with the system's iconv.
 struct MultiByteDecoder {
-  /// Bytes that are no character, each of which became U+FFFD.
+  /// The number of invalid bytes, each replaced by U+FFFD.
   private(set) var replacedCount = 0
   private let conversion: CharsetConversion
-  /// The start of a character whose rest has not come yet, then a slice of the piece.
+  /// An incomplete character from the last chunk, followed by a slice of the current one.
   private var input: [UInt8] = []
 
   private static let sliceBytes = 32 << 10
-  /// iconv refuses to write part of a character, or of the few that one stands for.
+  /// The room that iconv needs for a character, or for the few characters that one decodes to.
   private static let roomBytes = 64
 
-  /// Nil when the system does not know the encoding.
+  /// Returns nil when the system does not know the encoding.
   init?(iconvName: String) {
     guard let conversion = CharsetConversion(from: iconvName, to: "UTF-8") else { return nil }
     self.conversion = conversion
@@ -39,7 +39,7 @@ struct MultiByteDecoder {
     try output.flush(emit)
   }
 
-  /// Converts `input` and returns how much of it is done with.
+  /// Converts `input`; returns the number of bytes consumed.
   private mutating func convert(_ output: TextOutput, _ emit: ByteSink) throws -> Int {
     let conversion = conversion
     var taken = 0

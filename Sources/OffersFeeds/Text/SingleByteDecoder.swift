@@ -1,19 +1,20 @@
 import Glibc
 
-/// Turns an encoding of one byte a character, whose first half is ASCII, into UTF-8 by a table.
+/// Converts an encoding with one byte per character, whose lower half is ASCII, to UTF-8 with a
+/// lookup table.
 struct SingleByteDecoder {
-  /// Undefined bytes, which became U+FFFD.
+  /// The number of undefined bytes, each replaced by U+FFFD.
   private(set) var replacedCount = 0
-  /// What the bytes from 0x80 on stand for.
+  /// The characters of the bytes from 0x80 to 0xFF.
   private let scalars: [UInt32]
 
   private static let replacement: UInt32 = 0xFFFD
 
   private init(scalars: [UInt32]) { self.scalars = scalars }
 
-  /// windows-1252, which browsers also take ISO-8859-1 for (WHATWG, “Encoding”, index
-  /// windows-1252). The five bytes without a meaning stand for the control characters of their
-  /// number.
+  /// The table of windows-1252, which browsers use for ISO-8859-1 as well (WHATWG Encoding
+  /// Standard, index windows-1252). The five undefined bytes are the control characters with the
+  /// same number.
   static var windows1252: SingleByteDecoder {
     SingleByteDecoder(scalars: windows1252Controls + (0xA0...0xFF))
   }
@@ -25,14 +26,14 @@ struct SingleByteDecoder {
     0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178,
   ]
 
-  /// The table of an encoding that the system's iconv knows; nil when it does not.
+  /// Returns the table of an encoding of the system's iconv; nil when the system does not know it.
   static func make(iconvName: String) -> SingleByteDecoder? {
     guard let conversion = CharsetConversion(from: iconvName, to: "UTF-32LE") else { return nil }
     let scalars = (0x80...0xFF).map { (byte: UInt8) -> UInt32 in
       var scalar = replacement
       withUnsafeBytes(of: byte) { input in
         withUnsafeMutableBytes(of: &scalar) { output in
-          // Some characters are kept back to be joined with an accent that might follow.
+          // iconv holds some characters back, since a combining accent might follow.
           if conversion.convert(input, into: output).written == 0 {
             _ = conversion.flush(into: output)
           }

@@ -1,10 +1,10 @@
-/// A buffer of 64 KiB in which decoders put UTF-8 together, handed on whenever it is full.
+/// A buffer of 64 KiB that collects the UTF-8 output of decoders and passes it on when it is full.
 final class TextOutput {
   private let base: UnsafeMutableRawPointer
   private var count = 0
 
   private static let capacity = 64 << 10
-  /// The most that one step of a decoder may write.
+  /// The largest number of bytes of a single write.
   private static let roomBytes = 8
 
   init() { base = .allocate(byteCount: Self.capacity, alignment: 16) }
@@ -18,7 +18,7 @@ final class TextOutput {
     try emit(bytes)
   }
 
-  /// Adds bytes as they are.
+  /// Appends bytes unchanged.
   func append(_ bytes: UnsafeRawBufferPointer, _ emit: ByteSink) throws {
     var rest = bytes
     while let source = rest.baseAddress, !rest.isEmpty {
@@ -30,7 +30,7 @@ final class TextOutput {
     }
   }
 
-  /// Adds one character; a number that is none becomes U+FFFD.
+  /// Appends a character; an invalid scalar becomes U+FFFD.
   @inline(__always)
   func append(scalar: UInt32, _ emit: ByteSink) throws {
     if count > Self.capacity - Self.roomBytes { try flush(emit) }
@@ -39,8 +39,8 @@ final class TextOutput {
     count += length
   }
 
-  /// Lets `body` write at the end, with at least `least` bytes of room; it returns how many it
-  /// wrote.
+  /// Lets `body` write at the end of the buffer, with room for at least `least` bytes. `body`
+  /// returns the number of bytes written.
   func write(
     least: Int, _ emit: ByteSink, _ body: (UnsafeMutableRawBufferPointer) -> Int
   ) throws {
@@ -50,9 +50,10 @@ final class TextOutput {
   }
 }
 
-/// A character's bytes in UTF-8.
+/// The UTF-8 encoding of a character.
 enum UTF8Scalar {
-  /// The bytes, first one lowest, and how many they are; those of U+FFFD for what is no character.
+  /// Returns the bytes, the first one lowest, and their count; those of U+FFFD for an invalid
+  /// scalar.
   @inline(__always)
   static func pack(_ scalar: UInt32) -> (bytes: UInt32, count: Int) {
     func trail(_ shift: UInt32) -> UInt32 { 0x80 | scalar >> shift & 0x3F }

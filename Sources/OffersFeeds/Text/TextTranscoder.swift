@@ -1,33 +1,33 @@
 import OffersCore
 
-/// Turns a document in any encoding into UTF-8 without a byte order mark.
+/// Converts a document in any supported encoding to UTF-8 without a byte order mark.
 ///
-/// A byte order mark wins over all that was said, then the zero bytes of UTF-16, then the XML
-/// declaration, then the server's word. Between UTF-8 and the old encodings the bytes decide, at
-/// the first that is not ASCII, because servers and declarations are often wrong. Until then, and
-/// ever after UTF-8 was found, pieces are handed on as they are, without copying; once it was
-/// found even bytes that are wrong, which the reader behind deals with.
+/// A byte order mark takes precedence over every declaration, followed by the zero bytes of UTF-16,
+/// the XML declaration, and the charset of the HTTP response. Servers and declarations are often
+/// wrong, so that the first byte outside ASCII decides between UTF-8 and older encodings. Before
+/// it, and in UTF-8, chunks are passed on without copying. Once UTF-8 is detected, invalid bytes
+/// are passed on as well, and left to the format's reader.
 ///
-/// Where one piece ends and the next begins makes no difference to what comes out. At most 4 KiB
-/// are held back. After an error the rest is not to be sent.
+/// The output does not depend on how the input is divided into chunks. At most 4 KiB are held back.
+/// After an error no more bytes may be passed in.
 package final class TextTranscoder {
   private enum Stage {
-    /// Nothing was handed on yet.
+    /// Nothing has been passed on.
     case start
-    /// All was ASCII so far.
+    /// All bytes so far are ASCII.
     case ascii
     case utf8
     case utf16(UTF16Decoder)
     case singleByte(SingleByteDecoder)
     case multiByte(MultiByteDecoder)
-    /// Not known, and nothing but ASCII came so far.
+    /// The declared encoding is not supported, and all bytes so far are ASCII.
     case unknown(String)
   }
 
-  /// The encoding as far as it is known, for reports. All ASCII is UTF-8.
+  /// The encoding detected so far, for reports. ASCII counts as UTF-8.
   package private(set) var encodingName = Charset.utf8.name
 
-  /// How many faulty characters became U+FFFD.
+  /// The number of invalid characters that were replaced by U+FFFD.
   package var replacedCount: Int {
     switch stage {
     case .utf16(let decoder): decoder.replacedCount
@@ -40,25 +40,27 @@ package final class TextTranscoder {
   private let charset: String?
   private let isCertain: Bool
   private var stage = Stage.start
-  /// What the document and the server say, the first in rank first; unknown names are left out.
+  /// The encodings that the document and the server declare, by precedence, without unsupported
+  /// ones.
   private var declared: [Charset] = []
   private var held: [UInt8] = []
   private lazy var output = TextOutput()
 
-  /// How far the bytes are looked at to tell UTF-8 from what was declared.
+  /// The number of bytes inspected to decide between UTF-8 and the declared encoding.
   private static let foresightBytes = 4096
 
   /// - Parameters:
-  ///   - charset: what the server or the feed's definition calls the encoding; nil for nothing.
-  ///   - isCertain: the definition says so, and is followed whatever the document says; only a
-  ///     byte order mark wins over it.
+  ///   - charset: the encoding according to the server or the feed's definition; nil for none.
+  ///   - isCertain: whether it comes from the definition. It then overrides the document's own
+  ///     declaration; only a byte order mark takes precedence.
   package init(charset: String?, isCertain: Bool = false) {
     self.charset = charset
     self.isCertain = isCertain && charset != nil
   }
 
-  /// Takes the next bytes and hands on what they are in UTF-8.
-  /// - Throws: `malformedFeed` when the encoding is not known, and what `emit` throws.
+  /// Converts the next bytes and passes them on.
+  /// - Throws: `OffersError` with `malformedFeed` when the encoding is not supported, and any error
+  ///   of `emit`.
   package func consume(_ bytes: UnsafeRawBufferPointer, _ emit: ByteSink) throws {
     var rest = bytes
     while !held.isEmpty && !rest.isEmpty {
@@ -70,7 +72,7 @@ package final class TextTranscoder {
     if !rest.isEmpty { try take(rest, isLast: false, emit) }
   }
 
-  /// Says that there are no more bytes.
+  /// Converts the bytes held back, since no more bytes follow.
   package func finish(_ emit: ByteSink) throws {
     try releaseHeld(isLast: true, emit)
     if case .start = stage {
@@ -93,8 +95,8 @@ package final class TextTranscoder {
     try bytes.withUnsafeBytes { try take($0, isLast: isLast, emit) }
   }
 
-  /// Handles bytes in the present stage, and what is left in the next; holds back what cannot be
-  /// judged yet.
+  /// Processes bytes in the current stage, and the rest in the next one; holds back bytes that
+  /// cannot be judged without the following ones.
   private func take(_ bytes: UnsafeRawBufferPointer, isLast: Bool, _ emit: ByteSink) throws {
     var rest = bytes
     if case .start = stage {
@@ -132,7 +134,7 @@ package final class TextTranscoder {
     held.append(contentsOf: bytes)
   }
 
-  // MARK: What was declared
+  // MARK: Declared encodings
 
   private func begin(_ start: DocumentStart, with bytes: UnsafeRawBufferPointer) throws {
     var names: [String] = []
@@ -160,7 +162,7 @@ package final class TextTranscoder {
       stage = .unknown(names[0])
     default:
       stage = .ascii
-      // Nothing of Unicode but UTF-8 can look like this.
+      // At this point UTF-8 is the only Unicode encoding that the bytes can be in.
       declared.removeAll { !Self.isOld($0) && $0 != .utf8 }
     }
   }
@@ -169,7 +171,7 @@ package final class TextTranscoder {
     bytes.prefix(4).contains(0)
   }
 
-  // MARK: Where ASCII ends
+  // MARK: The first byte outside ASCII
 
   /// Whether the bytes, the first of which is not ASCII, are UTF-8; nil when more are needed.
   private func judge(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Bool? {
@@ -187,7 +189,7 @@ package final class TextTranscoder {
     }
   }
 
-  /// Whether the first sequence is a whole one and none is wrong; the last one may be cut off.
+  /// Whether the first sequence is complete and none is invalid. The last one may be cut off.
   private func isAllUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var index = 0
     while index < bytes.count {
@@ -234,7 +236,7 @@ package final class TextTranscoder {
     }
   }
 
-  // MARK: Refusals
+  // MARK: Errors
 
   private static let utf32 = OffersError(
     .malformedFeed, "The document is in UTF-32, which is not supported.",

@@ -1,11 +1,11 @@
-/// Turns UTF-16 (RFC 2781) into UTF-8.
+/// Converts UTF-16 (RFC 2781) to UTF-8.
 struct UTF16Decoder {
   let isBigEndian: Bool
-  /// Lone surrogates and a last half unit, which became U+FFFD.
+  /// The number of unpaired surrogates and incomplete code units, each replaced by U+FFFD.
   private(set) var replacedCount = 0
-  /// The first byte of a unit whose second has not come yet.
+  /// The first byte of a code unit whose second byte has not arrived.
   private var half: UInt8?
-  /// The first unit of a pair whose second has not come yet.
+  /// The high surrogate of a pair whose low surrogate has not arrived.
   private var high: UInt32?
 
   init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }

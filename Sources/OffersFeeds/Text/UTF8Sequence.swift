@@ -1,12 +1,12 @@
-/// One multi-byte sequence of UTF-8 (RFC 3629: no surrogates, no overlong forms).
+/// A multi-byte sequence of UTF-8 (RFC 3629: no surrogates, no overlong forms).
 enum UTF8Sequence: Equatable {
-  /// A whole one of so many bytes, 2 to 4.
+  /// A complete sequence with its length, 2 to 4 bytes.
   case whole(Int)
-  /// Right so far, and cut off by the end of the bytes.
+  /// A valid start that is cut off by the end of the bytes.
   case cut
   case invalid
 
-  /// Looks at the sequence that starts at `index`, where a byte from 0x80 on stands.
+  /// Validates the sequence at `index`, whose first byte is above 0x7F.
   @inline(__always)
   static func find(in bytes: UnsafeRawBufferPointer, at index: Int) -> UTF8Sequence {
     let lead = bytes[index]

@@ -2,16 +2,16 @@
 package struct CurrencyCode: Sendable {
   /// The three capital letters in ASCII.
   package let letters: (UInt8, UInt8, UInt8)
-  /// How many decimals the minor unit has: 2 for cents, 0 where there is none.
+  /// The number of decimals of the minor unit: 2 for cents, 0 for a currency without one.
   package let unitDigits: Int
-  /// The sign that stands for it where it is at home.
+  /// The sign for the currency in its own country.
   package let sign: Sign
-  /// Whether it is at home where a comma groups thousands and a point stands before decimals.
+  /// Whether its country uses commas between thousands and a decimal point.
   package let isGroupedByCommas: Bool
-  /// Whether the code is also a word that stands beside numbers in capitals, as in `TOP 10`.
+  /// Whether the code is also a word that occurs in capitals beside numbers, as in `TOP 10`.
   package let isWord: Bool
 
-  /// The signs that are read, those that several currencies share included.
+  /// The signs that are read, including those that several currencies share.
   package enum Sign: UInt8, Sendable {
     case dollar = 0x24
     case euro = 0x45
@@ -20,15 +20,15 @@ package struct CurrencyCode: Sendable {
     case none = 0x2D
   }
 
-  /// Nil when ISO 4217 has no such currency. Metals, units of account and codes for tests, which
-  /// have no minor unit, are not among them.
+  /// Returns nil for a code that is not in ISO 4217. Metals, units of account and test codes, which
+  /// have no minor unit, are excluded.
   package init?(_ code: String) {
     var code = code
     guard let found = code.withUTF8({ Self.find(UnsafeRawBufferPointer($0)) }) else { return nil }
     self = found
   }
 
-  /// Finds a currency by its code in capitals.
+  /// Returns the currency with a code in capital letters.
   package static func find(_ code: UnsafeRawBufferPointer) -> CurrencyCode? {
     guard code.count == 3, let value = table.findValue(code),
       let sign = Sign(rawValue: value[1])
@@ -49,7 +49,7 @@ package struct CurrencyCode: Sendable {
     self.isWord = isWord
   }
 
-  /// The currencies whose unit is not divided into a hundred, and how many decimals each has.
+  /// The currencies whose minor unit is not a hundredth, with its number of decimals.
   package static var withOtherUnits: [(code: String, unitDigits: Int)] {
     let table = table
     return (0..<table.count).compactMap { position in
@@ -73,9 +73,9 @@ package struct CurrencyCode: Sendable {
   static let euro = CurrencyCode("EUR")
   static let pound = CurrencyCode("GBP")
 
-  /// ISO 4217, list one, of 2025. Behind each code stand its unit's digits, its sign as in `Sign`,
-  /// the mark before decimals where it is at home, and w for a word. A comma also stands for places
-  /// that have both customs.
+  /// ISO 4217, list one, of 2025. Each code is followed by its number of decimals, its `Sign`, the
+  /// decimal mark of its country, and `w` if the code is a word. A comma includes countries with
+  /// both decimal marks.
   private static var table: NameTable {
     NameTable(
       """

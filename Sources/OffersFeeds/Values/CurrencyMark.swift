@@ -1,30 +1,30 @@
-/// The signs and codes around a number that say which currency it is in.
+/// The sign and codes around a number that name its currency.
 struct CurrencyMark {
   let currency: CurrencyCode
-  /// How a number beside these marks is written.
+  /// How numbers beside these marks are written.
   let custom: PrintedNumber.Custom
   /// Whether the number counts cents.
   var isMinor = false
-  /// Where the mark before the number begins, or the number itself.
+  /// The start of the mark before the number, or of the number itself.
   let start: Int
-  /// Where the mark behind the number ends, or the number itself.
+  /// The end of the mark after the number, or of the number itself.
   let end: Int
 
-  /// A sign right at the number, and what it says of the currency.
+  /// A sign directly before the number, and the currency that it stands for.
   private struct Sign {
     var start: Int
-    /// Nil for a dollar of which nothing is known.
+    /// The currency; nil for a dollar sign that may be any dollar.
     var currency: CurrencyCode?
-    /// A `$` by itself, which a code beside it may explain.
+    /// Whether the sign is a `$` without letters, which a code beside it may specify.
     var isBareDollar = false
     var custom: PrintedNumber.Custom?
   }
 
   /// Finds the currency of the number in `text[number]`.
   ///
-  /// - Parameter feed: what a sign that many currencies have stands for here.
-  /// - Returns: nil when there is no mark, when marks contradict each other, and when a mark may be
-  ///   something else.
+  /// - Parameter feed: the feed's currency, for signs that several currencies share.
+  /// - Returns: nil when there is no mark, when marks contradict each other, and when a mark is
+  ///   ambiguous.
   static func find(
     _ text: UnsafeRawBufferPointer, _ number: Range<Int>, hasDecimals: Bool, feed: CurrencyCode?
   ) -> CurrencyMark? {
@@ -45,7 +45,7 @@ struct CurrencyMark {
     }
     let behind = PrintedCharacters.skipSpaces(text, from: end)
     if isSign(text, at: behind) {
-      // Two signs, or a sign and a code, on either side.
+      // Signs on both sides, or a code before and a sign after the number, are ambiguous.
       guard sign == nil, codes.currency == nil,
         let (found, length) = signBehind(text, behind, feed)
       else { return nil }
@@ -70,7 +70,8 @@ struct CurrencyMark {
     guard let currency = codes.currency, PrintedCharacters.isBoundary(text, before: start) else {
       return nil
     }
-    // Of a unit with three decimals 1.250 is one and a quarter, where a point stands before them.
+    // If a unit has three decimals and its country uses a decimal point, 1.250 is one and a
+    // quarter.
     let isHome =
       currency.isGroupedByCommas && (currency.isSame(feed) || currency.unitDigits == 3)
     var written =
@@ -82,14 +83,14 @@ struct CurrencyMark {
       currency: currency, custom: written, isMinor: isMinor, start: start, end: end)
   }
 
-  /// How a number is written when nothing but the currency is known.
+  /// The notation of numbers when only the currency is known.
   static func byCurrency(_ currency: CurrencyCode) -> PrintedNumber.Custom {
     PrintedNumber.Custom(
       allowsDecimalComma: !currency.isGroupedByCommas,
       isGroupedByCommas: currency.isGroupedByCommas)
   }
 
-  /// The index of three capitals that stand by themselves before a number or its sign.
+  /// The index of a word of three capital letters before a number or its sign.
   private static func codeBefore(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
     guard start > 3 else { return nil }
     let end = PrintedCharacters.skipSpacesBack(text, from: start)
@@ -99,7 +100,7 @@ struct CurrencyMark {
     return end - 3
   }
 
-  /// Whether three capitals stand at an index, and no more letters.
+  /// Whether a word of exactly three capital letters begins at an index.
   private static func isCode(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
     index + 3 <= text.count && PrintedCharacters.isCapital(text[index])
       && PrintedCharacters.isCapital(text[index + 1])
@@ -107,7 +108,7 @@ struct CurrencyMark {
       && (index + 3 == text.count || !PrintedCharacters.isLetter(text[index + 3]))
   }
 
-  /// Whether a currency's sign stands at an index, one that is not read included.
+  /// Whether any currency sign is at an index, even one that is not supported.
   private static func isSign(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
     guard index < text.count else { return false }
     switch text[index] {
@@ -129,7 +130,7 @@ struct CurrencyMark {
   ) -> Search {
     guard end > 0 else { return .found(nil) }
     if text[end - 1] == 0x24 { return dollarBefore(text, end - 1, feed) }
-    // Signs with letters, and the rupee's, also stand apart from the number.
+    // Signs with letters, and that of the rupee, may be separated from the number by a space.
     let apart = PrintedCharacters.skipSpacesBack(text, from: end)
     if apart > 1, apart < end, text[apart - 1] == 0x24,
       PrintedCharacters.isCapital(text[apart - 2])
@@ -149,7 +150,7 @@ struct CurrencyMark {
       guard let feed, feed.sign == .yen else { return .doubt }
       return .found(Sign(start: end - 2, currency: feed, custom: english))
     }
-    // The euro's sign also stands apart from the number.
+    // The euro sign may be separated from the number by a space.
     if PrintedCharacters.stands("€", in: text, at: apart - 3) {
       let custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
       return .found(Sign(start: apart - 3, currency: .euro, custom: custom))
@@ -157,7 +158,7 @@ struct CurrencyMark {
     return .found(nil)
   }
 
-  /// Reads `$`, `US$`, `C$`, `CA$`, `A$`, `AU$`, `HK$` and `R$`.
+  /// Parses `$`, `US$`, `C$`, `CA$`, `A$`, `AU$`, `HK$` and `R$`.
   private static func dollarBefore(
     _ text: UnsafeRawBufferPointer, _ dollar: Int, _ feed: CurrencyCode?
   ) -> Search {
@@ -208,7 +209,8 @@ struct CurrencyMark {
     return nil
   }
 
-  /// A feed in another pound may mean either.
+  /// The pound sterling, or nil if the feed's currency is another pound, which makes the sign
+  /// ambiguous.
   private static func poundSign(_ feed: CurrencyCode?) -> CurrencyCode? {
     guard let feed, feed.sign == .pound, !feed.isSame(.pound) else { return .pound }
     return nil
@@ -216,7 +218,7 @@ struct CurrencyMark {
 }
 
 extension CurrencyMark {
-  /// What the codes around a number add to its sign.
+  /// The currency according to the sign and the codes around a number.
   private struct Codes {
     var currency: CurrencyCode?
     let isBareDollar: Bool
@@ -228,14 +230,14 @@ extension CurrencyMark {
       case taken
       /// An ordinary word.
       case noCode
-      /// The word says that the amount is one of something else, or may say so.
+      /// The word contradicts the sign, or may do so.
       case doubt
     }
 
-    /// Looks at the three capitals that stand right before or behind the number and its sign.
+    /// Adds the word of three capital letters directly before or after the number and its sign.
     mutating func add(_ word: UnsafeRawBufferPointer) -> Outcome {
       guard let code = CurrencyCode.find(word) else {
-        // Most codes of dollars end in a D, those of other times too.
+        // Most codes of dollars, including historical ones, end in a D.
         return isBareDollar && word[2] == 0x44 ? .doubt : .noCode
       }
       if let currency, code.isSame(currency) { return .taken }

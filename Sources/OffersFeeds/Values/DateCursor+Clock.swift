@@ -1,14 +1,15 @@
 /// Times of day and time zones.
 extension DateCursor {
-  /// Seconds since midnight from the parts of a clock; nil when no clock shows them.
+  /// Returns the seconds since midnight; nil for an invalid time.
   ///
-  /// A leap second counts as the second before it, so that it stays in its minute.
+  /// A leap second counts as the second before it, so that it stays within its minute.
   static func clock(hour: Int, minute: Int, second: Int) -> Int? {
     guard hour < 24, minute < 60, second <= 60 else { return nil }
     return hour * 3600 + minute * 60 + min(second, 59)
   }
 
-  /// Takes the behind-the-seconds part of an ISO 8601 time, where 24:00:00 is the day's end.
+  /// Parses the fraction of a second of an ISO 8601 time, and returns the seconds since midnight.
+  /// 24:00:00 is the end of the day.
   mutating func finishISOClock(hour: Int, minute: Int, second: Int?) -> Int? {
     var isPositive = false
     if second != nil {
@@ -21,7 +22,7 @@ extension DateCursor {
     return Self.clock(hour: hour, minute: minute, second: second ?? 0)
   }
 
-  /// Takes `8:49`, `08:49:37`, `8:49:37.5` or either with AM or PM behind it.
+  /// Parses `8:49`, `08:49:37` or `8:49:37.5`, followed by AM, PM or neither.
   mutating func takeClock() -> Int? {
     guard let hour = takeNumber(1...2)?.value, take(0x3A), let minute = takeDigits(2) else {
       return nil
@@ -38,7 +39,7 @@ extension DateCursor {
     return Self.clock(hour: hour % 12 + half, minute: minute, second: second)
   }
 
-  /// Takes AM or PM and gives the hours to add.
+  /// Parses AM or PM; returns the hours to add.
   private mutating func takeHalfOfDay() -> Int? {
     var ahead = self
     _ = ahead.skipSpaces()
@@ -55,7 +56,7 @@ extension DateCursor {
     }
   }
 
-  /// Takes `+02:00`, `+0200`, `+02`, `Z` or a zone's name, in seconds ahead of UTC.
+  /// Parses `+02:00`, `+0200`, `+02`, `Z` or the name of a zone; returns the seconds ahead of UTC.
   mutating func takeZone() -> Int? {
     if next == 0x2B || next == 0x2D {
       let sign = next == 0x2D ? -1 : 1
@@ -76,7 +77,7 @@ extension DateCursor {
     return -Int(value[0] - 0x30) * 3600
   }
 
-  /// The zones of RFC 822, section 5, that say what they are, and UTC: hours behind UTC.
+  /// The zones of RFC 822, section 5, that are unambiguous, and UTC, with the hours behind UTC.
   private static var zones: NameTable {
     NameTable(
       """

@@ -1,7 +1,7 @@
-/// A place in a written date, and the pieces that can be taken from there.
+/// A position in a written date, with parsers for its parts.
 ///
-/// What is taken moves the place on; what is refused may have moved it, so the date is then given
-/// up or read again from an earlier copy.
+/// A successful parser advances the position. A failed one may have advanced it; the caller gives
+/// up or restarts from a copy.
 struct DateCursor {
   private let text: UnsafeRawBufferPointer
   private(set) var index = 0
@@ -26,7 +26,7 @@ struct DateCursor {
     return index > start
   }
 
-  /// Takes exactly so many digits, whatever follows.
+  /// Parses exactly `count` digits; more digits may follow.
   mutating func takeDigits(_ count: Int) -> Int? {
     var value = 0
     for _ in 0..<count {
@@ -37,7 +37,7 @@ struct DateCursor {
     return value
   }
 
-  /// Takes all the digits that stand here, when there are as many as allowed.
+  /// Parses a run of digits whose length is in a range.
   mutating func takeNumber(_ counts: ClosedRange<Int>) -> (value: Int, count: Int)? {
     let start = index
     var value = 0
@@ -49,16 +49,16 @@ struct DateCursor {
     return index - start >= counts.lowerBound ? (value, index - start) : nil
   }
 
-  /// Takes a run of letters, which may be empty.
+  /// Parses a run of letters, which may be empty.
   mutating func takeWord() -> UnsafeRawBufferPointer {
     let start = index
     while let byte = next, (byte | 0x20) &- 0x61 < 26 { index += 1 }
     return UnsafeRawBufferPointer(rebasing: text[start..<index])
   }
 
-  /// Takes the fraction of a second, if there is one.
+  /// Parses the fraction of a second, if there is one.
   ///
-  /// - Returns: whether it is more than zero; nil for a separator with no digit behind it.
+  /// - Returns: whether it is greater than zero; nil for a separator without a digit after it.
   mutating func takeFraction() -> Bool? {
     guard next == 0x2E || next == 0x2C else { return false }
     index += 1
@@ -71,7 +71,7 @@ struct DateCursor {
     return isPositive
   }
 
-  /// Takes a remark in brackets that ends the text (RFC 2822, section 3.2.3).
+  /// Skips a comment in parentheses at the end of the text (RFC 2822, section 3.2.3).
   mutating func skipClosingComment() {
     guard next == 0x28, text[text.count - 1] == 0x29,
       !text[(index + 1)..<(text.count - 1)].contains(where: { $0 == 0x28 || $0 == 0x29 })

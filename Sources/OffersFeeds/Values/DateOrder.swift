@@ -1,4 +1,4 @@
-/// Which of a date's first two numbers is the day, in a feed that writes `01/02/2026`.
+/// Whether the day or the month comes first, in a feed that writes `01/02/2026`.
 package enum DateOrder: String, Sendable, Hashable, CaseIterable {
   /// The first of February.
   case dmy

@@ -2,8 +2,8 @@ import OffersCore
 
 /// ISO 8601 and RFC 3339.
 extension DateParser {
-  /// Reads `2026-08-21T01:00:00Z` and what is like it, with a space for the T, without seconds,
-  /// without a zone, without a time, or with slashes in the date.
+  /// Parses `2026-08-21T01:00:00Z` and its variants: with a space for the T, without seconds, zone
+  /// or time, or with slashes in the date.
   static func parseExtendedISO(_ text: UnsafeRawBufferPointer) -> ParsedDate? {
     var cursor = DateCursor(text)
     guard let year = cursor.takeDigits(4), let separator = cursor.next,
@@ -23,14 +23,14 @@ extension DateParser {
     return finish(&cursor, day, hour: hour, minute: minute, second: second)
   }
 
-  /// Reads `20260821T010000Z`, the same without seconds or zone, and `20260821`.
+  /// Parses `20260821T010000Z`, the same without seconds or zone, and `20260821`.
   static func parseBasicISO(_ text: UnsafeRawBufferPointer) -> ParsedDate? {
     var cursor = DateCursor(text)
     guard let year = cursor.takeDigits(4), let month = cursor.takeDigits(2),
       let date = cursor.takeDigits(2), let day = CivilDay(year: year, month: month, day: date)
     else { return nil }
     if cursor.isAtEnd {
-      // Eight digits may be any number; a day is meant when it is one of our times.
+      // Eight digits may be any number, and count as a date only within these years.
       return (1900...2200).contains(year) ? ParsedDate(day: day) : nil
     }
     guard cursor.take(0x54) || cursor.take(0x74), let hour = cursor.takeDigits(2),

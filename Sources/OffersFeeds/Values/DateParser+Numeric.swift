@@ -1,18 +1,19 @@
 import OffersCore
 
-/// Dates in numbers alone, and those that programs write in a way of their own.
+/// Dates of numbers only, in national notations and in that of ASP.NET.
 extension DateParser {
-  /// Whether a separator and a digit follow the first digits, so that the month is no word.
+  /// Whether a separator and a digit follow the first digits, so that the month is a number.
   static func isNumeric(_ text: UnsafeRawBufferPointer, from index: Int) -> Bool {
     guard index + 1 < text.count, text[index + 1] &- 0x30 < 10 else { return false }
     return text[index] == 0x2E || text[index] == 0x2F || text[index] == 0x2D
   }
 
-  /// Reads `31.12.2026`, `31.12.26`, `31-12-2026`, `31/12/2026`, `12/31/2026`, and a time behind.
+  /// Parses `31.12.2026`, `31.12.26`, `31-12-2026`, `31/12/2026`, `12/31/2026`, and a time after
+  /// them.
   ///
-  /// Between points the day is always first. Elsewhere a number above 12 is the day, and of two
-  /// smaller ones that differ nothing is known without an order; neither is in `31-12-26`, where
-  /// the first number may be the year.
+  /// With points, the day comes first. Otherwise a number above 12 is the day. If both numbers are
+  /// at most 12 and differ, the order is needed; so it is for `31-12-26`, where the first number
+  /// may be the year.
   static func parseNumeric(_ text: UnsafeRawBufferPointer, _ order: DateOrder?) -> ParsedDate? {
     var cursor = DateCursor(text)
     guard let first = cursor.takeNumber(1...2), let separator = cursor.next,
@@ -21,7 +22,7 @@ extension DateParser {
     else { return nil }
     let hasPoints = separator == 0x2E
     if year.count == 2 {
-      // Versions and hours look so, too.
+      // Version numbers and times of day look the same.
       guard hasPoints ? first.count == 2 && second.count == 2 : order != nil else { return nil }
     }
     let isDayFirst: Bool
@@ -42,7 +43,7 @@ extension DateParser {
     return finish(&cursor, day)
   }
 
-  /// Reads `2026年12月31日`.
+  /// Parses `2026年12月31日`.
   static func parseEastAsian(_ text: UnsafeRawBufferPointer) -> ParsedDate? {
     var cursor = DateCursor(text)
     func take(_ mark: StaticString) -> Bool {
@@ -59,8 +60,8 @@ extension DateParser {
     return finish(&cursor, day)
   }
 
-  /// Reads `/Date(1798675200000)/` as ASP.NET writes it: milliseconds since 1970 in UTC. An offset
-  /// behind them tells where it was written and moves nothing.
+  /// Parses ASP.NET's `/Date(1798675200000)/`: milliseconds since 1970 in UTC. An offset after the
+  /// number names the writer's zone and does not change the time.
   static func parseScript(_ text: UnsafeRawBufferPointer) -> ParsedDate? {
     var cursor = DateCursor(text)
     for byte in "/Date(".utf8 where !cursor.take(byte) { return nil }

@@ -1,8 +1,8 @@
 import OffersCore
 
-/// Dates with the month in letters: RFC 822, 850 and 2822, asctime, and those people write.
+/// Dates with the month as a word: RFC 822, 850 and 2822, asctime, and English dates.
 extension DateParser {
-  /// A weekday says nothing that the date does not say, so a wrong one is passed over.
+  /// Parses a date with an optional weekday. The weekday is redundant, so a wrong one is ignored.
   static func parseWritten(_ text: UnsafeRawBufferPointer) -> ParsedDate? {
     var cursor = DateCursor(text)
     var ahead = cursor
@@ -18,7 +18,7 @@ extension DateParser {
       ? parseDayFirst(&cursor, hasWeekday: hasWeekday) : parseMonthFirst(&cursor)
   }
 
-  /// Reads `21 Aug 2015`, `06-Nov-94 08:49:37 GMT` and the like.
+  /// Parses `21 Aug 2015`, `06-Nov-94 08:49:37 GMT` and similar dates.
   private static func parseDayFirst(
     _ cursor: inout DateCursor, hasWeekday: Bool
   ) -> ParsedDate? {
@@ -30,12 +30,12 @@ extension DateParser {
       let day = CivilDay(
         year: year.count == 2 ? fullYear(year.value) : year.value, month: month, day: date)
     else { return nil }
-    // In 15 Aug 21 either number may be the year.
+    // In `15 Aug 21` either number may be the year.
     if cursor.isAtEnd, year.count == 2, !hasWeekday { return nil }
     return finish(&cursor, day)
   }
 
-  /// Reads `Aug 21, 2015 1:00:00 AM`, and `Nov  6 08:49:37 1994` as asctime writes it.
+  /// Parses `Aug 21, 2015 1:00:00 AM`, and `Nov  6 08:49:37 1994` as asctime writes it.
   private static func parseMonthFirst(_ cursor: inout DateCursor) -> ParsedDate? {
     guard let month = takeMonth(&cursor), cursor.skipSpaces(),
       let date = cursor.takeNumber(1...2)?.value
@@ -60,7 +60,7 @@ extension DateParser {
     return ParsedDate(day: day, clock: clock, offset: offset)
   }
 
-  /// Takes what may stand behind the date: nothing, or a time and perhaps a zone.
+  /// Parses the rest after the date: nothing, or a time with an optional zone.
   static func finish(_ cursor: inout DateCursor, _ day: CivilDay) -> ParsedDate? {
     if cursor.isAtEnd { return ParsedDate(day: day) }
     _ = cursor.take(0x2C)
@@ -76,12 +76,12 @@ extension DateParser {
     return cursor.isAtEnd ? ParsedDate(day: day, clock: clock, offset: offset) : nil
   }
 
-  /// Two digits of a year stand for 1969 to 2068, as POSIX has it.
+  /// Two digits of a year mean 1969 to 2068, as in POSIX.
   static func fullYear(_ year: Int) -> Int {
     year <= 68 ? 2000 + year : 1900 + year
   }
 
-  /// Takes a month's name, and the point that shortens it.
+  /// Parses the name of a month, and the point of its abbreviation.
   private static func takeMonth(_ cursor: inout DateCursor) -> Int? {
     guard let value = months.findValue(cursor.takeWord(), anyCase: true) else { return nil }
     _ = cursor.take(0x2E)

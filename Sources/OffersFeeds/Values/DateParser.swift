@@ -1,20 +1,21 @@
 import OffersCore
 
-/// Reads the dates and times that feeds write, where the text says one without doubt.
+/// Parses the dates and times that feeds print, if they are unambiguous.
 ///
-/// Understood are ISO 8601 and RFC 3339, RFC 822, 850 and 2822, the C library's asctime, English
-/// dates with the month in letters, and Unix seconds and milliseconds. A time without a zone is one
-/// in UTC. Fractions of a second are cut. Of dates in numbers those are read in which the day comes
-/// first for certain (`31.12.2026`), or a number above 12 tells it (`12/31/2026`). What may be read
-/// in two ways (`08/09/2015`), unless somebody says which one is meant, and what no calendar or clock
-/// shows, is nil: nothing is guessed.
+/// Supported are ISO 8601 and RFC 3339, RFC 822, 850 and 2822, the C library's asctime, English
+/// dates with the month as a word, and Unix seconds and milliseconds. A time without a zone is in
+/// UTC. Fractions of a second are dropped. A date of numbers is parsed if its notation puts the day
+/// first (`31.12.2026`), or a number above 12 identifies the day (`12/31/2026`). The result is nil
+/// for an ambiguous date (`08/09/2015`), unless the order is given, and for an impossible date or
+/// time: nothing is guessed.
 package enum DateParser {
-  /// Names the rules. To be changed with them, so that stored dates are read again.
+  /// The version of these rules. A change of the rules must change it, so that stored dates are
+  /// parsed again.
   static let rules = "2"
 
   /// - Parameters:
-  ///   - text: UTF-8; white space around the date does not count.
-  ///   - order: which of two numbers that may both be it is the day.
+  ///   - text: UTF-8; whitespace around the date is ignored.
+  ///   - order: whether the day or the month comes first in an ambiguous date.
   package static func parse(
     _ text: UnsafeRawBufferPointer, order: DateOrder? = nil
   ) -> ParsedDate? {
@@ -34,7 +35,7 @@ package enum DateParser {
     }
   }
 
-  /// Writes `2026-08-21` for a whole day, else `2026-08-21T18:15:24Z`.
+  /// Formats a time as `2026-08-21T18:15:24Z`, or as `2026-08-21` for a whole day.
   ///
   /// - Parameter seconds: Unix seconds.
   package static func write(_ seconds: Int64, isWholeDay: Bool) -> String {
@@ -52,8 +53,8 @@ package enum DateParser {
     return (value < 0 ? "-" : "") + zeros + digits
   }
 
-  /// Reads Unix time: 9 or 10 digits are seconds, 12 or 13 milliseconds. With fewer or more digits
-  /// the moment would be decades away from any offer, or the number is no time at all.
+  /// Parses Unix time: seconds with 9 or 10 digits, milliseconds with 12 or 13. Other numbers of
+  /// digits are decades away from any offer's time, or are not a time.
   private static func parseUnix(_ text: UnsafeRawBufferPointer, _ digits: Int) -> ParsedDate? {
     guard text[0] != 0x30 else { return nil }
     var cursor = DateCursor(text)

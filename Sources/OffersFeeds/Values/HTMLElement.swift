@@ -1,6 +1,6 @@
-/// What an element of HTML does to the text that it stands in.
+/// The effect of an HTML element on the plain text.
 enum HTMLElement: UInt8 {
-  /// A block set off by blank lines, such as `p`.
+  /// A block with blank lines around it, such as `p`.
   case paragraph = 0x50
   /// A block on lines of its own, such as `div`.
   case block = 0x44
@@ -12,12 +12,12 @@ enum HTMLElement: UInt8 {
   case cell = 0x43
   /// `br`.
   case lineBreak = 0x42
-  /// `script` and `style`, whose contents are no text.
+  /// `script` and `style`, whose contents are not text.
   case code = 0x58
-  /// `title`, which names the page and is not on it.
+  /// `title`, which is not part of the page's text.
   case title = 0x54
 
-  /// Finds an element that does anything, by its name in any case.
+  /// Returns the element with a name in any case; nil for an element without an effect.
   static func find(_ name: UnsafeRawBufferPointer) -> HTMLElement? {
     table.findValue(name, anyCase: true).flatMap { HTMLElement(rawValue: $0[0]) }
   }

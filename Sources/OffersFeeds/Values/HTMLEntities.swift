@@ -1,21 +1,22 @@
-/// The characters that HTML gives names to.
+/// The named character references of HTML.
 ///
-/// They are the 252 names of HTML 4.01, section 24, `apos` of XML, and those in capitals that HTML 5
-/// adds for old pages. Capitals count: `Auml` and `auml` are two characters.
+/// These are the 252 names of HTML 4.01, section 24, XML's `apos`, and the names in capitals that
+/// HTML 5 adds for compatibility. Names are case-sensitive: `Auml` and `auml` are different
+/// characters.
 package enum HTMLEntities {
-  /// Finds the character of a name.
+  /// Returns the character of a name.
   ///
-  /// - Parameter name: what stands between `&` and `;`.
+  /// - Parameter name: the text between `&` and `;`.
   /// - Returns: a Unicode scalar value.
   package static func findScalar(_ name: UnsafeRawBufferPointer) -> UInt32? {
     guard let digits = table.findValue(name) else { return nil }
     return digits.reduce(0) { $0 << 4 | UInt32($1 < 0x40 ? $1 - 0x30 : $1 - 0x37) }
   }
 
-  /// The longest name's length in bytes.
+  /// The length of the longest name, in bytes.
   static let longestName = 8
 
-  /// Each name with its scalar in four hexadecimal digits.
+  /// The names with their scalars in four hexadecimal digits.
   private static var table: NameTable {
     NameTable(
       """

@@ -1,8 +1,8 @@
 /// Character references: `&amp;`, `&#38;`, `&#x26;`.
 extension HTMLReader {
-  /// Reads what begins with the `&` at an index; what is no reference is text.
+  /// Reads the reference at an ampersand. Anything else after an ampersand is text.
   ///
-  /// - Returns: where to go on.
+  /// - Returns: the index after it.
   static func readReference(
     _ html: UnsafeRawBufferPointer, at start: Int, _ lines: inout TextLines, _ out: inout [UInt8]
   ) -> Int {
@@ -27,12 +27,12 @@ extension HTMLReader {
     let name = UnsafeRawBufferPointer(rebasing: html[(start + 1)..<index])
     guard let scalar = HTMLEntities.findScalar(name) else { return nil }
     if index < html.count, html[index] == 0x3B { return (scalar, index + 1) }
-    // The parameters of a URL look like references that lack their end: ?a=1&copy=2, &region=2.
+    // The parameters of a URL resemble references without a semicolon: ?a=1&copy=2, &region=2.
     if index < html.count, html[index] == 0x3D || isLetterOrDigit(html[index]) { return nil }
     return canLackEnd(scalar) ? (scalar, index) : nil
   }
 
-  /// Whether a character's name stands for it without a semicolon too.
+  /// Whether a character's name is accepted without a semicolon.
   private static func canLackEnd(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x22, 0x26, 0x3C, 0x3E, 0xA0, 0xA9, 0xAE: true
@@ -49,7 +49,7 @@ extension HTMLReader {
     let first = index
     var value: UInt32 = 0
     while index < html.count, let digit = digit(html[index], isHexadecimal) {
-      // Beyond the last scalar the number only has to stay there.
+      // Values beyond the last scalar are clamped, to prevent an overflow.
       value = min(value * (isHexadecimal ? 16 : 10) + digit, 0x11_0000)
       index += 1
     }
@@ -64,7 +64,7 @@ extension HTMLReader {
     return isHexadecimal && letter < 6 ? UInt32(letter) + 10 : nil
   }
 
-  /// The character that browsers show for a number.
+  /// Returns the character that browsers show for a number.
   ///
   /// Source: HTML Standard, numeric character reference end state.
   private static func scalar(_ number: UInt32) -> UInt32 {
@@ -82,7 +82,7 @@ extension HTMLReader {
     }
   }
 
-  /// What windows-1252 has from 80 to 9F; where it has nothing, the number itself.
+  /// The characters of windows-1252 from 80 to 9F; undefined ones are the number itself.
   private static var windows1252: StaticString {
     """
     20AC 0081 201A 0192 201E 2026 2020 2021 02C6 2030 0160 2039 0152 008D 017D 008F

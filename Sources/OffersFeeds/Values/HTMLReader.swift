@@ -1,12 +1,12 @@
-/// Reads the markup of one HTML fragment: tags, comments and declarations.
+/// Reads the markup of an HTML fragment: tags, comments and declarations.
 ///
-/// It remembers which ends the fragment does not have, so that no part of it is searched for the
-/// same end again and again.
+/// Remembers which closing delimiters the fragment lacks, so that the fragment is never searched
+/// for them again and the work stays linear.
 struct HTMLReader {
   private let html: UnsafeRawBufferPointer
   /// The index of the last `>`; -1 without one.
   private let lastEnd: Int
-  /// Whether a quoted value ran to the fragment's end: quotes then say nothing from there on.
+  /// Whether a quoted value extends to the fragment's end; quotes are ignored from then on.
   private var hasOpenQuote = false
   private var lacksScriptEnd = false
   private var lacksStyleEnd = false
@@ -17,9 +17,9 @@ struct HTMLReader {
     lastEnd = html.lastIndex(of: 0x3E) ?? -1
   }
 
-  /// Reads what begins with the `<` at an index.
+  /// Reads the markup at a `<`.
   ///
-  /// - Returns: where to go on.
+  /// - Returns: the index after it.
   mutating func readMarkup(at start: Int, _ lines: inout TextLines, _ out: inout [UInt8]) -> Int {
     let next = start + 1 < html.count ? html[start + 1] : 0
     switch next {
@@ -62,11 +62,11 @@ struct HTMLReader {
     return end
   }
 
-  /// Finds the end of a tag, past any `>` in quotes.
+  /// Returns the index after a tag; a `>` in quotes does not end it.
   private mutating func tagEnd(from start: Int) -> Int? {
     guard !hasOpenQuote else { return firstEnd(from: start) }
     var index = start
-    // A quote only begins a value; elsewhere it is a stray one.
+    // A quote delimits a value only after an equals sign.
     var isAtValue = false
     while index < html.count {
       let byte = html[index]
@@ -91,13 +91,13 @@ struct HTMLReader {
     return firstEnd(from: start)
   }
 
-  /// The index behind the next `>`.
+  /// The index after the next `>`.
   private func firstEnd(from start: Int) -> Int? {
     guard start <= lastEnd else { return nil }
     return html[start...].firstIndex(of: 0x3E).map { $0 + 1 }
   }
 
-  /// The index behind a comment; one that never ends takes all that is left.
+  /// The index after a comment; an unclosed comment extends to the end of the fragment.
   private func commentEnd(from start: Int) -> Int {
     if start < html.count, html[start] == 0x3E { return start + 1 }
     if stands("->", at: start) { return start + 2 }
@@ -112,9 +112,10 @@ struct HTMLReader {
     return html.count
   }
 
-  /// The index of the end tag of an element whose contents are no text.
+  /// The index of the end tag of an element whose contents are not text.
   ///
-  /// Without one, a script or style takes all that is left, unless its tag closes itself.
+  /// Without an end tag, a script or style extends to the end of the fragment, unless its tag is
+  /// self-closing.
   private mutating func contentEnd(
     of element: HTMLElement, _ name: UnsafeRawBufferPointer, from start: Int
   ) -> Int {
@@ -138,7 +139,7 @@ struct HTMLReader {
     return element == .title || closesItself ? start : html.count
   }
 
-  /// Whether a whole name stands at an index, whatever the case.
+  /// Whether a complete tag name is at an index, in any case.
   private func isName(_ name: UnsafeRawBufferPointer, at index: Int) -> Bool {
     guard html.count - index >= name.count else { return false }
     for offset in 0..<name.count where html[index + offset] | 0x20 != name[offset] | 0x20 {

@@ -1,13 +1,13 @@
-/// Turns a fragment of HTML into the plain text that a person would read.
+/// Converts a fragment of HTML to plain text.
 ///
-/// Tags, comments, scripts and styles go; blocks and `<br>` become line breaks, paragraphs and
-/// lists have a blank line around them, list items begin with a bullet, table cells stand a space
-/// apart. Broken HTML is read much as browsers do, except that a tag that never ends is text. The
-/// work is in proportion to the input, whatever it holds.
+/// Tags, comments, scripts and styles are removed. Blocks and `<br>` become line breaks, paragraphs
+/// and lists have a blank line around them, list items begin with a bullet, and table cells are
+/// separated by a space. Malformed HTML is read much as in browsers, except that an unclosed tag is
+/// text. The work is linear in the input.
 package enum HTMLText {
   /// - Parameters:
-  ///   - html: UTF-8. What is not UTF-8 comes out as it went in.
-  ///   - out: where the text is put behind what is there.
+  ///   - html: UTF-8; invalid bytes are kept.
+  ///   - out: the text is appended to it.
   package static func append(_ html: UnsafeRawBufferPointer, to out: inout [UInt8]) {
     var reader = HTMLReader(html)
     var lines = TextLines()

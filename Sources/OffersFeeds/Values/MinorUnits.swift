@@ -1,16 +1,17 @@
-/// Writes a number of minor units, such as cents, as the amount that it stands for.
+/// Converts a number of minor units, such as cents, to the amount in major units.
 ///
-/// Only the point is moved: no digit is lost, rounded or made up.
+/// Only the decimal point moves: no digit is lost, rounded or invented.
 enum MinorUnits {
-  /// More decimals than any currency has.
+  /// The largest number of decimals, which exceeds that of any currency.
   static let placesLimit = 12
 
-  /// `15.99` for `1599` and two places; nil for what is no plain number in ASCII digits.
+  /// Returns `15.99` for `1599` with two decimals; nil for anything but a plain number in ASCII
+  /// digits.
   ///
-  /// Decimals behind a point stay behind those of the unit (`1599.5` is `15.995`), and zeros there
-  /// are left out.
+  /// Decimals of the number follow those of the unit (`1599.5` is `15.995`), without trailing
+  /// zeros.
   ///
-  /// - Parameter places: how many decimals the unit has, at most `placesLimit`.
+  /// - Parameter places: the number of decimals of the unit, at most `placesLimit`.
   static func amount(_ text: UnsafeRawBufferPointer, places: Int) -> [UInt8]? {
     let text = text.trimmed()
     let isNegative = text.first == 0x2D

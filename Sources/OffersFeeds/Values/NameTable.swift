@@ -1,8 +1,8 @@
-/// A sorted table of short ASCII names and their values, written out as text.
+/// A sorted table of short ASCII names and their values, in one string literal.
 ///
-/// The text is a part of the program's constant data: nothing is built when the program starts,
-/// and a look-up is a binary search. Each cell is a name filled up with spaces to `nameWidth`, its
-/// value of exactly `valueWidth` bytes, and one space or line feed, the last cell included.
+/// The literal is part of the program's constant data: nothing is built at run time, and a lookup
+/// is a binary search. Each cell is a name padded with spaces to `nameWidth`, a value of exactly
+/// `valueWidth` bytes, and one space or line feed; the last cell has one, too.
 struct NameTable {
   private let cells: StaticString
   private let nameWidth: Int
@@ -18,7 +18,7 @@ struct NameTable {
 
   var count: Int { cells.utf8CodeUnitCount / cellWidth }
 
-  /// The name and value of one cell, as bytes of constant data.
+  /// The name and value of a cell, as pointers to constant data.
   subscript(position: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     let start = UnsafeRawPointer(cells.utf8Start) + position * cellWidth
     return (
@@ -27,9 +27,9 @@ struct NameTable {
     )
   }
 
-  /// - Parameter anyCase: whether capitals of the name are read as small letters; the table then
-  ///   holds small letters only.
-  /// - Returns: the value's bytes.
+  /// - Parameter anyCase: whether the case of the name is ignored; the table then contains
+  ///   lower-case letters only.
+  /// - Returns: the bytes of the value.
   func findValue(_ name: UnsafeRawBufferPointer, anyCase: Bool = false) -> UnsafeRawBufferPointer? {
     guard !name.isEmpty, name.count <= nameWidth else { return nil }
     var low = 0
@@ -50,7 +50,7 @@ struct NameTable {
     for index in 0..<nameWidth {
       var byte: UInt8 = index < name.count ? name[index] : 0x20
       if anyCase, byte &- 0x41 < 26 { byte |= 0x20 }
-      // A space in the name itself is no filling.
+      // A space in the name must not match the padding.
       if index < name.count, byte <= 0x20 { return -1 }
       if byte != cell[index] { return Int(byte) - Int(cell[index]) }
     }

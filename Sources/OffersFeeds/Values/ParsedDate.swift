@@ -1,10 +1,10 @@
 import OffersCore
 
-/// A moment or a day that a feed gives.
+/// A point in time, or a day, as a feed prints it.
 package struct ParsedDate: Hashable, Sendable {
-  /// Unix seconds; for a whole day those of its beginning in UTC.
+  /// Unix seconds; for a whole day, those of its start in UTC.
   package var seconds: Int64
-  /// Whether only a day was given, and no time.
+  /// Whether only a day is given, without a time.
   package var isWholeDay: Bool
 
   package init(seconds: Int64, isWholeDay: Bool) {
@@ -19,8 +19,8 @@ extension ParsedDate {
   }
 
   /// - Parameters:
-  ///   - clock: seconds since midnight.
-  ///   - offset: how many seconds the clock is ahead of UTC.
+  ///   - clock: the seconds since midnight.
+  ///   - offset: the seconds that the clock is ahead of UTC.
   init(day: CivilDay, clock: Int, offset: Int) {
     self.init(seconds: day.number * 86_400 + Int64(clock - offset), isWholeDay: false)
   }

@@ -1,11 +1,11 @@
-/// What the characters around a printed number are, in UTF-8.
+/// Classifies the characters around a printed number, in UTF-8.
 enum PrintedCharacters {
   static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
   static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
   static func isCapital(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
 
-  /// The length of the space at an index: 1 in ASCII, more for one that does not break or is
-  /// narrow; 0 for anything else.
+  /// The length of the space at an index in bytes: 1 in ASCII, more for a no-break or thin space, 0
+  /// for anything else.
   static func spaceLength(_ text: UnsafeRawBufferPointer, at index: Int) -> Int {
     guard index < text.count else { return 0 }
     switch text[index] {
@@ -18,11 +18,11 @@ enum PrintedCharacters {
     }
   }
 
-  /// The index behind the spaces at an index.
+  /// The index after the spaces at an index.
   static func skipSpaces(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
     while index < text.count {
-      // Most bytes are ASCII and no space, or the one space.
+      // Most bytes are printable ASCII or an ordinary space.
       if text[index] &- 0x21 < 0x5F { break }
       let length = spaceLength(text, at: index)
       if length == 0 { break }
@@ -50,12 +50,12 @@ enum PrintedCharacters {
     return index
   }
 
-  /// Whether an amount may begin at an index: at the text's start, behind a space or a bracket.
+  /// Whether an amount may begin at an index: at the text's start, after a space or parenthesis.
   static func isBoundary(_ text: UnsafeRawBufferPointer, before index: Int) -> Bool {
     index == 0 || text[index - 1] == 0x28 || skipSpacesBack(text, from: index) < index
   }
 
-  /// Whether what stands at an index cannot be a part of the number or the unit before it.
+  /// Whether the character at an index cannot be part of the number or unit before it.
   static func endsPlainly(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
     guard index < text.count else { return true }
     switch text[index] {
@@ -64,7 +64,7 @@ enum PrintedCharacters {
     }
   }
 
-  /// Whether a text in UTF-8 stands at an index.
+  /// Whether the bytes at an index are those of `text`.
   static func stands(_ text: StaticString, in bytes: UnsafeRawBufferPointer, at index: Int) -> Bool
   {
     let count = text.utf8CodeUnitCount
@@ -73,7 +73,7 @@ enum PrintedCharacters {
     return true
   }
 
-  /// Compares with a text in lower-case ASCII, whatever the case.
+  /// Whether a text equals another one in lower-case ASCII, ignoring case.
   static func isSame(_ text: UnsafeRawBufferPointer, _ lower: StaticString) -> Bool {
     guard text.count == lower.utf8CodeUnitCount else { return false }
     for index in 0..<text.count {

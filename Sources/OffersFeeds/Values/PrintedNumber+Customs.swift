@@ -1,8 +1,9 @@
-/// Numbers in the customs of some places alone.
+/// Numbers in notations that only some countries use.
 extension PrintedNumber {
-  /// Reads `1,00,000` and `1,00,000.50`, as India groups digits; the first digit stands at `start`.
+  /// Parses `1,00,000` and `1,00,000.50`, the digit grouping of India; the first digit is at
+  /// `start`.
   ///
-  /// Nil for what has no group of two: that is a number like any other.
+  /// Returns nil for a number without a group of two digits, which the general parser reads.
   init?(indian text: UnsafeRawBufferPointer, at start: Int) {
     var scan = Scan(text, at: start)
     guard let first = scan.takeRun(), first <= 2, text[start] != 0x30 else { return nil }
@@ -19,9 +20,9 @@ extension PrintedNumber {
     self.init(digits: scan.digits, decimals: decimals, form: .indianGroups, end: scan.index)
   }
 
-  /// Reads `1'234.50`, as Switzerland groups digits, with either apostrophe.
+  /// Parses `1'234.50`, the digit grouping of Switzerland, with either apostrophe.
   ///
-  /// Nil for what has none: that is a number like any other.
+  /// Returns nil for a number without an apostrophe, which the general parser reads.
   init?(swiss text: UnsafeRawBufferPointer, at start: Int) {
     var scan = Scan(text, at: start)
     guard let first = scan.takeRun(), first <= 3, text[start] != 0x30 else { return nil }
@@ -39,18 +40,18 @@ extension PrintedNumber {
       end: scan.index)
   }
 
-  /// Reads the `.50` of `$.50`; the point stands at `start`.
+  /// Parses the `.50` of `$.50`; the point is at `start`.
   init?(fraction text: UnsafeRawBufferPointer, at start: Int) {
     var scan = Scan(text, at: start)
     guard let run = scan.takeRun(behind: 0x2E), scan.isSound else { return nil }
     self.init(digits: scan.digits, decimals: run, form: .point, end: scan.index)
   }
 
-  /// A walk over runs of digits and what separates them.
+  /// Scans runs of digits and the separators between them.
   private struct Scan {
     let text: UnsafeRawBufferPointer
     var index: Int
-    /// All the digits as one number.
+    /// All digits as one number.
     var digits: Int64 = 0
     private var count = 0
 
@@ -59,14 +60,14 @@ extension PrintedNumber {
       index = start
     }
 
-    /// Whether there are no more digits than are read, and no others follow a separator.
+    /// Whether there are at most 15 digits, and no further separator with digits follows.
     var isSound: Bool {
       guard count <= 15, index < text.count else { return count <= 15 }
       let isSeparator = text[index] == 0x2E || text[index] == 0x2C || text[index] == 0x27
       return !(isSeparator && index + 1 < text.count && PrintedCharacters.isDigit(text[index + 1]))
     }
 
-    /// Takes the digits that stand here and says how many there are.
+    /// Scans a run of digits; returns its length.
     mutating func takeRun() -> Int? {
       let start = index
       while index < text.count, PrintedCharacters.isDigit(text[index]) {
@@ -77,7 +78,8 @@ extension PrintedNumber {
       return index > start ? index - start : nil
     }
 
-    /// Takes a separator and the digits behind it, or nothing.
+    /// Scans a separator and the digits after it; returns nil and does not move when they are
+    /// missing.
     mutating func takeRun(behind separator: UInt8) -> Int? {
       guard index + 1 < text.count, text[index] == separator,
         PrintedCharacters.isDigit(text[index + 1])

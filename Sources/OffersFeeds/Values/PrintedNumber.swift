@@ -1,36 +1,37 @@
-/// A number as people print it, with points and commas whose sense depends on the place.
+/// A printed number, in which the meaning of points and commas depends on the country.
 struct PrintedNumber {
-  /// What the points and commas say.
+  /// The possible meanings of the points and commas.
   enum Form {
-    /// No separator, or one point before decimals, perhaps behind groups with commas.
+    /// No separator, or a decimal point, possibly with commas between groups.
     case point
-    /// One comma before decimals, perhaps behind groups with points.
+    /// A decimal comma, possibly with points between groups.
     case comma
-    /// Several groups of three between points.
+    /// Several groups of three digits with points between them.
     case pointGroups
-    /// One point before three digits: a thousand's, or a decimal one.
+    /// One point before three digits: a decimal point or a thousands separator.
     case onePoint
-    /// Likewise one comma.
+    /// One comma before three digits: a decimal comma or a thousands separator.
     case oneComma
-    /// Commas between groups of two, the last of three, as in `1,00,000`.
+    /// Commas between groups of two digits, the last of three, as in `1,00,000`.
     case indianGroups
   }
 
-  /// All the digits as one number.
+  /// All digits as one number.
   private let digits: Int64
-  /// How many of them stand behind the last separator, when that is not one of groups.
+  /// The number of digits after the decimal separator.
   private let decimals: Int
   let form: Form
-  /// Where the number ends in the text.
+  /// The index in the text after the number.
   let end: Int
 
-  /// Reads the number whose first digit stands at `start`.
+  /// Parses the number whose first digit is at `start`.
   ///
-  /// Nil for more than 15 digits, and where separators stand as in no number (`1.2.3`, `1,00,000`).
+  /// Returns nil for more than 15 digits, and for misplaced separators (`1.2.3`, `1,00,000`).
   init?(_ text: UnsafeRawBufferPointer, at start: Int) {
     var digits: Int64 = 0
     var count = 0
-    /// The digits since the last separator, and those before the first one.
+    /// The lengths of the run of digits since the last separator, and of the run before the first
+    /// one.
     var run = 0
     var firstRun = 0
     var separators = 0
@@ -56,7 +57,7 @@ struct PrintedNumber {
       }
       index += 1
     }
-    // Nobody groups behind a leading zero, nor more than three digits at once.
+    // A group has at most three digits, and the first one does not begin with a zero.
     let startsGroup = (1...3).contains(firstRun) && text[start] != 0x30
     let isComma = separator == 0x2C
     self.digits = digits
@@ -67,7 +68,7 @@ struct PrintedNumber {
     case 1 where run == 3 && startsGroup:
       (form, decimals) = (isComma ? .oneComma : .onePoint, 0)
     case 1:
-      // 1000,000 and 00,125 are no numbers of either custom.
+      // 1000,000 and 00,125 are invalid in either notation.
       if isComma, run == 3, firstRun != 1 { return nil }
       (form, decimals) = (isComma ? .comma : .point, run)
     default:
@@ -87,22 +88,22 @@ struct PrintedNumber {
     self.end = end
   }
 
-  /// What tells the sense of points and commas.
+  /// A notation, which determines the meaning of points and commas.
   struct Custom {
-    /// Whether a comma may stand before decimals and points between groups.
+    /// Whether decimal commas, and points between groups, are possible.
     var allowsDecimalComma: Bool
-    /// Whether one comma before three digits is one between groups.
+    /// Whether a single comma before three digits is a thousands separator.
     var isGroupedByCommas: Bool
-    /// Whether hundred thousand may be written `1,00,000`.
+    /// Whether a hundred thousand may be written `1,00,000`.
     var allowsIndianGroups = false
   }
 
   /// Whether at least two decimals are printed.
   var hasDecimals: Bool { decimals >= 2 }
 
-  /// The number in units of which `unitDigits` decimals of it are made: cents for 2.
+  /// Returns the number in minor units with `unitDigits` decimals: cents for 2.
   ///
-  /// Nil when it is in doubt, or has a part smaller than the unit; zeros beyond it do not count.
+  /// Returns nil for an ambiguous number, and for one that is not a whole number of minor units.
   func units(_ unitDigits: Int, _ custom: Custom) -> Int64? {
     var decimals = decimals
     switch form {
@@ -112,7 +113,7 @@ struct PrintedNumber {
     case .indianGroups:
       guard custom.allowsIndianGroups else { return nil }
     case .oneComma:
-      // Where the unit has three digits, both readings are everyday prices.
+      // If the unit has three decimals, both meanings are common prices.
       guard custom.isGroupedByCommas, unitDigits != 3 else { return nil }
     case .onePoint:
       guard custom.isGroupedByCommas, unitDigits == 3 else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// Reads rewards, times and lengths of time as the command line does.
+/// Parses the rewards, times and durations of the command line and of queries.
 public struct QueryTexts: QueryTextReader {
   public init() {}
 

@@ -1,10 +1,9 @@
 import OffersCore
 
-/// Reads rewards, and knows the ones that it read last: a feed prints few different ones, each many
+/// Parses rewards and memoizes recent results, since a feed prints few different rewards, each many
 /// times.
 package struct RewardMemo {
-  /// A text of 8 to 24 bytes as three words that may overlap, which together with their count tell
-  /// it from every other one.
+  /// A text of 8 to 24 bytes, held exactly as three words, which may overlap, and its length.
   private struct Key: Equatable {
     static let byteCounts = 8...24
 
@@ -19,10 +18,10 @@ package struct RewardMemo {
         text.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self), UInt64(count))
     }
 
-    /// No text has this one.
+    /// Creates a key that no text equals.
     init() { words = SIMD4() }
 
-    /// A number below `placeCount`.
+    /// The slot of the key, below `placeCount`.
     @inline(__always)
     var place: Int {
       let mixed = (words[0] ^ words[1] &* 0xd6e8_feb8_6659_fd93 ^ words[2]) &* 0x9e37_79b9_7f4a_7c15

@@ -1,12 +1,13 @@
 import OffersCore
 
 extension OfferQuery.RewardMinimum {
-  /// Reads `1.50` (money of any currency), `$1.50` or `1.50 EUR` (money of that one) and `5%`.
+  /// Parses `1.50` (an amount in any currency), `$1.50` or `1.50 EUR` (an amount in this currency)
+  /// and `5%`.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for anything else.
   package init(parsing text: String) throws {
     let isBare = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
-    // A bare number is first read as money with two decimals.
+    // A bare number is parsed as an amount with two decimals first.
     let parser = RewardParser(currency: "USD", bareCurrency: isBare ? "USD" : nil)
     var copy = text
     let reward = copy.withUTF8 { parser.parse(UnsafeRawBufferPointer($0)) }
@@ -28,7 +29,7 @@ extension OfferQuery.RewardMinimum {
     var others: [String: Int64] = [:]
     for (code, digits) in CurrencyCode.withOtherUnits {
       if digits < 2 {
-        // 1.50 yen are at least 2 of them.
+        // At least 1.50 yen means at least 2 yen, since the yen has no decimals.
         others[code] = hundredths / 100 + (hundredths % 100 > 0 ? 1 : 0)
       } else {
         let (units, isTooLarge) = hundredths.multipliedReportingOverflow(

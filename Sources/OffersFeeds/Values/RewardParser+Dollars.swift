@@ -1,11 +1,11 @@
 import OffersCore
 
 extension RewardParser {
-  /// Reads the form that most rewards have, `$0.75 Cash Back` and `Up to $3`, in one pass.
+  /// Parses the most common forms, `$0.75 Cash Back` and `Up to $3`, in one pass.
   ///
-  /// It takes only what the general rules read in the same way; it is there for speed alone.
+  /// A fast path only: the general rules give the same results.
   ///
-  /// - Returns: nil for anything else, which the general rules then decide.
+  /// - Returns: nil for any other form, which the general rules parse.
   static func parseDollars(
     _ text: UnsafeRawBufferPointer, _ currency: CurrencyCode
   ) -> ExactReward? {
@@ -36,7 +36,8 @@ extension RewardParser {
     return reward
   }
 
-  /// Whether nothing is left from an index, or ordinary words behind a space, and no digit.
+  /// Whether the text ends at an index, or continues with a space and ordinary words without
+  /// digits.
   private static func isPlainEnd(_ text: UnsafeRawBufferPointer, _ end: Int) -> Bool {
     if end == text.count { return true }
     guard end + 2 < text.count, text[end] == 0x20, PrintedCharacters.isLetter(text[end + 1]),

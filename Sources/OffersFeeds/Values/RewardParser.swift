@@ -1,29 +1,31 @@
 import OffersCore
 
-/// Reads the exact value out of a printed reward or price, where the text says one without doubt.
+/// Parses the exact value of a printed reward or price, if it is unambiguous.
 ///
-/// Understood are one amount with its sign or ISO 4217 code (`$0.75 Cash Back`, `1.234,56 EUR`),
-/// or one percentage (`5% back`, `2,5 %`), either with `up to` right before it. Cents (`50¢`) are
-/// those of the feed's currency, where that is a dollar or the euro. A text with two
-/// numbers (`$1 off $5`), more decimals than the unit has, a comma or point that may be either kind
-/// (`€1,500`), a rate or an open end (`$5/lb`, `$5+`), two currencies (`$5 CAD`), a number in words
-/// (`$1 million`) or an `up to` further off (`Sign up to get $5`) stays text: nothing is guessed.
+/// Supported are a single amount with its sign or ISO 4217 code (`$0.75 Cash Back`, `1.234,56 EUR`)
+/// and a single percentage (`5% back`, `2,5 %`), either with `up to` directly before it. Cents
+/// (`50¢`) are those of the feed's currency, if that is a dollar or the euro. The result has no
+/// value for a text with two numbers (`$1 off $5`), with more decimals than the unit has, with an
+/// ambiguous comma or point (`€1,500`), with a rate or an open end (`$5/lb`, `$5+`), with two
+/// currencies (`$5 CAD`), with a number in words (`$1 million`), or with an `up to` elsewhere
+/// (`Sign up to get $5`): nothing is guessed.
 package struct RewardParser: Sendable {
-  /// Names the rules. To be changed with them, so that stored rewards are read again.
+  /// The version of these rules. A change of the rules must change it, so that stored rewards are
+  /// parsed again.
   static let rules = "3"
 
   private let currency: CurrencyCode?
   private let bareCurrency: CurrencyCode?
-  /// What `$` stands for, where it is a currency written as the US dollar is.
+  /// The currency of `$`, if it is written like the US dollar.
   private let dollar: CurrencyCode?
 
-  /// A code that ISO 4217 does not have counts as none.
+  /// Creates a parser; codes that are not in ISO 4217 are ignored.
   ///
   /// - Parameters:
-  ///   - currency: the ISO 4217 code of what a sign such as `$` stands for; nil where that is not
-  ///     known, and `$5` stays text.
-  ///   - bareCurrency: the ISO 4217 code of a text that is nothing but a number; nil where such a
-  ///     number may be anything.
+  ///   - currency: the ISO 4217 code that a sign such as `$` stands for; nil if it is unknown, and
+  ///     `$5` has no exact value.
+  ///   - bareCurrency: the ISO 4217 code for a text that is a bare number; nil if such a number may be
+  ///     anything.
   package init(currency: String?, bareCurrency: String? = nil) {
     self.currency = currency.flatMap { CurrencyCode($0) }
     self.bareCurrency = bareCurrency.flatMap { CurrencyCode($0) }
@@ -46,7 +48,7 @@ package struct RewardParser: Sendable {
       : PrintedNumber(swiss: text, at: first) ?? PrintedNumber(text, at: first)
         ?? PrintedNumber(indian: text, at: first)
     guard let number = found else { return ExactReward() }
-    // A second number makes it anybody's guess which one is paid.
+    // With a second number it is unclear which one is paid.
     var index = number.end
     while index < text.count {
       if PrintedCharacters.isDigit(text[index]) { return ExactReward() }
@@ -59,7 +61,7 @@ package struct RewardParser: Sendable {
     return amount(text, number, first)
   }
 
-  /// Whether a point stands between a currency's sign and the first digit, as in `$.50`.
+  /// Whether a point is between a currency sign and the first digit, as in `$.50`.
   private static func isFraction(_ text: UnsafeRawBufferPointer, before digit: Int) -> Bool {
     guard digit > 1, text[digit - 1] == 0x2E else { return false }
     return text[digit - 2] == 0x24 || PrintedCharacters.stands("€", in: text, at: digit - 4)
@@ -69,7 +71,7 @@ package struct RewardParser: Sendable {
   private func percentage(
     _ text: UnsafeRawBufferPointer, _ number: PrintedNumber, _ first: Int, sign: Int
   ) -> ExactReward {
-    // Where the sign stands apart, the comma is as likely before decimals.
+    // A percent sign after a space suggests a notation with a decimal comma.
     let custom = PrintedNumber.Custom(
       allowsDecimalComma: true,
       isGroupedByCommas: sign == number.end && currency?.isGroupedByCommas == true)
@@ -78,7 +80,7 @@ package struct RewardParser: Sendable {
       RewardWords.leaveAlone(text, from: sign + 1, isAmount: false),
       let hundredths = number.units(2, custom)
     else { return ExactReward() }
-    // The sign of money before a percentage: the text is in disorder.
+    // A currency sign before a percentage makes the text ambiguous.
     let before = PrintedCharacters.skipSpacesBack(text, from: first)
     if PrintedCharacters.stands("€", in: text, at: before - 3) { return ExactReward() }
     return reward(text, before: first, OfferRecord.percent, hundredths)
@@ -100,7 +102,7 @@ package struct RewardParser: Sendable {
     return result
   }
 
-  /// Reads a text that is nothing but a number.
+  /// Parses a text that is a bare number.
   private func bareAmount(
     _ text: UnsafeRawBufferPointer, _ number: PrintedNumber, _ first: Int
   ) -> ExactReward {

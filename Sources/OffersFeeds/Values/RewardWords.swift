@@ -1,7 +1,7 @@
-/// The words around an amount or a percentage that change what it says.
+/// The words around an amount or percentage that change its meaning.
 enum RewardWords {
-  /// Whether what stands behind the value leaves it as it is: no rate, no open end, no number in
-  /// words.
+  /// Whether the text after a value leaves its meaning unchanged: no rate, no open end, no number
+  /// in words.
   static func leaveAlone(
     _ text: UnsafeRawBufferPointer, from end: Int, isAmount: Bool
   ) -> Bool {
@@ -15,7 +15,7 @@ enum RewardWords {
     return !changesUnit(word)
   }
 
-  /// Whether a word makes an amount a multiple of itself, or a rate.
+  /// Whether a word multiplies an amount, or makes it a rate.
   private static func changesUnit(_ word: UnsafeRawBufferPointer) -> Bool {
     func isWord(_ lower: StaticString) -> Bool { PrintedCharacters.isSame(word, lower) }
     return switch word.count {
@@ -30,15 +30,15 @@ enum RewardWords {
     }
   }
 
-  /// What stands before a value says about it.
+  /// The meaning of the text before a value.
   enum Limit {
     case none
     case upTo
-    /// `Up to` stands there, and something between it and the value; or a minus.
+    /// `Up to` with something between it and the value, or a minus sign.
     case unclear
   }
 
-  /// - Parameter prefix: all that stands before the value and its sign.
+  /// - Parameter prefix: the text before the value and its currency sign.
   static func limit(_ prefix: UnsafeRawBufferPointer) -> Limit {
     let end = PrintedCharacters.skipSpacesBack(prefix, from: prefix.count)
     if isSignOnly(UnsafeRawBufferPointer(rebasing: prefix[..<end])) { return .unclear }
@@ -51,7 +51,7 @@ enum RewardWords {
     return .none
   }
 
-  /// Finds the end of an `up to` that begins at an index, in the languages that feeds are in.
+  /// The index after an `up to` that begins at an index, in the languages of feeds.
   private static func findUpTo(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
     switch text[start] | 0x20 {
     case 0x75: behind("up to", text, start)
@@ -63,12 +63,12 @@ enum RewardWords {
     }
   }
 
-  /// Whether all from an index is a word that means `until` as often as `up to`.
+  /// Whether the text is a word that means `until` as often as `up to`.
   private static func isUntil(_ text: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> Bool {
     end - start == 3 && (behind("bis", text, start) != nil || behind("tot", text, start) != nil)
   }
 
-  /// The index behind a phrase that stands at an index as words of their own.
+  /// The index after a phrase that begins at an index and ends at the end of a word.
   private static func behind(
     _ phrase: StaticString, _ text: UnsafeRawBufferPointer, _ start: Int
   ) -> Int? {
@@ -79,7 +79,7 @@ enum RewardWords {
     return end
   }
 
-  /// Whether a text is a minus or plus, in ASCII or as a sign or dash of its own.
+  /// Whether a text is a minus, a plus or a dash, in ASCII or Unicode.
   private static func isSignOnly(_ text: UnsafeRawBufferPointer) -> Bool {
     let start = PrintedCharacters.skipSpaces(text, from: 0)
     switch text.count - start {

@@ -1,13 +1,13 @@
 import Foundation
 import OffersCore
 
-/// From when on somebody wants to hear: a time, or where they stopped reading.
+/// The start of a period: a time, or the time of the last read.
 package enum Since: Hashable {
   case time(Date)
   case last
 
-  /// Reads `30m`, `12h`, `7d`, `2w` (so long ago), `2026-11-01` (that midnight in the person's own
-  /// zone), `2026-11-01T08:15:00Z` or `last`. A time without a zone is one in the person's own.
+  /// Parses `30m`, `12h`, `7d` or `2w` (a duration before now), `2026-11-01` (midnight in the local
+  /// time zone), `2026-11-01T08:15:00Z` or `last`. A time without a zone is in the local time zone.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for anything else.
   package init(parsing text: String, now: Date) throws {
@@ -18,9 +18,9 @@ package enum Since: Hashable {
     }
   }
 
-  /// Reads what `init(parsing:now:)` does, `last` aside.
+  /// Parses the forms of `init(parsing:now:)` except `last`.
   ///
-  /// - Parameter others: what else a message should offer.
+  /// - Parameter others: more forms to name in the message's hint.
   package static func time(parsing text: String, now: Date, orElse others: String = "") throws
     -> Date
   {
@@ -32,7 +32,7 @@ package enum Since: Hashable {
         + "\(others).")
   }
 
-  /// The seconds of a number with m, h, d or w.
+  /// Parses a duration: a number with m, h, d or w; returns seconds.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for anything else.
   package static func seconds(parsing text: String) throws -> Double {
@@ -43,7 +43,7 @@ package enum Since: Hashable {
     return seconds
   }
 
-  /// Most that can be looked back, in seconds: a century.
+  /// The longest duration in seconds, a century; longer ones are clamped.
   private static let limitSeconds = 36_525 * 86_400.0
 
   private static func findSeconds(_ text: String) -> Double? {
@@ -56,13 +56,14 @@ package enum Since: Hashable {
   }
 
   private static func findTime(_ text: String) -> Date? {
-    // Only the form that begins with a day: bare numbers and English dates are too easily a slip.
+    // Only dates that begin with a year are accepted: bare numbers and English dates may be typing
+    // errors.
     guard text.utf8.prefix(5).dropFirst(4).elementsEqual("-".utf8) else { return nil }
     var copy = text
     guard let parsed = copy.withUTF8({ DateParser.parse(UnsafeRawBufferPointer($0)) }) else {
       return nil
     }
-    // Behind the day and the T.
+    // After the date and the T.
     let hasZone = text.dropFirst(11).contains { $0.isLetter || $0 == "+" || $0 == "-" }
     if hasZone { return Date(timeIntervalSince1970: Double(parsed.seconds)) }
     var seconds = time_t(parsed.seconds)

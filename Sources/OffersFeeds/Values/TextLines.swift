@@ -1,5 +1,6 @@
-/// Plain text that grows by pieces, with white space and line breaks put off until more text comes,
-/// so that none stands at the end of a line or of the whole, and no two blank lines together.
+/// Assembles plain text with pending whitespace. Spaces and line breaks are written only when more
+/// text follows, so that no line ends in a space, the text does not end in a line break, and blank
+/// lines are never doubled.
 struct TextLines {
   private enum Gap: Int {
     case none
@@ -10,10 +11,10 @@ struct TextLines {
 
   private var gap = Gap.none
   private var isEmpty = true
-  /// Spaces that do not break, at the start of a line that has nothing else yet.
+  /// The number of no-break spaces at the start of a line without other text so far.
   private var heldSpaces = 0
   private var hasBullet = false
-  /// The lists that the text is in.
+  /// The number of lists around the text.
   private var depth = 0
 
   mutating func append(
@@ -24,7 +25,7 @@ struct TextLines {
     out.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[range]))
   }
 
-  /// - Parameter scalar: a Unicode scalar value; a surrogate or one out of range is replaced.
+  /// - Parameter scalar: a Unicode scalar value; a surrogate or an out-of-range value is replaced.
   mutating func append(scalar: UInt32, to out: inout [UInt8]) {
     switch scalar {
     case 0x20, 0x09, 0x0A, 0x0C, 0x0D: addSpace()
@@ -39,19 +40,19 @@ struct TextLines {
     if gap == .none { gap = .space }
   }
 
-  /// Ends the line, if there is anything in it.
+  /// Ends the line, unless it is empty.
   mutating func addLine() {
     guard !hasBullet else { return }
     raise(to: .line)
   }
 
-  /// Ends the line, and leaves one blank below it.
+  /// Ends the line, and adds a blank line.
   mutating func addBlankLine() {
     guard !hasBullet else { return }
     raise(to: .blankLine)
   }
 
-  /// Ends the line, and leaves one blank if it was at its end.
+  /// Ends the line, and adds a blank line if it has ended already.
   mutating func addLineBreak() {
     guard !hasBullet else { return }
     raise(to: gap.rawValue >= Gap.line.rawValue ? .blankLine : .line)
@@ -86,7 +87,7 @@ struct TextLines {
     if gap.rawValue < least.rawValue { gap = least }
   }
 
-  /// Writes what was put off, for there is text now.
+  /// Writes the pending whitespace before more text.
   private mutating func begin(_ out: inout [UInt8]) {
     guard isEmpty || gap != .none || hasBullet || heldSpaces > 0 else { return }
     if !isEmpty {
