@@ -1,13 +1,12 @@
-/// The attributes that are written in an element's start tag, without namespace declarations.
+/// The attributes of an element's start tag, without namespace declarations.
 ///
-/// A view that is valid during the call that hands it over; a name is valid until the next one is
-/// asked for.
+/// A view that is valid during the handler's call. A name is valid until the next one is requested.
 package struct XMLAttributes: Sequence {
-  /// expat's list: names and values by turns.
+  /// expat's list, in which names and values alternate.
   typealias List = UnsafeMutablePointer<UnsafePointer<CChar>?>
 
   let list: List?
-  /// How many entries of the list count; behind them stand defaults from the document type.
+  /// The number of entries to use; the defaults of the document type follow them.
   let count: Int
   let namespaces: XMLNamespaces
 
@@ -32,7 +31,7 @@ package struct XMLAttributes: Sequence {
     }
   }
 
-  /// The pair as it is written; nil behind the last.
+  /// The name and value as written in the document; nil after the last attribute.
   func pair(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
     guard index + 1 < count, let list, let name = list[index], let value = list[index + 1] else {
       return nil

@@ -1,83 +1,84 @@
-/// Finds the end of a document type declaration (XML 1.0, section 2.8), byte by byte, from behind
-/// `<!DOCTYPE`.
+/// Finds the end of a document type declaration (XML 1.0, section 2.8), byte by byte, starting
+/// after `<!DOCTYPE`.
 struct XMLDoctypeScan {
-  private enum Place {
-    /// Outside of the brackets.
+  private enum State {
+    /// Outside the internal subset.
     case outer
-    /// Between the declarations in the brackets.
+    /// Between the declarations of the internal subset.
     case subset
-    /// Behind a `<` in the brackets, `<!`, and `<!-`.
+    /// After `<`, `<!` and `<!-` in the internal subset.
     case opened
     case exclaimed
     case dashed
     case markup
-    /// In a comment, behind so many hyphens.
+    /// In a comment, after this number of hyphens.
     case comment(Int)
     case instruction(isAfterMark: Bool)
   }
 
-  /// Whether there are brackets, in which the document may declare names of its own.
+  /// Whether there is an internal subset, in which the document may declare entities.
   private(set) var hasSubset = false
-  /// The names of the entities that it declares, up to `nameLimit`.
+  /// The names of the declared entities, up to `nameLimit`.
   private(set) var names: Set<[UInt8]> = []
-  private var place = Place.outer
+  private var state = State.outer
   private var quote: UInt8?
-  /// The start of the declaration at hand, with one space for any; nil when no name is looked for.
+  /// The start of the current declaration, with whitespace collapsed; nil when it is not that of an
+  /// entity.
   private var declaration: [UInt8]?
 
-  /// A reader refuses a document with more.
+  /// `XMLTokenReader` refuses a document with more entities.
   private static let nameLimit = 1000
   private static let declarationBytes = 1100
 
-  /// Takes the next byte; returns true when it ends the declaration.
+  /// Consumes the next byte; returns true when it ends the declaration.
   mutating func isEnd(_ byte: UInt8) -> Bool {
     if let open = quote {
       if byte == open { quote = nil }
       return false
     }
-    switch place {
+    switch state {
     case .outer:
       if byte == 0x3E { return true }
       if byte == 0x5B {
         hasSubset = true
-        place = .subset
+        state = .subset
       }
       openQuote(byte)
     case .subset:
-      if byte == 0x5D { place = .outer }
-      if byte == 0x3C { place = .opened }
+      if byte == 0x5D { state = .outer }
+      if byte == 0x3C { state = .opened }
     case .opened:
-      place = byte == 0x21 ? .exclaimed : byte == 0x3F ? .instruction(isAfterMark: false) : .markup
+      state = byte == 0x21 ? .exclaimed : byte == 0x3F ? .instruction(isAfterMark: false) : .markup
       endMarkup(byte)
     case .exclaimed:
       declaration = []
-      place = byte == 0x2D ? .dashed : .markup
+      state = byte == 0x2D ? .dashed : .markup
       endMarkup(byte)
     case .dashed:
-      place = byte == 0x2D ? .comment(0) : .markup
+      state = byte == 0x2D ? .comment(0) : .markup
       endMarkup(byte)
     case .markup:
       endMarkup(byte)
     case .comment(let hyphens):
       if byte == 0x3E && hyphens >= 2 {
-        place = .subset
+        state = .subset
       } else {
-        place = .comment(byte == 0x2D ? hyphens + 1 : 0)
+        state = .comment(byte == 0x2D ? hyphens + 1 : 0)
       }
     case .instruction(let isAfterMark):
-      place = isAfterMark && byte == 0x3E ? .subset : .instruction(isAfterMark: byte == 0x3F)
+      state = isAfterMark && byte == 0x3E ? .subset : .instruction(isAfterMark: byte == 0x3F)
     }
     return false
   }
 
   private mutating func endMarkup(_ byte: UInt8) {
-    guard case .markup = place else { return }
+    guard case .markup = state else { return }
     if declaration != nil { takeName(byte) }
-    if byte == 0x3E { place = .subset }
+    if byte == 0x3E { state = .subset }
     openQuote(byte)
   }
 
-  /// Takes the next byte of `ENTITY NAME …`, and the name when it ends.
+  /// Consumes the next byte of `ENTITY NAME …`, and records the name once it is complete.
   private mutating func takeName(_ byte: UInt8) {
     let isSpace = byte <= 0x20
     if isSpace, declaration?.last == 0x20 { return }

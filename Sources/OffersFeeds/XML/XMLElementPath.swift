@@ -1,16 +1,16 @@
-/// The names of the elements that are open, from the root on.
+/// The names of the open elements, starting with the root.
 final class XMLElementPath {
   private(set) var depth = 0
   private let names: UnsafeMutableRawBufferPointer
   private let ends: UnsafeMutableBufferPointer<Int>
 
   private static let shownNames = 12
-  /// What a canonical prefix may add to a name.
+  /// The largest number of bytes that a canonical prefix adds to a name.
   private static let prefixBytes = 16
 
   /// - Parameters:
-  ///   - depthLimit: how many may be open.
-  ///   - nameBytes: the most that a name as written may have.
+  ///   - depthLimit: the largest number of open elements.
+  ///   - nameBytes: the largest length of a name as written in the document.
   init(depthLimit: Int, nameBytes: Int) {
     names = .allocate(byteCount: depthLimit * (nameBytes + Self.prefixBytes), alignment: 1)
     ends = .allocate(capacity: depthLimit + 1)
@@ -25,7 +25,7 @@ final class XMLElementPath {
   /// The name of the innermost element.
   var last: UnsafeRawBufferPointer { name(at: depth) }
 
-  /// All names with dots between them, the first ones left out when there are many.
+  /// The names with dots between them; the first ones are omitted when there are many.
   var text: String {
     let first = max(1, depth - Self.shownNames + 1)
     let shown =

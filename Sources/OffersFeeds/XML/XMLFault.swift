@@ -2,10 +2,10 @@ import Expat
 import Glibc
 import OffersCore
 
-/// Says what is wrong with an XML document.
+/// Errors of XML documents.
 enum XMLFault {
-  /// Where the reading stands; lines and columns count from 1.
-  struct Place {
+  /// A position in a document; lines and columns count from 1.
+  struct Position {
     let line: Int
     let column: Int
     let path: String
@@ -23,24 +23,24 @@ enum XMLFault {
     .limitExceeded, "There is not enough memory to read the document.",
     hint: "Nothing was changed. Sync again when other programs need less of it.")
 
-  static func unsound(_ reason: String, at place: Place) -> OffersError {
+  static func unsound(_ reason: String, at position: Position) -> OffersError {
     OffersError(
-      .malformedFeed, "The document is not well-formed XML at \(place.text): \(reason).",
+      .malformedFeed, "The document is not well-formed XML at \(position.text): \(reason).",
       hint: "Nothing was changed. Tell the feed's owner, or sync again later.")
   }
 
-  static func limit(_ what: String, at place: Place) -> OffersError {
+  static func limit(_ what: String, at position: Position) -> OffersError {
     OffersError(
-      .limitExceeded, "The document has \(what), at \(place.text).",
+      .limitExceeded, "The document has \(what), at \(position.text).",
       hint: "Nothing was changed. Check that the source is an offers feed.")
   }
 
-  /// Puts expat's code in words.
+  /// Returns the error for expat's code.
   /// - Parameters:
-  ///   - isLast: expat knows that no more bytes follow.
-  ///   - isEmpty: there were no bytes at all.
+  ///   - isLast: whether expat has been told that no more bytes follow.
+  ///   - isEmpty: whether the document has no bytes.
   static func describe(
-    _ code: XML_Error, at place: Place, isLast: Bool, isEmpty: Bool
+    _ code: XML_Error, at position: Position, isLast: Bool, isEmpty: Bool
   ) -> OffersError {
     if isEmpty {
       return OffersError(
@@ -50,15 +50,16 @@ enum XMLFault {
     switch code {
     case XML_ERROR_NO_MEMORY: return outOfMemory
     case XML_ERROR_AMPLIFICATION_LIMIT_BREACH:
-      return limit("entities that expand to more than 1 MiB", at: place)
+      return limit("entities that expand to more than 1 MiB", at: position)
     case XML_ERROR_NO_ELEMENTS where isLast, XML_ERROR_UNCLOSED_TOKEN where isLast,
       XML_ERROR_PARTIAL_CHAR where isLast, XML_ERROR_UNCLOSED_CDATA_SECTION where isLast:
-      let element = place.path.isEmpty ? "before any element ends" : "in element \(place.path)"
+      let element =
+        position.path.isEmpty ? "before any element ends" : "in element \(position.path)"
       return OffersError(
-        .malformedFeed, "The document ends too early, at \(place.text), \(element).",
+        .malformedFeed, "The document ends too early, at \(position.text), \(element).",
         hint: "Nothing was changed. It may have been cut off on the way: sync again.")
     default:
-      return unsound(reason(code, in: place.path), at: place)
+      return unsound(reason(code, in: position.path), at: position)
     }
   }
 
@@ -88,7 +89,7 @@ enum XMLFault {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The bytes of a C string without the zero at its end.
+  /// The bytes of a C string without its terminating NUL.
   @inline(__always)
   init(cString: UnsafePointer<CChar>) {
     self.init(start: cString, count: strlen(cString))

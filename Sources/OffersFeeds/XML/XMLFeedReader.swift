@@ -1,7 +1,6 @@
 import OffersCore
 
-/// Reads an XML feed as a stream, whatever its vocabulary. Memory is bounded by the largest single
-/// offer.
+/// Reads an XML feed of any vocabulary as a stream. Memory use is bounded by the largest record.
 final class XMLFeedReader: FormatReader {
   private let handler: XMLItemHandler
   private let mender = XMLMender()
@@ -46,7 +45,7 @@ final class XMLFeedReader: FormatReader {
     }
   }
 
-  /// The path that may be meant, where the document lacks an element of the one to the offers.
+  /// Suggests a similar element when the document lacks one on the path of the offers.
   var shapeHint: String? {
     for path in items {
       for (place, step) in path.steps.enumerated() {

@@ -1,16 +1,15 @@
 import OffersCore
 
-/// Takes the offers, and what stands around them, out of an XML document's elements.
+/// Reads the offers and the values around them from the elements of an XML document.
 ///
 /// An element is an object: its attributes are members with an `@` before the name, its children
-/// are members, and repeated ones are like a list. Its text is that of all it holds, without the
-/// white space around it.
+/// are members, and repeated children are like a list. Its text is all text within it, trimmed.
 final class XMLItemHandler: XMLTokenHandler {
   private struct Frame {
-    /// What the element is to the definition; below 0 for nothing.
+    /// The element's shape: its node in the `PathTree`; negative when no path needs it.
     var shape: Int32
     var node: Int32
-    /// Where its text begins, when it is wanted; below 0 when not.
+    /// The start of its text in the arena; negative when no path needs the text.
     var textStart = -1
   }
 
@@ -20,20 +19,21 @@ final class XMLItemHandler: XMLTokenHandler {
   private let record: RecordTree
   private let itemPaths: PathTree
   private let documentPaths: PathTree
-  /// Holds what must not come between the pieces of a text that is being written.
+  /// Values that are complete while an enclosing text is still being written to the record's arena.
   private let aside = TextArena()
   private var frames: [Frame] = []
-  /// How many elements are open around the item at hand; nil outside of items.
+  /// The number of elements around the current item; nil outside items.
   private var itemDepth: Int?
-  /// How many open elements want their text.
+  /// The number of open elements whose text is needed.
   private var collecting = 0
   private var documentText: [UInt8] = []
   private(set) var itemCount = 0
-  /// Whether an element was met that items stand in, so that a feed may be empty.
+  /// Whether an element that may contain items was found; the feed may then be empty.
   private(set) var didFindList = false
-  /// Which of the paths to items the document has: the first that was met, and no other any more.
+  /// The index of the path of items that the document has. The first path met applies, and no
+  /// other.
   private var itemsRank: Int32?
-  /// The first elements of the document, for messages.
+  /// The names of the document's first elements, for messages.
   private(set) var seenElements: [String] = []
 
   init(assembler: OfferAssembler, document: DocumentValues, sink: any OfferSink) {
@@ -57,7 +57,7 @@ final class XMLItemHandler: XMLTokenHandler {
     let parent = frames[frames.count - 1]
     let shape = parent.shape < 0 ? -1 : documentPaths.child(of: parent.shape, name)
     if shape >= 0, let rank = documentPaths.itemsRank(shape), rank == itemsRank ?? rank,
-      // There is one root: where items may stand below it, it is none itself.
+      // The root is a container, not an item, if a path leads to items below it.
       frames.count > 1 || !documentPaths.hasItemsBelow(shape)
     {
       itemsRank = rank
@@ -152,7 +152,7 @@ final class XMLItemHandler: XMLTokenHandler {
     if text.contains(0x0D) {
       text = aside.copy(Self.withLineFeeds(text))
     } else if collecting > 0 {
-      // What surrounds it is still being written, and may move.
+      // The enclosing text is still growing, so the arena may be reallocated.
       text = aside.copy(text)
     }
     record.nodes[Int(frame.node)].start = text.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -167,7 +167,7 @@ final class XMLItemHandler: XMLTokenHandler {
     if collecting == 0 { documentText.removeAll(keepingCapacity: true) }
   }
 
-  /// Ends the line of the text that is being written, unless it has ended.
+  /// Adds a line break to the current text, unless it ends in one.
   private func endLine() {
     let text = record.arena.openText(from: 0)
     if text.isEmpty || text.last == 0x0A { return }
@@ -180,7 +180,7 @@ final class XMLItemHandler: XMLTokenHandler {
     if !seenElements.contains(name) { seenElements.append(name) }
   }
 
-  /// CRLF becomes LF.
+  /// Replaces CRLF by LF.
   private static func withLineFeeds(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
@@ -191,7 +191,7 @@ final class XMLItemHandler: XMLTokenHandler {
     return bytes
   }
 
-  /// Whether an element within a text ends a line of it, as XHTML's blocks do.
+  /// Whether an element within a text ends a line, as the blocks of XHTML do.
   private static func isBlock(_ name: UnsafeRawBufferPointer) -> Bool {
     blocks.contains { $0.utf8CodeUnitCount == name.count && name.matches($0, at: 0) == true }
   }

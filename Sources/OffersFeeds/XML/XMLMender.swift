@@ -1,18 +1,17 @@
-/// Repairs faults in XML that feeds often have and that a strict reader would refuse the whole
-/// document for.
+/// Repairs common faults of feeds for which a strict XML parser would refuse the whole document.
 ///
-/// A bare `&` becomes `&amp;`; a named reference of HTML becomes the character; control characters
-/// that XML 1.0 does not allow, and references to them, are dropped; bytes that are not UTF-8
-/// become U+FFFD; blank space before the document is dropped, since `<?xml` must come first. In
-/// comments, CDATA, processing instructions and the document type only control characters and
-/// wrong bytes are touched. When the document type has declarations of its own, names are left to
-/// the reader, but for those of HTML that it does not declare.
+/// A bare `&` becomes `&amp;`, and HTML's named references become their characters. Control
+/// characters that XML 1.0 forbids, and references to them, are removed. Invalid UTF-8 becomes
+/// U+FFFD. Whitespace before the document is removed, since `<?xml` must come first. In comments,
+/// CDATA, processing instructions and the document type only control characters and invalid UTF-8
+/// are repaired. If the document type declares entities, other names are left to the parser, except
+/// HTML's names that it does not declare.
 ///
-/// What needs no repair is handed on without copying, in the largest pieces possible. At most 64
-/// bytes are held back; where one piece ends and the next begins makes no difference.
+/// Bytes that need no repair are passed on without copying, in chunks as large as possible. At most
+/// 64 bytes are held back. The output does not depend on how the input is divided into chunks.
 package final class XMLMender {
   private enum Section {
-    /// Before the first character that is not blank.
+    /// Before the first character that is not whitespace.
     case start
     case content
     case characterData
@@ -21,11 +20,12 @@ package final class XMLMender {
     case doctype(XMLDoctypeScan)
   }
 
-  /// How many faults were repaired.
+  /// The number of faults repaired.
   package private(set) var mendedCount = 0
 
   private var section = Section.start
-  /// Where the section began in the bytes at hand; its mark's end must not overlap its beginning.
+  /// The start of the current section in the current bytes. A closing delimiter must not overlap
+  /// the opening one.
   private var sectionStart = 0
   private var hasSkippedSpace = false
   private var hasOwnNames = false
@@ -36,8 +36,8 @@ package final class XMLMender {
 
   package init() {}
 
-  /// Takes the next bytes, UTF-8 as far as possible, and hands on sound ones.
-  /// - Throws: only what `emit` throws.
+  /// Repairs the next bytes, which should be UTF-8, and passes them on.
+  /// - Throws: errors of `emit` only.
   package func consume(_ bytes: UnsafeRawBufferPointer, _ emit: ByteSink) throws {
     var rest = bytes
     while !held.isEmpty && !rest.isEmpty {
@@ -59,15 +59,15 @@ package final class XMLMender {
     held.append(contentsOf: rest.tail(from: done))
   }
 
-  /// Says that there are no more bytes.
+  /// Repairs the bytes held back, since no more bytes follow.
   package func finish(_ emit: ByteSink) throws {
     let bytes = held
     held = []
     _ = try bytes.withUnsafeBytes { try mend($0, isLast: true, emit) }
   }
 
-  /// Repairs bytes and returns how many are done with; the rest is needed again together with what
-  /// follows.
+  /// Repairs bytes and returns the number of bytes consumed. The rest must be passed in again,
+  /// together with the bytes that follow.
   private func mend(
     _ bytes: UnsafeRawBufferPointer, isLast: Bool, _ emit: ByteSink
   ) throws -> Int {
@@ -144,7 +144,7 @@ package final class XMLMender {
     sectionStart = run.index
   }
 
-  /// Goes to the end of a section that ends with `>` behind one or two of the same mark.
+  /// Moves through a section whose end is `>` after one or two equal bytes, such as `-->` or `?>`.
   private func mendSection(
     _ run: inout XMLRun, _ stops: XMLStops, markLength: Int, _ emit: ByteSink
   ) throws {
@@ -207,7 +207,7 @@ package final class XMLMender {
     }
   }
 
-  /// Drops the control character, or replaces the wrong bytes, where the run stands.
+  /// Removes the control character, or replaces the invalid UTF-8, at the current index.
   private func mendCharacter(_ run: inout XMLRun, _ emit: ByteSink) throws {
     let bytes = run.bytes
     guard bytes[run.index] >= 0x80 else { return try replace(1, with: nil, &run, emit) }
@@ -217,7 +217,7 @@ package final class XMLMender {
     case .cut: length = bytes.count - run.index
     case .whole(let whole): length = whole
     case .invalid:
-      // What could have begun a character counts as one fault (Unicode, section 3.9).
+      // A maximal prefix of a valid sequence counts as one fault (Unicode, section 3.9).
       let most = min(run.index + 3, bytes.count)
       while run.index + length < most {
         let start = bytes.slice(run.index, run.index + length + 1)
@@ -252,16 +252,16 @@ package final class XMLMender {
   }
 }
 
-/// How far the repair of some bytes has come.
+/// The progress of repairing one chunk.
 struct XMLRun {
   let bytes: UnsafeRawBufferPointer
-  /// No more bytes follow.
+  /// Whether no more bytes follow.
   let isLast: Bool
-  /// The next byte to look at.
+  /// The index of the next byte.
   var index = 0
-  /// From here on bytes are good and were not handed on.
+  /// The start of the valid bytes that have not been passed on.
   private var start = 0
-  /// What stands at `index` can only be judged together with what follows.
+  /// Whether the bytes at `index` cannot be judged without the bytes that follow.
   private(set) var isWaiting = false
 
   init(bytes: UnsafeRawBufferPointer, isLast: Bool) {
@@ -269,14 +269,14 @@ struct XMLRun {
     self.isLast = isLast
   }
 
-  /// Hands on the good bytes before `index`.
+  /// Passes on the valid bytes before `index`.
   mutating func flush(_ emit: ByteSink) throws {
     let good = bytes.slice(start, index)
     start = index
     if !good.isEmpty { try emit(good) }
   }
 
-  /// Leaves bytes out; those before must have been handed on.
+  /// Drops bytes; the valid bytes before them must have been passed on.
   mutating func skip(_ count: Int) {
     index += count
     start = index

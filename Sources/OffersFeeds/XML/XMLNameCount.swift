@@ -1,9 +1,10 @@
 import OffersCore
 
-/// Counts the different names of a document's elements and attributes, for a bound on them.
+/// Counts the distinct names of a document's elements and attributes, to bound their number.
 ///
-/// expat keeps each one for as long as it reads. A name is known by a hash of 64 bits with a seed
-/// that no document can know; the last ones that were met are found without a look at the rest.
+/// expat keeps each distinct name until the document ends. A name is represented by a 64-bit hash
+/// with a random seed, which no document can anticipate. A small table of recent names avoids most
+/// lookups in the set.
 final class XMLNameCount {
   private var known: Set<UInt64> = []
   private var nameBytes = 0
@@ -11,7 +12,7 @@ final class XMLNameCount {
   private let recent: UnsafeMutableBufferPointer<UInt64>
 
   static let limit = 100_000
-  /// For all of them together.
+  /// The largest total size of the names, in bytes.
   static let limitBytes = 8 << 20
   private static let recentCount = 1 << 10
 
@@ -22,7 +23,7 @@ final class XMLNameCount {
 
   deinit { recent.deallocate() }
 
-  /// Takes a name; returns what there is too much of, in words, or nil.
+  /// Counts a name; returns a description of the limit that it exceeds, or nil.
   @inline(__always)
   func take(_ name: UnsafeRawBufferPointer) -> String? {
     var hash = ContentHash(seed: seed)

@@ -1,20 +1,19 @@
 import OffersCore
 
-/// The namespace declarations in force, and the canonical names that follow from them.
+/// The namespace declarations in scope, and the canonical names that follow from them.
 ///
-/// A document may call a namespace what it likes; here a known one has always the same prefix, so
-/// that a definition of a feed fits every document of its kind. The namespace of the root element
-/// has none, whatever the document writes. An unknown namespace and one that was not declared keep
-/// the prefix as it is written. (Namespaces in XML 1.0.)
+/// Documents are free to choose the prefix of a namespace. Here a known namespace always has the
+/// same prefix, so that a definition fits all documents of its kind. The namespace of the root
+/// element has no prefix. Unknown and undeclared namespaces keep the prefix of the document.
+/// (Namespaces in XML 1.0.)
 ///
-/// As long as every declaration asks for the prefix that its namespace has anyway, names pass
-/// without being looked at.
+/// While each declared prefix is the canonical one already, names are passed on without a lookup.
 final class XMLNamespaces {
   private struct Binding {
-    /// Empty for the default namespace.
+    /// The declared prefix; empty for the default namespace.
     let prefix: [UInt8]
     let canonical: [UInt8]
-    /// Of the element that declares it.
+    /// The depth of the element with the declaration.
     let depth: Int
     var isIdentity: Bool { prefix == canonical }
   }
@@ -30,7 +29,7 @@ final class XMLNamespaces {
   static let limit = 256
   private static let longestPrefix = 16
 
-  /// - Parameter nameBytes: the most bytes that a name as written has.
+  /// - Parameter nameBytes: the largest length of a name as written in the document.
   init(nameBytes: Int) {
     elementName = .allocate(byteCount: nameBytes + Self.longestPrefix, alignment: 1)
     attributeName = .allocate(byteCount: nameBytes + Self.longestPrefix, alignment: 1)
@@ -43,7 +42,8 @@ final class XMLNamespaces {
 
   // MARK: Declarations
 
-  /// The prefix that an attribute declares, empty for the default; nil for any other attribute.
+  /// The prefix that an attribute declares, empty for the default namespace; nil for other
+  /// attributes.
   @inline(__always)
   static func declaredPrefix(_ name: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard name.first == 0x78, name.matches("xmlns", at: 0) == true else { return nil }
@@ -51,8 +51,9 @@ final class XMLNamespaces {
     return name[5] == 0x3A ? name.tail(from: 6) : nil
   }
 
-  /// Takes one declaration of an element at `depth`. For the root element, `enter` goes before.
-  /// - Throws: `limitExceeded` when too many are in force.
+  /// Adds a declaration of an element at `depth`. For the root element, `enter` must be called
+  /// first.
+  /// - Throws: `OffersError` with `limitExceeded` when too many declarations are in scope.
   func declare(
     _ prefix: UnsafeRawBufferPointer, _ uri: UnsafeRawBufferPointer, depth: Int
   ) throws {
@@ -75,7 +76,7 @@ final class XMLNamespaces {
     if !binding.isIdentity { renamingCount += 1 }
   }
 
-  /// Notes the namespace of the root element, before its declarations are taken.
+  /// Records the namespace of the root element, before its declarations are added.
   func enter(root name: UnsafeRawBufferPointer, _ attributes: XMLAttributes) {
     let wanted = name.firstIndex(of: 0x3A).map { name.slice(0, $0) } ?? name.slice(0, 0)
     var index = 0
@@ -87,7 +88,7 @@ final class XMLNamespaces {
     }
   }
 
-  /// Forgets the declarations of an element at `depth`, which ended.
+  /// Removes the declarations of an element at `depth`, which has ended.
   @inline(__always)
   func leave(depth: Int) {
     if depth <= lastDepth { removeBindings(depth: depth) }
@@ -103,13 +104,13 @@ final class XMLNamespaces {
 
   // MARK: Names
 
-  /// An element's name, valid until the next one is asked for.
+  /// The canonical name of an element, valid until the next one is requested.
   @inline(__always)
   func canonicalElement(_ name: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     renamingCount == 0 ? name : rename(name, isElement: true, elementName)
   }
 
-  /// An attribute's name, valid until the next one is asked for.
+  /// The canonical name of an attribute, valid until the next one is requested.
   @inline(__always)
   func canonicalAttribute(_ name: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     renamingCount == 0 ? name : rename(name, isElement: false, attributeName)
@@ -119,7 +120,7 @@ final class XMLNamespaces {
     _ name: UnsafeRawBufferPointer, isElement: Bool, _ space: UnsafeMutableRawBufferPointer
   ) -> UnsafeRawBufferPointer {
     let colon = name.firstIndex(of: 0x3A)
-    // The default namespace is not for attributes.
+    // The default namespace does not apply to attributes.
     if colon == nil && !isElement { return name }
     let prefix = name.slice(0, colon ?? 0)
     guard let binding = bindings.last(where: { $0.prefix.elementsEqual(prefix) }),

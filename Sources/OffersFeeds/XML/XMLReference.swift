@@ -1,24 +1,24 @@
-/// What stands behind an ampersand in XML text.
+/// The bytes after an ampersand in XML text.
 enum XMLReference: Equatable {
-  /// A reference that XML readers know, of so many bytes.
+  /// A reference that XML parsers know, with its length in bytes.
   case sound(Int)
-  /// A reference that stands for a character, of so many bytes, which XML readers do not know.
+  /// A reference that only HTML knows, with its character and its length in bytes.
   case character(UInt32, Int)
-  /// A reference to a character that XML does not allow, of so many bytes.
+  /// A reference to a character that XML forbids, with its length in bytes.
   case forbidden(Int)
   /// No reference: the ampersand means itself.
   case none
   /// More bytes are needed.
   case open
 
-  /// How many bytes always suffice. The longest name in HTML has 31.
+  /// The number of bytes that always suffice. The longest name in HTML has 31.
   static let neededBytes = 64
 
-  /// Looks at the ampersand at `start`.
+  /// Classifies the ampersand at `start`.
   /// - Parameters:
-  ///   - hasOwnNames: the document declares names of its own, so any name may be right.
-  ///   - isLast: no more bytes follow.
-  ///   - ownNames: those that it declares.
+  ///   - hasOwnNames: whether the document declares entities, so that unknown names may be valid.
+  ///   - isLast: whether no more bytes follow.
+  ///   - ownNames: the names of the declared entities.
   static func find(
     in bytes: UnsafeRawBufferPointer, at start: Int, hasOwnNames: Bool, isLast: Bool,
     ownNames: Set<[UInt8]> = []
@@ -57,7 +57,7 @@ enum XMLReference: Equatable {
     if index == window.count { return isCut ? .open : .none }
     guard index > first, window[index] == 0x3B else { return .none }
     guard isAllowed(number) else { return .forbidden(index + 1) }
-    // XML wants a small x.
+    // XML requires a lower-case x.
     return window[2] == 0x58 ? .character(number, index + 1) : .sound(index + 1)
   }
 
@@ -70,7 +70,7 @@ enum XMLReference: Equatable {
     }
   }
 
-  /// The characters of XML 1.0, section 2.2.
+  /// The characters that XML 1.0 allows (section 2.2).
   private static func isAllowed(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x09, 0x0A, 0x0D, 0x20..<0xD800, 0xE000...0xFFFD, 0x1_0000..<0x11_0000: true

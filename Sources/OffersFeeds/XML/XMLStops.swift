@@ -1,12 +1,12 @@
-/// The bytes at which a reader of XML text has to look closer, and the search for them, 32 at a
-/// time.
+/// A set of bytes at which XML text needs attention, and the search for them, 32 bytes at a time.
 ///
-/// It stops in any case at control characters that XML 1.0 does not allow and at what is not the
-/// UTF-8 of a character that it allows.
+/// The search also stops at control characters that XML 1.0 forbids, and at bytes that are not the
+/// UTF-8 encoding of an allowed character.
 struct XMLStops {
-  /// Stops wherever it stands; zero for none.
+  /// A byte at which the search stops anywhere; zero for none.
   let single: UInt8
-  /// Stops with `seconds` behind it; the place is that of the second.
+  /// A byte at which the search stops if one of `seconds` follows, and returns the index of the
+  /// latter.
   let first: UInt8
   let seconds: (UInt8, UInt8)
 
@@ -19,7 +19,7 @@ struct XMLStops {
   /// `?>`
   static let instruction = XMLStops(single: 0, first: 0x3F, seconds: (0x3E, 0x3E))
 
-  /// The first place at or behind `start` to look at; the count when there is none.
+  /// The index of the first stop at or after `start`; the count when there is none.
   func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     guard let base = bytes.baseAddress else { return 0 }
     let count = bytes.count
@@ -47,15 +47,16 @@ struct XMLStops {
     return count
   }
 
-  /// How many of 32 bytes are ASCII and nothing to look at; the one before them is read as well.
-  /// It may err on the side of looking.
+  /// The number of bytes before the first stop or byte outside ASCII among 32 bytes; also reads the
+  /// byte before them. The result may be too small, never too large.
   @inline(__always)
   private func plainLength(_ place: UnsafeRawPointer) -> Int {
     typealias Words = SIMD4<UInt64>
     func all(_ byte: UInt8) -> Words { Words(repeating: 0x0101_0101_0101_0101 &* UInt64(byte)) }
     let words = place.loadUnaligned(as: Words.self)
     let before = (place - 1).loadUnaligned(as: Words.self)
-    // All that follows marks a byte in its highest bit, and is right as long as all are ASCII.
+    // The following functions set the highest bit of matching bytes; they are exact if all bytes
+    // are ASCII.
     func has(_ byte: UInt8, _ words: Words) -> Words { (words ^ all(byte)) &- all(1) }
     func lacks(_ byte: UInt8) -> Words { ((words & all(0x7F)) ^ all(byte)) &+ all(0x7F) }
     let isBelowSpace = ~((words | all(0x80)) &- all(0x20))
@@ -65,7 +66,8 @@ struct XMLStops {
     let marks = isAny & all(0x80)
     let pairs = marks.lowHalf | marks.highHalf
     if pairs.x | pairs.y == 0 { return 32 }
-    // The lowest mark in a word is exact; those above may be due to it.
+    // A borrow from a lower byte may set marks above it, so only the lowest mark of a word is
+    // exact.
     for index in 0..<4 where marks[index] != 0 {
       return index * 8 + UInt64(littleEndian: marks[index]).trailingZeroBitCount >> 3
     }
@@ -78,14 +80,14 @@ struct XMLStops {
       || Self.isForbidden(byte)
   }
 
-  /// Whether a byte is a control character that XML 1.0 does not allow (section 2.2).
+  /// Whether a byte is a control character that XML 1.0 forbids (section 2.2).
   @inline(__always)
   static func isForbidden(_ byte: UInt8) -> Bool {
     byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D
   }
 
-  /// How many bytes a character has, of those most used; zero for others and what is wrong. Four
-  /// bytes are read.
+  /// The length of a character in the most common ranges, in bytes; zero for others and for invalid
+  /// bytes. Reads four bytes.
   @inline(__always)
   private static func commonLength(_ place: UnsafeRawPointer) -> Int {
     let word = UInt32(littleEndian: place.loadUnaligned(as: UInt32.self))
@@ -95,8 +97,8 @@ struct XMLStops {
     return lead == 0xE0 || lead == 0xED || lead == 0xEF ? 0 : 3
   }
 
-  /// How many bytes the character at `index` has, which is not ASCII; nil when it is cut off, not
-  /// UTF-8, or one of U+FFFE and U+FFFF, which XML does not allow.
+  /// The length of the non-ASCII character at `index`, in bytes; nil when it is incomplete, not
+  /// valid UTF-8, or U+FFFE or U+FFFF, which XML forbids.
   @inline(__always)
   static func characterLength(in bytes: UnsafeRawBufferPointer, at index: Int) -> Int? {
     guard case .whole(let length) = UTF8Sequence.find(in: bytes, at: index) else { return nil }

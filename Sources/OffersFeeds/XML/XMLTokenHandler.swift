@@ -1,12 +1,12 @@
-/// Takes the elements and texts of an XML document in their order.
+/// Receives the elements and texts of an XML document, in document order.
 ///
-/// Names come in canonical form, see `XMLNamespaces`. All bytes are UTF-8 and valid during the call
-/// only. What a method throws ends the reading.
+/// Names are canonical, see `XMLNamespaces`. All bytes are UTF-8 and valid during the call only. An
+/// error that a method throws ends the reading.
 package protocol XMLTokenHandler: AnyObject {
-  /// An element begins.
+  /// Called at the start of an element.
   func start(_ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes) throws
-  /// Text within the present element. One text may come in several pieces.
+  /// Called for text within the current element. A text may be divided into several calls.
   func text(_ text: UnsafeRawBufferPointer) throws
-  /// The present element ends.
+  /// Called at the end of the current element.
   func end(_ name: UnsafeRawBufferPointer) throws
 }

@@ -1,16 +1,17 @@
 import Expat
 import OffersCore
 
-/// Reads an XML document of UTF-8 in pieces of any size and tells a handler of its elements.
+/// Parses an XML document in UTF-8, in chunks of any size, and calls a handler for its elements.
 ///
-/// No external entity or document type is ever loaded, and what entities of the document's own
-/// expand to is bounded. What `<?xml … encoding` says is ignored: the bytes are UTF-8 by now.
-/// Memory is bounded by the largest tag or comment, at most 16 MiB, and by 100,000 different names,
-/// since expat keeps each name that it meets. After an error every further call throws it again.
+/// Uses expat, with limits. External entities and document types are never loaded, and the
+/// expansion of internal entities is bounded. The encoding in `<?xml` is ignored, since the bytes
+/// have been converted to UTF-8. Memory use is bounded by the largest tag or comment, at most 16
+/// MiB, and by 100,000 distinct names, since expat keeps every name. After an error each further
+/// call throws it again.
 ///
-/// expat starts a tag that is cut off anew whenever more of it comes, which is slow for a large one
-/// in crumbs; so bytes are gathered, in expat's own buffer, until they are 64 KiB and no fewer than
-/// what it left over.
+/// expat parses an incomplete tag again from its start whenever more bytes arrive, which is
+/// quadratic for a large tag in small chunks. Therefore bytes are collected, in expat's own buffer,
+/// until they are at least 64 KiB and at least as many as expat has left unparsed.
 package final class XMLTokenReader {
   private let parser: XML_Parser?
   private let handler: any XMLTokenHandler
@@ -21,15 +22,15 @@ package final class XMLTokenReader {
   private var failure: (any Error)?
   private var isFinished = false
 
-  /// expat's buffer, while it is being filled.
+  /// expat's buffer while it is being filled.
   private var space: UnsafeMutableRawBufferPointer?
   private var filledBytes = 0
   private var gatherBytes = XMLTokenReader.leastBytes
-  /// How many bytes expat was given.
+  /// The number of bytes passed to expat.
   private var fedBytes = 0
 
   private var hasRoot = false
-  /// How many references to something elsewhere were passed over.
+  /// The number of references to external entities that were skipped.
   private(set) var passedCount = 0
   private var entityCount = 0
   private var defaultCount = 0
@@ -45,7 +46,7 @@ package final class XMLTokenReader {
   private static let entityLimit = 1000
   private static let leastBytes = 64 << 10
 
-  /// - Parameter handler: is held until the reader goes; it must not hold the reader.
+  /// - Parameter handler: retained by the reader; it must not retain the reader.
   package init(handler: any XMLTokenHandler) {
     self.handler = handler
     parser = XML_ParserCreate("UTF-8")
@@ -68,7 +69,8 @@ package final class XMLTokenReader {
     XML_SetAttlistDeclHandler(parser) { context, _, _, _, _, _ in
       XMLTokenReader.with(context) { $0.takeDefault() }
     }
-    // Without one it is passed over in silence. What the handler returns says to go on.
+    // Without a handler the reference would be skipped unnoticed. The result 1 tells expat to
+    // continue.
     XML_SetExternalEntityRefHandlerArg(parser, Unmanaged.passUnretained(self).toOpaque())
     XML_SetExternalEntityRefHandler(parser) { context, _, _, _, _ in
       XMLTokenReader.with(context.map { UnsafeMutableRawPointer($0) }) { $0.passedCount += 1 }
@@ -78,8 +80,9 @@ package final class XMLTokenReader {
       XMLTokenReader.with(context) { if isParameter == 0 { $0.passedCount += 1 } }
     }
     XML_SetParamEntityParsing(parser, XML_PARAM_ENTITY_PARSING_NEVER)
-    // These count elements and attributes too, which `expandedBytes` does not, but also
-    // what is written out: of 2 MiB at four times that, more than 1 MiB is expansion.
+    // expat's own limit also covers the expansion of elements and attributes, which `expandedBytes`
+    // does not count. Its output includes the document's own bytes: 2 MiB of output at four times
+    // the input contain more than 1 MiB of expansion.
     XML_SetBillionLaughsAttackProtectionActivationThreshold(
       parser, UInt64(2 * Self.expansionBytes))
     XML_SetBillionLaughsAttackProtectionMaximumAmplification(parser, 4)
@@ -87,8 +90,8 @@ package final class XMLTokenReader {
 
   deinit { XML_ParserFree(parser) }
 
-  /// Takes the next bytes.
-  /// - Throws: `malformedFeed`, `limitExceeded`, and what the handler throws.
+  /// Parses the next bytes.
+  /// - Throws: `OffersError` with `malformedFeed` or `limitExceeded`, and any error of the handler.
   package func consume(_ bytes: UnsafeRawBufferPointer) throws {
     if let failure { throw failure }
     var rest = bytes
@@ -103,8 +106,8 @@ package final class XMLTokenReader {
     }
   }
 
-  /// Says that there are no more bytes.
-  /// - Throws: as `consume`; `malformedFeed` when there should be more.
+  /// Parses the rest of the document, which has ended.
+  /// - Throws: the errors of `consume`; `malformedFeed` for a document that is cut off.
   package func finish() throws {
     if let failure { throw failure }
     if isFinished { return }
@@ -129,21 +132,21 @@ package final class XMLTokenReader {
     space = nil
     filledBytes = 0
     if let failure { throw failure }
-    let place = XMLFault.Place(parser: parser, path: path)
+    let position = XMLFault.Position(parser: parser, path: path)
     guard status == XML_STATUS_OK else {
       throw keep(
         XMLFault.describe(
-          XML_GetErrorCode(parser), at: place, isLast: isLast, isEmpty: fedBytes == 0))
+          XML_GetErrorCode(parser), at: position, isLast: isLast, isEmpty: fedBytes == 0))
     }
     if isLast { return }
     let doneBytes = max(XML_GetCurrentByteIndex(parser), 0)
     let waitingBytes = fedBytes - doneBytes
     if waitingBytes > Self.tokenBytes {
-      throw keep(XMLFault.limit("a single tag or comment larger than 16 MiB", at: place))
+      throw keep(XMLFault.limit("a single tag or comment larger than 16 MiB", at: position))
     }
-    // The declarations of a document type are kept, so they need a bound.
+    // expat keeps the declarations of a document type, so their size must be bounded.
     if !hasRoot && doneBytes > Self.prologBytes {
-      throw keep(XMLFault.limit("more than 1 MiB before its first element", at: place))
+      throw keep(XMLFault.limit("more than 1 MiB before its first element", at: position))
     }
     gatherBytes = max(
       Self.leastBytes, min(waitingBytes, Self.tokenBytes + Self.leastBytes - waitingBytes))
@@ -154,7 +157,7 @@ package final class XMLTokenReader {
     return error
   }
 
-  // MARK: What expat calls
+  // MARK: Callbacks of expat
 
   @inline(__always)
   private static func with(
@@ -162,7 +165,7 @@ package final class XMLTokenReader {
   ) {
     guard let context else { return }
     Unmanaged<XMLTokenReader>.fromOpaque(context)._withUnsafeGuaranteedRef {
-      // Some calls still come after a stop.
+      // expat may still make some calls after it has been stopped.
       if $0.failure == nil { body($0) }
     }
   }
@@ -173,7 +176,7 @@ package final class XMLTokenReader {
   }
 
   private func refuse(_ what: String) {
-    stop(XMLFault.limit(what, at: XMLFault.Place(parser: parser, path: path)))
+    stop(XMLFault.limit(what, at: XMLFault.Position(parser: parser, path: path)))
   }
 
   @inline(__always)
@@ -183,10 +186,11 @@ package final class XMLTokenReader {
     if name.count > Self.nameBytes { return refuse("a name longer than 1 KiB") }
     if let excess = names.take(name) { return refuse(excess) }
     if path.depth == Self.depthLimit {
-      let place = XMLFault.Place(parser: parser, path: path)
-      return stop(XMLFault.unsound("elements nested more than 128 deep", at: place))
+      let position = XMLFault.Position(parser: parser, path: path)
+      return stop(XMLFault.unsound("elements nested more than 128 deep", at: position))
     }
-    // Defaults from the document type could make a small document a large one.
+    // Default attributes of the document type are ignored: they could expand a small document to a
+    // large one.
     let count = list[0] == nil ? 0 : Int(XML_GetSpecifiedAttributeCount(parser))
     let attributes = XMLAttributes(list: list, count: count, namespaces: namespaces)
     do {
@@ -201,7 +205,7 @@ package final class XMLTokenReader {
     }
   }
 
-  /// Checks the attributes and takes namespaces from them; returns false when reading was stopped.
+  /// Checks the attributes and adds their namespace declarations; returns false after an error.
   private func takeDeclarations(
     _ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes
   ) throws -> Bool {
@@ -255,8 +259,8 @@ package final class XMLTokenReader {
     }
   }
 
-  /// Counts text that is longer than what it stands for. While an entity is being expanded, the
-  /// place in the document stays that of the reference.
+  /// Adds the expansion of a text: its length minus the length of its source. While an entity is
+  /// expanded, the position in the document remains that of the reference.
   private func isExpansionAllowed(_ count: Int) -> Bool {
     let index = XML_GetCurrentByteIndex(parser)
     let printedBytes = index == lastTextIndex ? 0 : Int(XML_GetCurrentByteCount(parser))
@@ -265,13 +269,13 @@ package final class XMLTokenReader {
     return expandedBytes <= Self.expansionBytes
   }
 
-  /// expat expands entities within entities on the call stack; few of them cannot go deep.
+  /// expat expands nested entities recursively; a small number of them cannot overflow the stack.
   private func takeEntity() {
     entityCount += 1
     if entityCount > Self.entityLimit { refuse("more than 1000 entities") }
   }
 
-  /// expat goes through all defaults of an element whenever it begins.
+  /// expat goes through all default attributes of an element at each of its start tags.
   private func takeDefault() {
     defaultCount += 1
     if defaultCount > Self.attributeLimit { refuse("more than 256 attributes in its DOCTYPE") }

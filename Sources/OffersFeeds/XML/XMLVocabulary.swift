@@ -1,12 +1,12 @@
-/// The namespaces that feeds use, and the prefix that each is known by.
+/// The namespaces that feeds use, with their canonical prefixes.
 enum XMLVocabulary {
-  /// The prefix of a known namespace, empty for one whose names stand alone; nil when it is not
-  /// known. `https`, capitals and a slash at the end make no difference, as authors vary them.
+  /// Returns the prefix of a known namespace, empty for one whose names have none; nil for an
+  /// unknown one. `https`, capitals and a trailing slash are ignored, since documents vary in them.
   static func findPrefix(of uri: [UInt8]) -> [UInt8]? {
     prefixes[normalized(uri)]
   }
 
-  /// A form in which two spellings of a namespace are equal.
+  /// A form in which different spellings of a namespace are equal.
   static func normalized(_ uri: [UInt8]) -> String {
     var text = String(decoding: uri, as: UTF8.self).lowercased()
     if text.hasPrefix("https://") {
