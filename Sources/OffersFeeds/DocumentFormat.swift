@@ -1,12 +1,12 @@
 import OffersCore
 
-/// Tells a document's format from its first bytes.
+/// Detects a document's format from its first bytes.
 enum DocumentFormat {
-  /// The format; nil when more bytes are needed to tell.
+  /// Returns the format, or nil when more bytes are needed to decide.
   ///
   /// - Parameters:
   ///   - start: the document's first bytes, in UTF-8.
-  ///   - isWhole: true when there are no more, or none that help.
+  ///   - isWhole: true when `start` is the whole document, or more bytes would not help.
   /// - Throws: `OffersError` with `malformedFeed` for a web page.
   static func find(
     in start: [UInt8], definition: FeedDefinition, isWhole: Bool
@@ -29,10 +29,11 @@ enum DocumentFormat {
     return mayBeLines ? linesOrOne(text[first...], isWhole: isWhole) : .json
   }
 
-  /// How far a web page is looked for.
+  /// The number of bytes within which the start of a web page is looked for.
   private static let pageBytes = 2048
 
-  /// A web page is told by its first tag or document type, behind comments and a prolog.
+  /// Whether the first tag, after comments and a prolog, is HTML's document type or an HTML
+  /// element.
   private static func isWebPage(_ text: ArraySlice<UInt8>) -> Bool {
     let shown = String(decoding: text.prefix(pageBytes), as: UTF8.self).lowercased()
     var rest = shown[...]
@@ -45,7 +46,7 @@ enum DocumentFormat {
       || rest.hasPrefix("<body")
   }
 
-  /// One object a line when another one follows the first; else one JSON document.
+  /// Returns `ndjson` when a second object follows the first one, otherwise `json`.
   private static func linesOrOne(_ text: ArraySlice<UInt8>, isWhole: Bool) -> FeedFormat? {
     var padded = Array(text)
     padded += [UInt8](repeating: 0, count: InputBuffer.paddingBytes)

@@ -1,12 +1,12 @@
 import OffersCore
 
-/// The feeds that ship with the program, and the well-known kinds that need no definition. Each is
-/// the same YAML that a person would write.
+/// The feeds that ship with the program, and the well-known kinds, such as RSS, that are read
+/// without a definition of one's own. Each is a YAML file in the format that users write.
 package enum FeedCatalog {
-  /// The names of the feeds that ship.
+  /// The names of the shipped feeds.
   package static let names = ["albums", "facts", "ibotta", "movies", "restaurants"]
 
-  /// The definition that ships under this name; nil when there is none.
+  /// Returns the shipped definition with this name, or nil when there is none.
   package static func find(_ name: String) throws -> FeedDefinition? {
     guard let text = text(of: name) else { return nil }
     return try DefinitionFile.parse(
@@ -14,7 +14,7 @@ package enum FeedCatalog {
     ).first
   }
 
-  /// The definition that ships for a well-known kind.
+  /// Returns the shipped definition of a well-known kind.
   static func definition(of kind: WellKnownKind) throws -> FeedDefinition {
     let text = EmbeddedFile.find("\(kind.rawValue).yaml") ?? []
     let definitions = try DefinitionFile.parse(
@@ -22,7 +22,7 @@ package enum FeedCatalog {
     return definitions[0]
   }
 
-  /// The file that ships under this name.
+  /// Returns the YAML file of the shipped feed with this name, or nil when there is none.
   package static func findText(of name: String) -> String? {
     text(of: name).map { String(decoding: $0, as: UTF8.self) }
   }
@@ -31,8 +31,8 @@ package enum FeedCatalog {
     names.contains(name) ? EmbeddedFile.find("\(name).yaml") : nil
   }
 
-  /// The built-in sample document of a shipped feed: invented offers, so that the program can be
-  /// tried with no network.
+  /// Returns the built-in sample document of a shipped feed. Its offers are invented, so that the
+  /// program can be tried without a network.
   package static func findSample(of name: String) -> [UInt8]? {
     names.contains(name) ? EmbeddedFile.find("\(name).json") : nil
   }

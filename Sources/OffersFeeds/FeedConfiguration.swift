@@ -1,15 +1,16 @@
 import OffersCore
 
-/// The feeds that a program knows how to read: the shipped ones and a person's own.
+/// The feeds that a program can read: the shipped ones and the user's own.
 public struct FeedConfiguration: Sendable {
-  /// A person's own definitions, in the order of their file.
+  /// The user's own definitions, in the order of their file.
   package let own: [FeedDefinition]
-  /// How often feeds are synced by a person's own wish, in seconds by their names.
+  /// The sync intervals that the user chose, in seconds, by feed name. They override the
+  /// definitions.
   private let intervals: [String: Int]
-  /// Whether redirects, next pages and pictures may lead into private networks.
+  /// Whether redirects, next pages and images may lead into private networks.
   package let allowsPrivateNetwork: Bool
 
-  /// The feeds that ship with the program, and no others.
+  /// The shipped feeds alone.
   public static let shipped = FeedConfiguration(own: [])
 
   package init(
@@ -20,11 +21,11 @@ public struct FeedConfiguration: Sendable {
     self.allowsPrivateNetwork = allowsPrivateNetwork
   }
 
-  /// The shipped feeds and those that a YAML text defines. A feed of a shipped one's name takes its
-  /// place.
+  /// The shipped feeds and the feeds that a YAML text defines. A feed in the text replaces a
+  /// shipped feed with the same name.
   ///
   /// - Parameters:
-  ///   - yaml: the text, as `offers feeds show` prints it.
+  ///   - yaml: the text, in the format that `offers feeds show` prints.
   ///   - name: the file's name, for messages.
   /// - Throws: `OffersError` with `invalidRequest`; the message names the line.
   public init(yaml: String, name: String) throws {
@@ -39,17 +40,17 @@ public struct FeedConfiguration: Sendable {
     Set(own.map(\.name)).union(FeedCatalog.names).sorted()
   }
 
-  /// The definition with this name, or nil.
+  /// Returns the definition with this name, with the user's interval, or nil when there is none.
   package func find(_ name: String) throws -> FeedDefinition? {
     var definition = try own.first { $0.name == name } ?? FeedCatalog.find(name)
     if let everySeconds = intervals[name] { definition?.everySeconds = everySeconds }
     return definition
   }
 
-  /// Whether a person said how often a feed is synced, besides its definition.
+  /// Whether the user chose a sync interval for the feed, apart from its definition.
   func hasInterval(of name: String) -> Bool { intervals[name] != nil }
 
-  /// A definition's YAML: for a shipped feed its own file, comments included.
+  /// Returns the YAML of a definition: for a shipped feed its file, comments included.
   ///
   /// - Throws: `OffersError` with `notFound`.
   package func fetchText(_ name: String) throws -> String {
@@ -59,9 +60,9 @@ public struct FeedConfiguration: Sendable {
     return DefinitionText.yaml(for: definition)
   }
 
-  /// The definition with this name.
+  /// Returns the definition with this name.
   ///
-  /// - Throws: `OffersError` with `notFound`, naming what there is.
+  /// - Throws: `OffersError` with `notFound`; the hint lists the feeds.
   package func fetch(_ name: String) throws -> FeedDefinition {
     if let found = try find(name) { return found }
     throw OffersError(

@@ -1,9 +1,10 @@
 import OffersCore
 
-/// Reads a feed's document as a stream: bytes in, in pieces of any size; offers out, one at a time.
+/// Reads a feed's document as a stream: bytes go in, in chunks of any size; offers come out, one at
+/// a time.
 ///
-/// The format and the encoding are found out from the first bytes where the definition does not
-/// say. Memory does not grow with the document.
+/// The format and the encoding are detected from the first bytes where the definition does not name
+/// them. Memory use does not depend on the document's length.
 package final class FeedReader {
   private let definition: FeedDefinition
   private let sink: any OfferSink
@@ -11,18 +12,19 @@ package final class FeedReader {
   private let assembler: OfferAssembler
   private let document: DocumentValues
   private var reader: (any FormatReader)?
-  /// The document's start, until its format is known.
+  /// The document's first bytes, held until the format is known.
   private var start: [UInt8] = []
   private var nextLookBytes = 1
   private var isFinished = false
 
-  /// How much of a document is looked at to tell its format.
+  /// The number of bytes after which the format is decided with what has arrived.
   private static let startBytes = 1 << 20
 
   /// - Parameters:
-  ///   - definition: how to read it.
-  ///   - address: where it came from, for the links in it; nil when that is no place on the web.
-  ///   - charset: the encoding that the server names.
+  ///   - definition: how to read the document.
+  ///   - address: the document's URL, against which relative links are resolved; nil when it does not
+  ///     come from the web.
+  ///   - charset: the encoding that the server declares.
   package init(
     definition: FeedDefinition, address: String? = nil, charset: String? = nil,
     sink: any OfferSink
@@ -35,24 +37,25 @@ package final class FeedReader {
     document = DocumentValues(definition, tree: assembler.document, links: assembler.links)
   }
 
-  /// Records met so far, broken ones included.
+  /// The number of records met so far, broken ones included.
   package var itemCount: Int { reader?.itemCount ?? 0 }
 
-  /// What the document says about itself. Complete when it is read to its end.
+  /// The document's statements about itself, such as its title. Complete once the document is read
+  /// to its end.
   package var facts: DocumentFacts { document.facts }
 
-  /// Takes the next bytes of the document.
+  /// Reads the next bytes of the document.
   ///
-  /// - Throws: `OffersError` with `malformedFeed` or `limitExceeded`; whatever the sink throws.
+  /// - Throws: `OffersError` with `malformedFeed` or `limitExceeded`, and any error of the sink.
   package func consume(_ bytes: UnsafeRawBufferPointer) throws {
     try transcoder.consume(bytes, read)
   }
 
-  /// Says that the document has ended.
+  /// Reads the rest of the document, which has ended.
   ///
-  /// - Throws: `OffersError` with `malformedFeed` when it ended too early, `sourceFailed` with the
-  ///   document's own words when it says what went wrong, `unexpectedShape` when it is sound but
-  ///   the offers are not where the definition says.
+  /// - Throws: `OffersError` with `malformedFeed` when the document is cut off; `sourceFailed`,
+  ///   with the document's own message, when it reports an error instead of offers;
+  ///   `unexpectedShape` when it is valid but has no offers at the path of the definition.
   package func finish() throws {
     isFinished = true
     try transcoder.finish(read)
@@ -75,13 +78,13 @@ package final class FeedReader {
     if start.count >= nextLookBytes { try decide() }
   }
 
-  /// Makes the reader once the format is known, and gives it what has come so far.
+  /// Creates the reader once the format is known, and passes it the bytes held so far.
   private func decide() throws {
     let found = try DocumentFormat.find(
       in: start, definition: definition,
       isWhole: isFinished || start.count >= Self.startBytes)
     guard let found else {
-      // Twice as much each time: a start that comes in crumbs is looked at a few times only.
+      // Doubling the threshold bounds the work for a start that arrives in tiny chunks.
       nextLookBytes = 2 * start.count
       return
     }

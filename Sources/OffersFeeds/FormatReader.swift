@@ -1,30 +1,32 @@
 import OffersCore
 
-/// Reads documents of one format: UTF-8 in, in pieces of any size; offers out, one at a time.
+/// Reads documents of one format: UTF-8 goes in, in chunks of any size; offers come out, one at a
+/// time.
 protocol FormatReader: AnyObject {
-  /// Records met so far, broken ones included.
+  /// The number of records met so far, broken ones included.
   var itemCount: Int { get }
 
-  /// Takes the next bytes of the document.
+  /// Reads the next bytes of the document.
   ///
-  /// - Throws: `OffersError` with `malformedFeed` or `limitExceeded`; whatever the sink throws.
+  /// - Throws: `OffersError` with `malformedFeed` or `limitExceeded`, and any error of the sink.
   func consume(_ bytes: UnsafeRawBufferPointer) throws
 
-  /// Says that the document has ended.
+  /// Reads the rest of the document, which has ended.
   ///
-  /// - Throws: `OffersError` with `malformedFeed` when it ended too early.
+  /// - Throws: `OffersError` with `malformedFeed` when the document is cut off.
   func finish() throws
 
-  /// Why a sound document holds no list of offers where the definition says; nil when it does.
+  /// The reason why a valid document has no list of offers at the path of the definition; nil when
+  /// it has one.
   var shapeProblem: String? { get }
-  /// What to look at then; nil where nothing helpful is known.
+  /// The next step to suggest for `shapeProblem`; nil for the general one.
   var shapeHint: String? { get }
 }
 
 extension OfferAssembler {
-  /// Hands over what the record at hand is.
+  /// Passes the current record to the sink: as an offer, or as a skipped record.
   ///
-  /// - Parameter nearest: finds the key of the record that is most like one that it lacks.
+  /// - Parameter nearest: finds the record's key that is most like a key that is missing.
   @inline(__always)
   func deliver(
     to sink: any OfferSink, position: Int, from source: ReadRecord? = nil,

@@ -1,8 +1,8 @@
 import OffersCore
 
-/// Takes what a reader finds, one record at a time.
+/// Receives the records that a reader finds, one at a time.
 package protocol OfferSink: AnyObject {
-  /// Takes an offer. The texts are valid during the call only; id and name are there.
+  /// Receives an offer that has an id and a name. The texts are valid during the call only.
   func accept(_ texts: OfferTexts, position: Int) throws
 
   /// Takes a record unread when it is known by its bytes.
@@ -23,7 +23,7 @@ package protocol OfferSink: AnyObject {
   /// still in the feed although its record is broken.
   func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String)
 
-  /// Takes note of a record that was kept without a part of it.
+  /// Receives the reason why a record was kept without one of its parts.
   func mend(position: Int, reason: String)
 }
 
