@@ -1,7 +1,7 @@
 import OffersCore
 
-/// The values of a document around its offers that a definition asks for: its title, what all
-/// offers share, what went wrong, where the next page is.
+/// Reads the values of a document outside its offers: its title, the attributes that all offers
+/// share, its error message, and the address of the next page.
 final class DocumentValues {
   let tree: RecordTree
   private let title: ValuePlan.Rule
@@ -14,11 +14,11 @@ final class DocumentValues {
   private let dateOrder: DateOrder?
   private var textBytes = 0
 
-  /// More than any document says about itself; what comes after is left out.
+  /// The largest number of values and bytes to keep; the rest is left out.
   private static let nodeLimit = 10_000
   private static let textLimitBytes = 1 << 20
 
-  /// - Parameter links: makes links absolute that are relative to the document.
+  /// - Parameter links: resolves the document's relative links.
   init(_ definition: FeedDefinition, tree: RecordTree, links: LinkResolver) {
     self.tree = tree
     self.links = links
@@ -40,13 +40,14 @@ final class DocumentValues {
     tree.count >= Self.nodeLimit || textBytes >= Self.textLimitBytes
   }
 
-  /// Adds an object, a list or an element; returns its place, below 0 when there is no room.
+  /// Adds an object, a list or an element; returns its node, or a negative number when there is no
+  /// room.
   func append(_ shape: Int32, _ kind: RecordTree.Kind, to parent: Int32) -> Int32 {
     if isFull || (parent < 0 && tree.count > 0) { return -1 }
     return tree.append(shape, kind, to: parent)
   }
 
-  /// Adds a text, which is copied.
+  /// Adds a copy of a text.
   func append(
     _ text: UnsafeRawBufferPointer, _ shape: Int32, to parent: Int32,
     as kind: RecordTree.Kind = .text
@@ -55,7 +56,7 @@ final class DocumentValues {
     setText(text, of: tree.append(shape, kind, to: parent))
   }
 
-  /// Gives an element its text, which is copied.
+  /// Sets an element's text to a copy of `text`.
   func setText(_ text: UnsafeRawBufferPointer, of node: Int32) {
     guard !isFull else { return }
     textBytes += text.count
@@ -64,7 +65,7 @@ final class DocumentValues {
     tree.nodes[Int(node)].count = copy.count
   }
 
-  /// Reads a text, a number or a word at `p` and keeps it.
+  /// Reads a text, a number or a Boolean at `p`, and adds a copy of it.
   func readScalar(
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ shape: Int32, below parent: Int32
   ) throws(JSONStop) {
@@ -89,7 +90,7 @@ final class DocumentValues {
     append(tree.decoder.decode(raw, traits, wasMended: &wasMended), shape, to: parent)
   }
 
-  /// What the document says about itself.
+  /// The document's statements about itself, as far as it has been read.
   var facts: DocumentFacts {
     var values = RecordValues(record: tree, document: tree)
     var shared: [(label: String, value: String)] = []
@@ -146,9 +147,9 @@ final class DocumentValues {
   }
 }
 
-/// What a document says about itself, besides its offers.
+/// The statements of a document about itself.
 package struct DocumentFacts {
-  /// The feed's name for people.
+  /// The feed's title.
   package let title: String?
   /// Labelled texts that every offer shows, in order.
   package let shared: [(label: String, value: String)]
@@ -156,8 +157,8 @@ package struct DocumentFacts {
   package let error: String?
   /// The address of the next page, as printed.
   package let nextPage: String?
-  /// How many pages there are.
+  /// The number of pages.
   package let pageCount: Int?
-  /// How long the document stays good by its own word, in seconds.
+  /// How long the document stays valid according to its TTL, in seconds.
   package let freshSeconds: Int?
 }

@@ -1,6 +1,6 @@
-/// Writes JSON as bytes, for texts that never become a `String`.
+/// Writes JSON as bytes, for texts that are never converted to `String`.
 enum JSONBytes {
-  /// A text as JSON prints it, quotes included.
+  /// Returns a text as a JSON string with its quotes.
   static func text(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     var text = text
@@ -8,7 +8,7 @@ enum JSONBytes {
     return bytes
   }
 
-  /// Adds a UTF-8 text in quotes.
+  /// Appends a UTF-8 text as a JSON string.
   static func append(_ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
     bytes.append(0x22)
     for byte in text {

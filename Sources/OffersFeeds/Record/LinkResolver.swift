@@ -1,14 +1,15 @@
 import FoundationEssentials
 import Glibc
 
-/// Makes links absolute that a document writes relative to itself (RFC 3986, section 5).
+/// Resolves the relative links of a document (RFC 3986, section 5).
 struct LinkResolver: Sendable {
-  /// Names the rules. To be changed with them, so that stored links are read again.
+  /// The version of these rules. A change of the rules must change it, so that stored links are
+  /// resolved again.
   static let rules = "2"
 
   private let base: URL?
 
-  /// - Parameter address: where the document came from; nil where it has no address on the web.
+  /// - Parameter address: the document's URL; nil when it does not come from the web.
   init(address: String?) {
     base = address.flatMap { URL(string: $0) }
   }
@@ -32,17 +33,18 @@ struct LinkResolver: Sendable {
     return arena.copy(Array(resolved.utf8))
   }
 
-  /// Whether a link is absolute as it stands, as nearly every one is.
+  /// Whether a link needs no processing, which is the common case.
   static func isAbsolute(_ link: UnsafeRawBufferPointer) -> Bool {
     guard let base = link.baseAddress, let last = link.last, last > 0x20 else { return false }
     return hasScheme(link) && memchr(base, 0x26, link.count) == nil
   }
 
-  /// A link that was escaped for HTML, as some JSON has it: no address has `&amp;` in it.
+  /// Replaces `&amp;`, which some JSON contains since its links were escaped for HTML. A URL never
+  /// has it.
   private static func unescaped(
     _ link: UnsafeRawBufferPointer, in arena: TextArena
   ) -> UnsafeRawBufferPointer {
-    // Nearly every link goes by here, and few have one.
+    // Fast path: few links contain an ampersand.
     guard let base = link.baseAddress, let found = memchr(base, 0x26, link.count) else {
       return link
     }
@@ -61,14 +63,14 @@ struct LinkResolver: Sendable {
     return start == 0 ? link : arena.copy(bytes + Array(link.tail(from: start)))
   }
 
-  /// Whether a link is a mere word of two letters or more, as some feeds have for the picture that an offer
-  /// lacks: `self`, `default`, `nsfw`.
+  /// Whether a link is a single word, which some feeds print instead of a missing image: `self`,
+  /// `default`, `nsfw`.
   static func isWord(_ link: UnsafeRawBufferPointer) -> Bool {
     let link = link.trimmed()
     return link.count > 1 && link.allSatisfy(PrintedCharacters.isLetter)
   }
 
-  /// Whether a link begins with a scheme and a colon, as every absolute one does.
+  /// Whether a link begins with a scheme and a colon, as absolute URLs do.
   static func hasScheme(_ link: UnsafeRawBufferPointer) -> Bool {
     for (index, byte) in link.enumerated() {
       switch byte {

@@ -1,18 +1,18 @@
 import OffersCore
 
-/// An id for an offer whose feed gives none: readable, the same as long as the values it is made
-/// from are, and different where they differ.
+/// Makes an id for an offer whose feed has none: readable, stable while the values it is made from
+/// are, and different for different values.
 ///
-/// It begins with the first value in lower-case letters without their marks, digits and hyphens, and
-/// ends with 32 bits of a hash over all values, so that `Café` and `Cafe` stay apart; where nothing
-/// readable is left it is the hash alone, of 64 bits.
+/// The id is the first value, reduced to ASCII letters in lower case, digits and hyphens, followed
+/// by 32 bits of a hash over all values, which keeps `Café` and `Cafe` apart. If no readable
+/// character is left, the id is the 64-bit hash alone.
 enum MadeID {
   private static let readableBytes = 40
-  /// What the letters from À to ÿ are without their marks.
+  /// The ASCII letters for À to ÿ.
   private static let plainLetters: StaticString =
     "aaaaaaaceeeeiiiidnooooo-ouuuuytsaaaaaaaceeeeiiiidnooooo-ouuuuyty"
 
-  /// The id; nil when none of the values is there.
+  /// Returns the id; nil when all of the values are missing.
   static func make(
     from parts: [ValuePlan.Source], _ values: inout RecordValues
   ) -> UnsafeRawBufferPointer? {
@@ -39,7 +39,7 @@ enum MadeID {
     var lead: UInt8 = 0
     for byte in text {
       var lower = byte &- 0x41 < 26 ? byte | 0x20 : byte
-      // À to ÿ are two bytes, of which the second tells which.
+      // À to ÿ are encoded as 0xC3 and a second byte.
       if lead == 0xC3, byte &- 0x80 < 64 { lower = plainLetters.utf8Start[Int(byte &- 0x80)] }
       lead = byte
       if lower &- 0x61 < 26 || lower &- 0x30 < 10 {

@@ -1,7 +1,7 @@
 import OffersCore
 
 extension OfferAssembler {
-  /// A found text as its field keeps it; nil when nothing is left of it.
+  /// Converts a text to the form that its field stores; nil when nothing is left of it.
   func finish(
     _ found: UnsafeRawBufferPointer, _ alternative: ValuePlan.Alternative, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
@@ -27,7 +27,7 @@ extension OfferAssembler {
     return text.isEmpty ? nil : text
   }
 
-  /// A link as it is kept; nil, with a note, for a picture or page that is a mere word.
+  /// Resolves a link; returns nil, with a note, for an image or page that is a single word.
   func link(_ text: UnsafeRawBufferPointer, _ field: OfferField) -> UnsafeRawBufferPointer? {
     if LinkResolver.isAbsolute(text) { return text }
     if field == .imageURL || field == .url, LinkResolver.isWord(text) {
@@ -45,14 +45,14 @@ extension OfferAssembler {
     return record.arena.copy(bytes)
   }
 
-  /// A date as people and programs both read it; what is none stays as printed.
+  /// Converts a date to ISO 8601, for an attribute; returns other texts unchanged.
   private func shownDate(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     guard let date = DateParser.parse(text, order: dateOrder) else { return text }
     let shown = DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
     return record.arena.copy(Array(shown.utf8))
   }
 
-  /// A point in time in seconds.
+  /// Converts a date to Unix seconds in decimal digits.
   private func point(
     _ text: UnsafeRawBufferPointer, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
@@ -61,7 +61,7 @@ extension OfferAssembler {
       note(field, "is not a recognized date: “\(shown)”", isKept: false)
       return nil
     }
-    // What ends on a day may be used all day.
+    // An offer that expires on a day is valid until its end.
     let seconds = date.seconds + (field == .expiresAt && date.isWholeDay ? 86_399 : 0)
     return record.arena.copy(Array(String(seconds).utf8))
   }
@@ -72,8 +72,8 @@ extension OfferAssembler {
     return cut.map { record.arena.copy(Array($0.utf8)) } ?? text
   }
 
-  /// The first words of a text, so many characters at most, with a mark that more follows; nil for
-  /// a text that is short enough.
+  /// Cuts a text to at most `limit` characters, at a word boundary, and appends an ellipsis;
+  /// returns nil for a text that is short enough.
   static func cut(_ text: String, to limit: Int) -> String? {
     let kept = text.prefix(limit)
     if kept.endIndex == text.endIndex { return nil }
@@ -81,7 +81,7 @@ extension OfferAssembler {
     return cut + "…"
   }
 
-  /// A price with its currency, where the feed keeps the two apart.
+  /// Appends the currency of an amount, which the feed prints in another member.
   private func amount(
     _ text: UnsafeRawBufferPointer, _ currency: ValuePlan.Source
   ) -> UnsafeRawBufferPointer {
@@ -92,8 +92,8 @@ extension OfferAssembler {
     return record.arena.copy(Array(text) + [0x20] + Self.code(code))
   }
 
-  /// An amount that the feed gives in minor units; nil, with a note, when it is not known how many
-  /// of them make a whole. What is no mere number stays as printed.
+  /// Converts an amount in minor units to major units; returns nil, with a note, when the number of
+  /// decimals is unknown. Texts other than plain numbers are returned unchanged.
   private func amount(
     _ text: UnsafeRawBufferPointer, _ minorUnits: ValuePlan.MinorUnits,
     _ currency: ValuePlan.Source?, _ field: OfferField
@@ -117,7 +117,7 @@ extension OfferAssembler {
     return record.arena.copy(amount + (code.map { [0x20] + $0 } ?? []))
   }
 
-  /// A currency's code as it is printed: three letters are capitals.
+  /// Returns a currency code, in capitals if it is three letters.
   private static func code(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     guard text.count == 3, text.allSatisfy(PrintedCharacters.isLetter) else { return Array(text) }
     return text.map { $0 & ~0x20 }

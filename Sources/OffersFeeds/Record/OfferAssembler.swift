@@ -1,25 +1,25 @@
 import OffersCore
 
-/// Makes an offer's texts out of a record, by the definition's rules.
+/// Makes an offer's texts from a record, according to the rules of a definition.
 final class OfferAssembler {
-  /// What became of a record.
+  /// The result for a record.
   enum Result {
     /// The offer's texts are in `texts`.
     case offer(mended: String?)
     case noOffer(id: UnsafeRawBufferPointer?, reason: String)
   }
 
-  /// What the record is read into.
+  /// The tree that the record is read into.
   let record: RecordTree
-  /// What of the document has been met so far.
+  /// The tree of the document's values, as far as it has been read.
   let document: RecordTree
   var values: RecordValues
   let plan: ValuePlan
   let links: LinkResolver
-  /// The currency that the definition says for the whole feed.
+  /// The currency of the whole feed, according to the definition.
   let currencyCode: [UInt8]?
   let dateOrder: DateOrder?
-  /// Whether items stand under keys that may be asked for.
+  /// Whether the items have keys of their own, which the definition can refer to.
   let usesOwnKeys: Bool
   /// Whether a record alone tells its offer, as far as the definition says.
   let isSelfContained: Bool
@@ -27,16 +27,16 @@ final class OfferAssembler {
   var dependsOnAddress = false
   /// Valid until the next record is read.
   private(set) var texts = OfferTexts()
-  /// Parts left out or marked, for people.
+  /// Descriptions of the parts that were left out or repaired.
   private var notes: [String] = []
   private var hasNotes = false
   private var idNote: String?
   private var nameNote: String?
 
-  /// The only keys that the id and the name are taken from; nil where there is more to them.
+  /// The keys of the id and the name, if each comes from a single key; otherwise nil.
   private let idKey: String?
   private let nameKey: String?
-  /// How many records lacked one of them; a person needs no more hints than a few.
+  /// The number of records that lack one of them, to limit the number of hints.
   private var missingCount = 0
   private static let hintLimit = 20
 
@@ -94,10 +94,10 @@ final class OfferAssembler {
     return .offer(mended: nil)
   }
 
-  /// Whether it is still worth saying what a record has in place of what it lacks.
+  /// Whether to add a hint about a missing key.
   var isHinting: Bool { missingCount < Self.hintLimit }
 
-  /// The key that a record lacks, by the reason why it is no offer.
+  /// Returns the key that a record lacks, according to the reason why it is not an offer.
   func missingKey(for reason: String) -> String? {
     missingCount += 1
     return reason == Self.noID ? idKey : reason == Self.noName ? nameKey : nil
@@ -134,7 +134,7 @@ final class OfferAssembler {
       for alternative in rule.alternatives {
         switch values.value(alternative.source, join: alternative.join) {
         case .text(let text, let isMended):
-          // An id that is blank is none, and the next one counts.
+          // A blank id counts as missing, so that the next alternative applies.
           if text.isBlank { continue }
           if isMended {
             hasNotes = true
@@ -166,11 +166,11 @@ final class OfferAssembler {
       case .wrong(let kind):
         if problem == nil { problem = "is \(kind)" }
       case .text(let text, let isMended):
-        // What has no more than white space makes way for what follows.
+        // A blank text counts as missing, so that the next alternative applies.
         if rule.alternatives.count > 1, text.isBlank { continue }
         if isMended { note(field, "is not valid Unicode", isKept: true) }
         if let done = finish(text, alternative, field) {
-          // What was wrong with those before does not matter now.
+          // Discards the notes about earlier alternatives.
           notes.removeSubrange(noteCount..<ownNotes)
           return done
         }
@@ -192,7 +192,7 @@ final class OfferAssembler {
     hasNotes = false
   }
 
-  /// Takes note of something that is wrong with a field.
+  /// Adds a note about a problem with a field.
   func note(_ field: OfferField, _ problem: String, isKept: Bool) {
     if field == .name {
       nameNote = isKept ? "name \(problem)" : "name \(problem), expected text"

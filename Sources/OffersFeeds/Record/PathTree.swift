@@ -1,17 +1,17 @@
-/// The paths that a definition takes values from, as a tree of keys, laid out flat so that a walk
-/// over it touches no reference counts. Each of its places has a number, its shape: values of the
-/// same shape stand at the same path.
+/// The paths of a definition, compiled to a tree of keys in flat memory, so that walking it
+/// performs no reference counting. Values at the same path have the same shape, which is the index
+/// of their node in the tree.
 ///
-/// The elements of a list have the list's own shape, since a definition may leave out which element
-/// it means.
+/// The elements of a list have the shape of the list, since a definition may omit the index of an
+/// element.
 final class PathTree {
-  /// What a path compiles to: for each step the shapes that the values it leads to may have.
+  /// A step of a compiled path, with the shapes of the values that it leads to.
   struct Step {
     enum Kind {
       case key
       case index(Int)
       case all
-      /// Keeps the values whose texts at the steps equal the bytes.
+      /// Keeps the values whose text at the steps equals `value`.
       case matching([Step], value: [UInt8])
     }
 
@@ -19,139 +19,140 @@ final class PathTree {
     let shapes: [Int32]
   }
 
-  private struct Place {
-    /// Below 0 for what has no key of its own.
+  private struct Node {
+    /// The start of the key in `keys`; negative for a node without a key.
     var keyStart = -1
     var keyCount = 0
-    /// The children stand side by side.
+    /// The first of the children, which are contiguous.
     var firstChild: Int32 = 0
     var childCount: Int32 = 0
-    /// The shape of members whatever their key; none below 0.
+    /// The shape of members with any key; negative for none.
     var any: Int32 = -1
     var wantsValue = false
     var wantsElements = false
     var wantsAttributes = false
-    /// Which of the paths to items ends here; none below 0.
+    /// The index of the path of items that ends here; negative for none.
     var itemsRank: Int32 = -1
-    /// Whether an object here is an item, found by any key.
+    /// Whether an object here is an item, because a `*` of the path matches its key.
     var isItem = false
-    /// Which element of a list here leads to items; below 0 when each does.
+    /// The index of the element that contains the items; negative when all elements do.
     var itemsIndex: Int32 = -1
   }
 
-  private let places: UnsafeMutablePointer<Place>
+  private let nodes: UnsafeMutablePointer<Node>
   private let keys: UnsafeMutablePointer<UInt8>
   let count: Int
 
-  /// The shape of what all paths start from.
+  /// The shape of the value at which all paths start.
   static let root: Int32 = 0
 
   /// - Parameters:
-  ///   - paths: the paths values are taken from.
-  ///   - items: the paths where the items stand, in a tree over a document.
+  ///   - paths: the paths of the values.
+  ///   - items: the paths of the items, in a tree for a document.
   init(_ paths: [[FieldPath.Step]], items: [[FieldPath.Step]] = []) {
     let draft = Draft()
     for path in paths { draft.insert(path[...]) { $0.wantsValue = true } }
     for (rank, path) in items.enumerated() { draft.insertItems(path[...], Int32(rank)) }
     draft.shareMembers()
-    var built = [Place()]
+    var built = [Node()]
     var text: [UInt8] = []
     var rest: [(Int, Draft)] = [(0, draft)]
-    // Breadth first, so that the children of a place get neighbouring numbers.
+    // Breadth first, so that the children of a node are contiguous.
     while !rest.isEmpty {
-      let (place, draft) = rest.removeFirst()
-      built[place].wantsValue = draft.wantsValue
-      built[place].wantsElements = draft.wantsElements
-      built[place].itemsRank = draft.itemsRank
-      built[place].isItem = draft.isItem
-      built[place].itemsIndex = draft.itemsIndex
-      built[place].wantsAttributes = draft.children.contains { $0.key.utf8.first == 0x40 }
-      built[place].firstChild = Int32(built.count)
-      built[place].childCount = Int32(draft.children.count)
+      let (node, draft) = rest.removeFirst()
+      built[node].wantsValue = draft.wantsValue
+      built[node].wantsElements = draft.wantsElements
+      built[node].itemsRank = draft.itemsRank
+      built[node].isItem = draft.isItem
+      built[node].itemsIndex = draft.itemsIndex
+      built[node].wantsAttributes = draft.children.contains { $0.key.utf8.first == 0x40 }
+      built[node].firstChild = Int32(built.count)
+      built[node].childCount = Int32(draft.children.count)
       for (key, child) in draft.children {
         let key = Array(key.utf8)
         rest.append((built.count, child))
-        built.append(Place(keyStart: text.count, keyCount: key.count))
+        built.append(Node(keyStart: text.count, keyCount: key.count))
         text += key
       }
       if let any = draft.any {
-        built[place].any = Int32(built.count)
+        built[node].any = Int32(built.count)
         rest.append((built.count, any))
-        built.append(Place())
+        built.append(Node())
       }
     }
     count = built.count
-    places = .allocate(capacity: built.count)
-    places.initialize(from: built, count: built.count)
+    nodes = .allocate(capacity: built.count)
+    nodes.initialize(from: built, count: built.count)
     keys = .allocate(capacity: max(1, text.count))
     keys.initialize(from: text, count: text.count)
   }
 
   deinit {
-    places.deallocate()
+    nodes.deallocate()
     keys.deallocate()
   }
 
   /// Whether a path ends here.
   @inline(__always)
-  func wantsValue(_ shape: Int32) -> Bool { places[Int(shape)].wantsValue }
+  func wantsValue(_ shape: Int32) -> Bool { nodes[Int(shape)].wantsValue }
 
-  /// Whether a path goes on below, so that the members and elements here matter.
+  /// Whether a path continues below, so that the members and elements here are needed.
   @inline(__always)
   func wantsMembers(_ shape: Int32) -> Bool {
-    let place = places[Int(shape)]
-    return place.childCount > 0 || place.any >= 0
+    let node = nodes[Int(shape)]
+    return node.childCount > 0 || node.any >= 0
   }
 
-  /// Whether single elements of a list here are asked for.
+  /// Whether a path selects elements of a list here.
   @inline(__always)
-  func wantsElements(_ shape: Int32) -> Bool { places[Int(shape)].wantsElements }
+  func wantsElements(_ shape: Int32) -> Bool { nodes[Int(shape)].wantsElements }
 
-  /// Which of the paths to items ends here, so that a list here holds items; nil for none.
+  /// The index of the path of items that ends here, so that a list here contains items; nil for
+  /// none.
   @inline(__always)
   func itemsRank(_ shape: Int32) -> Int32? {
-    let rank = places[Int(shape)].itemsRank
+    let rank = nodes[Int(shape)].itemsRank
     return rank < 0 ? nil : rank
   }
 
-  /// Whether items may stand right below, so that an XML element here without any is an empty list.
+  /// Whether items may be direct children, so that an XML element without any is an empty list.
   func hasItemsBelow(_ shape: Int32) -> Bool {
-    let place = places[Int(shape)]
-    let children = place.firstChild..<place.firstChild + place.childCount
+    let node = nodes[Int(shape)]
+    let children = node.firstChild..<node.firstChild + node.childCount
     return children.contains { itemsRank($0) != nil }
-      || place.any >= 0 && itemsRank(place.any) != nil
+      || node.any >= 0 && itemsRank(node.any) != nil
   }
 
-  /// Whether an object here is an item, because a path goes by any key.
-  func isItem(_ shape: Int32) -> Bool { places[Int(shape)].isItem }
+  /// Whether an object here is an item, because a `*` of the path matches its key.
+  func isItem(_ shape: Int32) -> Bool { nodes[Int(shape)].isItem }
 
-  /// Which element of a list here leads to items; nil when each does.
+  /// The index of the element of a list here that contains the items; nil when all elements do.
   func itemsIndex(_ shape: Int32) -> Int32? {
-    let index = places[Int(shape)].itemsIndex
+    let index = nodes[Int(shape)].itemsIndex
     return index < 0 ? nil : index
   }
 
   /// Whether the shape is that of members with any key.
-  func isAny(_ shape: Int32, of parent: Int32) -> Bool { places[Int(parent)].any == shape }
+  func isAny(_ shape: Int32, of parent: Int32) -> Bool { nodes[Int(parent)].any == shape }
 
-  /// Whether a path goes on below by any key.
-  func hasAny(_ shape: Int32) -> Bool { places[Int(shape)].any >= 0 }
+  /// Whether a path continues with any key.
+  func hasAny(_ shape: Int32) -> Bool { nodes[Int(shape)].any >= 0 }
 
-  /// The key that members of a shape have; nil where they may have any.
+  /// The key of members with a shape; nil for members with any key.
   func key(of shape: Int32) -> UnsafeRawBufferPointer? {
-    let place = places[Int(shape)]
-    if place.keyStart < 0 { return nil }
-    return UnsafeRawBufferPointer(start: keys + place.keyStart, count: place.keyCount)
+    let node = nodes[Int(shape)]
+    if node.keyStart < 0 { return nil }
+    return UnsafeRawBufferPointer(start: keys + node.keyStart, count: node.keyCount)
   }
 
-  /// The shape of the member with a key; below 0 when no path leads there.
+  /// The shape of the member with a key; negative when no path needs it.
   @inline(__always)
   func child(of shape: Int32, _ key: UnsafeRawBufferPointer) -> Int32 {
-    let place = places[Int(shape)]
-    var child = place.firstChild
-    let end = child + place.childCount
+    let node = nodes[Int(shape)]
+    var child = node.firstChild
+    let end = child + node.childCount
     while child < end {
-      let candidate = places[Int(child)]
+      let candidate = nodes[Int(child)]
       if candidate.keyCount == key.count {
         let start = keys + candidate.keyStart
         var offset = 0
@@ -160,25 +161,25 @@ final class PathTree {
       }
       child += 1
     }
-    return place.any
+    return node.any
   }
 
-  /// Whether attributes of an XML element are asked for.
+  /// Whether a path selects an attribute of an XML element.
   @inline(__always)
-  func wantsAttributes(_ shape: Int32) -> Bool { places[Int(shape)].wantsAttributes }
+  func wantsAttributes(_ shape: Int32) -> Bool { nodes[Int(shape)].wantsAttributes }
 
-  /// The shape of an XML element's attribute; below 0 when no path leads there.
+  /// The shape of an XML element's attribute; negative when no path needs it.
   func attribute(of shape: Int32, _ name: UnsafeRawBufferPointer) -> Int32 {
-    let place = places[Int(shape)]
-    for child in place.firstChild..<place.firstChild + place.childCount {
-      let candidate = places[Int(child)]
+    let node = nodes[Int(shape)]
+    for child in node.firstChild..<node.firstChild + node.childCount {
+      let candidate = nodes[Int(child)]
       let key = UnsafeBufferPointer(start: keys + candidate.keyStart, count: candidate.keyCount)
       if key.first == 0x40, key.dropFirst().elementsEqual(name) { return child }
     }
     return -1
   }
 
-  /// Compiles a path that the tree was made of.
+  /// Compiles a path that was passed to `init`.
   func compile(_ path: [FieldPath.Step]) -> [Step] {
     compile(path[...], from: [Self.root])
   }
@@ -197,9 +198,9 @@ final class PathTree {
         steps.append(Step(kind: .index(index), shapes: shapes))
       case .all:
         shapes += shapes.flatMap { shape -> [Int32] in
-          let place = places[Int(shape)]
-          let children = Array(place.firstChild..<place.firstChild + place.childCount)
-          return children + (place.any >= 0 ? [place.any] : [])
+          let node = nodes[Int(shape)]
+          let children = Array(node.firstChild..<node.firstChild + node.childCount)
+          return children + (node.any >= 0 ? [node.any] : [])
         }
         steps.append(Step(kind: .all, shapes: shapes))
       case .matching(let key, let value):
@@ -214,9 +215,9 @@ final class PathTree {
 }
 
 extension PathTree {
-  /// A place while the tree is being made.
+  /// A node while the tree is being built.
   private final class Draft {
-    var children: [(key: String, place: Draft)] = []
+    var children: [(key: String, node: Draft)] = []
     var any: Draft?
     var wantsValue = false
     var wantsElements = false
@@ -248,8 +249,8 @@ extension PathTree {
       }
     }
 
-    /// Marks where items stand: a list at the path's end holds them, and a member that its last
-    /// step finds by any key is one.
+    /// Marks the end of a path of items: a list there contains the items, and a member that its
+    /// last `*` matches is an item.
     func insertItems(
       _ path: ArraySlice<FieldPath.Step>, _ rank: Int32, isMember: Bool = false
     ) {
@@ -271,7 +272,7 @@ extension PathTree {
         insertItems(rest, rank)
       case .all:
         wantsElements = true
-        // A list takes all such steps that follow one another: lists in it are taken apart.
+        // Nested lists are flattened, so that one list consumes a sequence of these steps.
         insertItems(path.drop { $0 == .all }, rank)
         let any = any ?? Draft()
         self.any = any
@@ -282,13 +283,13 @@ extension PathTree {
     }
 
     private func child(_ key: String) -> Draft {
-      if let found = children.first(where: { $0.key == key }) { return found.place }
+      if let found = children.first(where: { $0.key == key }) { return found.node }
       let made = Draft()
       children.append((key, made))
       return made
     }
 
-    /// Lets members with a place of their own be found among all members, too.
+    /// Merges the node for any key into those with a key, whose members match a `*` as well.
     func shareMembers() {
       if let any { for (_, child) in children { child.take(any) } }
       for (_, child) in children { child.shareMembers() }
@@ -301,7 +302,7 @@ extension PathTree {
       if itemsRank < 0 { itemsRank = other.itemsRank }
       isItem = isItem || other.isItem
       if itemsIndex < 0 { itemsIndex = other.itemsIndex }
-      for (key, place) in other.children { child(key).take(place) }
+      for (key, node) in other.children { child(key).take(node) }
       if let otherAny = other.any {
         let any = any ?? Draft()
         self.any = any

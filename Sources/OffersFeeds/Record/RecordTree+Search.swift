@@ -1,5 +1,5 @@
 extension RecordTree {
-  /// The values that a path leads to, in order, in `found`, which is emptied first.
+  /// Finds the values at a path, in order, and stores them in `found`.
   func find(_ steps: [PathTree.Step], into found: inout [Int32]) {
     found.removeAll(keepingCapacity: true)
     guard count > 0 else { return }
@@ -37,7 +37,7 @@ extension RecordTree {
         elements.removeAll(keepingCapacity: true)
       }
       for (place, index) in found.enumerated() {
-        // What stands in different objects is counted apart.
+        // The elements of different objects are counted separately.
         if place > 0, owner(of: index) != owner(of: found[place - 1]) { takeElement() }
         forEachElement(of: index) { elements.append($0) }
       }
@@ -49,8 +49,8 @@ extension RecordTree {
     }
   }
 
-  /// The elements of a list, or the members of an object. An object that has what is asked for next
-  /// stands for a list of one.
+  /// Adds the elements of a list, or the members of an object. An object with the next key of the
+  /// path counts as a list with one element.
   private func takeAll(of index: Int32, before step: PathTree.Step?, into next: inout [Int32]) {
     guard nodes[Int(index)].kind == .object else {
       return forEachElement(of: index) { next.append($0) }
@@ -61,13 +61,13 @@ extension RecordTree {
       if case .key? = step?.kind, step?.shapes.contains(nodes[Int(child)].shape) == true {
         isOne = true
       }
-      // An element's attributes are none of its members.
+      // The attributes of an XML element are not among its members.
       if !isElements || nodes[Int(child)].kind == .object { members.append(child) }
     }
     next += isOne || members.isEmpty ? [index] : members
   }
 
-  /// The object that a value stands in, be it in a list there; below 0 for the record itself.
+  /// The object that contains a value, directly or through lists; negative for the record itself.
   private func owner(of index: Int32) -> Int32 {
     var owner = nodes[Int(index)].parent
     while owner >= 0, nodes[Int(owner)].kind == .list { owner = nodes[Int(owner)].parent }
@@ -91,7 +91,8 @@ extension RecordTree {
     return isMatch
   }
 
-  /// The elements of a list, lists in it taken apart, too; anything else is its own only element.
+  /// Calls `body` for the elements of a list, with nested lists flattened; another value is its own
+  /// only element.
   func forEachElement(of index: Int32, _ body: (Int32) -> Void) {
     guard nodes[Int(index)].kind == .list else { return body(index) }
     forEachChild(of: index) { forEachElement(of: $0, body) }
@@ -105,7 +106,8 @@ extension RecordTree {
     }
   }
 
-  /// The text of a value as it should be kept; nil for what is none. A raw text is decoded once.
+  /// Returns the text of a value; nil for a value without one. A raw text is decoded the first
+  /// time.
   @inline(__always)
   func decode(_ index: Int32) -> UnsafeRawBufferPointer? {
     let node = nodes[Int(index)]
@@ -114,7 +116,7 @@ extension RecordTree {
     case .rawText:
       if !node.hasEscapes && !node.hasNonASCII { return node.text }
       return decodeRaw(index)
-    // An element's text; a JSON object has none.
+    // An XML element has a text, a JSON object has none.
     case .object: return node.start == nil ? nil : node.text
     case .truth: return node.text
     case .null, .list: return nil

@@ -1,18 +1,18 @@
 import OffersCore
 
-/// The values of one record that a definition asks for, as a tree in flat memory. Filled by a
-/// reader of some format, then asked by path; what no path leads to is never in it.
+/// The values of a record that a definition needs, as a tree in flat memory. The reader of a format
+/// fills it; values are then searched for by path. Other values are never added.
 final class RecordTree {
-  /// What stands at a place.
+  /// The kind of a value.
   enum Kind: UInt8 {
-    /// A text as it should be kept.
+    /// A decoded text.
     case text
-    /// A JSON text as it stands between its quotes.
+    /// A JSON text without its quotes, not decoded yet.
     case rawText
     case number
     case truth
     case null
-    /// A JSON object, or an XML element, whose text is what it and its children hold.
+    /// A JSON object, or an XML element, whose text is that of all its content.
     case object
     case list
   }
@@ -20,12 +20,12 @@ final class RecordTree {
   struct Node {
     var shape: Int32
     var kind: Kind
-    /// For a raw text, whether it holds escapes, and bytes beyond ASCII.
+    /// For a raw text: whether it contains escapes, and bytes outside ASCII.
     var hasEscapes = false
     var hasNonASCII = false
-    /// True when the text had to be mended.
+    /// True when a part of the text was invalid and has been replaced.
     var isMended = false
-    /// True when a later value of the same key took its place.
+    /// True when a later value with the same key has replaced it.
     var isReplaced = false
     var parent: Int32
     var next: Int32 = -1
@@ -38,17 +38,17 @@ final class RecordTree {
   }
 
   let paths: PathTree
-  /// True when the objects are XML elements, which may hold texts and other elements alike.
+  /// True when the objects are XML elements, which can have both a text and children.
   var isElements = false
   let arena = TextArena()
   let decoder: JSONTextDecoder
-  /// Behind a pointer, since a property of an object is checked for exclusive access each time it
-  /// is touched, and these are touched for every value of every record.
+  /// Allocated separately, since Swift checks each access to a class's property for exclusivity,
+  /// and these are accessed for every value.
   private struct State {
     var nodes: UnsafeMutablePointer<Node>
     var count = 0
     var capacity = 64
-    /// Whether any value was replaced, so that no value is known to be the only one of its shape.
+    /// Whether any value was replaced, so that no shape is known to have a single value.
     var hasReplaced = false
   }
 
@@ -86,7 +86,7 @@ final class RecordTree {
     arena.reset()
   }
 
-  /// Adds a value below another; the record itself has none above it, -1.
+  /// Adds a value to its parent; the parent of the record itself is -1.
   @inline(__always)
   @discardableResult
   func append(
@@ -112,20 +112,21 @@ final class RecordTree {
     return index
   }
 
-  /// The only value of a shape; below 0 when there is none, nil when there are several.
+  /// Returns the only value of a shape; a negative number when there is none, nil when there are
+  /// several.
   @inline(__always)
   func only(_ shape: Int32) -> Int32? {
     let met = met[Int(shape)]
     return met.count > 1 ? nil : met.first
   }
 
-  /// Whether a value of a shape is there.
+  /// Whether there is a value of a shape.
   @inline(__always)
   func has(_ shape: Int32) -> Bool { met[Int(shape)].count > 0 }
 
-  /// Takes an earlier value of the same key out of account: the last one counts.
+  /// Excludes an earlier value with the same key, since the last one counts.
   func replace(_ shape: Int32, below parent: Int32) {
-    // It is the last of its shape, or that one is an element of it.
+    // The last value of the shape is the earlier value, or an element within it.
     var earlier = met[Int(shape)].last
     while earlier >= 0, nodes[Int(earlier)].parent != parent {
       earlier = nodes[Int(earlier)].parent
@@ -134,7 +135,8 @@ final class RecordTree {
     nodes[Int(earlier)].isReplaced = true
     if state.pointee.hasReplaced { return }
     state.pointee.hasReplaced = true
-    // What stands below it does not count either: let every shape look as if it had several.
+    // The values below it are excluded as well, so every shape must look as if it had several
+    // values, which disables `only`.
     for shape in 0..<paths.count { met[shape].count += 2 }
   }
 

@@ -1,10 +1,10 @@
 import OffersCore
 
-/// Takes single values out of a record and the document around it.
+/// Looks up values in a record and in the document around it.
 struct RecordValues {
   let record: RecordTree
   let document: RecordTree
-  /// The member names that the record stands under, the innermost last.
+  /// The keys of the record and of the objects around it, the innermost last.
   var ownKeys: [[UInt8]] = []
   private var found: [Int32] = []
 
@@ -13,15 +13,15 @@ struct RecordValues {
     self.document = document
   }
 
-  /// What stands at a place.
+  /// The result of a lookup.
   enum Value {
     case none
     case text(UnsafeRawBufferPointer, isMended: Bool)
-    /// Something that is no text.
+    /// A value that is not a text.
     case wrong(StaticString)
   }
 
-  /// The value of one place in a tree.
+  /// Returns the value of a node.
   @inline(__always)
   static func value(_ node: Int32, of tree: RecordTree) -> Value {
     switch tree.nodes[Int(node)].kind {
@@ -40,7 +40,7 @@ struct RecordValues {
     }
   }
 
-  /// The first value of a source, or all of them joined where it asks for all.
+  /// Returns the first value of a source, or all values joined if its path has a `*`.
   mutating func value(_ source: ValuePlan.Source, join: [UInt8]) -> Value {
     switch source {
     case .member(let shape, let steps):
@@ -80,13 +80,13 @@ struct RecordValues {
   private mutating func search(
     _ steps: [PathTree.Step], in tree: RecordTree, takesAll: Bool, join: [UInt8]
   ) -> Value {
-    // Mostly nothing is there, and a look at the shapes tells so without a search.
+    // Most lookups find nothing, which the counts by shape tell without a search.
     if let last = steps.last, !last.shapes.contains(where: { tree.has($0) }) { return .none }
     tree.find(steps, into: &found)
     if found.count == 1 || !takesAll {
       guard let first = found.first else { return .none }
       let value = Self.value(first, of: tree)
-      // An element without a text is passed over for the next one.
+      // Skips XML elements without a text.
       if case .none = value, found.count > 1 {
         for node in found.dropFirst() {
           if case .text(let text, let mended) = Self.value(node, of: tree) {
@@ -108,8 +108,8 @@ struct RecordValues {
     return bytes.isEmpty ? .none : .text(record.arena.copy(bytes), isMended: isMended)
   }
 
-  /// Hands over every text of a source, those in a list one by one. Returns what stands there when
-  /// it is no text.
+  /// Calls `body` with every text of a source, including those in lists. Returns the kind of the
+  /// last value that is not a text.
   mutating func forEachText(
     of source: ValuePlan.Source, _ body: (_ text: UnsafeRawBufferPointer, _ isMended: Bool) -> Void
   ) -> StaticString? {

@@ -1,13 +1,13 @@
-/// For each of some rules the shapes its values may have, in flat memory: most rules of a
-/// well-known vocabulary have nothing in most records, and are passed over by a look at these.
+/// The shapes that each rule of a list needs, in flat memory. Most rules of a well-known vocabulary
+/// match nothing in most records, and this table rejects them quickly.
 final class ShapeTable {
   private let shapes: UnsafeMutablePointer<Int32>
-  /// Where the shapes of each rule begin, and behind the last rule where they end.
+  /// The index of each rule's first shape, followed by the index after the last shape.
   private let starts: UnsafeMutablePointer<Int>
   private let ruleCount: Int
 
-  /// - Parameter rules: for each rule its shapes; nil for one that may have a value whatever the
-  ///   record holds.
+  /// - Parameter rules: the shapes of each rule; nil for a rule that may have a value in any
+  ///   record.
   init(_ rules: [[Int32]?]) {
     ruleCount = rules.count
     let all = rules.map { $0 ?? [-1] }
@@ -29,7 +29,7 @@ final class ShapeTable {
     starts.deallocate()
   }
 
-  /// Whether a rule may find something in a record.
+  /// Whether a rule may match a value of a record.
   @inline(__always)
   func mayFind(_ rule: Int, in record: RecordTree) -> Bool {
     var place = starts[rule]

@@ -1,10 +1,10 @@
-/// Memory for texts that live as long as the record they belong to: what is given out stays where
-/// it is until all of it is taken back at once.
+/// An arena for texts with the lifetime of a record: allocations have stable addresses, and are
+/// released all at once.
 final class TextArena {
   private var chunks: [UnsafeMutableRawBufferPointer] = []
   private var current = 0
   private var used = 0
-  /// Where the text begins that is being written; nil between texts.
+  /// The start of the text that is being written; nil when there is none.
   private var openStart: Int?
 
   private static let chunkBytes = 64 << 10
@@ -13,7 +13,8 @@ final class TextArena {
     for chunk in chunks { chunk.deallocate() }
   }
 
-  /// Takes all memory back. What a large record made grow is given up.
+  /// Releases all allocations. Memory beyond the usual, after a large record, is returned to the
+  /// system.
   func reset() {
     while chunks.count > 1 { chunks.removeLast().deallocate() }
     if let first = chunks.first, first.count > 16 * Self.chunkBytes {
@@ -25,14 +26,14 @@ final class TextArena {
     openStart = nil
   }
 
-  /// Room for a text of so many bytes.
+  /// Allocates `count` bytes.
   func allocate(_ count: Int) -> UnsafeMutablePointer<UInt8> {
     let start = reserve(count)
     used += count
     return start
   }
 
-  /// A copy of a text.
+  /// Returns a copy of a text.
   func copy(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let start = allocate(text.count)
     if let source = text.baseAddress {
@@ -41,35 +42,35 @@ final class TextArena {
     return UnsafeRawBufferPointer(start: start, count: text.count)
   }
 
-  /// A copy of bytes.
+  /// Returns a copy of bytes.
   func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
     bytes.withUnsafeBytes { copy($0) }
   }
 
-  /// How many bytes of the text that is being written stand there already.
+  /// The number of bytes of the text that is being written.
   var openCount: Int { openStart.map { used - $0 } ?? 0 }
 
-  /// Begins a text that is written piece by piece, unless one is.
+  /// Starts a text that is written in several parts, unless one has been started.
   func open() {
     if openStart == nil { openStart = used }
   }
 
-  /// Adds to the text that is being written.
+  /// Appends to the text that is being written.
   func append(_ text: UnsafeRawBufferPointer) {
     guard let source = text.baseAddress, text.count > 0 else { return }
     UnsafeMutableRawPointer(reserve(text.count)).copyMemory(from: source, byteCount: text.count)
     used += text.count
   }
 
-  /// The text being written, from a byte of it on. It stays valid once the text is closed; until
-  /// then only up to the next piece.
+  /// Returns the text that is being written, from an offset on. Before `close`, the next `append`
+  /// invalidates it.
   func openText(from offset: Int) -> UnsafeRawBufferPointer {
     guard let openStart, !chunks.isEmpty else { return .init(start: nil, count: 0) }
     return UnsafeRawBufferPointer(
       rebasing: UnsafeRawBufferPointer(chunks[current])[(openStart + offset)..<used])
   }
 
-  /// Ends the text that is being written.
+  /// Finishes the text that is being written.
   func close() { openStart = nil }
 
   private func reserve(_ count: Int) -> UnsafeMutablePointer<UInt8> {

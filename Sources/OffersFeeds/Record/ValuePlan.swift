@@ -1,19 +1,19 @@
 import OffersCore
 
-/// A definition's rules made ready for records: paths looked up in the trees they are asked of,
-/// texts as bytes.
+/// The rules of a definition, compiled for evaluation: paths as shapes of the path trees, texts as
+/// bytes.
 struct ValuePlan {
-  /// Where a value comes from.
+  /// The source of a value.
   indirect enum Source {
-    /// The only value of a shape, found without a search; the steps are for when there are several.
+    /// The only value of a shape, found without a search. The steps apply when there are several.
     case member(Int32, steps: [PathTree.Step])
     case path([PathTree.Step], isFromDocument: Bool, takesAll: Bool)
     case ownKey(Int)
     case constant([UInt8])
     case template([Source])
 
-    /// The shapes one of which must be in the record for there to be a value; nil where there may
-    /// be one in any case.
+    /// The shapes of which a record must have one for the source to have a value; nil when it may
+    /// have one in any record.
     var neededShapes: [Int32]? {
       switch self {
       case .member(let shape, _): return [shape]
@@ -34,7 +34,7 @@ struct ValuePlan {
     let minorUnits: MinorUnits?
   }
 
-  /// How many decimals a number in minor units stands for.
+  /// The number of decimals of a number in minor units.
   enum MinorUnits {
     case byCurrency
     case source(Source)
@@ -52,7 +52,7 @@ struct ValuePlan {
       return shapes
     }
 
-    /// The shape of the member whose text is the value; nil when there is more to it.
+    /// The shape of the member whose text is the value unchanged; nil for any other rule.
     fileprivate func plainShape(for field: OfferField) -> Int32? {
       guard alternatives.count == 1, let only = alternatives.first,
         only.reading == (field == .imageURL || field == .url ? .link : .text),
@@ -72,19 +72,19 @@ struct ValuePlan {
   }
 
   let id: Identity
-  /// The fields that are one member's text as it is, which are most, and the member's shape. They
-  /// are gone through without a look at any rule.
+  /// The fields, usually most of them, that are the unchanged text of a single member, with the
+  /// member's shape. They are read without evaluating a rule.
   let plain: [(field: OfferField, shape: Int32)]
-  /// The shape of the id, where it is such a member, too.
+  /// The shape of the id, if it is such a member as well.
   let plainID: Int32?
-  /// All fields that the definition takes.
+  /// All fields of the definition.
   let fields: [(field: OfferField, rule: Rule)]
-  /// Those of them that are not plain.
+  /// The fields that are not in `plain`.
   let others: [(field: OfferField, rule: Rule)]
-  /// Labels as JSON texts, quotes included.
+  /// The attributes, with labels as JSON strings.
   let attributes: [(label: [UInt8], name: String, rule: Rule)]
 
-  /// What `others` and `attributes` need.
+  /// The shapes that `others` and `attributes` need.
   let othersTable: ShapeTable
   let attributesTable: ShapeTable
 
@@ -108,7 +108,7 @@ struct ValuePlan {
     attributesTable = ShapeTable(attributes.map(\.rule.neededShapes))
   }
 
-  /// Makes single rules ready.
+  /// Compiles single rules.
   struct Compiler {
     let items: PathTree
     let document: PathTree
@@ -170,11 +170,11 @@ extension FeedDefinition {
     return rules
   }
 
-  /// The paths that are taken from items, and those taken from the document.
+  /// The paths into items, or the paths into the document.
   private func paths(fromDocument: Bool) -> [[FieldPath.Step]] {
     var paths = rules.flatMap(\.paths)
     if case .madeFrom(let parts) = id { paths += parts }
-    // A list of categories is wanted with its elements, whether the path says so or not.
+    // The elements of a list of categories are needed, whether or not the path has a `*`.
     for path in fields[.categories]?.paths ?? [] {
       paths.append(FieldPath(isFromDocument: path.isFromDocument, path.steps + [.index(0)]))
     }
@@ -200,14 +200,14 @@ extension FeedDefinition {
   /// What is read of each item.
   func makeItemPaths() -> PathTree { PathTree(paths(fromDocument: false)) }
 
-  /// What is read of the document around them.
+  /// The tree of the paths into the document, with those of the items.
   func makeDocumentPaths() -> PathTree {
     PathTree(paths(fromDocument: true), items: items.map(\.steps))
   }
 }
 
 extension FieldRule {
-  /// The paths that values come from.
+  /// The paths of the rule.
   fileprivate var paths: [FieldPath] {
     alternatives.flatMap { alternative -> [FieldPath] in
       var paths: [FieldPath] = []
