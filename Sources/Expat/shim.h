@@ -1,5 +1,5 @@
-/* The limits on entity expansion are declared only to those who say that expat was built with
-   DTDs (up to 2.5) or general entities (from 2.6), as every distribution does. */
+/* expat.h declares the limits on entity expansion only if these macros say that expat was built with
+   DTDs (up to 2.5) or general entities (from 2.6), as in every distribution. */
 #define XML_DTD 1
 #define XML_GE 1
 #include <expat.h>

@@ -1,7 +1,7 @@
 import Foundation
 import OffersFuzzing
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Settings {
   var inputs = 1_000_000
   var seed: UInt64 = 1
@@ -26,7 +26,7 @@ struct Settings {
   }
 }
 
-/// The most memory this process has had, in MB.
+/// The peak resident memory of this process, in MiB.
 func peakMegabytes() -> Int {
   var usage = rusage()
   getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -38,7 +38,7 @@ func pad(_ text: String, _ columns: Int) -> String {
 }
 
 let settings = Settings(CommandLine.arguments.dropFirst())
-// Says which input was at hand, should the process die of it.
+// Records the current input, in case the process crashes on it.
 let log = open(settings.log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
 do {
   for format in settings.formats {

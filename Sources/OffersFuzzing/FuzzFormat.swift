@@ -1,32 +1,32 @@
 import OffersCore
 import OffersFeeds
 
-/// What a fuzzed input is given to.
+/// The kinds of inputs, each with its own reader.
 public enum FuzzFormat: String, CaseIterable, Sendable {
   /// One JSON document.
   case json
-  /// One JSON value a line.
+  /// JSON lines: one JSON value per line.
   case ndjson
   /// XML of several vocabularies.
   case xml
   /// Compressed documents.
   case compressed
-  /// Documents in other encodings than UTF-8.
+  /// Documents in encodings other than UTF-8.
   case encoded
-  /// Definitions of feeds.
+  /// Feed definitions.
   case definition
   /// Dates, rewards and HTML.
   case value
-  /// Documents nobody knows, for which a definition is guessed.
+  /// Unknown documents, for which a definition is guessed.
   case guess
 }
 
-/// Something a reader did that it must never do.
+/// A violation of a reader's guarantees.
 public struct FuzzFailure: Error, CustomStringConvertible {
   public let description: String
 }
 
-/// Gives inputs to the readers and checks what comes of them.
+/// Passes inputs to the readers and checks the results.
 public struct FuzzTarget {
   private let format: FuzzFormat
   private let definitions: [FeedDefinition]
@@ -40,10 +40,10 @@ public struct FuzzTarget {
     self.definitions = definitions
   }
 
-  /// Gives an input to its reader.
+  /// Passes an input to its reader.
   ///
   /// - Returns: whether the reader accepted it.
-  /// - Throws: `FuzzFailure` for anything but an acceptance or a refusal.
+  /// - Throws: `FuzzFailure` unless the reader accepted the input or threw an `OffersError`.
   public func run(_ input: [UInt8], _ random: inout FuzzRandom) throws -> Bool {
     do {
       switch format {
@@ -65,7 +65,7 @@ public struct FuzzTarget {
   }
 
   private func read(_ input: [UInt8], _ random: inout FuzzRandom) throws -> Bool {
-    // The first one fits most documents.
+    // The first definition fits most documents.
     let place = random.below(2) == 0 ? 0 : random.below(definitions.count)
     var definition = definitions[place]
     if format == .ndjson { definition.format = .ndjson }
@@ -73,12 +73,12 @@ public struct FuzzTarget {
     if format == .encoded { definition.encoding = nil }
     let charset =
       format == .encoded ? FuzzSeeds.charsets[random.below(FuzzSeeds.charsets.count)] : nil
-    let whole = try Self.outcome(input, definition, charset, pieces: nil)
+    let whole = try Self.outcome(input, definition, charset, chunkSizes: nil)
     if random.below(8) == 0 {
-      let pieces = (0..<4).map { _ in 1 + random.below(random.below(2) == 0 ? 8 : 700) }
-      let cut = try Self.outcome(input, definition, charset, pieces: pieces)
+      let sizes = (0..<4).map { _ in 1 + random.below(random.below(2) == 0 ? 8 : 700) }
+      let cut = try Self.outcome(input, definition, charset, chunkSizes: sizes)
       if cut != whole {
-        throw FuzzFailure(description: "pieces of \(pieces) give \(cut), one piece gives \(whole)")
+        throw FuzzFailure(description: "chunks of \(sizes) give \(cut), one chunk gives \(whole)")
       }
     }
     return whole.isAccepted
@@ -92,14 +92,14 @@ public struct FuzzTarget {
   }
 
   private static func outcome(
-    _ input: [UInt8], _ definition: FeedDefinition, _ charset: String?, pieces: [Int]?
+    _ input: [UInt8], _ definition: FeedDefinition, _ charset: String?, chunkSizes: [Int]?
   ) throws -> Outcome {
     let sink = FuzzSink()
     let reader = FeedReader(
       definition: definition, address: "https://example.com/feed", charset: charset, sink: sink)
     var isAccepted = true
     do {
-      try FuzzPieces.forEach(in: input, sizes: pieces) { try reader.consume($0) }
+      try FuzzChunks.forEach(in: input, sizes: chunkSizes) { try reader.consume($0) }
       try reader.finish()
     } catch is OffersError {
       isAccepted = false
@@ -113,12 +113,12 @@ public struct FuzzTarget {
     let limit = 1 << 20
     let unpacker = Decompressor(limitBytes: limit, isRawDeflate: random.below(3) == 0)
     var count = 0
-    try FuzzPieces.forEach(in: input, sizes: [1 + random.below(300)]) { piece in
-      try unpacker.consume(piece) { count += $0.count }
+    try FuzzChunks.forEach(in: input, sizes: [1 + random.below(300)]) { chunk in
+      try unpacker.consume(chunk) { count += $0.count }
     }
     try unpacker.finish { count += $0.count }
     if unpacker.isCompressed, count > limit {
-      throw FuzzFailure(description: "\(count) bytes came out, \(limit) were allowed")
+      throw FuzzFailure(description: "\(count) bytes of output, above the limit of \(limit)")
     }
     return true
   }
@@ -128,7 +128,7 @@ public struct FuzzTarget {
     for definition in try DefinitionFile.parse(text, name: "fuzz.yaml") {
       let yaml = DefinitionText.yaml(for: definition)
       guard try DefinitionFile.parse(yaml, name: "again.yaml") == [definition] else {
-        throw FuzzFailure(description: "a definition is another one when written and read: \(yaml)")
+        throw FuzzFailure(description: "a definition changes when written and parsed: \(yaml)")
       }
     }
     return true
@@ -146,7 +146,7 @@ public struct FuzzTarget {
     if String(validating: input, as: UTF8.self) != nil,
       String(validating: html, as: UTF8.self) == nil
     {
-      throw FuzzFailure(description: "text of sound HTML is no sound UTF-8")
+      throw FuzzFailure(description: "the text of valid HTML is not valid UTF-8")
     }
   }
 
@@ -156,15 +156,15 @@ public struct FuzzTarget {
     let proposal = try guess.finish()
     let yaml = DefinitionText.yaml(for: proposal.definition)
     guard try DefinitionFile.parse(yaml, name: "guess.yaml") == [proposal.definition] else {
-      throw FuzzFailure(description: "a guess is another one when written and read: \(yaml)")
+      throw FuzzFailure(description: "a guess changes when written and parsed: \(yaml)")
     }
-    _ = try Self.outcome(input, proposal.definition, nil, pieces: nil)
+    _ = try Self.outcome(input, proposal.definition, nil, chunkSizes: nil)
     return true
   }
 }
 
-/// Cuts an input.
-enum FuzzPieces {
+/// Divides an input into chunks, whose sizes repeat; nil for a single chunk.
+enum FuzzChunks {
   static func forEach(
     in input: [UInt8], sizes: [Int]?, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {

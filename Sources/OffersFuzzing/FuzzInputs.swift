@@ -1,11 +1,11 @@
-/// Makes inputs out of sound documents by breaking them.
+/// Makes inputs by corrupting valid documents.
 public struct FuzzInputs {
   private let seeds: [[UInt8]]
   private let tokens: [[UInt8]]
   private let format: FuzzFormat
   private let seed: UInt64
 
-  /// Largest input made, in bytes.
+  /// The largest size of an input, in bytes.
   private static let limitBytes = 64 << 10
 
   public init(_ format: FuzzFormat, seed: UInt64) {
@@ -15,11 +15,11 @@ public struct FuzzInputs {
     tokens = FuzzSeeds.tokens(of: format).map { Array($0.utf8) }
   }
 
-  /// The input of a number, and the random numbers that follow it.
+  /// Returns the input with a number, and the random numbers that follow it.
   public func input(_ number: Int) -> (bytes: [UInt8], random: FuzzRandom) {
     var random = FuzzRandom(seed: seed &+ UInt64(number) &* 0x5851_f42d_4c95_7f2d)
     var bytes = seeds[random.below(seeds.count)]
-    // Mostly a single change: what is broken all over is refused at once.
+    // Usually a single change, since a reader refuses heavily corrupted input at once.
     for _ in 0..<(random.below(3) > 0 ? 1 : 1 + random.below(8)) { change(&bytes, &random) }
     if bytes.count > Self.limitBytes { bytes.removeLast(bytes.count - Self.limitBytes) }
     return (bytes, random)

@@ -1,4 +1,4 @@
-/// Numbers that are the same for the same seed (SplitMix64), so that an input can be made again.
+/// A deterministic generator (SplitMix64), so that an input can be reproduced from its seed.
 public struct FuzzRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -12,6 +12,6 @@ public struct FuzzRandom: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 to before a bound above 0.
+  /// A number from 0 up to a positive bound, exclusive.
   public mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

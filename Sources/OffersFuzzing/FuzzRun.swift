@@ -1,6 +1,6 @@
-/// A number of inputs of one format, one after another.
+/// A sequence of inputs of one format.
 public struct FuzzRun {
-  /// What the inputs came to.
+  /// The results of the inputs.
   public struct Result: Sendable {
     public var inputs = 0
     public var accepted = 0
@@ -8,7 +8,7 @@ public struct FuzzRun {
     public var slowestNumber = 0
   }
 
-  /// A reader may take this long over an input of at most 64 KiB, in seconds.
+  /// The longest time that a reader may take for an input of at most 64 KiB, in seconds.
   public static let limitSeconds = 1.0
 
   private let inputs: FuzzInputs
@@ -19,10 +19,10 @@ public struct FuzzRun {
     target = try FuzzTarget(format)
   }
 
-  /// Gives the inputs with these numbers to their reader.
+  /// Passes the inputs with these numbers to their reader.
   ///
-  /// - Parameter before: called with each number first, so that a crash can be told.
-  /// - Throws: `FuzzFailure`, naming the number.
+  /// - Parameter before: called with each number first, so that the input of a crash is known.
+  /// - Throws: `FuzzFailure`, whose description names the number.
   public func run(_ numbers: Range<Int>, before: (Int) -> Void = { _ in }) throws -> Result {
     var result = Result()
     for number in numbers {
@@ -48,6 +48,6 @@ public struct FuzzRun {
     return result
   }
 
-  /// The input with a number, to look at.
+  /// Returns the input with a number.
   public func input(_ number: Int) -> [UInt8] { inputs.input(number).bytes }
 }

@@ -1,7 +1,7 @@
 import OffersCore
 import OffersFeeds
 
-/// Checks all that a reader hands over, and keeps a hash of it.
+/// Checks everything that a reader passes on, and hashes it.
 final class FuzzSink: OfferSink {
   private(set) var failure: FuzzFailure?
   private(set) var count = 0
@@ -20,7 +20,7 @@ final class FuzzSink: OfferSink {
       state.combine(texts[field])
       guard let text = texts[field] else { continue }
       if text.contains(0) { fail("\(field.name) holds a NUL") }
-      if String(validating: text, as: UTF8.self) == nil { fail("\(field.name) is no UTF-8") }
+      if String(validating: text, as: UTF8.self) == nil { fail("\(field.name) is not UTF-8") }
     }
   }
 
