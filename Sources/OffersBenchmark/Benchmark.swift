@@ -1,6 +1,7 @@
 import Foundation
 
-/// Measures the program `offers`, and the reading of feeds, as whole processes. Started by `Scripts/benchmark`.
+/// Measures the program `offers` and the feed reader as whole processes. Run by
+/// `Scripts/benchmark`.
 @main
 struct Benchmark {
   static let usage = """
@@ -92,7 +93,7 @@ struct Benchmark {
 
   private static func number(_ text: String) throws -> Int {
     guard let number = Int(text), number > 0 else {
-      throw Usage(text: "\(text) is no number above 0")
+      throw Usage(text: "\(text) is not a number above 0")
     }
     return number
   }

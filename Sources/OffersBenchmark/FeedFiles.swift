@@ -1,11 +1,11 @@
 import Foundation
 
-/// The generated feeds that benchmarks read, made once and kept.
+/// The generated feeds that benchmarks read. They are made once and kept.
 struct FeedFiles {
   let folder: String
   let peers: Peers
 
-  /// The path of a feed of so many offers.
+  /// Returns the path of a feed with this number of offers, and makes the feed if it is missing.
   func path(_ variant: FeedGenerator.Variant, count: Int) throws -> String {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let source = peers.folder == nil ? "own" : "peer"

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Makes feeds in Ibotta's shape, about 350 bytes an offer, the same bytes on every machine. Written
-/// as they are made, so that a million offers need no more memory than a hundred.
+/// Generates feeds in Ibotta's format, with about 350 bytes per offer and the same bytes on every
+/// machine. Offers are written as they are generated, so that memory use does not depend on their
+/// number.
 struct FeedGenerator {
-  /// How a feed differs from the plain one of the same size.
+  /// The difference from the plain feed of the same size.
   enum Variant: String, CaseIterable {
     case plain
-    /// Another reward and longer terms for one offer in a hundred.
+    /// One offer in a hundred has another reward and longer terms.
     case changed
     /// The same offers in another order.
     case reordered
@@ -22,7 +23,7 @@ struct FeedGenerator {
     fputs("[", file)
     for place in 0..<count {
       if place > 0 { fputs(",", file) }
-      // A stride that shares no factor with the count visits each number once.
+      // A stride that is coprime to the count visits each number once.
       let number = variant == .reordered ? place * stride % count : place
       fputs(Self.offer(number, isChanged: variant == .changed && number % 100 == 37), file)
     }
@@ -83,8 +84,8 @@ struct FeedGenerator {
       """
   }
 
-  /// Writes a document again with other white space: a space or a line end behind each of `{[,:`
-  /// that stands outside of texts.
+  /// Copies a document with other whitespace: a space or line break after each of `{[,:` outside
+  /// texts.
   static func respace(_ source: String, to target: String) throws {
     guard let input = fopen(source, "r"), let output = fopen(target, "w") else {
       throw BenchmarkError(description: "Could not write \(target).")

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What finding costs: searches, lists and look-ups as whole processes, beside the `sqlite3` shell
-/// that runs the best query by hand on the same file; and what a sync pays for the search index.
+/// Measures searches, lists and lookups as whole processes, compared with the `sqlite3` shell and a
+/// hand-written query on the same file, and the cost of the search index in a sync.
 struct FindBenchmark {
   let offers: String
   let scratch: String
@@ -12,13 +12,13 @@ struct FindBenchmark {
   private static let shell = "sqlite3"
   private static let noIndex = "first import, no index"
   private static let noIndexAgain = "1 % changed, no index"
-  /// What is read, with the shell's query and the program's words.
+  /// A task, with the shell's query and the arguments of offers.
   private typealias Task = (name: String, query: String, words: [String])
 
   private var work: String { scratch + "/find" }
   private var database: String { work + "/offers.sqlite" }
   private var base: String { work + "/base.sqlite" }
-  /// A median of few processes of some milliseconds says nothing.
+  /// Processes of a few milliseconds need more rounds for a stable median.
   private var readRounds: Int { max(rounds, 21) }
 
   func run() throws {
@@ -34,7 +34,7 @@ struct FindBenchmark {
     for path in [database, base] { try removeFiles(at: path) }
   }
 
-  /// What the program's start costs, in CPU seconds; nil without a shell.
+  /// Measures the start-up of offers, in CPU seconds; nil without a shell to compare with.
   private func measureStart(_ report: inout Report) throws -> Double? {
     guard (try? ProcessTimer.time([Self.shell, "--version"])) != nil else {
       print("No sqlite3 shell to compare with: apt-get install sqlite3\n")
@@ -103,7 +103,8 @@ struct FindBenchmark {
       WHERE offer_search MATCH '\(expression)' AND o.gone_at IS NULL ORDER BY rank LIMIT 20
       """
     }
-    // What a shell asks while somebody types: which argument, which word, how much of it.
+    // The request of a shell's completion: the argument, the words so far, and the prefix to
+    // complete.
     let completion = ["---completion", "show", "--", "positional@0", "2", "3", "offers", "show"]
     return [
       ("one word", search("coffee"), ["search", "coffee"]),

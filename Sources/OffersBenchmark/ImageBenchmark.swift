@@ -1,13 +1,13 @@
 import Foundation
 
-/// What keeping images of 20 kB costs through their repository, beside the C program that does no
-/// more than the work itself, and beside reading files. Both write to a log (WAL) without waiting
-/// for the disk at each commit (`synchronous=NORMAL`), and empty it at 4 MiB.
+/// Measures the image repository with images of 20 kB, compared with a C program that does only the
+/// essential work, and with reading files. Both use WAL with `synchronous=NORMAL`, so that commits
+/// do not wait for the disk, and checkpoint at 4 MiB.
 struct ImageBenchmark {
   let scratch: String
   let peers: Peers
   let rounds: Int
-  /// How long each kind of work is done for in a round.
+  /// The duration of each task in a round.
   static let seconds = 0.5
 
   private static let limitHits = "get+touch in memory, flushed each 1000 gets"
@@ -18,7 +18,7 @@ struct ImageBenchmark {
 
   private var work: String { scratch + "/images" }
 
-  /// What one round of a program came to.
+  /// The results of a program in one round.
   private struct Round {
     var rates: [String: (perSecond: Double, perProcessorSecond: Double)] = [:]
     var counts: [String: Double] = [:]
@@ -28,13 +28,13 @@ struct ImageBenchmark {
     try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: true)
     var report = Report()
     report.printMachine()
-    // Only what would have measured the same work is missed here.
+    // Only the peers for images matter here.
     for line in peers.missing where line.contains("image") || peers.folder == nil {
       print(line + "\n")
     }
     print(
-      "Both sides: WAL, synchronous=NORMAL, the log moved into the file at 4 MiB. The C program has "
-        + "pages of 4096 bytes, one process and no lock between processes; offers 8192, and its lock.\n"
+      "Both sides: WAL, synchronous=NORMAL, checkpoint at 4 MiB. The C program has pages of 4096 "
+        + "bytes, one process and no lock between processes; offers has 8192, and its lock.\n"
     )
     var own: [Round] = []
     var limits: [Round] = []
@@ -64,7 +64,7 @@ struct ImageBenchmark {
     return round
   }
 
-  /// Reads lines such as `get (page 4096)   203000 op/s   210000 op/cpu-s  …`.
+  /// Parses lines such as `get (page 4096)   203000 op/s   210000 op/cpu-s  …`.
   private func measure(_ limit: String) throws -> Round {
     var round = Round()
     let lines = try ProcessTimer.output([limit, work + "/limit", "\(Self.seconds)"])
@@ -81,7 +81,7 @@ struct ImageBenchmark {
 
   private func printTable(_ own: [Round], _ limits: [Round]) {
     print("### Images of \(ImageWork.imageBytes) bytes\n")
-    print("| what | a second | a cpu second |\n|---|---|---|")
+    print("| task | per second | per CPU second |\n|---|---|---|")
     func row(_ rounds: [Round], _ name: String, _ who: String) {
       let rates = rounds.compactMap { $0.rates[name] }
       if rates.isEmpty { return }
@@ -94,7 +94,7 @@ struct ImageBenchmark {
       row(limits, name, "C program")
     }
     let pages = own.compactMap { $0.counts["pages"] }.median
-    print("\nAn image that is put over another one writes \(Report.text(pages, 1)) pages.\n")
+    print("\nReplacing an image writes \(Report.text(pages, 1)) pages.\n")
   }
 
   private func addGoals(_ own: [Round], _ limits: [Round], _ report: inout Report) {
@@ -107,7 +107,7 @@ struct ImageBenchmark {
       return ratios.isEmpty ? nil : ratios.median
     }
     if let hits = ratio(ImageWork.hits, limits, [Self.limitHits]) {
-      report.add("hits, to the C program with gathered touches", hits, atLeast: 0.5)
+      report.add("hits, to the C program with batched touches", hits, atLeast: 0.5)
     }
     if let files = ratio(ImageWork.hits, own, [ImageWork.files]) {
       print("Hits, to reading one of 50 files from disk: \(Report.text(files, 2))×.\n")

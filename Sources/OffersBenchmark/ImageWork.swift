@@ -2,17 +2,9 @@ import Foundation
 import OffersCore
 import OffersStore
 
-/// The images' repository at work in a process of its own, for a while each, beside reading the same
-/// images from files.
+/// Runs the image repository in a process of its own, one task after another, and reads the same
+/// images from files for comparison.
 struct ImageWork {
-  /// What one kind of work came to.
-  struct Rate {
-    let name: String
-    /// How often it was done, a second of the clock and a second of the processor.
-    let perSecond: Double
-    let perProcessorSecond: Double
-  }
-
   static let hits = "hit"
   static let puts = "put and evict"
   static let files = "read a file"
@@ -24,7 +16,7 @@ struct ImageWork {
 
   private var path: String { folder + "/offers.sqlite" }
 
-  /// Prints the rates, then the counts that have goals of their own, a line each.
+  /// Prints the rates, then the counts with goals of their own, one per line.
   func run() async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try removeFiles(at: path)
@@ -57,7 +49,7 @@ struct ImageWork {
   private func measurePuts(_ database: OffersDatabase, _ pictures: inout Pictures) async throws {
     func evict(_ count: Int) async throws -> Int {
       for _ in 0..<count { try await database.putImage(pictures.next()) }
-      // An ordinary write moves the log into the file.
+      // An ordinary write checkpoints the log.
       _ = try await database.setFavorites(named: [], to: true)
       return try fileBytes()
     }
@@ -90,7 +82,7 @@ struct ImageWork {
         }
         close(descriptor)
         guard bytes.count == Self.imageBytes else {
-          throw BenchmarkError(description: "a file is not whole")
+          throw BenchmarkError(description: "a file is incomplete")
         }
         count += 1
       }
@@ -99,7 +91,7 @@ struct ImageWork {
     for path in paths { try FileManager.default.removeItem(atPath: path) }
   }
 
-  /// Does something for a while and prints how often.
+  /// Repeats a task for `seconds`, and prints its rate.
   private func report(_ name: String, _ body: () async throws -> Void) async throws {
     let meter = Meter()
     var count = 0
@@ -116,7 +108,7 @@ struct ImageWork {
   }
 }
 
-/// Time since its making, by the clock and by the processor.
+/// Measures the wall-clock and CPU time since its creation.
 private struct Meter {
   private let begun = ContinuousClock.now
   private let processorBegun = Self.processorSeconds
@@ -136,7 +128,7 @@ private struct Meter {
   }
 }
 
-/// Images that no two are the same of.
+/// Generates images that are all different.
 private struct Pictures {
   private var count = 0
   private var bytes: [UInt8]
@@ -148,7 +140,7 @@ private struct Pictures {
   }
 
   static func url(_ number: Int) -> String {
-    // All of one length, as those of the C program.
+    // All URLs have the same length, as in the C program.
     let name = String(1 << 32 + number * 2_654_435_761 % (1 << 32), radix: 16).dropFirst()
     return "https://product-images.example-cdn.com/\(name)/offer.png"
   }
@@ -166,7 +158,7 @@ private struct Pictures {
   }
 }
 
-/// Random numbers, the same ones on every machine.
+/// A deterministic random generator, the same on every machine.
 private struct Choice {
   private var state: UInt64 = 88_172_645_463_325_252
 
@@ -177,14 +169,14 @@ private struct Choice {
     return state >> 33
   }
 
-  /// Low numbers more often than high ones, as few images are most of what is looked at.
+  /// Low numbers are more frequent than high ones, since a few images get most requests.
   mutating func next(_ bound: Int) -> Int {
     let share = Double(number() % 1_000_000 + 1) / 1e6
     return min(bound - 1, Int(Double(bound) * share * share * share))
   }
 }
 
-/// What stands in SQLite's write-ahead log (https://sqlite.org/fileformat2.html#walformat).
+/// The contents of SQLite's write-ahead log (https://sqlite.org/fileformat2.html#walformat).
 private struct WriteLog {
   private(set) var transactions = 0
   private(set) var frames = 0
@@ -195,10 +187,10 @@ private struct WriteLog {
     guard log.count > 32 else { return }
     let pageSize = number(8)
     for frame in stride(from: 32, through: log.count - 24 - pageSize, by: 24 + pageSize)
-    // What is left of the log before it was begun again has another mark.
+    // Frames from before the last restart of the log have another salt.
     where log[frame + 8..<frame + 16] == log[16..<24] {
       frames += 1
-      // The one that ends a transaction tells the file's size.
+      // The commit frame of a transaction has the database's size in pages.
       if number(frame + 4) > 0 { transactions += 1 }
     }
   }

@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Servers on loopback addresses that answer after a while, over connections that stay open.
+/// HTTP servers on loopback addresses with a fixed latency and persistent connections.
 final class LoopbackServer: Sendable {
-  /// What is served under a path.
+  /// The document at a path.
   struct Document: Sendable {
     let body: [UInt8]
-    /// The entity tag, to which “not modified” is answered; nil for a server that knows none.
+    /// The entity tag, for which the answer is 304 Not Modified; nil for a server without
+    /// validators.
     let etag: String?
   }
 
@@ -15,7 +16,7 @@ final class LoopbackServer: Sendable {
   private let documents: Mutex<[String: Document]>
   private let counts = Mutex<(requests: Int, connections: Int, notModified: Int)>((0, 0, 0))
 
-  /// - Parameter hostCount: it listens on 127.0.0.2 and so many behind it.
+  /// - Parameter hostCount: the number of addresses to listen on, from 127.0.0.2 upwards.
   init(hostCount: Int, latencyMilliseconds: UInt32, documents: [String: Document]) throws {
     latencyMicroseconds = latencyMilliseconds * 1000
     self.documents = Mutex(documents)
@@ -39,7 +40,7 @@ final class LoopbackServer: Sendable {
 
   func url(host: Int, _ path: String) -> String { "http://127.0.0.\(host + 2):\(port)\(path)" }
 
-  /// Requests, connections and answers of “not modified” since the last time this was asked.
+  /// Returns and resets the counts of requests, connections and 304 responses.
   func takeCounts() -> (requests: Int, connections: Int, notModified: Int) {
     counts.withLock { counts in
       defer { counts = (0, 0, 0) }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Other programs that do the same work, as far as this machine has them.
+/// Other programs for the same tasks, if they are installed.
 struct Peers {
-  /// The folder with the feed generator and the C program, nil when there is none.
+  /// The folder with the feed generator and the C programs; nil when it does not exist.
   let folder: String?
   let scratch: String
-  /// What is missing, a line each.
+  /// The missing programs, one line each.
   private(set) var missing: [String] = []
   private(set) var limit: String?
   /// The C program that reads RSS into SQLite.
   private(set) var rssLimit: String?
-  /// The C program that keeps images in SQLite.
+  /// The C program that stores images in SQLite.
   private(set) var imageLimit: String?
   private(set) var python: String?
-  /// Each release of sqlite-utils that is here, by its name and version: they differ much.
+  /// The installed releases of sqlite-utils, with name and version, since they differ in speed.
   private(set) var sqliteUtils: [(name: String, program: String)] = []
 
   init(folder: String, scratch: String) {
@@ -24,7 +24,7 @@ struct Peers {
       missing = ["No peers at \(folder): only offers itself is measured."]
       return
     }
-    // The compiler says why where it cannot write there.
+    // If the folder cannot be written, the compiler reports the reason.
     try? FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
     limit = findLimit(folder)
     rssLimit = findRSSLimit(folder)
@@ -43,9 +43,9 @@ struct Peers {
     }
   }
 
-  /// What stands in the folders `venv`, `venv-3.39.1` and the like, each release once.
+  /// Finds the programs in the folders `venv`, `venv-3.39.1` and the like, each release once.
   private mutating func findSQLiteUtils() -> [(name: String, program: String)] {
-    // A folder that cannot be read has none.
+    // An unreadable folder counts as empty.
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: scratch)) ?? []
     var found: [(name: String, program: String)] = []
     for folder in folders.sorted() where folder.hasPrefix("venv") {
@@ -63,7 +63,7 @@ struct Peers {
     return found
   }
 
-  /// The C program, built when it is not there yet.
+  /// Returns the C program, and builds it if necessary.
   private mutating func findLimit(_ folder: String) -> String? {
     let program = scratch + "/limit_sync"
     if FileManager.default.isExecutableFile(atPath: program) { return program }
@@ -108,7 +108,7 @@ struct Peers {
     }
   }
 
-  /// The peers' generator's arguments for a variant, nil when there is none.
+  /// The command of the peers' feed generator; nil when it is not installed.
   func generator(_ variant: FeedGenerator.Variant, count: Int, path: String) -> [String]? {
     guard let folder else { return nil }
     let base = ["python3", folder + "/gen_feed.py", "-n", "\(count)", "-o", path]
@@ -119,7 +119,7 @@ struct Peers {
     }
   }
 
-  /// What each peer runs to import a feed into a fresh database.
+  /// The commands with which the peers import a feed into a new database.
   func imports(feed: String, database: String) -> [(String, [String])] {
     var result: [(String, [String])] = []
     if let limit {

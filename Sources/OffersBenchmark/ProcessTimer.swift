@@ -1,35 +1,35 @@
 import Foundation
 import OffersCore
 
-/// What one run of a whole process cost.
+/// The cost of running a process.
 struct Cost {
-  /// From start to end, in seconds.
+  /// The wall-clock time in seconds.
   var wall: Double
-  /// User and system time of the process and the children it waited for, in seconds.
+  /// The user and system time of the process and the children it waited for, in seconds.
   var cpu: Double
-  /// The largest resident memory, in bytes. Never below this program's own.
+  /// The peak resident memory in bytes. Never below that of this program, which the child inherits.
   var peakBytes: Int
 }
 
-/// A command to be timed, and what must be done before each run of it.
+/// A command to measure.
 struct Contender {
   let name: String
   let command: [String]
-  /// Done before each run, not timed.
+  /// Called before each run, not measured.
   let prepare: () throws -> Void
 }
 
-/// What went wrong, for a person.
+/// An error with a message for the user.
 struct BenchmarkError: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Times whole processes in turn, A B C A B C, so that a busy moment falls on all of them. What was
-/// written before each is on the disk first, so that none runs beside the writing of another's files.
+/// Measures processes in turns, A B C A B C, so that other load on the machine affects all of them.
+/// Pending writes are flushed to the disk before each run, so that they do not slow it down.
 struct ProcessTimer {
   let rounds: Int
 
-  /// The costs of each contender, a round each.
+  /// Returns the costs of each contender, one per round.
   func run(_ contenders: [Contender]) throws -> [String: [Cost]] {
     var costs: [String: [Cost]] = [:]
     for _ in 0..<rounds {
@@ -42,7 +42,7 @@ struct ProcessTimer {
     return costs
   }
 
-  /// What a process prints to standard output.
+  /// Returns the standard output of a process.
   static func output(_ command: [String]) throws -> String {
     guard let output = try ChildProcess.output(of: command) else {
       throw BenchmarkError(description: "Failed: \(command.joined(separator: " "))")
@@ -50,9 +50,9 @@ struct ProcessTimer {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Runs one process to its end, its output thrown away.
+  /// Runs a process to its end and discards its output.
   ///
-  /// - Throws: `BenchmarkError` with what it printed to standard error when it fails.
+  /// - Throws: `BenchmarkError` with the end of its standard error when it fails.
   static func time(_ command: [String]) throws -> Cost {
     let log = NSTemporaryDirectory() + "offers-benchmark-\(getpid()).log"
     let errors = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -63,7 +63,7 @@ struct ProcessTimer {
     let status = process.wait()
     let wall = (ContinuousClock.now - begun) / .seconds(1)
     guard status == 0, let usage = process.usage else {
-      // Without the log there is still the command to name.
+      // Without the log, the message names the command only.
       let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
       throw BenchmarkError(
         description: "Failed: \(command.joined(separator: " "))\n\(text.suffix(400))")
@@ -81,7 +81,7 @@ extension [Cost] {
 }
 
 extension [Double] {
-  /// The middle value; 0 for none.
+  /// The median; 0 for an empty array.
   var median: Double {
     if isEmpty { return 0 }
     let sorted = sorted()

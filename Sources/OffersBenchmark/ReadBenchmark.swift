@@ -1,7 +1,7 @@
 import Foundation
 
-/// What reading costs without a store: JSON, one JSON value a line, and RSS, by shipped and own
-/// definitions, beside Foundation, the C programs and the XML parser alone.
+/// Measures the feed reader without a store: JSON, JSON lines and RSS, with shipped and other
+/// definitions, compared with Foundation, the C programs and the XML parser alone.
 struct ReadBenchmark {
   let offers: String
   let scratch: String
@@ -20,7 +20,7 @@ struct ReadBenchmark {
   func run() throws {
     var report = Report()
     report.printMachine()
-    // In a process of its own: what a process held counts as its children's memory, too.
+    // In a process of its own, since the memory of this process counts in its children's peak.
     _ = try ProcessTimer.time([CommandLine.arguments[0], "read-files"])
     try measureJSON(&report)
     try measureXML(&report)
@@ -125,7 +125,7 @@ extension ReadBenchmark {
       try make(path) { try FeedGenerator(count: count).write(.plain, to: $0) }
     }
     try make(lines) { path in
-      // An item a line: the generator writes them so, within brackets and with commas.
+      // The generator separates items with commas, which become line breaks.
       let text = try String(contentsOfFile: json, encoding: .utf8)
       let items = text.dropFirst().dropLast().replacing("},{", with: "}\n{")
       try (items.trimmingCharacters(in: .whitespacesAndNewlines) + "\n").write(
@@ -179,7 +179,7 @@ extension ReadBenchmark {
         fields: {name: name, description: description, terms: terms, reward: current_value, image: url}
     """
 
-  /// Several choices for most fields, a template and labelled extras.
+  /// Alternatives for most fields, a template and attributes.
   private static let richDefinition = """
     feeds:
       rich:

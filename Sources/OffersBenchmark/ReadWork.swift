@@ -3,16 +3,16 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// One reading of a document, in a process of its own so that its memory can be told.
+/// Reads a document once, in a process of its own so that its memory use can be measured.
 enum ReadWork: String {
-  /// By the feed reader and a definition; nothing is stored.
+  /// With the feed reader and a definition; nothing is stored.
   case read
-  /// By Foundation's decoder, whole.
+  /// With Foundation's decoder, which holds the whole document in memory.
   case decode
-  /// By the XML parser alone, with nothing done about what it finds.
+  /// With the XML parser alone, whose events are ignored.
   case expat
 
-  /// - Parameter words: the document, and for `read` a feed's name or a file of definitions.
+  /// - Parameter words: the document, and for `read` a feed's name or a definition file.
   func run(_ words: ArraySlice<String>) throws {
     guard let path = words.first else { throw BenchmarkError(description: "name a document") }
     switch self {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What it costs to ask many servers whether there is anything new, and to learn of a large feed
-/// that there is not.
+/// Measures conditional requests to many servers, and the sync of a large feed that has not
+/// changed.
 struct RefreshBenchmark {
   let offers: String
   let scratch: String
@@ -91,7 +91,7 @@ struct RefreshBenchmark {
     try "feeds: {}\n".write(toFile: config, atomically: true, encoding: .utf8)
     var contenders: [Contender] = []
     let fresh = { try removeFiles(at: database) }
-    // What a program costs that asks a server at all.
+    // The lower bound: a program that makes a single request.
     let one = command(["ibotta", "--from", server.url(host: 0, "/one.json")])
     contenders.append(
       Contender(name: Self.floor, command: one) {
@@ -116,7 +116,7 @@ struct RefreshBenchmark {
     }
     if let floor = costs[Self.floor], let first = costs["first import, with validators"] {
       print(
-        "Asking a server at all, for one offer that has not changed, is "
+        "The conditional request for a single offer costs "
           + "\(Report.text(Report.ratio(floor, first), 3))× of that first import.\n")
     }
   }

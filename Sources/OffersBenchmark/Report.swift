@@ -1,10 +1,10 @@
 import Foundation
 
-/// Prints Markdown tables and keeps the goals.
+/// Prints Markdown tables and collects the goals.
 struct Report {
   private(set) var goals: [(goal: String, reached: String, isMet: Bool)] = []
 
-  /// Names the machine.
+  /// Prints the processor and the kernel.
   func printMachine() {
     let processor = Self.firstLine(of: "/proc/cpuinfo", with: "model name") ?? "unknown processor"
     var system = utsname()
@@ -17,20 +17,20 @@ struct Report {
   }
 
   private static func firstLine(of path: String, with key: String) -> String? {
-    // A machine without the file is only less well named.
+    // Without the file, the processor's name is missing from the report.
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").first { $0.hasPrefix(key) }?
       .split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
   }
 
-  /// A table of costs: medians, and the least of all rounds beside them, which stand far apart where
-  /// others use the same machine. Ratios are medians of the ratios of each round to the first
-  /// contender's.
+  /// Prints a table of costs: the medians, with the minimum of all rounds in parentheses. They
+  /// differ widely when the machine has other load. The ratios are the medians of each round's
+  /// ratio to the first contender.
   func printTable(
     _ title: String, _ names: [String], _ costs: [String: [Cost]], sizes: [String: Int] = [:]
   ) {
     print("### \(title)\n")
-    print("| what | cpu s (least) | wall s (least) | peak MB | database MB | cpu ratio |")
+    print("| what | CPU s (min) | wall s (min) | peak MB | database MB | CPU ratio |")
     print("|---|---|---|---|---|---|")
     for name in names {
       guard let runs = costs[name], let first = costs[names[0]] else { continue }

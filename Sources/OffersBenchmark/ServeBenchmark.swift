@@ -2,14 +2,14 @@ import Foundation
 import OffersCore
 import OffersStore
 
-/// What the server answers in a second, beside nginx that serves the same bytes as files, and
-/// Datasette on the same database; and what memory it keeps.
+/// Measures the server's requests per second, compared with nginx, which serves the same bytes as
+/// files, and with Datasette on the same database; and the server's memory under load.
 struct ServeBenchmark {
   let offers: String
   let scratch: String
   let peers: Peers
   let rounds: Int
-  /// How long the last load lasts whose memory is looked at.
+  /// The duration of the last load, after which the memory is measured.
   let loadSeconds: Int
 
   private static let offerCount = 10_000
@@ -19,7 +19,7 @@ struct ServeBenchmark {
   private var work: String { scratch + "/serve" }
   private var database: String { work + "/offers.sqlite" }
 
-  /// The same thing as each server has it.
+  /// A resource, with its path on each server.
   private struct Task {
     let name: String
     let offers: String
@@ -35,7 +35,7 @@ struct ServeBenchmark {
       (try? ProcessTimer.output(["/usr/bin/env", "sh", "-c", "command -v wrk && command -v nginx"]))
         != nil
     else {
-      throw BenchmarkError(description: "It needs wrk and nginx: apt-get install wrk nginx-light")
+      throw BenchmarkError(description: "No wrk or nginx: apt-get install wrk nginx-light")
     }
     try FileManager.default.createDirectory(
       atPath: work + "/www", withIntermediateDirectories: true)
@@ -73,7 +73,7 @@ struct ServeBenchmark {
     ]
   }
 
-  /// A port that nobody listens at.
+  /// Returns an unused port.
   private static func freePort() -> Int {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
@@ -93,7 +93,7 @@ struct ServeBenchmark {
     "http://127.0.0.1:\(port)\(path)"
   }
 
-  /// A new database, the image of whose first offer is held.
+  /// Makes a new database with the image of its first offer; returns the offer.
   private func makeDatabase() async throws -> OfferRef {
     try removeFiles(at: database)
     let feed = try FeedFiles(folder: scratch + "/sync", peers: peers).path(
@@ -115,7 +115,7 @@ struct ServeBenchmark {
     return offer.ref
   }
 
-  /// nginx with one worker, as it serves files best.
+  /// Starts nginx with a single worker and its best settings for files.
   private func startNginx(_ tasks: [Task]) throws -> ServedProcess {
     for task in tasks where task.nginx.hasSuffix(".json") {
       let body = try ServedProcess.fetch(Self.url(Self.ports.offers, task.offers)).body
@@ -162,7 +162,7 @@ struct ServeBenchmark {
         }
         for (name, port, path) in contenders {
           let url = Self.url(port, path)
-          // A slow one answers nothing in a moment.
+          // Datasette is slow, and needs more time for enough requests.
           let load = WrkLoad(seconds: name == "Datasette" ? 10 : 2)
           let tag =
             task.isConditional ? try ServedProcess.fetch(url).fields["etag"] : nil
@@ -175,7 +175,7 @@ struct ServeBenchmark {
 
   private func printTable(_ tasks: [Task], _ results: Results) {
     print("### Requests, 10,000 offers, 32 connections\n")
-    print("| what | who | requests/s | p99 ms | to nginx | to Datasette |")
+    print("| what | server | requests/s | p99 ms | to nginx | to Datasette |")
     print("|---|---|---|---|---|---|")
     for task in tasks {
       for name in ["offers", "nginx", "Datasette"] {
@@ -196,7 +196,7 @@ struct ServeBenchmark {
     return findRatio(task, name, base, results).map { Report.text($0, 2) } ?? ""
   }
 
-  /// The median of the ratios of each round.
+  /// The median of each round's ratio.
   private func findRatio(
     _ task: Task, _ name: String, _ base: String, _ results: Results
   ) -> Double? {
@@ -216,7 +216,7 @@ struct ServeBenchmark {
     }
   }
 
-  /// How soon a browser that has just started shows the first of a page with offers.
+  /// Measures the time from navigation to first paint, in a freshly started browser.
   private func measurePaint(hasDatasette: Bool) throws {
     let environment = ProcessInfo.processInfo.environment
     guard let python = environment["OFFERS_PYTHON"],
@@ -228,7 +228,7 @@ struct ServeBenchmark {
     }
     let lines = try ProcessTimer.output([python, script, "\(rounds)"] + pages)
     print(
-      "### A page of 60 in Chromium, ms\n\n| who | all of the answer | first paint |\n|---|---|---|"
+      "### A page of 60 in Chromium, ms\n\n| server | whole response | first paint |\n|---|---|---|"
     )
     for line in lines.split(separator: "\n") {
       print("| \(line.split(separator: " ").joined(separator: " | ")) |")
@@ -236,7 +236,7 @@ struct ServeBenchmark {
     print("")
   }
 
-  /// Puts load on the server, of what is remembered and of what is not.
+  /// Puts load on the server, with requests that it caches and requests that it does not.
   private func measureMemory(
     of server: ServedProcess, _ tasks: [Task], _ report: inout Report
   ) throws {
@@ -248,7 +248,7 @@ struct ServeBenchmark {
       let all = pieces + others
       for url in all { _ = try WrkLoad(seconds: max(1, seconds / all.count)).run(url) }
     }
-    print("### Memory, MiB\n\n| when | resident | most |\n|---|---|---|")
+    print("### Memory, MiB\n\n| when | resident | peak |\n|---|---|---|")
     func printRow(_ when: String) throws -> Double {
       let now = try server.memory("VmRSS")
       print("| \(when) | \(Report.text(now, 1)) | \(Report.text(try server.memory("VmHWM"), 1)) |")

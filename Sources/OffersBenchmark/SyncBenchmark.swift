@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a sync costs: the first import, then again with the same, changed, reordered and re-spaced
-/// documents, beside other programs where there are any. As those make no search index, none is made
-/// here; `FindBenchmark` says what it costs.
+/// Measures syncs: the first import, then the same, changed, reordered and re-spaced documents,
+/// compared with other programs if they are installed. Those make no search index, so none is made
+/// here; `FindBenchmark` measures its cost.
 struct SyncBenchmark {
   let offers: String
   let scratch: String
@@ -18,7 +18,7 @@ struct SyncBenchmark {
   func run() throws {
     var report = Report()
     report.printMachine()
-    print("All without a search index (--no-index), as the other programs make none.\n")
+    print("All without a search index (--no-index), since the other programs make none.\n")
     for line in peers.missing { print(line + "\n") }
     for size in sizes {
       let feeds = try makeFeeds(size)
@@ -29,7 +29,7 @@ struct SyncBenchmark {
     try removeFiles(at: database)
   }
 
-  /// The plain feed, then the others in the order of `again`.
+  /// Returns the plain feed, then the others in the order of `again`.
   private func makeFeeds(_ size: Int) throws -> [String] {
     let files = FeedFiles(folder: work, peers: peers)
     var paths = try FeedGenerator.Variant.allCases.map { try files.path($0, count: size) }
@@ -49,7 +49,7 @@ struct SyncBenchmark {
     let base = work + "/base"
     try removeFiles(at: database)
     _ = try ProcessTimer.time(sync(feeds[0]))
-    try? FileManager.default.removeItem(atPath: base)  // A first run has none.
+    try? FileManager.default.removeItem(atPath: base)  // It is missing in the first run.
     try FileManager.default.createDirectory(atPath: base, withIntermediateDirectories: true)
     try copyFiles(from: database, to: base + "/offers.sqlite")
 

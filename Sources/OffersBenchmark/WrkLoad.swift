@@ -1,20 +1,20 @@
 import Foundation
 
-/// Requests as `wrk` makes them: one thread, 32 connections that stay open.
+/// Load from `wrk`, with one thread and 32 persistent connections.
 struct WrkLoad {
-  /// What came of one.
+  /// The results of a run.
   struct Result {
-    /// Requests answered in a second.
+    /// Responses per second.
     let rate: Double
-    /// What 99 in 100 were answered in, in milliseconds.
+    /// The 99th percentile of the latency, in milliseconds.
     let slow: Double
   }
 
   static let program = "wrk"
   let seconds: Int
 
-  /// - Parameter tag: an entity tag to ask for something newer than; nil to ask for the thing itself.
-  /// - Throws: `BenchmarkError` when an answer is an error or a connection fails.
+  /// - Parameter tag: an entity tag for conditional requests; nil for unconditional ones.
+  /// - Throws: `BenchmarkError` when a response is an error or a connection fails.
   func run(_ url: String, tag: String? = nil) throws -> Result {
     let condition = tag.map { ["-H", "If-None-Match: \($0)"] } ?? []
     let text = try ProcessTimer.output(
@@ -25,7 +25,7 @@ struct WrkLoad {
         url
       ])
     if text.contains("Non-2xx") || text.contains("Socket errors") {
-      throw BenchmarkError(description: "\(url) was not answered as it should be:\n\(text)")
+      throw BenchmarkError(description: "\(url) had failed requests:\n\(text)")
     }
     guard let rate = Self.line(text, "Requests/sec:").flatMap(Double.init),
       let slow = Self.line(text, "99%").flatMap(Self.milliseconds)
