@@ -3,7 +3,7 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("Sixteen bytes at once")
+@Suite("Byte blocks of sixteen bytes")
 struct ByteBlockTests {
   private static func check(_ bytes: [UInt8]) {
     bytes.withUnsafeBufferPointer { buffer in
@@ -19,7 +19,7 @@ struct ByteBlockTests {
           block.nonASCII.prefix(count).isEmpty == !bytes[..<count].contains { $0 >= 0x80 },
           "\(bytes)")
       }
-      // One byte more than is written tells that no more is.
+      // The extra byte shows whether the copy writes past the block.
       var copy = [UInt8](repeating: 0xAA, count: 17)
       let slashes = copy.withUnsafeMutableBufferPointer { copy in
         copy.baseAddress.map { ByteBlock.copy(base, to: $0) }
@@ -30,7 +30,7 @@ struct ByteBlockTests {
     }
   }
 
-  @Test("any byte at any place is seen for what it is")
+  @Test("each byte is classified correctly at each position")
   func singles() {
     for byte in UInt8.min...UInt8.max {
       for place in 0..<16 {
@@ -41,7 +41,7 @@ struct ByteBlockTests {
     }
   }
 
-  @Test("the first is found among many", arguments: 1...4)
+  @Test("the first marked byte is found among several", arguments: 1...4)
   func many(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let bytes: [UInt8] = [
@@ -52,7 +52,7 @@ struct ByteBlockTests {
     }
   }
 
-  @Test("what is put together has what is in either")
+  @Test("a union contains the marks of both blocks")
   func union() {
     var bytes = [UInt8](repeating: 0x61, count: 32)
     bytes[20] = 0x80

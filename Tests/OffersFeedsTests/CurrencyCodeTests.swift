@@ -14,13 +14,13 @@ struct CurrencyCodeTests {
   }
 
   @Test(
-    "what is no current currency is not found",
+    "a historical or unknown currency is not found",
     arguments: ["", "US", "USDX", "usd", "XXX", "XAU", "DEM", "ZZZ", "   ", "U D", "€", "AE\u{0}"])
   func refusesOthers(code: String) {
     #expect(CurrencyCode(code) == nil)
   }
 
-  @Test("each code that is found is found as itself")
+  @Test("each code finds its own currency")
   func findsEachOnce() {
     let letters = (UInt8(ascii: "A")...UInt8(ascii: "Z")).map { $0 }
     var count = 0

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Dates as feeds write them")
 struct DateParserTests {
-  /// Parses a text and writes what was understood; `nil` for nothing.
+  /// Parses a text and formats the result; nil if it is refused.
   static func parse(_ text: String, _ order: DateOrder? = nil) -> String {
     var text = text
     guard let date = text.withUTF8({ DateParser.parse(UnsafeRawBufferPointer($0), order: order) })
@@ -94,13 +94,13 @@ struct DateParserTests {
     ("2026年12月31日 10:00", "2026-12-31T10:00:00Z"),
   ]
 
-  @Test("dates in numbers are read where the day is certain", arguments: numeric)
+  @Test("dates of numbers are parsed if the day is unambiguous", arguments: numeric)
   func readsNumbers(text: String, value: String) {
     #expect(Self.parse(text) == value)
   }
 
   @Test(
-    "what may be read in two ways is read as the feed says",
+    "an ambiguous date is parsed in the feed's order",
     arguments: [
       ("01/02/2026", "2026-02-01", "2026-01-02"), ("1-2-2026", "2026-02-01", "2026-01-02"),
       ("1/2/26", "2026-02-01", "2026-01-02"), ("01.02.2026", "2026-02-01", "2026-02-01"),
@@ -113,7 +113,7 @@ struct DateParserTests {
   }
 
   @Test(
-    "dates in numbers that no calendar shows, or in disorder, are nothing",
+    "impossible or malformed dates of numbers are refused",
     arguments: [
       "31.13.2026", "30.02.2026", "32.01.2026", "0.1.2026", "31.12", "31.12.", "31.12.026",
       "1.2.26", "31.12-2026", "31/12.2026", "31-12-26", "12/31/26", "31.12.2026x", "192.168.0.1",
@@ -124,7 +124,8 @@ struct DateParserTests {
     #expect(Self.parse(text) == "nil")
   }
 
-  @Test("ISO 8601, words and Unix time are read", arguments: iso + written + unix)
+  @Test(
+    "ISO 8601, dates with month names and Unix times are parsed", arguments: iso + written + unix)
   func reads(text: String, value: String) {
     #expect(Self.parse(text) == value)
   }
@@ -155,12 +156,12 @@ struct DateParserTests {
     "1440154800 x", "２０２６-08-21", "2026\u{2212}08\u{2212}21", "2026-08-21T01:00:00\u{2212}02:00",
   ]
 
-  @Test("what no calendar shows, or what may be read in two ways, is nothing", arguments: refused)
+  @Test("impossible and ambiguous dates are refused", arguments: refused)
   func refuses(text: String) {
     #expect(Self.parse(text) == "nil")
   }
 
-  @Test("a whole day begins at midnight in UTC, and a time is none")
+  @Test("a whole day is its midnight in UTC, and a time is not a whole day")
   func tellsDaysFromTimes() {
     func parse(_ text: StaticString) -> ParsedDate? {
       DateParser.parse(
@@ -173,7 +174,7 @@ struct DateParserTests {
     #expect(parse("0000-01-01") == ParsedDate(seconds: -62_167_219_200, isWholeDay: true))
   }
 
-  @Test("every day of 900 years is written and read as itself")
+  @Test("every day of 900 years survives formatting and parsing")
   func roundTrips() {
     var day = 0
     for number in stride(from: Int64(-150_000), through: 180_000, by: 1) {
@@ -191,7 +192,7 @@ struct DateParserTests {
     }
   }
 
-  @Test("moments beyond the four-digit years are written too")
+  @Test("times beyond four-digit years can be formatted")
   func writesFarMoments() {
     #expect(DateParser.write(0, isWholeDay: true) == "1970-01-01")
     #expect(DateParser.write(-1, isWholeDay: false) == "1969-12-31T23:59:59Z")
@@ -201,7 +202,7 @@ struct DateParserTests {
     #expect(DateParser.write(.min, isWholeDay: true).hasPrefix("-292277022657-01-27"))
   }
 
-  @Test("no text, however odd, brings the parser down")
+  @Test("no text crashes the parser")
   func survivesAnyText() {
     var random = SeededGenerator(seed: 11)
     let parts = [

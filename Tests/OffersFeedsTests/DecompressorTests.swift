@@ -3,7 +3,7 @@ import OffersFeeds
 import OffersTestSupport
 import Testing
 
-@Suite("Documents that come packed")
+@Suite("Compressed documents")
 struct DecompressorTests {
   private static let document = Array(
     (0..<200).map { #"{"id":"\#($0)","name":"Ben & Jerry's® \#($0 * 7919)"}"# }
@@ -15,7 +15,7 @@ struct DecompressorTests {
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
   }
 
-  @Test("every kind of packing is recognised and undone", arguments: [0, 1, 40, 300, 20_000])
+  @Test("each compression format is detected and decompressed", arguments: [0, 1, 40, 300, 20_000])
   func unpacks(count: Int) {
     let bytes = Array((Self.document + Self.document).prefix(count))
     let packed: [([UInt8], Bool)] = [
@@ -36,7 +36,7 @@ struct DecompressorTests {
   }
 
   @Test(
-    "what is not packed passes as it is, also when the server said it were",
+    "an uncompressed document passes unchanged, even if the server declared a compression",
     arguments: [
       "", "{", "[]", "[1]", "<?xml?>", "\u{FEFF}{}", " \r\n\t[]", "\n", "8", "80 apples", "80",
       "x", "xml", "H", "{\"a\":\"é\"}", "[" + String(repeating: "1,", count: 100) + "2]",
@@ -53,7 +53,7 @@ struct DecompressorTests {
     }
   }
 
-  @Test("UTF-16 passes as it is when the server said deflate")
+  @Test("UTF-16 passes unchanged if the server declared deflate")
   func passesUTF16() {
     let marked: [UInt8] = [0xFF, 0xFE] + "[1]".utf8.flatMap { [$0, 0] }
     let bare: [UInt8] = "<a>é</a>".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
@@ -66,7 +66,7 @@ struct DecompressorTests {
     }
   }
 
-  @Test("a plain piece is handed on where it stands, without copying")
+  @Test("an uncompressed chunk is passed on without copying")
   func passesWithoutCopying() throws {
     let stage = Decompressor(limitBytes: 10)
     try Self.document.withUnsafeBytes { bytes in
@@ -75,7 +75,7 @@ struct DecompressorTests {
     #expect(!stage.isCompressed)
   }
 
-  @Test("gzip members stand in a row, and zero bytes may follow")
+  @Test("several gzip members are decompressed, and zero padding may follow them")
   func readsMembers() {
     let halves = [Array(Self.document.prefix(700)), Array(Self.document.dropFirst(700))]
     let members = halves.flatMap { Deflate.gzip($0) }
@@ -88,7 +88,7 @@ struct DecompressorTests {
     }
   }
 
-  @Test("something else behind the last member is damage")
+  @Test("other bytes after the last member are refused as damage")
   func refusesTrailingBytes() {
     let zlib = Deflate.zlib(Self.document)
     for document in [zlib + [0x61], Deflate.gzip(Self.document) + [0, 0, 0x1F, 0x8B], zlib + zlib] {
@@ -100,7 +100,7 @@ struct DecompressorTests {
     }
   }
 
-  @Test("a document cut off anywhere ends too early")
+  @Test("a document that is cut off anywhere is refused as incomplete")
   func refusesTruncation() {
     let bytes = Array(Self.document.prefix(300))
     for (packed, isRaw, least) in [
@@ -119,7 +119,7 @@ struct DecompressorTests {
     }
   }
 
-  @Test("a flipped bit is damage, and its place is named")
+  @Test("a flipped bit is reported as damage with its position")
   func refusesDamage() throws {
     var packed = Deflate.gzip(Self.document)
     packed[packed.count - 8] ^= 1
@@ -129,7 +129,7 @@ struct DecompressorTests {
     #expect(error.hint?.hasPrefix("Nothing was changed.") == true)
   }
 
-  @Test("a document may unpack to the limit, and not to a byte more")
+  @Test("a document may decompress to exactly the limit")
   func obeysLimit() throws {
     let bytes = [UInt8](repeating: 0x61, count: 3 << 20)
     for packed in [Deflate.gzip(bytes), Deflate.zlib(bytes)] {
@@ -146,7 +146,7 @@ struct DecompressorTests {
     }
   }
 
-  @Test("pieces handed on are at most 256 KiB, however well the document is packed")
+  @Test("chunks of output are at most 256 KiB, whatever the compression ratio")
   func boundsPieces() throws {
     let packed = Deflate.gzip([UInt8](repeating: 0x20, count: 5 << 20))
     let stage = Decompressor(limitBytes: 1 << 30)
@@ -157,7 +157,7 @@ struct DecompressorTests {
     #expect(largest == 256 << 10)
   }
 
-  @Test("what the receiver throws comes out")
+  @Test("an error of the receiver is passed on")
   func passesErrorsOn() {
     struct Stop: Error {}
     for document in [Self.document, Deflate.gzip(Self.document)] {
@@ -168,7 +168,7 @@ struct DecompressorTests {
     }
   }
 
-  @Test("10,000 damaged documents end in bytes or an error, the same in pieces as in one")
+  @Test("10,000 damaged documents give output or an error, however they are divided into chunks")
   func survivesNoise() {
     var random = SeededGenerator(seed: 11)
     var refusedCount = 0

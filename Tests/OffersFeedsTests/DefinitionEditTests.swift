@@ -2,13 +2,13 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("Changes to a person's file of definitions")
+@Suite("Edits of a user's definition file")
 struct DefinitionEditTests {
   private static let teaFile = DefinitionText.yaml(
     for: FeedDefinition(
       name: "tea", id: .value(FieldRule(.path(FieldPath(keys: ["id"])))),
       fields: [.name: FieldRule(.path(FieldPath(keys: ["title"])))]))
-  /// The same below others, indented by two.
+  /// The same feed as part of a file, indented by two spaces.
   private static let teaLines = "  tea:\n    id: id\n    fields:\n      name: title\n"
   private static let jam = "  jam: {id: id, fields: {name: n}}\n"
   private static let oil = "  oil:\n    id: id\n    fields: {name: n}\n"
@@ -21,7 +21,7 @@ struct DefinitionEditTests {
     #expect(made == "feeds:\n" + Self.teaLines)
   }
 
-  @Test("the comment above a definition goes into the file with it, and out again")
+  @Test("the comment above a definition is added and removed with it")
   func keepsComment() throws {
     let file = "# Tea, of all\n#   sorts\n" + Self.teaFile
     let lines = "  # Tea, of all\n  #   sorts\n" + Self.teaLines
@@ -56,7 +56,8 @@ struct DefinitionEditTests {
     ("feeds:\n\(oil)    # of oil\n", "feeds:\n\(oil)    # of oil\nTEA"),
   ]
 
-  @Test("a feed is added below the others, and the rest stays", arguments: additions)
+  @Test(
+    "a feed is appended to the others, and the rest of the file is unchanged", arguments: additions)
   func adds(before: String, after: String) throws {
     let expected = after.replacing("TEA", with: Self.teaLines)
     #expect(try DefinitionEdit.adding(Self.teaFile, to: before, name: "f") == expected)
@@ -65,7 +66,7 @@ struct DefinitionEditTests {
         == (before.hasSuffix("\n") ? Self.crlf(expected) : expected))
   }
 
-  @Test("a feed is indented as the others are", arguments: [1, 2, 4])
+  @Test("an added feed has the indentation of the others", arguments: [1, 2, 4])
   func indents(width: Int) throws {
     let margin = String(repeating: " ", count: width)
     let before = "feeds:\n\(margin)jam: {id: id, fields: {name: n}}\n"
@@ -97,7 +98,9 @@ struct DefinitionEditTests {
     ("feeds:\n  \"tea\" : {id: id, fields: {name: n}}\n\(jam)", "feeds:\n\(jam)"),
   ]
 
-  @Test("a feed is taken out with the comment above it, and the rest stays", arguments: removals)
+  @Test(
+    "a feed is removed with the comment above it, and the rest of the file is unchanged",
+    arguments: removals)
   func removes(before: String, after: String) throws {
     #expect(try DefinitionEdit.removing("tea", from: before, name: "f") == after)
     #expect(
@@ -105,7 +108,7 @@ struct DefinitionEditTests {
     #expect(try DefinitionEdit.removing("soap", from: before, name: "f") == nil)
   }
 
-  @Test("what was added and taken out again leaves the file as it was")
+  @Test("adding and removing a feed restores the file")
   func goesBack() throws {
     for before in ["feeds: {}\n", "# a\nfeeds: {} # b\nallow-private-network: true\n"] {
       let added = try DefinitionEdit.adding(Self.teaFile, to: before, name: "f")
@@ -135,7 +138,7 @@ struct DefinitionEditTests {
     ),
   ]
 
-  @Test("an interval is set in its place or below the others, and taken out", arguments: intervals)
+  @Test("an interval is changed in place, appended or removed", arguments: intervals)
   func setsIntervals(before: String?, set: String, gone: String?) throws {
     let made = try #require(
       try DefinitionEdit.setting(everySeconds: 7200, of: "ibotta", in: before, name: "f"))
@@ -152,7 +155,7 @@ struct DefinitionEditTests {
   }
 
   @Test(
-    "an interval that cannot be written, or not there, is refused", arguments: [0, 59, 90, -60])
+    "an invalid interval, or one for an unknown feed, is refused", arguments: [0, 59, 90, -60])
   func refusesIntervals(seconds: Int) {
     #expect(throws: OffersError.self) {
       try DefinitionEdit.setting(everySeconds: seconds, of: "ibotta", in: nil, name: "f")
@@ -164,7 +167,7 @@ struct DefinitionEditTests {
     #expect(error?.message == "f has a layout in which its intervals cannot be changed.")
   }
 
-  @Test("a feed that is taken out leaves no interval behind")
+  @Test("removing a feed removes its interval")
   func takesIntervalOut() throws {
     let yaml = "feeds:\n\(Self.teaLines)intervals:\n  tea: 2h\n"
     #expect(
@@ -172,7 +175,7 @@ struct DefinitionEditTests {
   }
 
   @Test(
-    "a file that is written otherwise is left to the person",
+    "a file with an unusual layout is left for the user to edit",
     arguments: [
       "{feeds: {jam: {id: id, fields: {name: n}}}}", "feeds: {jam: {id: id, fields: {name: n}}}",
       "feeds:\n\(teaLines)",
@@ -184,7 +187,7 @@ struct DefinitionEditTests {
     #expect(error?.message == "f.yaml has a layout to which no feed can be added.")
   }
 
-  @Test("a feed that others lean on is not taken out")
+  @Test("a feed with an anchor that other feeds use is not removed")
   func refusesAnchors() {
     let yaml = "feeds:\n  tea: &a {id: id, fields: {name: n}}\n  jam: *a\n"
     let error = #expect(throws: OffersError.self) {
@@ -193,7 +196,7 @@ struct DefinitionEditTests {
     #expect(error?.message == "f.yaml has a layout from which tea cannot be removed.")
   }
 
-  @Test("a file with a mistake is refused by its own line")
+  @Test("an invalid file is refused with the line of its mistake")
   func tellsMistakes() {
     for yaml in [
       "# a\nfeds: {}\n", "allow-private-network: maybe\n# b\n", "feeds: [a] # b\n",
@@ -205,7 +208,7 @@ struct DefinitionEditTests {
     }
   }
 
-  @Test("a file cannot grow past what is read")
+  @Test("an edit cannot make a file larger than the limit")
   func boundsSize() {
     let yaml = "feeds: {}\n#" + String(repeating: "x", count: DefinitionFile.limitBytes - 20)
     let error = #expect(throws: OffersError.self) {

@@ -2,7 +2,7 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("Definition files that are right")
+@Suite("Valid definition files")
 struct DefinitionFileTests {
   private static func one(_ lines: String) throws -> FeedDefinition {
     let definitions = try DefinitionFile.parse(
@@ -30,7 +30,7 @@ struct DefinitionFileTests {
     #expect(!feed.isSelection)
   }
 
-  @Test("all that can be said is understood")
+  @Test("every key is parsed")
   func readsMost() throws {
     let feed = try Self.one(
       """
@@ -107,7 +107,7 @@ struct DefinitionFileTests {
     #expect(feed.error == [Self.documentPath("status_message"), Self.documentPath("errors")])
   }
 
-  @Test("numbers and truth values are the text that was written")
+  @Test("numbers and Booleans are kept as the text in the file")
   func keepsText() throws {
     let feed = try Self.one("title: 007\nid: 5\nfields: {name: yes, terms: 1.50, link: 2024-01-01}")
     #expect(feed.title == TextRule(.constant("007")))
@@ -117,7 +117,7 @@ struct DefinitionFileTests {
     #expect(feed.fields[.url] == FieldRule(.path(Self.path("2024-01-01")), reading: .link))
   }
 
-  @Test("an item that is a plain text is its own name")
+  @Test("an item that is a plain text can be its own name")
   func readsPlainItems() throws {
     let feed = try Self.one("items: ''\nid: .\nfields: {name: ''}")
     #expect(feed.items == [.root])
@@ -126,7 +126,7 @@ struct DefinitionFileTests {
   }
 
   @Test(
-    "braces make a template, unless they stand in the quotes of a path",
+    "braces make a template, except in the quotes of a path",
     arguments: [
       ("'{a} {b}'", true), ("'\"{a}\" by {b}'", true), ("'\"a{b\"'", false),
       ("'x[\"{\"=1]'", false),
@@ -137,13 +137,13 @@ struct DefinitionFileTests {
     if case .template = value { #expect(isTemplate) } else { #expect(!isTemplate) }
   }
 
-  @Test("the address of the next page may stand in the Link header")
+  @Test("the next page's address can come from the Link header")
   func readsLinkHeader() throws {
     let feed = try Self.one("id: id\nfields: {name: n}\npages: {next: link-header}")
     #expect(feed.pages == PageRule(next: .linkHeader))
   }
 
-  @Test("several feeds come in the order written")
+  @Test("several feeds are returned in the order of the file")
   func keepsOrder() throws {
     let feed = "{id: id, fields: {name: n}}"
     let text = "feeds: {b: \(feed), a-1: \(feed), 9: \(feed)}"
@@ -152,7 +152,7 @@ struct DefinitionFileTests {
   }
 
   @Test(
-    "a byte order mark, other line ends and a document's marks change nothing",
+    "a byte order mark, other line endings and document markers are accepted",
     arguments: [
       "\u{FEFF}feeds: {x: {id: id, fields: {name: n}}}",
       "feeds: {x: {id: id, fields: {name: n}}}\r\n",
@@ -165,7 +165,7 @@ struct DefinitionFileTests {
     #expect(feeds.first?.fields[.name] == FieldRule(.path(Self.path("n"))))
   }
 
-  @Test("an alias stands for what its anchor does")
+  @Test("an alias has the value of its anchor")
   func followsAliases() throws {
     let feeds = try DefinitionFile.parse(
       """
@@ -182,7 +182,7 @@ struct DefinitionFileTests {
   }
 
   @Test(
-    "a time between syncs has a unit",
+    "an interval between syncs has a unit",
     arguments: [("1m", 60), ("30m", 1800), ("6h", 21_600), ("1d", 86_400), ("2w", 1_209_600)])
   func readsIntervals(text: String, seconds: Int) throws {
     #expect(try Self.one("id: id\nfields: {name: n}\nevery: \(text)").everySeconds == seconds)

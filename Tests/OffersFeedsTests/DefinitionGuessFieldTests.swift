@@ -3,13 +3,13 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("The fields that are proposed for an unknown document")
+@Suite("Fields that are proposed for an unknown document")
 struct DefinitionGuessFieldTests {
   private static func guess(_ items: String...) throws -> GuessReading {
     try GuessReading("[\(items.joined(separator: ","))]")
   }
 
-  @Test("a url that is a picture is the image, and the link is another one")
+  @Test("a url member with images is the image, and another one is the link")
   func tellsImagesFromLinks() throws {
     let guess = try Self.guess(
       #"{"id":1,"name":"A","url":"https://e.example/a.png?w=1","page_url":"https://e.example/a"}"#,
@@ -20,7 +20,7 @@ struct DefinitionGuessFieldTests {
     #expect(guess.labels == [])
   }
 
-  @Test("the larger one of several pictures, and of a list the first")
+  @Test("the largest of several images is chosen, and the first of a list")
   func choosesImages() throws {
     let sizes = try Self.guess(
       #"{"id":1,"name":"A","thumb":"https://e.example/t","pic_image_90":"https://e.example/90","pic_image_640":"https://e.example/640"}"#
@@ -35,7 +35,7 @@ struct DefinitionGuessFieldTests {
     #expect(plain.all(.imageURL) == ["https://e.example/1"])
   }
 
-  @Test("what some items lack comes from the next best member")
+  @Test("items that lack the best member use the next best one")
   func fillsGaps() throws {
     let guess = try Self.guess(
       #"{"id":1,"title":"A","sale_price":"$1","price":"$2"}"#, #"{"id":2,"name":"B","price":"$3"}"#,
@@ -44,7 +44,7 @@ struct DefinitionGuessFieldTests {
     #expect(guess.all(.reward) == ["$1", "$3", "$4"])
   }
 
-  @Test("HTML is read as such, in a name too, and plain text is not")
+  @Test("HTML is read as HTML, even in a name, and plain text is not")
   func findsMarkup() throws {
     let guess = try Self.guess(
       #"{"id":1,"title":{"rendered":"Fish &amp; chips"},"body":"<p>Ten % off</p>","terms":"a < b"}"#,
@@ -54,7 +54,7 @@ struct DefinitionGuessFieldTests {
     #expect(guess.all(.terms) == ["a < b", "b > c"])
   }
 
-  @Test("the currency beside an amount, in its name, or nowhere")
+  @Test("the currency comes from a member near the amount, from its name, or is unknown")
   func findsCurrencies() throws {
     let nested = try Self.guess(#"{"id":1,"name":"A","price":{"value":5,"currency":"CHF"}}"#)
     #expect(nested.all(.reward) == ["5 CHF"])
@@ -69,7 +69,9 @@ struct DefinitionGuessFieldTests {
     #expect(wrong.all(.reward) == ["5"])
   }
 
-  @Test("a place on the map, also as GeoJSON has it, and not what has the name but no degrees")
+  @Test(
+    "coordinates are found, including GeoJSON, and members with such names but other values are not"
+  )
   func findsPlaces() throws {
     let nested = try Self.guess(#"{"id":1,"name":"A","geo":{"lat":"52.5","lng":"13.4"}}"#)
     #expect(nested.all(.latitude) == ["52.5"])
@@ -84,7 +86,7 @@ struct DefinitionGuessFieldTests {
   }
 
   @Test(
-    "dates by name and value",
+    "dates are found by name and value",
     arguments: [
       (#""startDate":"2026-01-01","endDate":"2026-01-02""#, true, true),
       (#""valid":{"from":"2026-01-01","until":"2026-01-02"}"#, true, true),
@@ -98,7 +100,7 @@ struct DefinitionGuessFieldTests {
     #expect((offer[.expiresAt] != nil) == hasEnd)
   }
 
-  @Test("a foreign id is no id, and neither is what is not in every item")
+  @Test("an id of another object is not the id, nor is one that some items lack")
   func choosesIDs() throws {
     let foreign = try Self.guess(
       #"{"store_id":1,"offer_id":"o1","name":"A"}"#, #"{"store_id":2,"offer_id":"o2","name":"B"}"#)
@@ -116,14 +118,14 @@ struct DefinitionGuessFieldTests {
     #expect(link.ids == ["https://e.example/1", "https://e.example/2"])
   }
 
-  @Test("items that cannot be told apart are counted")
+  @Test("items with the same identity are counted")
   func tellsRepeats() throws {
     let guess = try Self.guess(#"{"name":"A"}"#, #"{"name":"A"}"#, #"{"name":"B"}"#)
     #expect(guess.proposal.itemCount == 3)
     #expect(guess.proposal.notes == ["1 of 3 items repeat the id of another item."])
   }
 
-  @Test("what has no name is called by what looks like one, and a person is told")
+  @Test("without a named one, a member that looks like a name is proposed with a note")
   func findsNames() throws {
     let guess = try Self.guess(
       #"{"company":"Acme","promotext":"Buy one, get one"}"#,
@@ -132,7 +134,8 @@ struct DefinitionGuessFieldTests {
     #expect(guess.proposal.notes.contains { $0.contains("“promotext”") })
   }
 
-  @Test("the rest is labelled in words, dates are read, and what says nothing is left out")
+  @Test(
+    "other members become attributes with labels, dates are read, and meaningless ones are omitted")
   func makesAttributes() throws {
     let items = (1...6).map { index in
       """
@@ -148,7 +151,7 @@ struct DefinitionGuessFieldTests {
     #expect(guess.definition.attributes[2].rule.alternatives.first?.reading == .date)
   }
 
-  @Test("no more than twelve attributes, each with a label of its own")
+  @Test("at most twelve attributes are proposed, each with a label of its own")
   func boundsAttributes() throws {
     let many = (1...30).map { #""extra_\#(["a", "b", "c"][$0 % 3])\#($0)":"v\#($0)""# }
     let guess = try Self.guess(#"{"id":1,"name":"A",\#(many.joined(separator: ","))}"#)
@@ -158,7 +161,7 @@ struct DefinitionGuessFieldTests {
     #expect(equal.labels == ["Rank", "Size", "B rank", "B size"])
   }
 
-  @Test("truths and lists are never read as texts")
+  @Test("Booleans and lists are never proposed as texts")
   func leavesOutOtherKinds() throws {
     let document =
       #"[{"id":1,"name":"A","active":true,"price":{"a":[1]},"url":false,"image":null,"brand":["x","y"]}]"#
@@ -168,7 +171,7 @@ struct DefinitionGuessFieldTests {
   }
 
   @Test(
-    "keys in words",
+    "keys become labels",
     arguments: [
       ("vote_average", "Vote average"), ("artistName", "Artist name"), ("SKU", "SKU"),
       ("@href", "Href"), ("g:brand", "Brand"), ("imageURL", "Image URL"), ("URLPath", "URL path"),
@@ -179,7 +182,7 @@ struct DefinitionGuessFieldTests {
   }
 
   @Test(
-    "the words of a key",
+    "keys are split into words",
     arguments: [
       ("backgroundImageURL", "background image url", nil), ("gültig_bis", "gueltig bis", nil),
       ("bild_web130", "bild web", 130), ("$oid", "oid", nil), ("im:price", "price", nil),

@@ -3,13 +3,13 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("Documents for which no definition can be proposed, or from a part only")
+@Suite("Documents without a proposal, and partial documents")
 struct DefinitionGuessRefusalTests {
   private static func error(_ document: String) throws -> OffersError {
     try #require(throws: OffersError.self) { try GuessReading(document) }
   }
 
-  @Test("two lists that are as good are named, and how to choose")
+  @Test("two lists with about the same score are both named, with a hint how to choose")
   func refusesTies() throws {
     let document = """
       {"red":[{"a":1,"b":"x y","c":2},{"a":2,"b":"y z","c":2}],
@@ -32,7 +32,7 @@ struct DefinitionGuessRefusalTests {
   }
 
   @Test(
-    "what has no list of offers is an unexpected shape",
+    "a document without a list of offers has an unexpected shape",
     arguments: [
       "{}", "[]", "7", #""offers""#, "null", "[1,2,3]", "[[],[]]", "[{}]", #"{"results":[]}"#,
       #"{"errors":["no key","no luck"]}"#, #"{"status_message":"Invalid key","success":false}"#,
@@ -46,7 +46,7 @@ struct DefinitionGuessRefusalTests {
   }
 
   @Test(
-    "what is no sound document is told as any reader tells it",
+    "an invalid document is refused with the feed reader's error",
     arguments: [
       "", "  \n", "<html><body>", "<!DOCTYPE html><p>", "id,name\n1,A", #"[{"id":1,"name":"A"}"#,
       #"[{"id":1,"name":"A"}] x"#, "<offers><offer><title>A</title></offer><offer>", "<",
@@ -55,7 +55,7 @@ struct DefinitionGuessRefusalTests {
     #expect(try Self.error(document).code == .malformedFeed)
   }
 
-  @Test("a document cut off anywhere is refused, and nothing worse")
+  @Test("a document that is cut off anywhere is refused without a crash")
   func survivesCuts() throws {
     let documents = [
       #"{"title":"T","offers":[{"id":1,"name":"Aé\n","x":{"y":[1,{"z":null}]}},{"id":2,"name":"B"}]}"#,
@@ -74,7 +74,7 @@ struct DefinitionGuessRefusalTests {
   }
 
   @Test(
-    "of a large document the start is enough, wherever it is cut off", arguments: [true, false])
+    "the start of a large document suffices, wherever it is cut off", arguments: [true, false])
   func looksAtTheStart(isXML: Bool) throws {
     let filler = String(repeating: "word ", count: 200)
     let items = (1...6000).map { index in
@@ -93,7 +93,7 @@ struct DefinitionGuessRefusalTests {
     #expect(guess.all(.description).allSatisfy { $0?.hasPrefix("word") == true })
   }
 
-  @Test("what comes behind 4 MiB of text is not asked for")
+  @Test("no bytes beyond 4 MiB of text are requested")
   func tellsWhenItHasEnough() throws {
     let guess = DefinitionGuess()
     let mebibyte = [UInt8](repeating: 0x20, count: 1 << 20)
@@ -103,7 +103,7 @@ struct DefinitionGuessRefusalTests {
     #expect(guess.hasEnough)
   }
 
-  @Test("deep and wide documents have bounds")
+  @Test("deep and wide documents are bounded")
   func hasBounds() throws {
     let deep = String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000)
     #expect(try Self.error(deep).code == .malformedFeed)
@@ -113,7 +113,7 @@ struct DefinitionGuessRefusalTests {
     #expect(guess.labels.count == 12)
   }
 
-  @Test("an old encoding is understood, and the definition reads the bytes as they are")
+  @Test("a document in an older encoding is sampled, and the definition reads its bytes")
   func readsEncodings() throws {
     let text = "<?xml version='1.0' encoding='ISO-8859-1'?><deals><deal><name>Caf"
     let bytes =
@@ -121,7 +121,7 @@ struct DefinitionGuessRefusalTests {
     #expect(try GuessReading(bytes).all(.name) == ["Café", "Tea"])
   }
 
-  @Test("a document that is one page of several is said to be")
+  @Test("a document that is one page of several is reported with a note")
   func tellsPages() throws {
     let guess = try GuessReading(
       #"{"page":1,"total_pages":8,"results":[{"id":1,"title":"A"},{"id":2,"title":"B"}]}"#)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("A definition that is proposed for an unknown document")
+@Suite("Proposed definitions for unknown documents")
 struct DefinitionGuessTests {
-  @Test("coupons whose shop is an object of its own")
+  @Test("coupons with the shop in a nested object")
   func couponsWithNestedStore() throws {
     let guess = try GuessReading(
       """
@@ -49,7 +49,7 @@ struct DefinitionGuessTests {
     #expect(guess.all(.categories) == [#"["beauty","health"]"#, nil])
   }
 
-  @Test("the edges and nodes of GraphQL")
+  @Test("edges and nodes of GraphQL")
   func graphQL() throws {
     let guess = try GuessReading(
       """
@@ -72,7 +72,7 @@ struct DefinitionGuessTests {
     #expect(guess.labels == [])
   }
 
-  @Test("XML that says everything in attributes")
+  @Test("XML with all values in attributes")
   func attributesOnly() throws {
     let guess = try GuessReading(
       """
@@ -103,7 +103,7 @@ struct DefinitionGuessTests {
     #expect(guess.all(.reward) == ["12.50 EUR", "19.00 EUR"])
   }
 
-  @Test("German XML, umlauts in names included")
+  @Test("German XML, with umlauts in names")
   func german() throws {
     let guess = try GuessReading(
       """
@@ -134,7 +134,7 @@ struct DefinitionGuessTests {
   }
 
   @Test(
-    "names in other languages",
+    "field names in other languages",
     arguments: [
       #"{"offres":[{"identifiant":"x1","titre":"Vélo","prix":"199,00 €","lien":"https://v.example/1","photo":"https://v.example/1.jpg","magasin":"Vélo Plus","date_fin":"2026-06-01"}]}"#,
       #"{"ofertas":[{"id":"x1","titulo":"Bici","precio":"199,00 €","enlace":"https://v.example/1","imagen":"https://v.example/1.jpg","tienda":"Bici Más","fecha_fin":"2026-06-01"}]}"#,
@@ -153,7 +153,7 @@ struct DefinitionGuessTests {
     #expect(guess.labels == [])
   }
 
-  @Test("an object of objects, whose keys are the ids")
+  @Test("an object of objects whose keys are ids")
   func keyedByID() throws {
     let guess = try GuessReading(
       """
@@ -170,7 +170,7 @@ struct DefinitionGuessTests {
     #expect(below.ids == ["a", "b"])
   }
 
-  @Test("lists under keys: an id that comes again under another key is told apart by the key")
+  @Test("lists under keys: a repeated id is qualified by the key of its list")
   func keyedLists() throws {
     let guess = try GuessReading(
       """
@@ -195,7 +195,7 @@ struct DefinitionGuessTests {
     #expect(Set(guess.ids).count == 3)
   }
 
-  @Test("offers in the sections of a document")
+  @Test("offers in several sections of a document")
   func sections() throws {
     let guess = try GuessReading(
       """
@@ -207,7 +207,7 @@ struct DefinitionGuessTests {
     #expect(guess.ids == ["f1", "f2", "d1"])
   }
 
-  @Test("one object a line")
+  @Test("JSON lines with one object per line")
   func lines() throws {
     let guess = try GuessReading(
       """
@@ -222,7 +222,7 @@ struct DefinitionGuessTests {
     #expect(guess.proposal.notes.first?.contains("currency") == true)
   }
 
-  @Test("resources of JSON:API, and a percentage that is a bare number")
+  @Test("JSON:API resources, and a percentage as a bare number")
   func jsonAPI() throws {
     let guess = try GuessReading(
       """
@@ -237,7 +237,7 @@ struct DefinitionGuessTests {
     #expect(guess.all(.url) == ["https://api.example/offers/1", "https://api.example/offers/2"])
   }
 
-  @Test("a definition round-trips as YAML, and pieces make no difference")
+  @Test("a proposed definition survives YAML, and chunk sizes make no difference")
   func roundTrips() throws {
     let document =
       #"{"rows":[{"title":"a \"b\"","x.y":"1","$z":"q"},{"title":"c","x.y":"2","$z":"r"}]}"#

@@ -2,9 +2,9 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("Definition files with a mistake")
+@Suite("Mistakes in definition files")
 struct DefinitionMistakeTests {
-  /// A file with a mistake, the line it is in, what is said about it and a part of the hint.
+  /// A file with a mistake, the line of the mistake, the message and part of the hint.
   struct Mistake: Sendable, CustomTestStringConvertible {
     let text: String
     let line: Int
@@ -15,7 +15,7 @@ struct DefinitionMistakeTests {
       (self.text, self.line, self.message, self.hint) = (text, line, message, hint)
     }
 
-    /// A feed whose lines 3 and 4 are right, with others from line 5.
+    /// A feed with valid lines 3 and 4, and the given lines from line 5 on.
     static func feed(
       _ lines: String, _ line: Int, _ message: String, _ hint: String? = nil
     ) -> Mistake {
@@ -26,7 +26,7 @@ struct DefinitionMistakeTests {
         hint)
     }
 
-    /// A feed with right fields up to line 5 and others from line 6.
+    /// A feed with valid fields up to line 5, and the given fields from line 6 on.
     static func field(
       _ lines: String, _ line: Int, _ message: String, _ hint: String? = nil
     ) -> Mistake {
@@ -51,7 +51,7 @@ struct DefinitionMistakeTests {
   }
 
   @Test(
-    "a file of another shape",
+    "a file with another structure is refused",
     arguments: [
       Mistake("", 1, "the file holds nothing.", "feeds:"),
       Mistake("# only a comment\n", 1, "the file holds nothing."),
@@ -78,7 +78,7 @@ struct DefinitionMistakeTests {
   func refusesShape(mistake: Mistake) { check(mistake) }
 
   @Test(
-    "something missing or twice",
+    "a missing or duplicate key is refused",
     arguments: [
       Mistake("feeds:\n  x: {fields: {name: n}}", 2, "the feed “x” has no id.", "made-from"),
       Mistake("feeds:\n  x: {id: id}", 2, "the feed “x” has no fields."),
@@ -97,7 +97,7 @@ struct DefinitionMistakeTests {
   func refusesMissing(mistake: Mistake) { check(mistake) }
 
   @Test(
-    "a key that is unknown where it stands",
+    "an unknown key is refused",
     arguments: [
       Mistake.field(
         "desciption: d", 6, "“desciption” is not a field.", "Did you mean description? F"),
@@ -122,7 +122,7 @@ struct DefinitionMistakeTests {
   func refusesUnknown(mistake: Mistake) { check(mistake) }
 
   @Test(
-    "a value that is wrong for its key",
+    "an invalid value of a key is refused",
     arguments: [
       Mistake.feed("source: [a]", 5, "“source” is a text, not a list."),
       Mistake.feed("source:", 5, "“source” has no value."),
@@ -173,7 +173,7 @@ struct DefinitionMistakeTests {
   func refusesValue(mistake: Mistake) { check(mistake) }
 
   @Test(
-    "a rule for a field that cannot be followed",
+    "an invalid rule of a field is refused",
     arguments: [
       Mistake.field("link: a[0", 6, "“a[0” is not a path: the [ at character 2 is never closed."),
       Mistake.field("link: '{a..b}'", 6, "In “{a..b}” at character 1: “a..b” is not a path"),
@@ -204,7 +204,7 @@ struct DefinitionMistakeTests {
   private static let key = "is the key that a * in items: matches"
 
   @Test(
-    "what cannot mean what it says",
+    "contradictory settings are refused",
     arguments: [
       Mistake("feeds:\n  x:\n    id: {from: a, limit: 8}", 3, "an id has no “limit”"),
       Mistake("feeds:\n  x:\n    id: [a, {from: b, as: html}]", 3, "“id” cannot be read as html."),
@@ -254,7 +254,7 @@ struct DefinitionMistakeTests {
   func refusesNonsense(mistake: Mistake) { check(mistake) }
 
   @Test(
-    "what looks like it and has a meaning is taken",
+    "similar but valid settings are accepted",
     arguments: [
       "id: '{$.shop.id}-{id}'", "id: {from: id, as: link}", "items: 'a.*.*'\nid: '@key2'",
       "items: [a, 'b.*']\nid: ['@key', id]", "id: '\"@key\"'", "id: {made-from: [a, b]}",
@@ -271,7 +271,7 @@ struct DefinitionMistakeTests {
   }
 
   @Test(
-    "what is no YAML",
+    "invalid YAML is refused",
     arguments: [
       Mistake("feeds:\n\tx: {}", 2, "the line is indented with a tab.", "spaces"),
       Mistake("feeds:\n  x:\n  \tid: id", 3, "the line is indented with a tab."),
@@ -291,7 +291,7 @@ struct DefinitionMistakeTests {
     ])
   func refusesSyntax(mistake: Mistake) { check(mistake) }
 
-  @Test("of several mistakes the first is told")
+  @Test("the first of several mistakes is reported")
   func tellsFirst() {
     check(.feed("every: 6\nsorce: x", 5, "“6” is not an interval"))
     check(.feed("sorce: x\nevery: 6", 5, "“sorce” is unknown"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("Definitions made on the command line, over one that was guessed")
+@Suite("Definitions from the command line that override a guess")
 struct DefinitionOverrideTests {
   private static let document = """
     {"data":{"rows":[
@@ -30,7 +30,7 @@ struct DefinitionOverrideTests {
     try definition([map]).fields[field]?.alternatives.first?.reading
   }
 
-  @Test("a path is read as in the proposal, and others as their values look")
+  @Test("a path is read as in the proposal, and other paths as their values suggest")
   func keepsReadings() throws {
     #expect(try Self.reading("description=body", .description) == .html)
     #expect(try Self.reading("description=note", .description) == .html)
@@ -44,7 +44,7 @@ struct DefinitionOverrideTests {
     #expect(offers.map { $0[.description] } == ["N & more", "x"])
   }
 
-  @Test("a reward keeps the currency and the unit of its number")
+  @Test("a reward keeps the currency and minor units of its number")
   func keepsMoney() throws {
     let whole = try FeedReading(Self.document, as: Self.definition(["reward=price.amount"]))
     #expect(whole.offers.map { $0[.reward] } == ["250 USD", "350 USD"])
@@ -52,7 +52,7 @@ struct DefinitionOverrideTests {
     #expect(minor.offers.map { $0[.reward] } == ["1.99 USD", "2.99 USD"])
   }
 
-  @Test("what became a field is no attribute any more")
+  @Test("a member that becomes a field is no longer an attribute")
   func takesAttributesAway() throws {
     let before = try Self.definition([]).attributes.map(\.label)
     #expect(before.contains("Note"))
@@ -60,7 +60,7 @@ struct DefinitionOverrideTests {
     #expect(after == before.filter { $0 != "Note" })
   }
 
-  @Test("which of the id and the name is missing is said, and what the items have")
+  @Test("a missing id or name is reported with the keys of the items")
   func tellsWhatIsMissing() throws {
     func error(_ map: String...) throws -> OffersError {
       let document = #"{"rows":[{"a":1,"b":true},{"a":1,"b":false}]}"#
@@ -77,7 +77,7 @@ struct DefinitionOverrideTests {
       try error().message == "It is not known which values are the id and the name of an offer.")
   }
 
-  @Test("a path that leaves the document names the key that may be meant")
+  @Test("a path that does not exist is reported with the nearest key")
   func tellsWhereThePathEnds() throws {
     let error = try #require(throws: OffersError.self) {
       try Self.definition(["id=a"], items: "data.row")

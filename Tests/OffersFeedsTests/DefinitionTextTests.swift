@@ -13,7 +13,7 @@ struct DefinitionTextTests {
     #expect(again.first.map(DefinitionText.yaml) == text, sourceLocation: sourceLocation)
   }
 
-  @Test("what was read is written as a person would")
+  @Test("a definition is written in the style of the shipped files")
   func writesNicely() throws {
     let text = """
       feeds:
@@ -54,7 +54,7 @@ struct DefinitionTextTests {
     #expect(DefinitionText.yaml(for: definition) == text)
   }
 
-  /// Texts that YAML would read as something else without quotes.
+  /// Texts that YAML would parse as another type or fail on without quotes.
   private static let texts = [
     "a", "true", "No", "null", "~", "5", "1.5", "2024-01-01", "1e3", "0x1F", "-", "- a", "-a", "?",
     "? a", ": a", "a:", "a: b", "a:b", "a #b", "a#b", "#a", "'a'", "\"a\"", "it's", "a \"b\" c",
@@ -64,7 +64,7 @@ struct DefinitionTextTests {
     "\\n", "'", "\"", "''", ",", "a]", "a}", "x: {y}", String(repeating: "long ", count: 60) + "x",
   ]
 
-  @Test("any text survives as a title, a constant, a label and what stands between values")
+  @Test("any text survives as a title, constant, label and separator")
   func keepsTexts() throws {
     for text in Self.texts {
       let rule = FieldRule(alternatives: [
@@ -133,7 +133,7 @@ struct DefinitionTextTests {
     }
   }
 
-  /// The same rule where every path starts at the document.
+  /// The rule with all paths starting at the document.
   private func fromRoot(_ rule: FieldRule) -> FieldRule {
     FieldRule(
       alternatives: rule.alternatives.map { alternative in
@@ -148,7 +148,7 @@ struct DefinitionTextTests {
       })
   }
 
-  @Test("every mix of options in one rule survives")
+  @Test("all combinations of a rule's options survive")
   func keepsOptions() throws {
     let values: [ValueRule] = [
       .path(FieldPath(keys: ["a"])), .constant("c"), .template(Template([.path(.itself)])),
@@ -174,7 +174,7 @@ struct DefinitionTextTests {
     }
   }
 
-  @Test("a feed of nothing but what it must have takes five lines")
+  @Test("a minimal feed takes five lines")
   func writesLeast() throws {
     let definition = FeedDefinition(
       name: "x", id: .value(FieldRule(.path(FieldPath(keys: ["id"])))),
@@ -185,7 +185,7 @@ struct DefinitionTextTests {
   }
 
   @Test(
-    "a time between syncs is written in its largest unit",
+    "an interval is written in its largest unit",
     arguments: [
       (60, "1m"), (3600, "1h"), (5400, "90m"), (86_400, "1d"), (604_800, "1w"), (61, "2m"),
       (0, "1m"),

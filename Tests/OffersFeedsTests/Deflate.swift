@@ -1,6 +1,6 @@
 import ZLib
 
-/// Packs bytes for tests.
+/// Compresses bytes for tests.
 enum Deflate {
   static func gzip(_ bytes: [UInt8]) -> [UInt8] { pack(bytes, windowBits: 31) }
   static func zlib(_ bytes: [UInt8], windowBits: Int32 = 15) -> [UInt8] {

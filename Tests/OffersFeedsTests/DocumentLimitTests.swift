@@ -2,7 +2,7 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("What a document may ask for at most")
+@Suite("Limits of a document")
 struct DocumentLimitTests {
   private static func nested(_ depth: Int, around: String = "") -> String {
     String(repeating: "[", count: depth) + around + String(repeating: "]", count: depth)
@@ -12,7 +12,7 @@ struct DocumentLimitTests {
     String(repeating: #"{"a":"#, count: depth - 1) + "{}" + String(repeating: "}", count: depth - 1)
   }
 
-  /// Documents with something nested as deep as stated, in every place where that can stand.
+  /// Documents with values nested to a depth, in every position where nesting is possible.
   private static func documents(depth: Int) -> [(String, FeedDefinition)] {
     let record = #"[{"id":"1","name":"A","FIELD":VALUE}]"#
     let below = FeedDefinition.below("feed")
@@ -55,7 +55,7 @@ struct DocumentLimitTests {
     }
   }
 
-  @Test("fields that a definition looks for are bounded in depth as well")
+  @Test("values of the definition's fields have the same depth limit")
   func boundsKnownPaths() throws {
     let path = [String](repeating: "a", count: 200)
     let definition = FeedDefinition.with([.id: ["id"], .name: ["name"], .terms: path])
@@ -71,7 +71,7 @@ struct DocumentLimitTests {
   }
 
   @Test(
-    "a hundred thousand opening brackets are refused like any other document",
+    "a hundred thousand opening brackets are refused without a crash",
     arguments: ["[", #"{"a":"#, #"[{"a":"#])
   func survivesOpeningBrackets(opening: String) throws {
     let document = String(repeating: opening, count: 100_000)
@@ -94,7 +94,7 @@ struct DocumentLimitTests {
     #expect(reading.ids == ["1"])
   }
 
-  @Test("a record of nearly 16 MiB is read")
+  @Test("a record of almost 16 MiB is read")
   func readsLargeRecord() throws {
     let size = (16 << 20) - 100
     let document =
@@ -105,7 +105,7 @@ struct DocumentLimitTests {
     #expect(reading.ids == ["1", "2"])
   }
 
-  @Test("a document may be larger than 16 MiB when its records are not")
+  @Test("a document may exceed 16 MiB if its records do not")
   func readsLargeDocument() throws {
     let record = #"{"id":"1","name":"A","x":""# + String(repeating: "a", count: 4 << 20) + #""},"#
     let document = "[" + String(repeating: record, count: 5) + #"{"id":"2","name":"B"}]"#

@@ -2,7 +2,7 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("A document in pieces")
+@Suite("Documents in chunks")
 struct DocumentPiecesTests {
   private static let oddities = """
     \u{FEFF}[
@@ -14,7 +14,7 @@ struct DocumentPiecesTests {
     ]\n
     """
 
-  @Test("pieces of any size from 1 to 64 bytes give what one piece gives", arguments: 1...64)
+  @Test("chunks of 1 to 64 bytes give the same result as one chunk", arguments: 1...64)
   func readsPiecesOfEverySize(size: Int) throws {
     let whole = try FeedReading(Self.oddities)
     #expect(whole.error == nil)
@@ -23,7 +23,7 @@ struct DocumentPiecesTests {
     #expect(try FeedReading(Self.oddities, pieceSizes: [size]) == whole)
   }
 
-  @Test("a document cut in two at any byte gives what one piece gives")
+  @Test("a document divided at any byte gives the same result as one chunk")
   func readsTwoPieces() throws {
     let bytes = Array(Self.oddities.utf8)
     let whole = try FeedReading(bytes)
@@ -33,7 +33,7 @@ struct DocumentPiecesTests {
     }
   }
 
-  @Test("invalid bytes split across pieces are mended as in one piece")
+  @Test("invalid bytes divided between chunks are repaired as in one chunk")
   func readsInvalidBytesInPieces() throws {
     let bytes: [UInt8] =
       Array(#"[{"id":"1","name":"a"#.utf8) + [0xE2, 0x82, 0x41, 0xFF, 0xF0, 0x9F]
@@ -43,7 +43,7 @@ struct DocumentPiecesTests {
     for size in 1...12 { #expect(try FeedReading(bytes, pieceSizes: [size]) == whole) }
   }
 
-  @Test("a record of megabytes that comes in small pieces is read")
+  @Test("a record of megabytes in small chunks is read")
   func readsLargeRecordInSmallPieces() throws {
     let long = String(repeating: "x", count: 13 << 20)
     let reading = try FeedReading(
@@ -52,7 +52,7 @@ struct DocumentPiecesTests {
     #expect(reading.offers.first?[.terms]?.utf8.count == 13 << 20)
   }
 
-  @Test("empty pieces between the others change nothing")
+  @Test("empty chunks are ignored")
   func readsEmptyPieces() throws {
     let sink = RecordingSink()
     let reader = FeedReader(definition: FeedDefinition.ibotta, sink: sink)
@@ -64,7 +64,7 @@ struct DocumentPiecesTests {
     #expect(sink.events == [.offer(position: 1, texts: [.id: "1", .name: "A"])])
   }
 
-  @Test("a piece with a record larger than the room at hand is read")
+  @Test("a chunk with a record larger than the buffer is read")
   func readsRecordThatMovesTheBuffer() throws {
     let long = String(repeating: "é", count: 400_000)
     let document =
@@ -76,7 +76,7 @@ struct DocumentPiecesTests {
     #expect(try FeedReading(document, pieceSizes: [300_000]) == whole)
   }
 
-  @Test("offers are handed over as they come, not at the end")
+  @Test("offers are passed on as they arrive, not at the end")
   func handsOverEarly() throws {
     let sink = RecordingSink()
     let reader = FeedReader(definition: FeedDefinition.ibotta, sink: sink)

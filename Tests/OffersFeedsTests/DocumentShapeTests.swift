@@ -2,9 +2,9 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("A sound document that is no offers feed")
+@Suite("Valid documents that are not offers feeds")
 struct DocumentShapeTests {
-  @Test("an object where the list should be is refused, and its keys are named")
+  @Test("an object in place of the list is refused, and its keys are listed")
   func namesTheKeysSeen() throws {
     let error = try #require(
       try FeedReading(#"{"status_code":7,"offers":[{"id":"1","name":"A"}],"\u0073uccess":false}"#)
@@ -16,7 +16,7 @@ struct DocumentShapeTests {
     #expect(error.hint != nil)
   }
 
-  @Test("no more than eight keys are named, and long ones are cut")
+  @Test("at most eight keys are listed, and long ones are truncated")
   func boundsTheMessage() throws {
     let keys = (1...40).map { "\"k\($0)\(String(repeating: "x", count: 500))\":1" }
     let error = try #require(try FeedReading("{\(keys.joined(separator: ","))}").error)
@@ -27,7 +27,7 @@ struct DocumentShapeTests {
   }
 
   @Test(
-    "a bare value is refused by its kind",
+    "a scalar in place of the list is refused with its type",
     arguments: [
       (#""offers""#, "a text"), ("7", "a number"), ("-1.5e3", "a number"), ("null", "null"),
       ("true", "true or false"), ("false", "true or false"), ("{}", "an object"),
@@ -41,7 +41,7 @@ struct DocumentShapeTests {
     }
   }
 
-  @Test("a list that is missing below its path is told from one of another kind")
+  @Test("a missing list and a value of another type have different messages")
   func namesWhatStandsOnThePath() throws {
     func message(_ document: String) throws -> String? {
       try FeedReading(document, as: .below("feed", "results")).error?.message

@@ -2,9 +2,9 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("A key that comes twice")
+@Suite("Duplicate keys")
 struct DuplicateKeyTests {
-  @Test("the last one counts")
+  @Test("the last value counts")
   func lastOneCounts() throws {
     let reading = try FeedReading(
       record: #"{"id":"1","name":"A","terms":"x","id":"2","t\u0065rms":"y","name":"B"}"#)
@@ -13,7 +13,7 @@ struct DuplicateKeyTests {
   }
 
   @Test(
-    "the last one counts when it is absent, too", arguments: ["null", "\"\""])
+    "the last value counts even if it is null or empty", arguments: ["null", "\"\""])
   func lastOneAbsent(value: String) throws {
     let reading = try FeedReading(record: #"{"id":"1","name":"A","terms":"x","terms":\#(value)}"#)
     #expect(reading.events == [.offer(position: 1, texts: [.id: "1", .name: "A"])])
@@ -25,7 +25,7 @@ struct DuplicateKeyTests {
         == [.skipped(position: 1, id: "1", reason: "no name")])
   }
 
-  @Test("the last one counts when it is of the wrong type, too")
+  @Test("the last value counts even if it has the wrong type")
   func lastOneWrong() throws {
     #expect(
       try FeedReading(record: #"{"id":"1","name":"A","terms":"x","terms":[]}"#).events == [
@@ -41,7 +41,7 @@ struct DuplicateKeyTests {
   }
 
   @Test(
-    "a last one that is sound makes up for a broken first one",
+    "a valid last value replaces an invalid first one",
     arguments: ["{}", "[]", "true", "null", #""""#, #""\ud800""#])
   func lastOneSound(first: String) throws {
     let reading = try FeedReading(

@@ -2,7 +2,7 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("Reading an export")
+@Suite("Reading exports")
 struct ExportReaderTests {
   private static func read(_ text: String, pieceBytes: Int = .max) throws -> [ExportRecord] {
     var records: [ExportRecord] = []
@@ -28,7 +28,7 @@ struct ExportReaderTests {
     #expect(throws: OffersError.self) { try read(text) }
   }
 
-  /// One of everything, its texts as odd as a database may hold them.
+  /// One record of each kind, with the most unusual texts that a database can hold.
   private static var records: [ExportRecord] {
     let odd = "a\"b\\c\n\r\n\t\u{1}\u{7F}\u{85}\u{2028}\u{FFFD}\u{202E}é e\u{301} 日本🍓/"
     var feed = ExportedFeed()
@@ -92,7 +92,7 @@ struct ExportReaderTests {
     ]
   }
 
-  @Test("what is written is read back and written the same, in pieces of any size")
+  @Test("an export survives reading and writing, in chunks of any size")
   func roundTrip() throws {
     let text = try Self.write(Self.records)
     for pieceBytes in [1, 2, 3, 7, 64, 1000, Int.max] {
@@ -114,14 +114,14 @@ struct ExportReaderTests {
     #expect(try Self.read(try Self.write([])).isEmpty)
   }
 
-  @Test("white space between the parts does not matter")
+  @Test("whitespace between tokens is ignored")
   func spaced() throws {
     let text = try Self.write(Self.records)
     let spaced = text.replacing("{\"ref\":", with: " {\n \"ref\" : ").replacing("\n]", with: " ] ")
     #expect(try Self.write(try Self.read(spaced)) == text)
   }
 
-  @Test("cut off anywhere, it is refused with the place")
+  @Test("an export that is cut off anywhere is refused with the position")
   func truncated() throws {
     let text = Array(try Self.write(Self.records).utf8)
     for count in 0..<text.count - 2 {
@@ -144,7 +144,7 @@ struct ExportReaderTests {
   private static let sound =
     #""ref":"a:1","name":"x","first_seen_at":"2026-01-01T00:00:00Z","changed_at":"2026-01-01T00:00:00Z""#
 
-  @Test("an offer needs its id, its name and its times, and no more")
+  @Test("an offer requires its id, name and times only")
   func least() throws {
     #expect(try Self.read(Self.offer(Self.sound)).count == 2)
   }
@@ -218,7 +218,7 @@ struct ExportReaderTests {
     ),
   ]
 
-  @Test("what is wrong is refused with the place and the reason", arguments: mistakes)
+  @Test("an invalid export is refused with the position and the reason", arguments: mistakes)
   func refuses(text: String, reason: String) {
     let error = Self.refusal(text)
     #expect(error?.code == .malformedFeed)
@@ -228,7 +228,7 @@ struct ExportReaderTests {
   }
 
   @Test(
-    "another kind of document is refused as such",
+    "another kind of document is refused",
     arguments: [
       "[]", "{}", "7", "<html>", "offers", #"{"offers":[]}"#, #"{"format":"other"}"#,
       #"{"version":1,"format":"offers-export"}"#, "\u{FEFF}{", "SQLite format 3\0",
@@ -237,7 +237,7 @@ struct ExportReaderTests {
     #expect(Self.refusal(text)?.code == .unexpectedShape)
   }
 
-  @Test("a newer version is refused with both numbers, whatever follows")
+  @Test("a newer version is refused with both version numbers")
   func newer() {
     let error = Self.refusal(#"{"format":"offers-export","version":2,"things":"#)
     #expect(error?.code == .newerDatabase)
@@ -245,7 +245,7 @@ struct ExportReaderTests {
       error?.message.contains("it has format 2, at byte 36, and this one reads up to 1") == true)
   }
 
-  @Test("what follows the document is refused")
+  @Test("text after the document is refused")
   func trailing() throws {
     let text = try Self.write([])
     #expect(Self.refusal(text + "{}")?.message.contains("unexpected text after the end") == true)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("The feeds that ship")
+@Suite("Shipped feeds")
 struct FeedCatalogTests {
-  @Test("each is found by its name, and no other name finds one")
+  @Test("each feed is found by its name, and other names find none")
   func findsFeeds() throws {
     for name in FeedCatalog.names {
       #expect(try FeedCatalog.find(name)?.name == name)
@@ -18,7 +18,7 @@ struct FeedCatalogTests {
     #expect(try FeedCatalog.find("ibotta") == FeedDefinition.ibotta)
   }
 
-  @Test("each sample reads with its definition", arguments: FeedCatalog.names)
+  @Test("each sample can be read with its definition", arguments: FeedCatalog.names)
   func readsEachSample(name: String) throws {
     let definition = try #require(try FeedCatalog.find(name))
     let reading = try FeedReading(
@@ -29,7 +29,7 @@ struct FeedCatalogTests {
     #expect(Set(reading.ids).count == reading.offers.count)
   }
 
-  @Test("the built-in sample reads without a skipped or mended record")
+  @Test("the built-in sample has no skipped or repaired record")
   func readsTheSample() throws {
     let sample = try #require(FeedCatalog.findSample(of: "ibotta"))
     let reading = try FeedReading(sample)
@@ -40,7 +40,7 @@ struct FeedCatalogTests {
     #expect(try FeedReading(sample, pieceSizes: [1000]) == reading)
   }
 
-  @Test("the sample shows amounts, percentages, up to, and a reward that stays text")
+  @Test("the sample has amounts, percentages, up-to rewards and rewards without a value")
   func showsEveryReward() throws {
     let sample = try #require(FeedCatalog.findSample(of: "ibotta"))
     let parser = RewardParser(currency: FeedDefinition.ibotta.currency)
@@ -51,7 +51,7 @@ struct FeedCatalogTests {
     #expect(rewards.contains { $0.isUpTo })
   }
 
-  @Test("the number that offers are derived by depends on what is read, not on where")
+  @Test("the derivation seed depends on the rules, not on the source")
   func derivesByRules() {
     let ibotta = FeedDefinition.ibotta
     var other = ibotta

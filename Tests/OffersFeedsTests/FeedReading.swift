@@ -2,14 +2,14 @@ import OffersCore
 
 @testable import OffersFeeds
 
-/// What came of reading one document.
+/// The result of reading a document.
 struct FeedReading: Equatable {
   let events: [RecordingSink.Event]
   let error: OffersError?
 
   /// Reads a document.
   ///
-  /// - Parameter pieceSizes: how the document is cut, over and over; empty for one piece.
+  /// - Parameter pieceSizes: the sizes of the chunks, which repeat; empty for one chunk.
   init(
     _ document: [UInt8], as definition: FeedDefinition = FeedDefinition.ibotta,
     pieceSizes: [Int] = []
@@ -53,7 +53,7 @@ struct FeedReading: Equatable {
     events.compactMap { if case .offer(_, let texts) = $0 { texts } else { nil } }
   }
 
-  /// The reasons for records that were kept without a part.
+  /// The reasons of repaired records.
   var mends: [String] {
     events.compactMap { if case .mended(_, let reason) = $0 { reason } else { nil } }
   }
@@ -71,12 +71,12 @@ extension FeedDefinition {
   /// reads it.
   static let ibotta = made(name: "ibotta", fields: fields)
 
-  /// A feed whose list of offers stands below these keys, with the fields of the Ibotta feed.
+  /// A feed with its list of offers below these keys, and the fields of the Ibotta feed.
   static func below(_ keys: String...) -> FeedDefinition {
     made(items: keys, fields: fields)
   }
 
-  /// A bare list whose records hold these fields.
+  /// A bare list whose records have these fields.
   static func with(_ fields: [OfferField: [String]]) -> FeedDefinition {
     made(fields: fields)
   }

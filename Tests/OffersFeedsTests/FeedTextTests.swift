@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Texts in a feed")
 struct FeedTextTests {
-  /// The JSON text between quotes, and what is kept of it.
+  /// The JSON text between quotes, and the decoded text.
   static let sound: [(json: String, text: String)] = [
     (#"\"\\\/\b\f\n\r\t"#, "\"\\/\u{8}\u{C}\n\r\t"),
     (#"\u00e9\u00E9\u20AC\uFFFF\u007f"#, "éé€\u{FFFF}\u{7F}"),
@@ -27,7 +27,8 @@ struct FeedTextTests {
     ("\u{10FFFF}\u{D7FF}\u{E000}\u{80}", "\u{10FFFF}\u{D7FF}\u{E000}\u{80}"),
   ]
 
-  @Test("escapes are decoded, CRLF becomes LF, and the rest stays as it is", arguments: sound)
+  @Test(
+    "escapes are decoded, CRLF becomes LF, and other characters are unchanged", arguments: sound)
   func keepsSoundText(json: String, text: String) throws {
     let reading = try FeedReading(record: #"{"id":"1","name":"A","terms":"\#(json)"}"#)
     #expect(reading.mends.isEmpty)
@@ -35,7 +36,7 @@ struct FeedTextTests {
     #expect(Array(kept.utf8) == Array(text.utf8))
   }
 
-  @Test("whatever escapes stand side by side, all are decoded", arguments: 1...20)
+  @Test("adjacent escapes of all kinds are decoded", arguments: 1...20)
   func decodesAnyOrder(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let parts: [(json: String, text: String)] = [
@@ -60,7 +61,7 @@ struct FeedTextTests {
     }
   }
 
-  /// The JSON text between quotes, and how it is mended.
+  /// The JSON text between quotes, and the repaired text.
   static let broken: [(json: String, text: String)] = [
     (#"a\ud83d"#, "a\u{FFFD}"),
     (#"\ud83dz"#, "\u{FFFD}z"),
@@ -74,7 +75,7 @@ struct FeedTextTests {
     (#"\u0000"#, "\u{FFFD}"),
   ]
 
-  @Test("a lone surrogate or a NUL is marked, and the reason is told", arguments: broken)
+  @Test("an unpaired surrogate or a NUL is replaced and reported", arguments: broken)
   func mendsText(json: String, text: String) throws {
     let reading = try FeedReading(record: #"{"id":"1","name":"A","terms":"\#(json)"}"#)
     #expect(
@@ -90,7 +91,7 @@ struct FeedTextTests {
     [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xE9, 0x20],
   ]
 
-  @Test("bytes that are not UTF-8 are marked, with and without escapes", arguments: invalidBytes)
+  @Test("invalid UTF-8 is replaced, with and without escapes", arguments: invalidBytes)
   func mendsInvalidBytes(bad: [UInt8]) throws {
     for escape in ["", #"\n"#] {
       let bytes =
@@ -103,14 +104,14 @@ struct FeedTextTests {
     }
   }
 
-  @Test("a name that was mended is still a name")
+  @Test("a repaired name is a valid name")
   func keepsMendedName() throws {
     let reading = try FeedReading(record: #"{"id":"1","name":"\ud800"}"#)
     #expect(reading.offers == [[.id: "1", .name: "\u{FFFD}"]])
     #expect(reading.mends.count == 1)
   }
 
-  @Test("broken text in a key or a value that no field needs is passed over")
+  @Test("invalid text in an unneeded key or value is ignored")
   func passesUnknownText() throws {
     let bytes =
       Array(#"[{"x\ud800":"\udc00\u0000","y"#.utf8) + [0xFF]

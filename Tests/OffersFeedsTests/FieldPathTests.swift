@@ -7,7 +7,7 @@ struct FieldPathTests {
   typealias Step = FieldPath.Step
 
   @Test(
-    "a path is read, and printed as it was written",
+    "a path survives parsing and printing",
     arguments: [
       ("name", FieldPath([.key("name")])),
       ("feed.results", FieldPath([.key("feed"), .key("results")])),
@@ -63,7 +63,7 @@ struct FieldPathTests {
   }
 
   @Test(
-    "other ways to write the same are understood",
+    "alternative notations are parsed",
     arguments: [
       ("", "."), ("  name ", "name"), ("*.id", "*.id"), ("a.*.b", "a[*].b"), ("a.*", "a[*]"),
       ("'a.b'", "\"a.b\""), ("'it''s'", "\"it's\""), ("\"say \"\"x\"\"\"", "\"say \\\"x\\\"\""),
@@ -75,7 +75,7 @@ struct FieldPathTests {
   }
 
   @Test(
-    "what is no path is refused, and the place is told",
+    "an invalid path is refused with the position",
     arguments: [
       ("a..b", "there is no key at character 3"),
       (".a", "there is no key at character 1"),
@@ -118,7 +118,7 @@ struct FieldPathTests {
     #expect(error?.message.contains(problem) == true, "\(error?.message ?? "")")
   }
 
-  @Test("any key comes back from the path it is printed in")
+  @Test("any key survives printing and parsing")
   func keepsKeys() throws {
     let pieces = ["a", ".", "[", "]", "{", "}", "*", "\"", "'", "\\", "=", "@", "$", " ", "é", "1"]
     for first in pieces {

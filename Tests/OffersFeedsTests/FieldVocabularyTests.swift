@@ -3,21 +3,21 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("What well-known shops and services call the fields of an offer")
+@Suite("Field names of well-known shops and services")
 struct FieldVocabularyTests {
   private static func first(_ members: String, _ field: OfferField) throws -> String? {
     try GuessReading(#"[{"id":1,\#(members)}]"#).all(field)[0]
   }
 
   @Test(
-    "the description by any of its names",
+    "the description is found by any of its names",
     arguments: ["descriptionHtml", "selftext", "body", "description_html", "bodyHtml"])
   func descriptions(key: String) throws {
     #expect(
       try Self.first(#""name":"A","\#(key)":"<p>Long words</p>""#, .description) == "Long words")
   }
 
-  @Test("the end of a sale, and a date until which something is valid")
+  @Test("the end of a sale and the end of a validity period are found")
   func ends() throws {
     #expect(
       try Self.first(#""name":"A","date_on_sale_to":"2026-12-24T00:00:00""#, .expiresAt) != nil)
@@ -26,7 +26,7 @@ struct FieldVocabularyTests {
   }
 
   @Test(
-    "prices and what is taken off",
+    "prices and discounts are found",
     arguments: [
       (#""UnitPrice":2.5,"currency":"USD""#, "2.5 USD"),
       (#""amount_off":3,"currency":"usd""#, "3 USD"),
@@ -41,7 +41,7 @@ struct FieldVocabularyTests {
     #expect(try Self.first(#""name":"A",\#(members)"#, .reward) == reward)
   }
 
-  @Test("the address for people goes before the one for programs")
+  @Test("the address of a web page takes precedence over that of an API")
   func links() throws {
     let item = #""name":"A","itemHref":"https://api.example/1","itemWebUrl":"https://e.example/1""#
     #expect(try Self.first(item, .url) == "https://e.example/1")
@@ -49,7 +49,7 @@ struct FieldVocabularyTests {
     #expect(try Self.first(release, .url) == "https://e.example/1")
   }
 
-  @Test("the large picture of a preview goes before the thumbnail")
+  @Test("the large image of a preview takes precedence over the thumbnail")
   func previews() throws {
     let item =
       #""name":"A","thumbnail":"https://e.example/t.jpg","#
@@ -57,7 +57,7 @@ struct FieldVocabularyTests {
     #expect(try Self.first(item, .imageURL) == "https://e.example/l.jpg?a=1&b=2")
   }
 
-  @Test("a listing's pictures are found where some items have a mere word for one")
+  @Test("images are found even if some items have a placeholder word")
   func listings() throws {
     let guess = try GuessReading(
       """
@@ -72,7 +72,7 @@ struct FieldVocabularyTests {
     #expect(guess.all(.imageURL) == ["https://e.example/l.jpg", nil, "https://e.example/u.jpg"])
   }
 
-  @Test("a nickname is a name, and an id none; numbers with a point and a zero are ids")
+  @Test("a nickname is a name and not an id; numbers with a decimal zero are ids")
   func names() throws {
     #expect(try Self.first(#""object":"price","nickname":"Gold","unit_amount":5"#, .name) == "Gold")
     let guess = try GuessReading(#"[{"id":1.0,"name":"T"},{"id":2.0,"name":"T"}]"#)

@@ -1,19 +1,19 @@
 import OffersFuzzing
 import Testing
 
-@Suite("Broken documents of every format")
+@Suite("Corrupted documents of every format")
 struct FuzzTests {
   @Test(
-    "are read or refused, never worse, and in pieces as in one", arguments: FuzzFormat.allCases)
+    "they are read or refused without a violation, in any chunks", arguments: FuzzFormat.allCases)
   func survives(format: FuzzFormat) throws {
     let result = try FuzzRun(format, seed: 2026).run(0..<400)
     #expect(result.inputs == 400)
-    // Were none accepted, or all, the inputs would not try much.
+    // Inputs that are all accepted or all refused would not cover much.
     if format != .value { #expect(result.accepted < 400) }
     #expect(result.accepted > 0)
   }
 
-  @Test("are the same for the same seed")
+  @Test("the same seed gives the same inputs")
   func repeats() throws {
     let first = try FuzzRun(.json, seed: 7)
     let second = try FuzzRun(.json, seed: 7)

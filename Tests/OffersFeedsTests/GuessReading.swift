@@ -2,7 +2,7 @@ import OffersCore
 
 @testable import OffersFeeds
 
-/// What is proposed for a document, and what reading it by the proposal gives.
+/// The proposal for a document, and the result of reading the document with it.
 struct GuessReading {
   let proposal: DefinitionGuess.Proposal
   let offers: [[OfferField: String]]

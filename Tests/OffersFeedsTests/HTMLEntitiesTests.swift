@@ -1,14 +1,14 @@
 import OffersFeeds
 import Testing
 
-@Suite("Named characters of HTML")
+@Suite("Named character references of HTML")
 struct HTMLEntitiesTests {
   static func find(_ name: String) -> UInt32? {
     var name = name
     return name.withUTF8 { HTMLEntities.findScalar(UnsafeRawBufferPointer($0)) }
   }
 
-  /// The first character of a run, and the names in order.
+  /// The first of a run of consecutive characters, and their names in order.
   static let scalars: [(UInt32, String)] = [
     (0x22, "quot"), (0x26, "amp apos"), (0x3C, "lt"), (0x3E, "gt"),
     (0xA0, "nbsp iexcl cent pound curren yen brvbar sect uml"),
@@ -46,7 +46,7 @@ struct HTMLEntitiesTests {
     (0x2665, "hearts diams"),
   ]
 
-  @Test("every name of HTML 4 and XML stands for its character", arguments: scalars)
+  @Test("every name of HTML 4 and XML has its character", arguments: scalars)
   func findsEveryName(scalar: UInt32, names: String) {
     var scalar = scalar
     for name in names.split(separator: " ") {
@@ -56,7 +56,7 @@ struct HTMLEntitiesTests {
   }
 
   @Test(
-    "other names stand for nothing",
+    "other names are not found",
     arguments: [
       "", " ", "a", "Amp", "amp ", " amp", "amp;", "am", "ampe", "NBSP", "hellipx",
       "thetasymb", "zzzzzzzz", "\u{0}", "é", "nbsp\u{0}", "lt ", "frac13",
@@ -65,7 +65,7 @@ struct HTMLEntitiesTests {
     #expect(Self.find(name) == nil)
   }
 
-  @Test("capitals count")
+  @Test("names are case-sensitive")
   func tellsCapitalsApart() {
     #expect(Self.find("Auml") == 0xC4)
     #expect(Self.find("auml") == 0xE4)

@@ -33,7 +33,7 @@ struct HTMLTextTests {
     ("a<custom-tag x>b</custom-tag>", "ab"), ("a<o:p>b</o:p>", "ab"),
   ]
 
-  @Test("blocks become lines, and white space is one space", arguments: lines)
+  @Test("blocks become lines, and whitespace collapses to one space", arguments: lines)
   func laysOut(html: String, text: String) {
     #expect(Self.text(html) == text)
   }
@@ -52,7 +52,7 @@ struct HTMLTextTests {
     ("a<scripts>b</scripts>", "ab"),
   ]
 
-  @Test("scripts, styles, titles, comments and declarations are no text", arguments: dropped)
+  @Test("scripts, styles, titles, comments and declarations are not text", arguments: dropped)
   func drops(html: String, text: String) {
     #expect(Self.text(html) == text)
   }
@@ -68,7 +68,7 @@ struct HTMLTextTests {
     ("a<b<i>c", "ac"), ("a<b\n>c", "ac"), ("a>b", "a>b"), ("a\u{0}b", "a\u{FFFD}b"),
   ]
 
-  @Test("broken HTML loses none of the text that follows", arguments: broken)
+  @Test("malformed HTML loses none of the text after it", arguments: broken)
   func readsBrokenHTML(html: String, text: String) {
     #expect(Self.text(html) == text)
   }
@@ -89,12 +89,12 @@ struct HTMLTextTests {
     ("a&#32;&#10; &#9;b&#13;", "a b"), ("&#60;b&#62;", "<b>"), ("&#-5;", "&#-5;"),
   ]
 
-  @Test("named and numbered characters are read as browsers do", arguments: references)
+  @Test("named and numeric references are decoded as in browsers", arguments: references)
   func readsReferences(html: String, text: String) {
     #expect(Self.text(html) == text)
   }
 
-  @Test("text is put behind what is there, and begins without a gap")
+  @Test("text is appended to the output without a leading gap")
   func appends() {
     var out = Array("x: ".utf8)
     Array("<p>a</p>".utf8).withUnsafeBytes { HTMLText.append($0, to: &out) }

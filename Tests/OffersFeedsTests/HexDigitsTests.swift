@@ -3,13 +3,13 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("Four hexadecimal digits at once")
+@Suite("Hexadecimal digits of an escape")
 struct HexDigitsTests {
   private static func digits(_ bytes: [UInt8]) -> HexDigits? {
     bytes.withUnsafeBufferPointer { $0.baseAddress.map(HexDigits.init) }
   }
 
-  @Test("each number is read, in small letters and capitals")
+  @Test("each number is parsed, in lower and upper case")
   func readsAll() {
     for number in 0..<0x1_0000 as Range<UInt32> {
       let bare = String(number, radix: 16)
@@ -24,7 +24,7 @@ struct HexDigitsTests {
     }
   }
 
-  @Test("any other byte is refused at any place, whatever stands beside it")
+  @Test("any other byte is refused at any position")
   func refusesAllElse() {
     let valid = Set("0123456789abcdefABCDEF".utf8)
     for byte in UInt8.min ... .max {

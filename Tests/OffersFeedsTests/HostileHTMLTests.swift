@@ -2,7 +2,7 @@ import OffersFeeds
 import OffersTestSupport
 import Testing
 
-@Suite("HTML that means harm")
+@Suite("Hostile HTML")
 struct HostileHTMLTests {
   static func text(_ html: [UInt8]) -> [UInt8] {
     var out: [UInt8] = []
@@ -18,19 +18,19 @@ struct HostileHTMLTests {
     "<a =\"", "<a b=\"\"", ">", "\"", " ", "\u{A0}", "<script></script", "<div><!---->",
   ]
 
-  @Test("a megabyte of the same piece is read in proportion to its length", arguments: pieces)
+  @Test("a megabyte of a repeated fragment is read in linear time", arguments: pieces)
   func isLinear(piece: String) {
     for tail in ["", ">", "\">"] {
       let html = Array((String(repeating: piece, count: 1_000_000 / piece.utf8.count) + tail).utf8)
       var length = 0
       let time = ContinuousClock().measure { length = Self.text(html).count }
-      // A fraction of a second on an idle machine; looking for each end anew would take minutes.
+      // Far above the time that linear work takes, and far below that of quadratic work.
       #expect(time < .seconds(20), "\(piece) with \(tail)")
       #expect(length <= html.count * 3)
     }
   }
 
-  @Test("text of any pieces is UTF-8, without blank ends or doubled blank lines")
+  @Test("the text of any fragments is valid UTF-8 without blank ends or doubled blank lines")
   func staysInShape() {
     var random = SeededGenerator(seed: 3)
     let words = Self.pieces + ["a", "é", "😀", "\n", "</p>", "</li>", "<td>", "&#xD800;", "<h1>"]
@@ -48,7 +48,7 @@ struct HostileHTMLTests {
     }
   }
 
-  @Test("no bytes bring the reader down, and valid ones stay valid")
+  @Test("no bytes crash the reader, and valid UTF-8 stays valid")
   func survivesAnyBytes() {
     var random = SeededGenerator(seed: 5)
     let common = Array("<>&;#x\"'=-!/ \nabpli0189".utf8)

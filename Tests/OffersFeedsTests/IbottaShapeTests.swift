@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The Ibotta feed")
 struct IbottaShapeTests {
-  @Test("a record's six fields are read, and only those")
+  @Test("the six fields of a record are read, and no others")
   func readsEveryField() throws {
     let reading = try FeedReading(
       record: """
@@ -23,7 +23,7 @@ struct IbottaShapeTests {
     #expect(reading.error == nil)
   }
 
-  @Test("fields may come in any order, with any space between")
+  @Test("fields may have any order, with any whitespace between them")
   func ignoresOrderAndSpace() throws {
     let reading = try FeedReading(
       " \t\r\n[ { \"name\" : \"B\" ,\n\"x\":[ ] , \"id\"\t:\t\"1\" } , {\"id\":\"2\",\"name\":\"C\"}\n] \n"
@@ -39,21 +39,21 @@ struct IbottaShapeTests {
     #expect(reading.error == nil)
   }
 
-  @Test("a byte order mark before the list is passed over")
+  @Test("a byte order mark before the list is skipped")
   func passesByteOrderMark() throws {
     let reading = try FeedReading("\u{FEFF}[{\"id\":\"1\",\"name\":\"A\"}]")
     #expect(reading.ids == ["1"])
     #expect(reading.error == nil)
   }
 
-  @Test("a second byte order mark, or one inside, is refused")
+  @Test("a second byte order mark, or one within the document, is refused")
   func refusesStrayByteOrderMark() throws {
     for document in ["\u{FEFF}\u{FEFF}[]", "[\u{FEFF}]", "[]\u{FEFF}"] {
       #expect(try FeedReading(document).error?.code == .malformedFeed)
     }
   }
 
-  @Test("positions count every record, the broken ones too")
+  @Test("positions count all records, including invalid ones")
   func countsPositions() throws {
     let reading = try FeedReading(
       #"[{"id":"1","name":"A"},7,{"id":"2"},{"id":"3","name":"C","terms":[]}]"#)
@@ -67,7 +67,7 @@ struct IbottaShapeTests {
       ])
   }
 
-  @Test("a field may lie deeper in the record")
+  @Test("a field may be nested in the record")
   func readsNestedFields() throws {
     let definition = FeedDefinition.with([
       .id: ["meta", "id"], .name: ["meta", "names", "en"], .reward: ["price"],

@@ -3,13 +3,13 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("Where the offers of an unknown document stand, besides lists of names")
+@Suite("Offers and lists of names in an unknown document")
 struct ItemsGuessTests {
   private static let names = (1...60).map { #"{"id":\#($0),"name":"C\#($0)","slug":"c\#($0)"}"# }
     .joined(separator: ",")
 
   @Test(
-    "items with a price, a link or a picture go before more items that are mere names",
+    "items with a price, a link or an image take precedence over a longer list of names",
     arguments: [
       #""price":"$1""#, #""link":"https://e.example/1""#, #""image":"https://e.example/1.png""#,
     ])
@@ -20,7 +20,7 @@ struct ItemsGuessTests {
     #expect(try GuessReading(document).all(.name) == ["Tea", "Jam"])
   }
 
-  @Test("mere names are offers where they are called so, or where nothing else is there")
+  @Test("bare names are offers if the list is called so, or is the only one")
   func keepsNames() throws {
     let things = #"[{"id":7,"name":"Tea","link":"https://e.example/1"}]"#
     let called = try GuessReading(#"{"coupons":[\#(Self.names)],"shops":\#(things)}"#)
@@ -29,7 +29,7 @@ struct ItemsGuessTests {
     #expect(alone.offers.count == 60)
   }
 
-  @Test("one element with a price among items goes before several categories")
+  @Test("a single element with a price takes precedence over several categories")
   func findsTheOnlyElement() throws {
     let category = "<category id='1'><name>Toys</name></category>"
     let guess = try GuessReading(
@@ -42,7 +42,7 @@ struct ItemsGuessTests {
     #expect(guess.all(.reward) == ["4.99 GBP"])
   }
 
-  @Test("one element without a price is none, whatever it stands in")
+  @Test("a single element without a price is not an offer")
   func refusesTheOnlyElement() {
     #expect(throws: OffersError.self) {
       try GuessReading("<a><data><info><name>N</name><text>T</text></info></data></a>")

@@ -2,12 +2,12 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("Where the list of offers stands")
+@Suite("The path of the list of offers")
 struct ItemsPathTests {
   private static let wanted = #"[{"id":"1","name":"A"},{"id":"2","name":"B"}]"#
   private static let decoy = #"[{"id":"decoy","name":"X"}]"#
 
-  /// Documents that have the list at `feed.results`, and others that look like it elsewhere.
+  /// Documents with the list at `feed.results`, and similar lists elsewhere.
   static let documents = [
     #"{"feed":{"results":WANTED}}"#,
     #"{"results":DECOY,"feed":{"results":WANTED},"other":{"results":DECOY}}"#,
@@ -25,7 +25,7 @@ struct ItemsPathTests {
     #"{ "feed" : { "n" : [ [ { } ] ] , "results" : WANTED , "m" : 1.5 } , "z" : [ ] }"#,
   ]
 
-  @Test("the list below nested keys is found, and no other", arguments: documents)
+  @Test("the list at the path is found, and no other list", arguments: documents)
   func findsNestedList(template: String) throws {
     let document = template.replacing("WANTED", with: Self.wanted)
       .replacing("DECOY", with: Self.decoy)
@@ -38,7 +38,7 @@ struct ItemsPathTests {
     }
   }
 
-  @Test("a path's key is compared with the decoded key, not with its escapes")
+  @Test("the keys of a path are compared with decoded keys")
   func comparesDecodedKeys() throws {
     let definition = FeedDefinition.below(#"a"b\c"#)
     let document = #"{"a\"b\\c":WANTED}"#.replacing("WANTED", with: Self.wanted)
@@ -47,7 +47,7 @@ struct ItemsPathTests {
   }
 
   @Test(
-    "a list in the wrong place is an unexpected shape",
+    "a value of another type in place of the list has an unexpected shape",
     arguments: [
       #"{"results":DECOY}"#, #"[{"feed":{"results":DECOY}}]"#, "DECOY", "{}",
       #"{"feed":{}}"#, #"{"feed":DECOY}"#, #"{"feed":[{"results":DECOY}]}"#,
@@ -65,7 +65,7 @@ struct ItemsPathTests {
     }
   }
 
-  @Test("what follows the list is checked to the end")
+  @Test("the document is validated after the list as well")
   func checksTheRest() throws {
     for rest in ["", "}", "}}}", ",}}", #","x":01}}"#, #","x":"#, "]}"] {
       let document = #"{"feed":{"results":[]"# + rest

@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// Follows a definition's paths through a small JSON document, in the plainest way there is.
+/// A simple reference implementation of a definition's paths for small JSON documents.
 struct JSONEvaluation {
   let definition: FeedDefinition
   let root: Any
@@ -23,7 +23,7 @@ struct JSONEvaluation {
 
   var title: String? { text(definition.title, of: root) }
 
-  /// The offer's id, or the texts it is made from.
+  /// The offer's id, or the texts that it is made from.
   func id(of item: Any) -> [String] {
     switch definition.id {
     case .value(let rule): text(rule, of: item).map { [$0] } ?? []

@@ -2,8 +2,8 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-/// What is JSON and what is not, by RFC 8259: as a document, and as a value that no field needs.
-@Suite("JSON, strictly")
+/// Valid and invalid JSON according to RFC 8259, as a document and as a value that no field needs.
+@Suite("Strict JSON syntax")
 struct JSONSyntaxTests {
   static let accepted = [
     "0", "-0", "7", "-12", "10", "0.0", "1.25", "-0.5", "1e3", "1E3", "1e+3", "1e-3", "0e0",
@@ -31,7 +31,7 @@ struct JSONSyntaxTests {
     "[1\u{0}]", "\\u0031", "<a>", "&amp;", "*", ":", ",",
   ]
 
-  @Test("a sound value is read as a document", arguments: accepted)
+  @Test("a valid value is accepted as a document", arguments: accepted)
   func acceptsDocument(text: String) throws {
     for sizes in [[], [1], [3]] {
       let code = try FeedReading(text, pieceSizes: sizes).error?.code
@@ -40,7 +40,7 @@ struct JSONSyntaxTests {
   }
 
   @Test(
-    "a sound value is passed over in a record, on the way to the list, and behind it",
+    "a valid value is skipped in a record, before the list and after it",
     arguments: accepted)
   func passesValue(text: String) throws {
     let record = #"[{"x":\#(text),"id":"1","y": \#(text) ,"name":"A","z":\#(text)}]"#
@@ -55,7 +55,7 @@ struct JSONSyntaxTests {
     }
   }
 
-  @Test("a broken value is refused as a document", arguments: refused)
+  @Test("an invalid value is refused as a document", arguments: refused)
   func refusesDocument(text: String) throws {
     for sizes in [[], [1], [3]] {
       #expect(try FeedReading(text, pieceSizes: sizes).error?.code == .malformedFeed)
@@ -63,7 +63,7 @@ struct JSONSyntaxTests {
   }
 
   @Test(
-    "a broken value is refused in a field, in one that is not needed, and as an item",
+    "an invalid value is refused in a field, in an unneeded member and as an item",
     arguments: refused)
   func refusesValue(text: String) throws {
     for document in [
@@ -81,7 +81,7 @@ struct JSONSyntaxTests {
         == .malformedFeed)
   }
 
-  @Test("a mistake in a skipped item is found as well")
+  @Test("an error in a skipped item is reported")
   func checksSkippedItems() throws {
     for item in ["[1,]", #""\q""#, "01", "nulL", #"[{"a":}]"#] {
       #expect(try FeedReading("[\(item)]").error?.code == .malformedFeed)

@@ -3,7 +3,7 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-/// Where the collection lies: not in the package but beside it.
+/// The folder of the collection, which is not part of the package.
 private enum JSONTestSuiteFolder {
   private static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -20,18 +20,18 @@ private enum JSONTestSuiteFolder {
   }
 }
 
-/// Nicolas Seriot's collection (github.com/nst/JSONTestSuite), where it lies beside the package:
-/// `y_` files are JSON, `n_` files are not, `i_` files are up to the reader.
+/// Nicolas Seriot's collection (github.com/nst/JSONTestSuite), if it is beside the package:
+/// `y_` files are valid, `n_` files are invalid, `i_` files are implementation-defined.
 @Suite("The JSONTestSuite collection", .enabled(if: JSONTestSuiteFolder.isThere))
 struct JSONTestSuiteTests {
-  /// Reads a file whole and byte by byte, which must come to the same.
+  /// Reads a file whole and byte by byte, which must give the same result.
   private static func read(_ name: String, _ bytes: [UInt8]) throws -> OffersError? {
     let whole = try FeedReading(bytes)
     #expect(try FeedReading(bytes, pieceSizes: [1]) == whole, "\(name) byte by byte")
     return whole.error
   }
 
-  @Test("every document that must be accepted is")
+  @Test("every document that must be accepted is accepted")
   func acceptsSoundFiles() throws {
     let files = try JSONTestSuiteFolder.files("y_")
     #expect(files.count > 90)
@@ -41,7 +41,7 @@ struct JSONTestSuiteTests {
     }
   }
 
-  @Test("every document that must be refused is")
+  @Test("every document that must be refused is refused")
   func refusesBrokenFiles() throws {
     let files = try JSONTestSuiteFolder.files("n_")
     #expect(files.count > 180)
@@ -51,7 +51,7 @@ struct JSONTestSuiteTests {
     }
   }
 
-  @Test("documents that are up to the reader end in records or an error")
+  @Test("documents with implementation-defined results give records or an error")
   func survivesTheRest() throws {
     let files = try JSONTestSuiteFolder.files("i_")
     #expect(files.count > 30)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("What a made id is proposed from")
+@Suite("Proposed values for made ids")
 struct MadeIdentityTests {
   /// The paths that an id is made from.
   private static func parts(_ items: String...) throws -> [String] {
@@ -15,7 +15,7 @@ struct MadeIdentityTests {
   }
 
   @Test(
-    "what stays as it is tells the items apart, whatever else does",
+    "stable values identify the items, whatever else distinguishes them",
     arguments: [
       (#""price":"$1.00","size":"1 l""#, #""price":"$2.00","size":"2 l""#, "size"),
       (#""discount":"10%","brand":"X""#, #""discount":"20%","brand":"Y""#, "brand"),
@@ -40,7 +40,7 @@ struct MadeIdentityTests {
   }
 
   @Test(
-    "where only what changes tells them apart, a person has to say what does",
+    "the user is asked for an id if only changing values distinguish the items",
     arguments: [
       (#""price":"$1.00""#, #""price":"$2.00""#, "price"),
       (#""discount":"10% off""#, #""discount":"20% off""#, "discount"),
@@ -61,7 +61,7 @@ struct MadeIdentityTests {
     #expect(error.hint?.contains("id: {made-from: [name, \(part)]}") == true)
   }
 
-  @Test("who says the id need not say what it would be made from")
+  @Test("a user who maps the id is not asked for it")
   func takesSaidID() throws {
     let guess = DefinitionGuess(missing: ["name"])
     let document = #"[{"name":"Tea","price":"$1"},{"name":"Tea","price":"$2"}]"#
@@ -73,7 +73,7 @@ struct MadeIdentityTests {
     #expect(try bare.finish().definition.id == .madeFrom([FieldPath(keys: ["price"])]))
   }
 
-  @Test("names that differ are enough, and one repeat among many is told")
+  @Test("different names suffice, and a single repetition is noted")
   func toleratesRepeats() throws {
     #expect(try Self.parts(#"{"name":"A","price":1}"#, #"{"name":"B","price":2}"#) == ["name"])
     let items = (1...20).map { #"{"name":"N\#(min($0, 19))","price":"$\#($0)"}"# }
@@ -82,7 +82,7 @@ struct MadeIdentityTests {
     #expect(guess.proposal.notes.contains("1 of 20 items repeat the id of another item."))
   }
 
-  @Test("a text that is all there is of an offer is what it is")
+  @Test("a text that is an offer's only member identifies it")
   func takesOnlyText() throws {
     #expect(try Self.parts(#"{"text":"Free tea"}"#, #"{"text":"Two pizzas"}"#) == ["text"])
   }

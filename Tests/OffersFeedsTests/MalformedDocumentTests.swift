@@ -2,10 +2,10 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("A document that is not JSON")
+@Suite("Documents that are not JSON")
 struct MalformedDocumentTests {
   @Test(
-    "anything behind the list is refused",
+    "text after the list is refused",
     arguments: ["x", "]", "}", ",", "[]", "{}", "null", "\u{0}", "\u{C}", "//", "\"", "<"])
   func refusesTrailingText(rest: String) throws {
     for sizes in [[], [1]] {
@@ -18,13 +18,13 @@ struct MalformedDocumentTests {
     }
   }
 
-  @Test("white space behind the list is fine")
+  @Test("whitespace after the list is accepted")
   func acceptsTrailingSpace() throws {
     #expect(try FeedReading("[] \n\r\t ").error == nil)
   }
 
   @Test(
-    "a web page or XML is called that",
+    "a web page or XML is reported as such",
     arguments: [
       "<!DOCTYPE html><html>", "  \n<html lang=\"en\">", "\u{FEFF}<?xml version=\"1.0\"?>",
     ])
@@ -37,7 +37,9 @@ struct MalformedDocumentTests {
     }
   }
 
-  @Test("an angle bracket further in is no web page", arguments: ["[<", #"{"a":<"#, "{<", "[1,<"])
+  @Test(
+    "an angle bracket within the document is not a web page",
+    arguments: ["[<", #"{"a":<"#, "{<", "[1,<"])
   func doesNotGuessAWebPage(document: String) throws {
     for sizes in [[], [1]] {
       let error = try #require(try FeedReading(document + "b>]", pieceSizes: sizes).error)
@@ -46,7 +48,7 @@ struct MalformedDocumentTests {
     }
   }
 
-  /// Documents, the byte at which they stop being JSON, the record, and what is said of it.
+  /// Invalid documents, with the byte and the record of the error, and the reason.
   static let places: [(document: String, byte: Int, record: Int?, reason: String)] = [
     (#"hello"#, 0, nil, "expected a value"),
     (#"[{"id":"1","name":"A"},]"#, 23, 2, "expected a value"),
@@ -65,7 +67,7 @@ struct MalformedDocumentTests {
     (#"{"a":1,"b":[1,}"#, 14, nil, "expected a value"),
   ]
 
-  @Test("the message tells the byte, the record and the reason", arguments: places)
+  @Test("the message has the byte, the record and the reason", arguments: places)
   func tellsThePlace(document: String, byte: Int, record: Int?, reason: String) throws {
     let item = record.map { " in record \($0)" } ?? ""
     for sizes in [[], [1], [4]] {
@@ -77,7 +79,7 @@ struct MalformedDocumentTests {
     }
   }
 
-  @Test("the byte is counted from the start of the document however long it is")
+  @Test("the byte is counted from the start of the document, however long it is")
   func countsBytesThroughout() throws {
     let record = #"{"id":"1","name":"A"},"#
     let document = "[" + String(repeating: record, count: 5000) + "?]"

@@ -12,7 +12,7 @@ struct MinorUnitsTests {
   }
 
   @Test(
-    "the point is moved, and no digit is lost",
+    "the decimal point moves, and no digit is lost",
     arguments: [
       ("1599", 2, "15.99"), ("1500", 2, "15.00"), ("5", 2, "0.05"), ("50", 2, "0.50"),
       ("0", 2, "0.00"), ("500", 0, "500"), ("0", 0, "0"), ("1250", 3, "1.250"),
@@ -25,7 +25,7 @@ struct MinorUnitsTests {
   }
 
   @Test(
-    "what is no plain number, or has no such unit, is none",
+    "other texts than plain numbers, and impossible units, are refused",
     arguments: [
       ("", 2), ("free", 2), ("1,599", 2), ("1e3", 2), ("$5", 2), (".5", 2), ("5.", 2), ("-", 2),
       ("1.5.0", 2), ("٥", 2), ("5", -1), ("5", 13), (String(repeating: "9", count: 41), 2),
@@ -42,7 +42,7 @@ struct MinorUnitsTests {
     """
 
   @Test(
-    "the unit is that of the currency",
+    "the number of decimals is that of the currency",
     arguments: [
       (#"{"amount":"1599","code":"GBP"}"#, "15.99 GBP", "1599 GBP"),
       (#"{"amount":250,"code":"usd"}"#, "2.50 USD", "250 USD"),
@@ -56,7 +56,7 @@ struct MinorUnitsTests {
     #expect(RewardReading.parse(text, currency: nil) == exact)
   }
 
-  @Test("where the currency is not known there is no reward, and somebody is told")
+  @Test("without a known currency there is no reward, and a note says why")
   func tellsMissingCurrency() throws {
     for price in [#"{"amount":250}"#, #"{"amount":250,"code":"coins"}"#] {
       let reading = try YAMLReading(Self.yaml, #"[{"id":1,"price":\#(price)}]"#)
@@ -68,7 +68,7 @@ struct MinorUnitsTests {
     #expect(known.all(.reward) == ["2.50 EUR"])
   }
 
-  @Test("how many decimals there are may stand in the document")
+  @Test("the number of decimals can come from the document")
   func readsPlaces() throws {
     let yaml = """
       id: id
@@ -91,7 +91,7 @@ struct MinorUnitsTests {
   }
 
   @Test(
-    "the key is written and read back, and belongs to a reward alone",
+    "the option survives writing and parsing, and is allowed for rewards only",
     arguments: ["true", "{from: prices.currency_minor_unit}", "{from: $.places}"])
   func keepsTheKey(value: String) throws {
     let yaml = "feeds:\n  x:\n    id: id\n    fields:\n      name: title\n"
@@ -129,7 +129,7 @@ struct MinorUnitsTests {
     (#""price":250,"currency":"USD""#, "250 USD"),
   ]
 
-  @Test("other amounts in minor units are not shown as if they were whole ones")
+  @Test("other amounts in minor units are not proposed as attributes")
   func leavesOutOthers() throws {
     let prices =
       #""prices":{"currency_code":"GBP","currency_minor_unit":2,"price":"1599","regular_price":"1799"}"#
@@ -138,7 +138,7 @@ struct MinorUnitsTests {
     #expect(guess.labels == ["Stock"])
   }
 
-  @Test("the shapes of well-known shops are told from whole units", arguments: guessed)
+  @Test("the minor units of well-known shops are detected", arguments: guessed)
   func guesses(item: String, reward: String) throws {
     let guess = try GuessReading(#"[{"id":1,"name":"A",\#(item)},{"id":2,"name":"B",\#(item)}]"#)
     #expect(guess.all(.reward) == [reward, reward], "\(guess.yaml)")

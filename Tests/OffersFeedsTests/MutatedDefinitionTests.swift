@@ -3,10 +3,10 @@ import OffersFeeds
 import OffersTestSupport
 import Testing
 
-@Suite("Definition files with something broken in them")
+@Suite("Corrupted definition files")
 struct MutatedDefinitionTests {
   @Test(
-    "a changed file is either refused with its line, or read and written back the same",
+    "a corrupted file is refused with its line, or survives writing and parsing",
     arguments: ShippedDefinition.feeds + ShippedDefinition.kinds)
   func survivesMutations(name: String) throws {
     let original = Array(try ShippedDefinition.text(name).unicodeScalars)

@@ -3,7 +3,7 @@ import OffersFeeds
 import OffersTestSupport
 import Testing
 
-@Suite("Documents damaged at random")
+@Suite("Corrupted documents")
 struct MutatedDocumentTests {
   private static let seeds: [(document: [UInt8], definition: FeedDefinition)] = [
     (
@@ -47,7 +47,7 @@ struct MutatedDocumentTests {
   }
 
   @Test(
-    "each ends in records or an error, the same in pieces as in one", arguments: 1...UInt64(4))
+    "each gives records or an error, the same in any chunks", arguments: 1...UInt64(4))
   func survivesMutations(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var acceptedCount = 0
@@ -64,7 +64,7 @@ struct MutatedDocumentTests {
         "seed \(seed), round \(round), pieces \(sizes): \(String(decoding: bytes, as: UTF8.self))")
       if whole.error == nil { acceptedCount += 1 } else { refusedCount += 1 }
     }
-    // Were all of them refused or all accepted, little would have been tried.
+    // Documents that are all accepted or all refused would not cover much.
     #expect(acceptedCount > 100)
     #expect(refusedCount > 100)
   }

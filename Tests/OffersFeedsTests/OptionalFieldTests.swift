@@ -2,14 +2,14 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("Fields an offer can do without")
+@Suite("Optional fields of an offer")
 struct OptionalFieldTests {
   private static let keys: [(key: String, field: OfferField)] = [
     ("description", .description), ("terms", .terms), ("current_value", .reward),
     ("url", .imageURL),
   ]
 
-  @Test("null, an empty text and a missing key are all absent", arguments: keys.indices)
+  @Test("null, an empty text and a missing key all mean absent", arguments: keys.indices)
   func treatsNullAndEmptyAsAbsent(index: Int) throws {
     let key = Self.keys[index].key
     for value in ["null", "\"\""] {
@@ -18,7 +18,7 @@ struct OptionalFieldTests {
     }
   }
 
-  @Test("a value of the wrong type is left out, and the reason is told", arguments: keys.indices)
+  @Test("a value of the wrong type is left out with a reason", arguments: keys.indices)
   func leavesOutWrongTypes(index: Int) throws {
     let (key, field) = Self.keys[index]
     for (value, kind) in [
@@ -42,7 +42,7 @@ struct OptionalFieldTests {
       reading.events == [.offer(position: 1, texts: [.id: "1", .name: "A", field: "1.50"])])
   }
 
-  @Test("all that was mended in a record is told at once")
+  @Test("all repairs of a record are reported together")
   func joinsReasons() throws {
     let reading = try FeedReading(
       record: #"{"url":[],"id":"1","name":"A\ud800","terms":{},"description":"ok"}"#)
@@ -57,13 +57,13 @@ struct OptionalFieldTests {
       ])
   }
 
-  @Test("a record that is skipped is not counted as mended too")
+  @Test("a skipped record is not counted as repaired as well")
   func reportsOnce() throws {
     let reading = try FeedReading(record: #"{"id":"1","terms":{}}"#)
     #expect(reading.events == [.skipped(position: 1, id: "1", reason: "no name")])
   }
 
-  @Test("mending one record does not mark the next one")
+  @Test("a repair does not affect the next record")
   func startsAfresh() throws {
     let reading = try FeedReading(
       #"[{"id":"1","name":"A","terms":{}},{"id":"2","name":"B"},{"id":"3","name":"C"}]"#)
@@ -71,7 +71,7 @@ struct OptionalFieldTests {
     #expect(reading.ids == ["1", "2", "3"])
   }
 
-  @Test("a nested field under a value of another kind is absent")
+  @Test("a nested field below a value of another type is absent")
   func missesNestedField() throws {
     let definition = FeedDefinition.with([
       .id: ["id"], .name: ["name"], .reward: ["price", "now"],

@@ -27,7 +27,7 @@ struct PagesGuessTests {
   ]
 
   @Test(
-    "an address outside of the items is proposed, or where it would stand", arguments: documents)
+    "the member with the next page's address is proposed, even if it is null", arguments: documents)
   func proposes(around: String, path: String) throws {
     let document = "{\(around)}".replacing("ITEMS", with: Self.items)
     let guess = try GuessReading(document)
@@ -38,7 +38,7 @@ struct PagesGuessTests {
   }
 
   @Test(
-    "cursors, counts and what belongs to an item are none",
+    "cursors, counts and members of items are not proposed",
     arguments: [
       #""next":"t3_b","items":ITEMS"#, #""total_pages":7,"page":1,"items":ITEMS"#,
       #""nextCursor":"abc","items":ITEMS"#, #""next":true,"items":ITEMS"#,

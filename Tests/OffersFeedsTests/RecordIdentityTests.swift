@@ -2,10 +2,10 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("Records that are no offers")
+@Suite("Records that are not offers")
 struct RecordIdentityTests {
   @Test(
-    "a record without a usable id is skipped with the reason",
+    "a record without a valid id is skipped with a reason",
     arguments: [
       (#"{"name":"A"}"#, "no id"),
       (#"{}"#, "no id"),
@@ -30,7 +30,7 @@ struct RecordIdentityTests {
   }
 
   @Test(
-    "a record without a usable name is skipped with the reason, and its id is told",
+    "a record without a valid name is skipped with a reason and its id",
     arguments: [
       (#"{"id":"7"}"#, "no name"),
       (#"{"id":"7","name":null}"#, "no name"),
@@ -46,7 +46,7 @@ struct RecordIdentityTests {
     #expect(reading.error == nil)
   }
 
-  @Test("an id with bytes that are not UTF-8 is skipped")
+  @Test("a record whose id is not valid UTF-8 is skipped")
   func skipsInvalidBytesInID() throws {
     for bad: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82], [0x80]] {
       let bytes = Array(#"[{"id":"a"#.utf8) + bad + Array(#"","name":"A"}]"#.utf8)
@@ -64,7 +64,7 @@ struct RecordIdentityTests {
     #expect(reading.events == [.offer(position: 1, texts: [.id: number, .name: "A"])])
   }
 
-  @Test("an id of 1024 bytes is kept, a longer one is skipped")
+  @Test("an id of 1024 bytes is accepted, a longer one is skipped")
   func boundsTheID() throws {
     let longest = String(repeating: "é", count: 512)
     #expect(try FeedReading(record: "{\"id\":\"\(longest)\",\"name\":\"A\"}").ids == [longest])
@@ -75,7 +75,7 @@ struct RecordIdentityTests {
     #expect(try FeedReading(record: "{\"id\":\(digits),\"name\":\"A\"}").offers.isEmpty)
   }
 
-  @Test("the length of an id is that of the decoded text")
+  @Test("the length limit applies to the decoded id")
   func measuresDecodedID() throws {
     let escaped = String(repeating: #"\u0041"#, count: 1024)
     let reading = try FeedReading(record: "{\"id\":\"\(escaped)\",\"name\":\"A\"}")
@@ -83,7 +83,7 @@ struct RecordIdentityTests {
   }
 
   @Test(
-    "an item that is no object is skipped by its kind",
+    "an item that is not an object is skipped with its type",
     arguments: [
       ("7", "a number"), (#""{}""#, "a text"), ("null", "null"), ("true", "true or false"),
       ("false", "true or false"), (#"[{"id":"1","name":"A"}]"#, "a list"), ("[]", "a list"),
@@ -98,7 +98,7 @@ struct RecordIdentityTests {
     #expect(reading.error == nil)
   }
 
-  @Test("a skipped record does not spoil the next one")
+  @Test("a skipped record does not affect the next one")
   func startsAfresh() throws {
     let reading = try FeedReading(
       #"[{"id":"1","terms":{},"url":"u","description":"d"},{"id":"2","name":"B"},{"name":"C"}]"#)

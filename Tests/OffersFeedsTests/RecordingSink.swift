@@ -2,7 +2,7 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-/// Keeps all that a reader hands over, in order, with the texts copied.
+/// Records the events of a reader in order, with copies of the texts.
 final class RecordingSink: OfferSink {
   enum Event: Equatable {
     case offer(position: Int, texts: [OfferField: String])
@@ -28,7 +28,7 @@ final class RecordingSink: OfferSink {
     events.append(.mended(position: position, reason: reason))
   }
 
-  /// What a reader hands over is sound UTF-8 without a NUL, whatever the document held.
+  /// Returns a copy of a text, which must be valid UTF-8 without a NUL.
   private static func copy(_ bytes: UnsafeRawBufferPointer) -> String {
     let text = String(decoding: bytes, as: UTF8.self)
     if !text.utf8.elementsEqual(bytes) { Issue.record("a text is not valid UTF-8: \(text)") }

@@ -28,7 +28,7 @@ struct RewardCurrencyTests {
     ("5 EUR ALL", "500 EUR"), ("\t105.29 USD\n", "10529 USD"),
   ]
 
-  @Test("a sign or a code that says the currency gives an exact amount", arguments: exact)
+  @Test("a sign or code that names the currency gives an exact amount", arguments: exact)
   func readsCurrency(text: String, value: String) {
     #expect(RewardReading.parse(text) == value)
   }
@@ -46,7 +46,7 @@ struct RewardCurrencyTests {
     ("€.50", "50 EUR"), ("up to $.50", "up to 50 USD"),
   ]
 
-  @Test("what is written as in one place alone is read as there", arguments: local)
+  @Test("national notations are read", arguments: local)
   func readsLocalCustoms(text: String, value: String) {
     #expect(RewardReading.parse(text) == value)
   }
@@ -61,7 +61,7 @@ struct RewardCurrencyTests {
     ("x$.50", "USD"), ("1,250 KWD", nil), ("TND 1.250", nil), ("₹-5", nil),
   ]
 
-  @Test("what is not quite so stays text", arguments: doubtfulLocal)
+  @Test("texts that resemble them stay text", arguments: doubtfulLocal)
   func leavesLocalDoubts(text: String, currency: String?) {
     #expect(RewardReading.parse(text, currency: currency) == "text")
   }
@@ -81,7 +81,7 @@ struct RewardCurrencyTests {
     "EUR", "999999999999999 CLF",
   ]
 
-  @Test("an amount that leaves any doubt stays text", arguments: doubtful)
+  @Test("an ambiguous amount stays text", arguments: doubtful)
   func guessesNothing(text: String) {
     #expect(RewardReading.parse(text) == "text")
   }
@@ -100,7 +100,7 @@ struct RewardCurrencyTests {
     ("1,500 KWD", "KWD", "text"), ("4,950 AED", "AED", "495000 AED"), ("1,500 EUR", "EUR", "text"),
   ]
 
-  @Test("what a shared sign stands for is the feed's to say", arguments: byFeed)
+  @Test("a shared sign is the feed's currency", arguments: byFeed)
   func usesTheFeedsCurrency(text: String, currency: String?, value: String) {
     #expect(RewardReading.parse(text, currency: currency) == value)
   }
@@ -116,7 +116,7 @@ struct RewardCurrencyTests {
     ("$9.99", "USD", "text"), ("5%", "USD", "500 %"),
   ]
 
-  @Test("a mere number is an amount only where the feed says of what", arguments: bare)
+  @Test("a bare number is an amount only if the feed has a currency for it", arguments: bare)
   func readsBareNumbers(text: String, currency: String?, value: String) {
     #expect(RewardReading.parse(text, currency: nil, bare: currency) == value)
   }
@@ -136,7 +136,7 @@ struct RewardCurrencyTests {
     #expect(RewardReading.parse(text) == value)
   }
 
-  @Test("white space around a reward changes nothing in it")
+  @Test("whitespace around a reward makes no difference")
   func ignoresSpaceAround() {
     var random = SeededGenerator(seed: 13)
     let parts = [
@@ -154,7 +154,7 @@ struct RewardCurrencyTests {
     }
   }
 
-  @Test("no bytes bring the parser down")
+  @Test("no bytes crash the parser")
   func survivesAnyBytes() {
     var random = SeededGenerator(seed: 17)
     let common = Array("$%.,0123456789 USDEUR€£¥-".utf8)

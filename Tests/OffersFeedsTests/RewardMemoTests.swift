@@ -4,7 +4,7 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("Rewards that were read before")
+@Suite("Memoized rewards")
 struct RewardMemoTests {
   private static let texts = [
     "", "$1", "$1.00", "$1.000", "$10.00 Cash Back", "$10.00 Cash Bach", "$01.00 Cash Back",
@@ -18,7 +18,7 @@ struct RewardMemoTests {
       && left.isUpTo == right.isUpTo
   }
 
-  @Test("are what reading them says, in any order and however often", arguments: 1...4)
+  @Test("they equal parsed ones, in any order and repetition", arguments: 1...4)
   func agrees(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let parser = RewardParser(currency: "USD", bareCurrency: "USD")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The exact value of a printed reward")
 struct RewardParserTests {
-  /// Parses a text and prints the outcome: `text`, `75 USD`, or `250 %` in hundredths.
+  /// Parses a text and formats the result: `text`, `75 USD`, or `250 %` in hundredths.
   private static func parse(_ text: String, currency: String = "USD") -> String {
     var text = text
     let reward = text.withUTF8 {
@@ -37,7 +37,7 @@ struct RewardParserTests {
     ("$9999999999999", "999999999999900 USD"),
   ]
 
-  @Test("one amount or one percentage is read exactly", arguments: exact)
+  @Test("a single amount or percentage is parsed exactly", arguments: exact)
   func readsExactValue(text: String, value: String) {
     #expect(Self.parse(text) == value)
   }
@@ -57,12 +57,12 @@ struct RewardParserTests {
     "Up to 3x", "Sign up to get $5", "Up to an extra 5%", "Up to: $5",
   ]
 
-  @Test("a text that leaves any doubt stays text", arguments: doubtful)
+  @Test("an ambiguous text stays text", arguments: doubtful)
   func guessesNothing(text: String) {
     #expect(Self.parse(text) == "text")
   }
 
-  @Test("the dollar is the one that the feed's definition says")
+  @Test("a dollar sign is the dollar of the feed's definition")
   func usesTheFeedsDollar() {
     #expect(Self.parse("$5", currency: "CAD") == "500 CAD")
     #expect(Self.parse("$5 CAD", currency: "CAD") == "500 CAD")
@@ -70,7 +70,7 @@ struct RewardParserTests {
     #expect(Self.parse("5%", currency: "CAD") == "500 %")
   }
 
-  @Test("no text, however odd, brings the parser down")
+  @Test("no text crashes the parser")
   func survivesAnyText() {
     var random = SeededGenerator(seed: 7)
     let parts = [
@@ -80,13 +80,13 @@ struct RewardParserTests {
       let count = Int.random(in: 0...8, using: &random)
       let text = (0..<count).map { _ in parts.randomElement(using: &random) ?? "" }.joined()
       let value = Self.parse(text)
-      // A value always stands beside its sign.
+      // A value always has its sign beside it.
       if value.hasSuffix("USD") { #expect(text.contains("$"), "\(text)") }
       if value.hasSuffix("%") { #expect(text.contains("%"), "\(text)") }
     }
   }
 
-  @Test("bytes that are not UTF-8 are no value, and no crash")
+  @Test("invalid UTF-8 has no value and does not crash")
   func survivesInvalidBytes() {
     for bytes: [UInt8] in [[0x24, 0x35, 0xC2], [0xFF, 0x35, 0x25], [0x24, 0x35, 0xFF]] {
       let reward = bytes.withUnsafeBytes { RewardParser(currency: "USD").parse($0) }

@@ -1,7 +1,7 @@
 import OffersCore
 import OffersFeeds
 
-/// Reads printed rewards and prints the outcome: `text`, `75 USD` in minor units, or `250 %` in
+/// Parses rewards and formats the result: `text`, `75 USD` in minor units, or `250 %` in
 /// hundredths.
 enum RewardReading {
   static func parse(_ text: String, currency: String? = "USD", bare: String? = nil) -> String {

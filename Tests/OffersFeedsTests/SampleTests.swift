@@ -2,14 +2,14 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("The built-in samples, read with the shipped definitions")
+@Suite("Built-in samples and shipped definitions")
 struct SampleTests {
   private func read(_ name: String) throws -> JSONEvaluation {
     try JSONEvaluation(ShippedDefinition.definition(name), of: ShippedDefinition.sample(name))
   }
 
   @Test(
-    "every offer of a sample has a name and an id of its own",
+    "every offer of a sample has a name and a unique id",
     arguments: [("ibotta", 64), ("restaurants", 24), ("facts", 15), ("movies", 40), ("albums", 60)])
   func hasOffers(name: String, count: Int) throws {
     let sample = try read(name)
@@ -20,7 +20,7 @@ struct SampleTests {
     #expect(Set(ids).count == count)
   }
 
-  @Test("a restaurant has a picture, a kind, a place and, mostly, a phone")
+  @Test("a restaurant has an image, a category, coordinates and usually a phone number")
   func restaurants() throws {
     let sample = try read("restaurants")
     #expect(sample.title == "Restaurants")
@@ -36,7 +36,7 @@ struct SampleTests {
     #expect(sample.attribute("Twitter", of: sample.items[0]) == "@copperladle")
   }
 
-  @Test("the facts' title is the document's, and a row with nothing in it is no fact")
+  @Test("the title of the facts comes from the document, and an empty row is not a fact")
   func facts() throws {
     let sample = try read("facts")
     #expect(sample.title == "About the Northern Isles")
@@ -46,7 +46,7 @@ struct SampleTests {
     #expect(empty.allSatisfy { sample.id(of: $0).isEmpty })
   }
 
-  @Test("a movie has a poster's address only where it has a poster")
+  @Test("a movie has an image only if it has a poster")
   func movies() throws {
     let sample = try read("movies")
     let images = sample.items.map { sample.field(.imageURL, of: $0) }
@@ -57,7 +57,7 @@ struct SampleTests {
     #expect(sample.attribute("Original title", of: sample.items[2]) == "Faroles para Inés")
   }
 
-  @Test("an album has an artist and a genre, and the copyright is said once for all")
+  @Test("an album has an artist and a genre, and the copyright is shared")
   func albums() throws {
     let sample = try read("albums")
     #expect(sample.title == "Top Albums")
@@ -72,7 +72,7 @@ struct SampleTests {
     }
   }
 
-  @Test("the oldest generation of albums is read by the same definition")
+  @Test("the earliest format of the albums is read with the same definition")
   func oldestAlbums() throws {
     let document = """
       {"feed":{"title":{"label":"Top Albums"},"rights":{"label":"Copyright 2008"},"entry":[

@@ -5,13 +5,13 @@ import Testing
 
 @testable import OffersFeeds
 
-/// The collected feeds.
+/// The folder of collected feeds, which is not part of the package.
 private enum SharedFeeds {
   private static var folder: URL? { SharedFiles.folder("field")?.deletingLastPathComponent() }
 
   static var areThere: Bool { folder != nil }
 
-  /// A file's bytes, unpacked.
+  /// The decompressed bytes of a file.
   static func bytes(_ name: String) throws -> [UInt8] {
     let folder = try #require(folder)
     let packed = [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
@@ -19,13 +19,13 @@ private enum SharedFeeds {
   }
 }
 
-@Suite("Proposals for feeds of the field", .enabled(if: SharedFeeds.areThere))
+@Suite("Proposals for real feeds", .enabled(if: SharedFeeds.areThere))
 struct SharedFeedGuessTests {
   struct Expectation: CustomTestStringConvertible, Sendable {
     let file: String
     let items: String
     let count: Int
-    /// The fields that nearly every item has, besides the id and the name.
+    /// The fields that almost all items have, besides the id and the name.
     let fields: Set<OfferField>
     var offerCount: Int?
     var testDescription: String { file }
@@ -74,7 +74,7 @@ struct SharedFeedGuessTests {
       fields: [.description, .url, .categories]),
   ]
 
-  @Test("every item becomes an offer with an id of its own and sensible fields", arguments: files)
+  @Test("every item becomes an offer with a unique id and plausible fields", arguments: files)
   func reads(expected: Expectation) throws {
     let guess = try GuessReading(SharedFeeds.bytes(expected.file))
     #expect(guess.definition.items.first?.descriptionFromRoot == expected.items)

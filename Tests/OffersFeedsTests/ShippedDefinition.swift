@@ -1,7 +1,7 @@
 import Foundation
 import OffersFeeds
 
-/// The definitions and samples that ship with the program, read from the sources.
+/// The shipped definitions and samples, read from the source folder.
 enum ShippedDefinition {
   static let feeds = ["ibotta", "restaurants", "facts", "movies", "albums"]
   static let kinds = ["rss", "rdf", "atom", "jsonfeed", "shopify"]

@@ -2,10 +2,10 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("The definitions that ship with the program")
+@Suite("Shipped definition files")
 struct ShippedDefinitionTests {
   @Test(
-    "each is a file of its own with a comment, one feed of that name, and a round trip",
+    "each file has a comment and one feed with its name, and survives writing and parsing",
     arguments: ShippedDefinition.feeds + ShippedDefinition.kinds)
   func parses(name: String) throws {
     let text = try ShippedDefinition.text(name)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("From when on")
+@Suite("The start of a period")
 struct SinceTests {
   private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
   @Test(
-    "a length of time is counted back from now",
+    "a duration is subtracted from the current time",
     arguments: [
       ("30m", 1800), ("12h", 43_200), ("7d", 604_800), ("2w", 1_209_600), ("0m", 0),
       ("999999999w", 3_155_760_000),
@@ -20,7 +20,7 @@ struct SinceTests {
   }
 
   @Test(
-    "a time with a zone is that moment",
+    "a time with a zone is exact",
     arguments: [
       ("2026-11-01T08:15:00Z", 1_793_520_900.0), ("2026-11-01T08:15Z", 1_793_520_900),
       ("2026-11-01T10:15:00+02:00", 1_793_520_900), ("2026-11-01 03:15:00-05:00", 1_793_520_900),
@@ -30,7 +30,7 @@ struct SinceTests {
       try Since(parsing: text, now: Self.now) == .time(Date(timeIntervalSince1970: seconds)))
   }
 
-  @Test("a day is its midnight here, a time without a zone one here", arguments: [1, 7])
+  @Test("a day is its local midnight, and a time without a zone is local", arguments: [1, 7])
   func local(month: Int) throws {
     let day = DateComponents(year: 2026, month: month, day: 9, hour: 0, minute: 0)
     let midnight = try #require(Calendar(identifier: .gregorian).date(from: day))
@@ -40,7 +40,7 @@ struct SinceTests {
         == .time(midnight + 8.25 * 3600))
   }
 
-  @Test("last is where one stopped reading")
+  @Test("last means the time of the last read")
   func last() throws {
     #expect(try Since(parsing: "last", now: Self.now) == .last)
     #expect(throws: OffersError.self) { try Since.seconds(parsing: "last") }

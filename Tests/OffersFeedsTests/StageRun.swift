@@ -1,7 +1,7 @@
 import OffersCore
 import OffersFeeds
 
-/// What a stage made of a document that came in pieces.
+/// The result of a stage of the pipeline for a document in chunks.
 struct StageRun: Equatable {
   var bytes: [UInt8] = []
   var error: OffersError?
@@ -10,7 +10,7 @@ struct StageRun: Equatable {
 
   typealias Sink = (UnsafeRawBufferPointer) throws -> Void
 
-  /// Sends a document through a stage; sizes are taken by turns, none for all in one piece.
+  /// Passes a document through a stage in chunks, whose sizes repeat; no sizes for one chunk.
   init(
     _ document: [UInt8], pieceSizes: [Int],
     consume: (UnsafeRawBufferPointer, Sink) throws -> Void, finish: (Sink) throws -> Void
@@ -29,7 +29,7 @@ struct StageRun: Equatable {
     bytes = written
   }
 
-  /// Cuts a document, each piece at an address of its own so that reading past it shows.
+  /// Divides a document into separately allocated chunks, so that reading past their end is detected.
   static func split(
     _ document: [UInt8], _ pieceSizes: [Int], _ body: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows {

@@ -7,7 +7,7 @@ struct TemplateTests {
   private static func path(_ keys: String...) -> Template.Part { .path(FieldPath(keys: keys)) }
 
   @Test(
-    "a template is read, and printed as it was written",
+    "a template survives parsing and printing",
     arguments: [
       ("https://x/{id}", Template.Use.item, [.literal("https://x/"), path("id")]),
       ("{a.b} of {c}", .item, [path("a", "b"), .literal(" of "), path("c")]),
@@ -36,7 +36,7 @@ struct TemplateTests {
   }
 
   @Test(
-    "what is no template is refused, and the place is told",
+    "an invalid template is refused with the position",
     arguments: [
       ("a{b", Template.Use.item, "the { at character 2 is never closed"),
       ("a{b{c}", .item, "the { at character 2 is never closed"),
@@ -58,7 +58,7 @@ struct TemplateTests {
     #expect(error?.message.contains(problem) == true, "\(error?.message ?? "")")
   }
 
-  @Test("a misspelled placeholder is put right")
+  @Test("a misspelled placeholder is corrected in the hint")
   func suggests() {
     let error = #expect(throws: OffersError.self) {
       try Template(parsing: "?q={qurey}", for: .search)

@@ -3,11 +3,11 @@ import OffersFeeds
 import OffersTestSupport
 import Testing
 
-@Suite("The encoding of a document")
+@Suite("Encodings of documents")
 struct TextTranscoderTests {
   private static let sizes: [[Int]] = [[], [1], [2], [3, 7], [100], [4096], [5000]]
 
-  /// A list of facts as its server sends it, with letters of Western Europe.
+  /// A list of facts with Western European letters.
   private static let facts = """
     {
     "title":"About Canada",
@@ -43,14 +43,14 @@ struct TextTranscoderTests {
   }
 
   @Test(
-    "ISO-8859-1 is read with the right header, a wrong one and none",
+    "ISO-8859-1 is read with a right, a wrong and no header",
     arguments: [nil, "iso-8859-1", "ISO_8859-1", "latin1", "utf-8", "windows-1252", "us-ascii"])
   func readsLatin(charset: String?) {
     Self.expect(Self.latin(Self.facts), charset, becomes: Self.facts, in: "windows-1252")
   }
 
   @Test(
-    "UTF-8 is read with the right header, a wrong one and none",
+    "UTF-8 is read with a right, a wrong and no header",
     arguments: [nil, "utf-8", "UTF8", "iso-8859-1", "windows-1251", "\"utf-8\"", "koi8-r"])
   func readsUTF8(charset: String?) {
     Self.expect(Array(Self.facts.utf8), charset, becomes: Self.facts, in: "UTF-8")
@@ -58,14 +58,14 @@ struct TextTranscoderTests {
       Array("\u{FEFF}\(Self.facts)".utf8), charset, becomes: Self.facts, in: "UTF-8")
   }
 
-  @Test("UTF-8 is recognised far behind a long stretch of ASCII, and cut anywhere")
+  @Test("UTF-8 is detected after a long run of ASCII, divided at any byte")
   func readsLateUTF8() {
     let text = "[\"" + String(repeating: "a", count: 5000) + "日本語 😀\"]"
     Self.expect(Array(text.utf8), "iso-8859-1", becomes: text, in: "UTF-8")
     Self.expect(Array(text.utf8), becomes: text, in: "UTF-8")
   }
 
-  @Test("a single sequence that looks like UTF-8 does not outweigh wrong ones behind it")
+  @Test("a single valid sequence does not outweigh invalid ones after it")
   func looksAhead() {
     let text = "[\"Ã©\", \"\u{E9}t\u{E9}\"]"
     Self.expect(Self.latin(text), "iso-8859-1", becomes: text, in: "windows-1252")
@@ -74,7 +74,7 @@ struct TextTranscoderTests {
     #expect(result.encoding == "UTF-8")
   }
 
-  @Test("bytes that are wrong pass once UTF-8 was found")
+  @Test("invalid bytes pass once UTF-8 is detected")
   func passesWrongBytes() {
     let bytes: [UInt8] = Array("[\"é\",\"".utf8) + [0xE9, 0x80, 0xFF] + Array("\"]".utf8)
     for sizes in Self.sizes {
@@ -84,12 +84,12 @@ struct TextTranscoderTests {
     }
   }
 
-  @Test("a sequence that the document's end cuts off is not UTF-8")
+  @Test("a sequence that the end of the document cuts off is not UTF-8")
   func endsWithinSequence() {
     Self.expect(Array("[\"caf".utf8) + [0xC3], becomes: "[\"cafÃ", in: "windows-1252")
   }
 
-  @Test("every byte of windows-1252 is the character of the standard")
+  @Test("every byte of windows-1252 is decoded as in the standard")
   func knowsWindows1252() {
     let bytes = (0x80...0xFF).map { UInt8($0) }
     let controls = "\u{81}\u{8D}\u{8F}\u{90}\u{9D}"
@@ -101,7 +101,7 @@ struct TextTranscoderTests {
     #expect(result.text.unicodeScalars.count == 128)
   }
 
-  @Test("an XML declaration counts before the header, and the bytes before both")
+  @Test("an XML declaration takes precedence over the header, and the bytes over both")
   func readsDeclaration() {
     func xml(_ encoding: String, _ body: String) -> String {
       "<?xml version=\"1.0\" encoding=\(encoding) standalone='yes'?>\n<a>\(body)</a>"
@@ -122,7 +122,7 @@ struct TextTranscoderTests {
     #expect(StageRun.transcoding(Self.latin(late)).encoding == "windows-1252")
   }
 
-  @Test("what looks like a declaration within JSON or text is none")
+  @Test("text that looks like a declaration within JSON is ignored")
   func ignoresOtherDeclarations() {
     for text in ["{\"a\":\"<?xml encoding='koi8-r'?>\u{E9}\"}", "<a encoding='koi8-r'>\u{E9}</a>"] {
       Self.expect(Self.latin(text), becomes: text, in: "windows-1252")
@@ -145,7 +145,7 @@ struct TextTranscoderTests {
     Self.expect(bare, name, isCertain: true, becomes: "\"a\"", in: name)
   }
 
-  @Test("lone surrogates and half units become U+FFFD and are counted")
+  @Test("unpaired surrogates and incomplete units become U+FFFD and are counted")
   func replacesSurrogates() {
     let units: [UInt16] = [0x5B, 0xD83D, 0x41, 0xDE00, 0xD83D, 0xD83D, 0xDE00, 0xD800]
     var bytes: [UInt8] = []
@@ -155,7 +155,7 @@ struct TextTranscoderTests {
       bytes, becomes: "[\u{FFFD}A\u{FFFD}\u{FFFD}😀\u{FFFD}\u{FFFD}", in: "UTF-16LE", replaced: 5)
   }
 
-  @Test("a header that says UTF-16 of bytes that are not is not believed")
+  @Test("a header with UTF-16 is ignored if the bytes are not UTF-16")
   func doubtsUTF16() {
     Self.expect(Array("[\"é\"]".utf8), "utf-16", becomes: "[\"é\"]", in: "UTF-8")
   }
@@ -177,7 +177,7 @@ struct TextTranscoderTests {
     }
   }
 
-  @Test("encodings of Asia are read through the system")
+  @Test("East Asian encodings are decoded by the system")
   func readsEasternEncodings() {
     let samples: [(String, [UInt8], String, String)] = [
       ("shift_jis", [0x93, 0xFA, 0x96, 0x7B, 0x5C, 0x22], "日本\\\"", "Shift_JIS"),
@@ -198,7 +198,7 @@ struct TextTranscoderTests {
     }
   }
 
-  @Test("what is no character in an encoding of Asia becomes U+FFFD and is counted")
+  @Test("invalid characters of East Asian encodings become U+FFFD and are counted")
   func replacesInvalidBytes() {
     let bytes: [UInt8] = [0x5B, 0x93, 0xFA, 0xFF, 0x93, 0x22, 0x41, 0x93]
     let text = "[日\u{FFFD}\u{FFFD}\"A\u{FFFD}"
@@ -207,7 +207,7 @@ struct TextTranscoderTests {
     Self.expect(page, "windows-1253", becomes: "[\u{FFFD}Α]", in: "windows-1253", replaced: 1)
   }
 
-  @Test("encodings of one byte a character are read by their tables")
+  @Test("single-byte encodings are decoded with tables")
   func readsSingleByteEncodings() {
     let samples: [(String, [UInt8], String, String)] = [
       ("windows-1250", [0xB9, 0x9C], "ąś", "windows-1250"),
@@ -227,7 +227,7 @@ struct TextTranscoderTests {
     }
   }
 
-  @Test("an encoding that the definition names is followed without question")
+  @Test("the encoding of a definition always applies")
   func followsDefinition() {
     Self.expect(
       Array("[\"é\"]".utf8), "iso-8859-1", isCertain: true, becomes: "[\"Ã©\"]", in: "windows-1252")
@@ -241,7 +241,7 @@ struct TextTranscoderTests {
     #expect(StageRun.transcoding(wrong, charset: "utf-8", isCertain: true).run.bytes == wrong)
   }
 
-  @Test("a name that is not known matters only when the bytes are not UTF-8")
+  @Test("an unsupported encoding is an error only if the bytes are not UTF-8")
   func refusesUnknownNames() throws {
     Self.expect(Array("[1]".utf8), "x-unheard", becomes: "[1]", in: "UTF-8")
     Self.expect(Array("[\"é\"]".utf8), "x-unheard", becomes: "[\"é\"]", in: "UTF-8")
@@ -262,7 +262,7 @@ struct TextTranscoderTests {
     Self.expect(Self.latin(xml), "iso-8859-1", becomes: xml, in: "windows-1252")
   }
 
-  @Test("ASCII and UTF-8 are handed on where they stand, without copying")
+  @Test("ASCII and UTF-8 are passed on without copying")
   func passesWithoutCopying() throws {
     let stage = TextTranscoder(charset: "iso-8859-1")
     let ascii = [UInt8](repeating: 0x61, count: 10_000)
@@ -279,14 +279,14 @@ struct TextTranscoderTests {
     }
   }
 
-  @Test("nothing in is nothing out")
+  @Test("an empty document has empty output")
   func readsNothing() {
     for charset in [nil, "utf-8", "koi8-r", "shift_jis", "utf-16"] {
       Self.expect([], charset, becomes: "", in: "UTF-8")
     }
   }
 
-  @Test("a large document of each kind comes out the same in any pieces")
+  @Test("a large document in each encoding gives the same result in any chunks")
   func readsLargeDocuments() {
     let words = (0..<20_000).map { "\u{E9}t\u{E9} \($0)" }.joined(separator: ", ")
     Self.expect(Self.latin(words), becomes: words, in: "windows-1252")
@@ -298,7 +298,7 @@ struct TextTranscoderTests {
     Self.expect(pairs, "shift_jis", becomes: text, in: "Shift_JIS")
   }
 
-  @Test("10,000 random documents end in UTF-8 or an error, the same in pieces as in one")
+  @Test("10,000 random documents give UTF-8 or an error, the same in any chunks")
   func survivesNoise() {
     var random = SeededGenerator(seed: 5)
     let charsets: [(String?, Bool)] = [

@@ -1,13 +1,13 @@
 import OffersCore
 import OffersFeeds
 
-/// Writes down what an XML document holds, texts joined, in a short notation:
+/// Records the events of an XML document in a short notation, with adjacent texts joined:
 /// `<a x=1>text</a>`.
 final class TokenRecorder: XMLTokenHandler {
   private(set) var bytes: [UInt8] = []
   private(set) var startCount = 0
   private(set) var textBytes = 0
-  /// Throw at the start of the element with this name.
+  /// Throws at the start of the element with this name.
   var stopName: String?
   var isQuiet = false
 
@@ -36,7 +36,7 @@ final class TokenRecorder: XMLTokenHandler {
   }
 }
 
-/// What the reader made of a document.
+/// The result of parsing a document.
 struct TokenRun: Equatable {
   var text: String
   var error: OffersError?

@@ -2,7 +2,7 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("A document that was cut off")
+@Suite("Documents that are cut off")
 struct TruncationTests {
   static let bareList = """
     [{"id":"1","name":"Caf\\u00e9 日本 \\ud83d\\ude00","x":[1.5e+3,-0,true,false,null,{"a":{}}]},
@@ -11,7 +11,8 @@ struct TruncationTests {
   static let nestedList =
     #"{"a":[[1],{"b":null}],"feed":{"n":12,"results":[{"id":"1","name":"A"}],"z":"q"},"y":0.5}"#
 
-  @Test("a cut at any byte is refused, and the place is told", arguments: [[], [1], [5, 3]])
+  @Test(
+    "a document cut off at any byte is refused with the position", arguments: [[], [1], [5, 3]])
   func refusesEveryCut(pieceSizes: [Int]) throws {
     for (document, definition) in [
       (Self.bareList, FeedDefinition.ibotta), (Self.nestedList, .below("feed", "results")),
@@ -30,7 +31,7 @@ struct TruncationTests {
     }
   }
 
-  @Test("records before the cut are handed over, and none after it")
+  @Test("records before the cut are passed on, and none after it")
   func handsOverWhatCameBefore() throws {
     let whole = try FeedReading(Self.bareList)
     let bytes = Array(Self.bareList.utf8)
@@ -40,7 +41,7 @@ struct TruncationTests {
     }
   }
 
-  @Test("the record that was cut is named")
+  @Test("the message names the record that is cut off")
   func namesTheRecord() throws {
     let reading = try FeedReading(#"[{"id":"1","name":"A"},{"id":"2","na"#)
     #expect(
@@ -49,14 +50,14 @@ struct TruncationTests {
     #expect(reading.ids == ["1"])
   }
 
-  @Test("no record is named outside of the list")
+  @Test("the message names no record outside the list")
   func namesNoRecordOutside() throws {
     let reading = try FeedReading(
       #"{"feed":{"results":[{"id":"1","name":"A"}]"#, as: .below("feed", "results"))
     #expect(reading.error?.message == "The document ends too early, at byte 42.")
   }
 
-  @Test("an empty document says that it is empty")
+  @Test("an empty document is reported as such")
   func refusesNothing() throws {
     let error = try #require(try FeedReading("").error)
     #expect(error.code == .malformedFeed)
@@ -65,13 +66,13 @@ struct TruncationTests {
   }
 
   @Test(
-    "white space alone, or a byte order mark, is no document",
+    "whitespace or a byte order mark alone is refused",
     arguments: [" ", "\n\n\t \r\n", "\u{FEFF}", "\u{FEFF} "])
   func refusesBlank(document: String) throws {
     for sizes in [[], [1]] {
       let error = try #require(try FeedReading(document, pieceSizes: sizes).error)
       #expect(error.code == .malformedFeed)
-      // Places are counted behind the mark.
+      // Positions are counted after the byte order mark.
       let text = document.replacing("\u{FEFF}", with: "")
       #expect(
         error.message
@@ -81,7 +82,7 @@ struct TruncationTests {
     }
   }
 
-  @Test("half a byte order mark is refused")
+  @Test("an incomplete byte order mark is refused")
   func refusesHalfMark() throws {
     for document: [UInt8] in [[0xEF], [0xEF, 0xBB], [0xEF, 0xBB, 0x5B, 0x5D]] {
       for sizes in [[], [1]] {

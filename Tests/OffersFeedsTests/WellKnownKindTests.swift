@@ -26,13 +26,13 @@ struct WellKnownKindTests {
     (#"[{"id":1,"handle":"a","variants":[{"price":"1.00"}]}]"#, .shopify),
   ]
 
-  @Test("each is told by the start of its document", arguments: known)
+  @Test("each kind is detected from the start of its document", arguments: known)
   func findsKinds(start: String, kind: WellKnownKind) {
     #expect(WellKnownKind.find(in: Array(start.utf8)) == kind)
   }
 
   @Test(
-    "nothing else is one of them",
+    "other documents have no kind",
     arguments: [
       "", " ", "x", "<", "<rss", "<rss version='2", "<!-- <rss>", "<?xml <rss>",
       "<!DOCTYPE [ <rss>", "<!DOCTYPE x [<!-- ]> <rss>",
@@ -47,7 +47,7 @@ struct WellKnownKindTests {
     #expect(WellKnownKind.find(in: Array(start.utf8)) == nil)
   }
 
-  @Test("a start that is cut off anywhere tells its kind or nothing", arguments: known)
+  @Test("a start that is cut off anywhere gives the kind or nothing", arguments: known)
   func survivesCuts(start: String, kind: WellKnownKind) {
     let bytes = Array(start.utf8)
     for end in 0...bytes.count {
@@ -57,7 +57,7 @@ struct WellKnownKindTests {
   }
 
   @Test(
-    "the definition is the one that ships, under another name", arguments: WellKnownKind.allCases)
+    "the definition is the shipped one with another name", arguments: WellKnownKind.allCases)
   func givesDefinitions(kind: WellKnownKind) throws {
     var definition = try kind.definition(named: "my-feed-2")
     #expect(definition.name == "my-feed-2")
@@ -69,7 +69,7 @@ struct WellKnownKindTests {
     }
   }
 
-  /// A document of RSS 1.0 as sites write it.
+  /// A typical document of RSS 1.0.
   private static let news = """
     <?xml version="1.0" encoding="UTF-8"?>
     <rdf:RDF xmlns:rdf="\(rdf)" xmlns="http://purl.org/rss/1.0/"
@@ -99,7 +99,7 @@ struct WellKnownKindTests {
     </rdf:RDF>
     """
 
-  @Test("RSS 1.0 is read, with the namespace of its root under any prefix")
+  @Test("RSS 1.0 is read with any prefix for its root's namespace")
   func readsRDF() throws {
     for document in [
       Self.news, Self.news.replacing("rdf:", with: "r:").replacing("xmlns:rdf", with: "xmlns:r"),

@@ -2,7 +2,7 @@ import OffersFeeds
 import OffersTestSupport
 import Testing
 
-@Suite("Faults in XML that are repaired")
+@Suite("Repairs of XML")
 struct XMLMenderTests {
   private static let sizes: [[Int]] = [[], [1], [2, 1], [3], [7, 31], [64], [65]]
 
@@ -24,7 +24,7 @@ struct XMLMenderTests {
     at location: SourceLocation = #_sourceLocation
   ) {
     expect(Array(document.utf8), becomes: text, count: count, at: location)
-    // The search goes 32 bytes at a time, so the place matters.
+    // The search proceeds 32 bytes at a time, so the position matters.
     for indent in [1, 15, 31, 33] {
       let space = String(repeating: ".", count: indent)
       expect(
@@ -44,7 +44,7 @@ struct XMLMenderTests {
   }
 
   @Test(
-    "an ampersand that begins no reference becomes one",
+    "an ampersand without a reference is escaped",
     arguments: [
       ("<a>Ben & Jerry's</a>", "<a>Ben &amp; Jerry's</a>"),
       ("<a>A&B;</a>", "<a>A&amp;B;</a>"),
@@ -67,7 +67,7 @@ struct XMLMenderTests {
     Self.expect(document, becomes: text, count: 1)
   }
 
-  @Test("ampersands in a row are each repaired")
+  @Test("adjacent ampersands are each repaired")
   func mendsManyAmpersands() {
     Self.expect("<a>&&&amp;&&</a>", becomes: "<a>&amp;&amp;&amp;&amp;&amp;</a>", count: 4)
     let name = String(repeating: "a", count: 100)
@@ -75,7 +75,7 @@ struct XMLMenderTests {
   }
 
   @Test(
-    "a reference that XML knows is left alone",
+    "XML's own references are unchanged",
     arguments: [
       "<a>&amp;&lt;&gt;&quot;&apos;</a>", "<a b='&quot;'>&#13;&#x2019;&#65;&#xE9;&#x1F600;</a>",
       "<a>&#00000000000000000000065;</a>", "<a>&#x9;&#xA;&#xD7FF;&#xE000;&#xFFFD;&#x10FFFF;</a>",
@@ -84,14 +84,14 @@ struct XMLMenderTests {
     Self.expect(document, becomes: document, count: 0)
   }
 
-  @Test("a name of HTML becomes its character, and stays escaped where it must")
+  @Test("a name of HTML becomes its character, escaped where necessary")
   func mendsNames() {
     Self.expect("<a b='&eacute;'>&nbsp;</a>", becomes: "<a b='é'>\u{A0}</a>", count: 2)
     Self.expect("<a>&AMP;&hellip;</a>", becomes: "<a>&amp;…</a>", count: 2)
     Self.expect("<a>&#X41;&#X26;</a>", becomes: "<a>A&amp;</a>", count: 2)
   }
 
-  @Test("a DOCTYPE with declarations of its own may define any name")
+  @Test("a document type with declarations may define any name")
   func leavesOwnNames() {
     let doctype = "<!DOCTYPE a [<!ENTITY nbsp \"]>\"> <!-- ' ]> --> <?p ]>'?> <!ENTITY x '[>'>]>"
     Self.expect(
@@ -101,7 +101,7 @@ struct XMLMenderTests {
     Self.expect("\(outside)<a>&eacute;</a>", becomes: "\(outside)<a>é</a>", count: 1)
   }
 
-  @Test("a name of HTML that the DOCTYPE does not declare is the character, in pieces, too")
+  @Test("a name of HTML that the document type does not declare is repaired, in any chunks")
   func mendsNamesBesideOwn() {
     let doctype = """
       <!DOCTYPE a [<!ELEMENT eacute ANY><!ENTITY
@@ -112,7 +112,7 @@ struct XMLMenderTests {
       becomes: "\(doctype)<a>&shop; Caf\u{E9}\u{F6}\u{FC}\u{E4}\u{A9}</a>", count: 5)
   }
 
-  @Test("control characters and references to them are dropped, everywhere")
+  @Test("control characters and references to them are removed everywhere")
   func dropsControls() {
     Self.expect(
       "<a\u{0}>b\u{1}\u{8}c\u{B}\u{1F}\t\r\n\u{7F}</a>", becomes: "<a>bc\t\r\n\u{7F}</a>", count: 5)
@@ -126,7 +126,7 @@ struct XMLMenderTests {
     Self.expect("<!DOCTYPE \u{1}a><a/>", becomes: "<!DOCTYPE a><a/>", count: 1)
   }
 
-  @Test("comments, CDATA and instructions are otherwise left alone")
+  @Test("comments, CDATA and instructions are otherwise unchanged")
   func leavesSections() {
     for document in [
       "<!-- a & b &nbsp; --><a/>", "<![CDATA[<p>AT&T &nbsp;</p>]] > ]>]]>",
@@ -139,7 +139,7 @@ struct XMLMenderTests {
     }
   }
 
-  @Test("behind a section repairs go on")
+  @Test("repairs continue after a section")
   func mendsBehindSections() {
     Self.expect(
       "<![CDATA[&]]>&<!--&-->&<?x &?>&<!x&",
@@ -149,7 +149,7 @@ struct XMLMenderTests {
     Self.expect("<!--->-->&", becomes: "<!--->-->&amp;", count: 1)
   }
 
-  @Test("blank space before the document is dropped")
+  @Test("whitespace before the document is removed")
   func dropsLeadingSpace() {
     let document = "<?xml version=\"1.0\"?>\n<a/>"
     for (space, count) in [
@@ -162,7 +162,7 @@ struct XMLMenderTests {
     Self.expect([], becomes: "", count: 0)
   }
 
-  @Test("bytes that are not UTF-8, or no characters of XML, become U+FFFD")
+  @Test("invalid UTF-8 and characters that XML forbids become U+FFFD")
   func replacesWrongBytes() {
     let samples: [([UInt8], String, Int)] = [
       ([0xE9, 0x20], "\u{FFFD} ", 1), ([0xE2, 0x80, 0x3C], "\u{FFFD}<", 1),
@@ -184,7 +184,7 @@ struct XMLMenderTests {
     }
   }
 
-  @Test("what needs no repair is handed on in one piece, without copying")
+  @Test("valid input is passed on in one chunk without copying")
   func passesWithoutCopying() throws {
     let document = Array(
       ("<a>" + String(repeating: "<b c='é'>x &amp; y</b><![CDATA[ & ]]>\n", count: 500)).utf8)
@@ -199,7 +199,7 @@ struct XMLMenderTests {
     #expect(pieces == [document.count])
   }
 
-  @Test("what the receiver throws comes out")
+  @Test("an error of the receiver is passed on")
   func passesErrorsOn() {
     struct Stop: Error {}
     #expect(throws: Stop.self) {
@@ -207,7 +207,7 @@ struct XMLMenderTests {
     }
   }
 
-  @Test("10,000 random documents come out the same in pieces as in one, and are sound by then")
+  @Test("10,000 random documents give the same valid result in any chunks")
   func survivesNoise() {
     var random = SeededGenerator(seed: 9)
     let tokens: [[UInt8]] =

@@ -1,7 +1,7 @@
 import OffersFeeds
 import Testing
 
-@Suite("Names in XML, whatever a document calls its namespaces")
+@Suite("Canonical names of XML namespaces")
 struct XMLNamespaceTests {
   private static let google = "http://base.google.com/ns/1.0"
   private static let atom = "http://www.w3.org/2005/Atom"
@@ -17,7 +17,7 @@ struct XMLNamespaceTests {
     }
   }
 
-  @Test("known namespaces have their usual prefix, in elements and attributes")
+  @Test("known namespaces have their canonical prefix, in elements and attributes")
   func renamesKnownNamespaces() {
     for prefix in ["g", "x", "merchant", "media"] {
       Self.expect(
@@ -27,7 +27,7 @@ struct XMLNamespaceTests {
   }
 
   @Test(
-    "each known namespace has its prefix, however it is spelled",
+    "each known namespace has its prefix in all spellings of its URI",
     arguments: [
       ("http://base.google.com/ns/1.0", "g:"), ("https://base.google.com/ns/1.0/", "g:"),
       ("http://itunes.apple.com/rss", "im:"), ("https://itunes.apple.com/rss", "im:"),
@@ -59,7 +59,7 @@ struct XMLNamespaceTests {
     }
   }
 
-  @Test("the namespace of the root element has no prefix, whatever it is written with")
+  @Test("the root's namespace has no prefix")
   func baresRoot() {
     Self.expect(
       "<feed xmlns='\(Self.atom)' xmlns:i='http://itunes.apple.com/rss'><entry><i:name/></entry></feed>",
@@ -77,7 +77,7 @@ struct XMLNamespaceTests {
       becomes: "<RDF><item about=x></item></RDF>")
   }
 
-  @Test("a declaration holds for its element and what is in it")
+  @Test("a declaration applies to its element and its content")
   func scopesDeclarations() {
     Self.expect(
       """
@@ -90,7 +90,7 @@ struct XMLNamespaceTests {
         """)
   }
 
-  @Test("what was not declared keeps its prefix, and so does xml")
+  @Test("undeclared prefixes and xml are unchanged")
   func keepsOtherPrefixes() {
     Self.expect(
       "<rss><g:id xml:lang='de' q:x='1'/><a:/><:b/></rss>",

@@ -2,7 +2,7 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("What an XML document may ask for at most")
+@Suite("Limits of an XML document")
 struct XMLSafetyTests {
   private static func expectLimit(
     _ document: String, _ what: String, sizes: [[Int]] = [[], [1000]],
@@ -30,7 +30,7 @@ struct XMLSafetyTests {
     return "<!DOCTYPE a [<!ENTITY l0 \"\(start)\">\(levels.joined())]>"
   }
 
-  @Test("a billion laughs are refused, in texts, attributes and elements")
+  @Test("billion laughs attacks are refused in texts, attributes and elements")
   func refusesBillionLaughs() throws {
     try Self.expectLimit(Self.laughs("lol") + "<a>&l9;</a>", Self.expansion)
     try Self.expectLimit(Self.laughs("lol") + "<a b='&l9;'/>", Self.expansion)
@@ -38,14 +38,14 @@ struct XMLSafetyTests {
     try Self.expectLimit(Self.laughs("") + "<a>&l9;</a>", Self.expansion)
   }
 
-  @Test("an entity that is large and used often is refused, few uses are not")
+  @Test("a large entity that is used often is refused, a few uses are accepted")
   func refusesQuadraticBlowUp() throws {
     let text = String(repeating: "x", count: 100_000)
     func document(_ uses: Int) -> String {
       "<!DOCTYPE a [<!ENTITY e '\(text)'>]><a>\(String(repeating: "&e;", count: uses))</a>"
     }
     try Self.expectLimit(document(5000), Self.expansion)
-    // In a document so large that the expansion is small by comparison.
+    // The document is so large that the expansion is small in comparison.
     let large = String(repeating: "y", count: 5 << 20)
     try Self.expectLimit(
       document(11).replacing("</a>", with: "\(large)&e;</a>"), Self.expansion, sizes: [[]])
@@ -54,7 +54,7 @@ struct XMLSafetyTests {
     #expect(run.textBytes == 1_000_000)
   }
 
-  @Test("small entities that are used very often are counted together")
+  @Test("the expansion of small entities is counted together")
   func countsSmallEntities() throws {
     let uses = String(repeating: "&e;&f;", count: 100_000)
     let entities = "<!ENTITY f 'abcd'><!ENTITY e '&f;&f;&f;'>"
@@ -65,7 +65,7 @@ struct XMLSafetyTests {
     #expect(run.textBytes == 13_000)
   }
 
-  @Test("references that every document may use are no expansion")
+  @Test("predefined references do not count as expansion")
   func allowsCharacterReferences() {
     let text = String(repeating: "&amp;&#xE9;\r\n<![CDATA[é]]>", count: 200_000)
     let run = TokenRun("<!DOCTYPE a [<!ENTITY e 'x'>]><a>\(text)</a>", isQuiet: true)
@@ -73,7 +73,7 @@ struct XMLSafetyTests {
     #expect(run.textBytes == 200_000 * 6)
   }
 
-  @Test("nothing is loaded from elsewhere")
+  @Test("external entities and document types are never loaded")
   func loadsNothing() {
     let document = """
       <!DOCTYPE a SYSTEM "file:///etc/passwd" [
@@ -108,14 +108,14 @@ struct XMLSafetyTests {
     }
   }
 
-  @Test("the path in a message stays short")
+  @Test("the path in a message is truncated")
   func shortensPath() throws {
     let error = try #require(TokenRun(String(repeating: "<abc>", count: 100)).error)
     #expect(error.message.contains("in element …abc.abc.abc"))
     #expect(error.message.count < 200)
   }
 
-  @Test("an element may have 256 attributes, and not 257")
+  @Test("an element may have 256 attributes, not 257")
   func boundsAttributes() throws {
     func document(_ count: Int) -> String {
       "<a " + (0..<count).map { "b\($0)='x'" }.joined(separator: " ") + "/>"
@@ -125,7 +125,7 @@ struct XMLSafetyTests {
     try Self.expectLimit(document(20_000), "an element with more than 256 attributes")
   }
 
-  @Test("a name may have 1 KiB, and not a byte more")
+  @Test("a name may have 1 KiB, not a byte more")
   func boundsNames() throws {
     let name = String(repeating: "n", count: 1024)
     let known = "xmlns:x='http://base.google.com/ns/1.0'"
@@ -140,13 +140,13 @@ struct XMLSafetyTests {
     #expect(TokenRun(deep, isQuiet: true).startCount == 128)
   }
 
-  @Test("elements, attributes and namespaces may have 100,000 different names, and no more")
+  @Test("a document may have 100,000 distinct names, not more")
   func boundsDifferentNames() throws {
     let kinds: [(Int) -> String] = [
       { "<n\($0)/>" }, { "<a n\($0)=''/>" }, { "<a xmlns:n\($0)='u'/>" },
     ]
     for kind in kinds {
-      // The names of the root and of `a` are two more.
+      // The root and `a` are two more names.
       let most = (0..<99_998).map(kind).joined()
       let run = TokenRun("<r><a/>\(most)\(most)</r>", pieceSizes: [1 << 20], isQuiet: true)
       #expect(run.error == nil)
@@ -160,7 +160,7 @@ struct XMLSafetyTests {
       sizes: [[]])
   }
 
-  @Test("no more than 256 namespaces are in force at a time")
+  @Test("at most 256 namespaces are in scope at a time")
   func boundsNamespaces() {
     func element(_ count: Int, _ prefix: String) -> String {
       "<a " + (0..<count).map { "xmlns:\(prefix)\($0)='u'" }.joined(separator: " ") + ">"
@@ -171,7 +171,7 @@ struct XMLSafetyTests {
     #expect(run.error?.code == .limitExceeded)
   }
 
-  @Test("a tag or comment of nearly 16 MiB is read, one larger is refused, in bounded time")
+  @Test("a tag or comment of almost 16 MiB is read, a larger one is refused, in bounded time")
   func boundsTokens() throws {
     let filler = String(repeating: "x", count: (16 << 20) - 100)
     let more = String(repeating: "x", count: 1 << 20)
@@ -187,7 +187,7 @@ struct XMLSafetyTests {
     }
   }
 
-  @Test("a text may be larger than that, since it is handed on as it comes")
+  @Test("a text may exceed 16 MiB, since it is passed on in chunks")
   func readsLargeTexts() {
     let text = String(repeating: "text\n", count: 4 << 20)
     for (start, end) in [("<a>", "</a>"), ("<a><![CDATA[", "]]></a>")] {
@@ -197,7 +197,7 @@ struct XMLSafetyTests {
     }
   }
 
-  @Test("what goes before the first element is bounded")
+  @Test("the prolog is bounded")
   func boundsProlog() throws {
     let comments = String(repeating: "<!-- \(String(repeating: "x", count: 1000)) -->", count: 1200)
     try Self.expectLimit(comments + "<a/>", "more than 1 MiB before its first element")
@@ -206,7 +206,7 @@ struct XMLSafetyTests {
       "<!DOCTYPE a [\(elements)]><a/>", "more than 1 MiB before its first element")
   }
 
-  @Test("a document type may declare 1000 entities, also one within the other, and no more")
+  @Test("a document type may declare 1000 entities, nested ones included, not more")
   func boundsEntities() throws {
     func document(_ count: Int) -> String {
       let chain = (1..<count).map { "<!ENTITY e\($0) '&e\($0 - 1);'>" }.joined()
@@ -219,7 +219,7 @@ struct XMLSafetyTests {
     try Self.expectLimit(document(20_000), "more than 1000 entities")
   }
 
-  @Test("defaults of a document type are not handed on, and bounded in number")
+  @Test("default attributes of a document type are ignored, and their number is bounded")
   func ignoresDefaults() throws {
     let run = TokenRun("<!DOCTYPE a [<!ATTLIST a b CDATA 'default'>]><a c='1'/>")
     #expect(run.text == "<a c=1></a>")

@@ -3,12 +3,12 @@ import OffersFeeds
 import OffersTestSupport
 import Testing
 
-@Suite("Reading XML")
+@Suite("Parsing XML")
 struct XMLTokenReaderTests {
   private static let sizes: [[Int]] = [[], [1], [3, 5], [100]]
 
   @Test(
-    "elements, attributes and texts come in order",
+    "elements, attributes and texts arrive in order",
     arguments: [
       ("<a/>", "<a></a>"),
       ("<?xml version='1.0'?><a b='1' c=\"&lt;2&gt;\">x &amp; y</a>", "<a b=1 c=<2>>x & y</a>"),
@@ -29,7 +29,7 @@ struct XMLTokenReaderTests {
     }
   }
 
-  @Test("a large document comes out the same in any pieces")
+  @Test("a large document gives the same result in any chunks")
   func readsLargeDocument() {
     let items = (0..<3000).map { "<item id='\($0)'><name>Soup &amp; Salad® \($0)</name></item>\n" }
     let document = "<rss>" + items.joined() + "</rss>"
@@ -42,7 +42,7 @@ struct XMLTokenReaderTests {
   }
 
   @Test(
-    "a fault is named with its place",
+    "an error names its position",
     arguments: [
       (
         "<a>\n <b></c></a>", "line 2, column 7: an end tag that does not match the open element a.b"
@@ -72,7 +72,7 @@ struct XMLTokenReaderTests {
   }
 
   @Test(
-    "a document that ends too early is told from a faulty one",
+    "an incomplete and an invalid document have different errors",
     arguments: [
       ("<a><b.c><d>text", "line 1, column 16, in element a.b.c.d"),
       ("<a><b></b><", "line 1, column 11, in element a"),
@@ -91,7 +91,7 @@ struct XMLTokenReaderTests {
     }
   }
 
-  @Test("every prefix of a document ends too early")
+  @Test("every prefix of a document is refused as incomplete")
   func refusesTruncation() {
     let document = Array(
       "<?xml version='1.0'?><a b='1'>é<c>&amp;</c><![CDATA[ ]]><!-- --></a>".utf8)
@@ -101,14 +101,14 @@ struct XMLTokenReaderTests {
     }
   }
 
-  @Test("an empty document is called so")
+  @Test("an empty document is reported as such")
   func refusesNothing() {
     let error = TokenRun("").error
     #expect(error?.code == .malformedFeed)
     #expect(error?.message == "The document is empty.")
   }
 
-  @Test("what the handler throws stops the reading, and every call after that")
+  @Test("an error of the handler stops the parser and is thrown by later calls")
   func passesErrorsOn() throws {
     let recorder = TokenRecorder()
     recorder.stopName = "stop"
@@ -126,7 +126,7 @@ struct XMLTokenReaderTests {
     #expect(recorder.startCount == 3)
   }
 
-  @Test("finishing twice is finishing once")
+  @Test("finish can be called twice")
   func finishesTwice() throws {
     let recorder = TokenRecorder()
     let reader = XMLTokenReader(handler: recorder)
@@ -136,7 +136,7 @@ struct XMLTokenReaderTests {
     #expect(recorder.text == "<a></a>")
   }
 
-  @Test("10,000 random documents end in tokens or an error, the same in pieces as in one")
+  @Test("10,000 random documents give tokens or an error, the same in any chunks")
   func survivesNoise() {
     var random = SeededGenerator(seed: 3)
     let tokens: [[UInt8]] =

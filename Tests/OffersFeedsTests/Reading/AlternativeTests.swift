@@ -1,14 +1,14 @@
 import OffersCore
 import Testing
 
-@Suite("The first of several values that a record has")
+@Suite("The first available alternative of a value")
 struct AlternativeTests {
   private func name(_ rule: String, _ members: String) throws -> String? {
     let reading = try YAMLReading("id: id\nfields:\n  name: \(rule)", "[{\"id\":1,\(members)}]")
     return reading.names.first ?? nil
   }
 
-  @Test("paths are tried in order; null, nothing and white space make way for the next")
+  @Test("paths are tried in order; null, missing and blank values fall through to the next")
   func paths() throws {
     let rule = "[a, b.c, d]"
     #expect(try name(rule, #""d":"D","b":{"c":"C"},"a":"A""#) == "A")
@@ -20,7 +20,7 @@ struct AlternativeTests {
     #expect(try name(rule, #""x":1"#) == nil)
   }
 
-  @Test("a mapping among them has readings of its own")
+  @Test("a mapping among the alternatives has its own options")
   func mappings() throws {
     let rule = "[title, {from: [summary, text], limit: 12}, {from: html, as: html}, {text: None}]"
     let long = "A long text that goes on"
@@ -34,7 +34,7 @@ struct AlternativeTests {
     #expect(try name(rule, #""x":1"#) == "None")
   }
 
-  @Test("what is wrong with one is not told when another makes up for it")
+  @Test("a problem of one alternative is not reported if another one has a value")
   func madeUp() throws {
     let yaml = """
       id: id
@@ -63,7 +63,7 @@ struct AlternativeTests {
     #expect(told.contains("Label is a list, left out"))
   }
 
-  @Test("a template is absent when one of its parts is")
+  @Test("a template is absent if one of its values is")
   func templates() throws {
     let rule = #"["{brand} {model}", "{model} of {list[0]}", "Item {id}"]"#
     #expect(try name(rule, #""brand":"B","model":7"#) == "B 7")
@@ -76,7 +76,7 @@ struct AlternativeTests {
     #expect(try name(#"{from: "{a} {b}", limit: 8}"#, #""a":"one two","b":"three""#) == "one two…")
   }
 
-  @Test("a template whose part is of the wrong kind is told, one without it is not")
+  @Test("a value of the wrong type in a template is reported, an absent one is not")
   func wrongParts() throws {
     let yaml = #"{id: id, fields: {name: n, image: "https://i.example/{p}.png"}}"#
     let reading = try YAMLReading(

@@ -11,7 +11,7 @@ struct DateReadingTests {
     attributes: {Date: {from: d, as: date}, Printed: d}
     """
 
-  /// What is printed, its Unix seconds, and how an attribute shows it.
+  /// A printed date, its Unix seconds, and its text in an attribute.
   private static let moments: [(printed: String, seconds: Int, shown: String)] = [
     (#""2026-08-21T10:00:00Z""#, 1_787_306_400, "2026-08-21T10:00:00Z"),
     (#""2026-08-21T10:00:00+02:00""#, 1_787_299_200, "2026-08-21T08:00:00Z"),
@@ -29,7 +29,7 @@ struct DateReadingTests {
   ]
 
   @Test(
-    "a moment is Unix seconds in a field and ISO 8601 in an attribute", arguments: moments.indices)
+    "a time is Unix seconds in a field and ISO 8601 in an attribute", arguments: moments.indices)
   func readsMoment(index: Int) throws {
     let (printed, seconds, shown) = Self.moments[index]
     let reading = try YAMLReading(Self.yaml, "[{\"id\":1,\"d\":\(printed)}]")
@@ -40,7 +40,7 @@ struct DateReadingTests {
   }
 
   @Test(
-    "a whole day starts at its beginning in UTC and expires at its end",
+    "an offer starts at the beginning of a day and expires at its end, in UTC",
     arguments: [
       "2026-08-21", "20260821", "2026/08/21", "21 Aug 2026", "Aug 21, 2026", "August 21 2026",
       "Fri, 21 Aug 2026",
@@ -53,7 +53,7 @@ struct DateReadingTests {
     #expect(reading.attributes == [["Date: 2026-08-21", "Printed: \(printed)"]])
   }
 
-  @Test("an old day has seconds below zero")
+  @Test("a date before 1970 has negative seconds")
   func oldDays() throws {
     let reading = try YAMLReading(Self.yaml, #"[{"id":1,"d":"1969-12-31"}]"#)
     #expect(reading.all(.startsAt) == ["-86400"])
@@ -62,7 +62,7 @@ struct DateReadingTests {
   }
 
   @Test(
-    "what may be read in two ways is no date in a field, and printed in an attribute",
+    "an ambiguous date is left out of a field, and unchanged in an attribute",
     arguments: ["08/09/2026", "soon", "2026-13-01", "2026-02-30", "next Friday", "2026", "25:00"])
   func unclear(printed: String) throws {
     let reading = try YAMLReading(Self.yaml, "[{\"id\":1,\"d\":\"\(printed)\"}]")
@@ -76,7 +76,7 @@ struct DateReadingTests {
       ])
   }
 
-  @Test("a date elsewhere is one for people, and the start of an offer is always a date")
+  @Test("other dates are formatted as text, and the start of an offer is always a date")
   func otherFields() throws {
     let reading = try YAMLReading(
       """
@@ -99,7 +99,7 @@ struct DateReadingTests {
       ])
   }
 
-  @Test("an XML feed's dates are read in the same way")
+  @Test("the dates of an XML feed are read the same way")
   func elements() throws {
     let reading = try YAMLReading(
       shipped: "rss",
@@ -120,7 +120,7 @@ struct DateReadingTests {
       ])
   }
 
-  @Test("which number is the day is the feed's to say, once for all its dates")
+  @Test("the feed's date order applies to all its dates")
   func order() throws {
     let document = #"[{"id":1,"d":"01/02/2026"}]"#
     let unknown = try YAMLReading(Self.yaml, document)
@@ -137,7 +137,7 @@ struct DateReadingTests {
     }
   }
 
-  @Test("the order is written and read back, and is a part of the rules")
+  @Test("the date order survives writing and parsing, and changes the derivation seed")
   func orderKey() throws {
     func definition(_ line: String) throws -> FeedDefinition {
       let yaml = "feeds:\n  x:\n    id: id\n\(line)    fields:\n      name: title\n"

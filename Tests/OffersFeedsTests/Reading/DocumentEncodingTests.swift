@@ -1,7 +1,7 @@
 import OffersCore
 import Testing
 
-@Suite("A feed's encoding, whoever says it")
+@Suite("The encoding of a feed")
 struct DocumentEncodingTests {
   private static let facts = """
     title: {from: title}
@@ -10,7 +10,7 @@ struct DocumentEncodingTests {
     fields: {name: title, description: description, image: imageHref}
     """
 
-  /// A document in Latin-1, which is no UTF-8.
+  /// A document in Latin-1 that is not valid UTF-8.
   private static let latin = bytes(
     """
     {"title":"Über Kaña","rows":[{"title":"Bébé","description":"Größe: 10 £ ¿qué?",
@@ -22,7 +22,7 @@ struct DocumentEncodingTests {
   }
 
   @Test(
-    "a Latin-1 document is read whether the server says so, says nothing or is wrong",
+    "a Latin-1 document is read whatever the server declares",
     arguments: [nil, "iso-8859-1", "ISO-8859-1", "latin1", "utf-8", "UTF-8", "us-ascii"])
   func latin(charset: String?) throws {
     let reading = try YAMLReading(Self.facts, Self.latin, charset: charset)
@@ -33,7 +33,7 @@ struct DocumentEncodingTests {
     #expect(reading.skips == ["2: no id"])
   }
 
-  @Test("ids that are made do not depend on the encoding")
+  @Test("made ids do not depend on the encoding")
   func sameIDs() throws {
     let latin = try YAMLReading(Self.facts, Self.latin)
     let utf8 = try YAMLReading(
@@ -42,7 +42,7 @@ struct DocumentEncodingTests {
     #expect(latin.facts == utf8.facts)
   }
 
-  @Test("UTF-8 is read as such, though the server says Latin-1")
+  @Test("UTF-8 is detected even if the server declares Latin-1")
   func wronglyLatin() throws {
     let document = #"{"title":"Über","rows":[{"title":"Bébé ☕ 日本"}]}"#
     for charset in ["iso-8859-1", "windows-1252", "utf-16", "nonsense"] {
@@ -51,7 +51,7 @@ struct DocumentEncodingTests {
     }
   }
 
-  @Test("windows-1252 has more than Latin-1: quotes, dashes and the euro")
+  @Test("windows-1252 includes quotes, dashes and the euro sign, unlike Latin-1")
   func windows() throws {
     let document =
       Array(#"{"rows":[{"title":"A"#.utf8) + [0x96] + Array("B".utf8) + [0x80, 0x31, 0x93, 0x94]
@@ -62,7 +62,7 @@ struct DocumentEncodingTests {
     }
   }
 
-  @Test("a definition's encoding wins over the server's word and over the document's")
+  @Test("the definition's encoding takes precedence over the server's and the document's")
   func definitionWins() throws {
     let yaml = Self.facts + "\nencoding: windows-1251"
     let document = Array(#"{"rows":[{"title":""#.utf8) + [0xCF, 0xF0, 0xE8] + Array(#""}]}"#.utf8)
@@ -76,7 +76,7 @@ struct DocumentEncodingTests {
     #expect(reading.isClean)
   }
 
-  @Test("wrong bytes in what a definition calls UTF-8 are marked and told")
+  @Test("invalid bytes are replaced and reported if the definition declares UTF-8")
   func certainUTF8() throws {
     let yaml = "id: id\nfields: {name: name}\nencoding: utf-8"
     let document = Array(#"[{"id":1,"name":"B"#.utf8) + [0xE9] + Array(#"b"}]"#.utf8)
@@ -85,7 +85,9 @@ struct DocumentEncodingTests {
     #expect(reading.mends == ["1: name is not valid Unicode, marked with \u{FFFD}"])
   }
 
-  @Test("UTF-16 is read with a mark and without, either end first", arguments: [true, false])
+  @Test(
+    "UTF-16 is read in both byte orders, with a byte order mark and without",
+    arguments: [true, false])
   func utf16(isBigEndian: Bool) throws {
     func encode(_ text: String, mark: Bool) -> [UInt8] {
       ((mark ? "\u{FEFF}" : "") + text).utf16.flatMap { unit in
@@ -111,7 +113,7 @@ struct DocumentEncodingTests {
   }
 
   @Test(
-    "an XML document's own word counts, and the server's where it has none",
+    "an XML declaration takes precedence over the server's charset",
     arguments: [
       ("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>", nil, "é"),
       ("<?xml version='1.0' encoding='windows-1251' ?>", "iso-8859-1", "й"),
@@ -129,7 +131,7 @@ struct DocumentEncodingTests {
     #expect(reading.offers == [[.id: "1", .name: text, .terms: text]])
   }
 
-  @Test("a byte order mark wins over every word")
+  @Test("a byte order mark takes precedence over all declarations")
   func mark() throws {
     let document = [0xEF, 0xBB, 0xBF] + Array(#"{"rows":[{"title":"é"}]}"#.utf8)
     for charset in [nil, "iso-8859-1", "utf-16", "windows-1251"] {
@@ -137,7 +139,7 @@ struct DocumentEncodingTests {
     }
   }
 
-  @Test("an encoding that is not known refuses what is not ASCII, and nothing else")
+  @Test("an unsupported encoding is an error only if the document is not ASCII")
   func unknown() throws {
     let yaml = "items: x.o\nid: n\nfields: {name: n}"
     let start = Array("<?xml version='1.0' encoding='klingon'?><x><o><n>A".utf8)

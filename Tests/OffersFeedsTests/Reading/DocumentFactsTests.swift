@@ -1,9 +1,9 @@
 import OffersCore
 import Testing
 
-@Suite("What a document says about itself")
+@Suite("Statements of a document about itself")
 struct DocumentFactsTests {
-  @Test("values before and behind the items are the feed's", arguments: [true, false])
+  @Test("values before and after the items are read", arguments: [true, false])
   func beforeAndBehind(isBehind: Bool) throws {
     let yaml = """
       title: {from: [feed.title.label, feed.title]}
@@ -24,7 +24,7 @@ struct DocumentFactsTests {
     #expect(reading.facts.nextPage == "/p2")
   }
 
-  @Test("a constant title needs no document, and one from the document is absent with its place")
+  @Test("a constant title needs no document, and a missing one is absent")
   func titles() throws {
     func title(_ rule: String, _ document: String) throws -> String? {
       try YAMLReading("title: \(rule)\nitems: items\nid: id\nfields: {name: name}", document)
@@ -52,7 +52,7 @@ struct DocumentFactsTests {
         #"{"link":[{"rel":"up","href":"u"},{"rel":"self","href":"s"}],"items":[]}"#) == "s")
   }
 
-  @Test("a value of the document that comes twice counts the last time")
+  @Test("the last of duplicate values of the document counts")
   func repeatedKeys() throws {
     let yaml = "title: {from: feed.title}\nitems: feed.items\nid: id\nfields: {name: name}"
     func title(_ document: String) throws -> String? { try YAMLReading(yaml, document).facts.title }
@@ -63,7 +63,7 @@ struct DocumentFactsTests {
     #expect(try title(#"{"feed":{"title":["A"],"title":"B","items":[]},"x":{"title":"C"}}"#) == "B")
   }
 
-  @Test("a shared date is a date, and a shared link is taken from the document's address")
+  @Test("a shared date is formatted, and a shared link is resolved against the document's URL")
   func sharedReadings() throws {
     let reading = try YAMLReading(
       """
@@ -86,7 +86,7 @@ struct DocumentFactsTests {
       ])
   }
 
-  @Test("an item may take values of the document that stand before it")
+  @Test("an item can use values of the document before it")
   func inItems() throws {
     let reading = try YAMLReading(
       """
@@ -101,7 +101,7 @@ struct DocumentFactsTests {
       ])
   }
 
-  @Test("how many pages there are is a number")
+  @Test("the number of pages is a number")
   func pages() throws {
     let yaml = """
       source: https://x.example/?page={page}
@@ -118,7 +118,7 @@ struct DocumentFactsTests {
     }
   }
 
-  @Test("an XML feed's title and copyright stand beside its items, before or behind")
+  @Test("the title and copyright of an XML feed are read before or after its items")
   func xmlFacts() throws {
     let reading = try YAMLReading(
       shipped: "rss",
@@ -133,7 +133,7 @@ struct DocumentFactsTests {
     #expect(reading.facts.shared == ["Copyright: Open"])
   }
 
-  @Test("the title of an Atom feed may be XHTML, and an attribute")
+  @Test("the title of an Atom feed can be XHTML, or an attribute")
   func atomFacts() throws {
     let reading = try YAMLReading(
       """

@@ -44,7 +44,7 @@ struct EveryFieldTests {
      "note":"<b>Ring</b> the bell","site":"/s"}
     """
 
-  @Test("every field and attribute is read, the attributes in the definition's order")
+  @Test("every field and attribute is read, with attributes in the definition's order")
   func everyField() throws {
     let reading = try YAMLReading(
       Self.yaml, "{\"offers\":[\(Self.full)]}", address: "https://x.example/feeds/all.json")
@@ -71,7 +71,7 @@ struct EveryFieldTests {
     #expect(reading.facts.title == "Everything")
   }
 
-  @Test("what a record does not say is absent, and its constants stay")
+  @Test("missing values are absent, and constants remain")
   func sparse() throws {
     let reading = try YAMLReading(
       Self.yaml,
@@ -85,7 +85,7 @@ struct EveryFieldTests {
     #expect(reading.offers[2] == [.id: "2", .name: "B", .attributes: kind])
   }
 
-  @Test("what is of the wrong kind is left out and told, once for each field")
+  @Test("values of the wrong type are left out with one note per field")
   func wrongKinds() throws {
     let reading = try YAMLReading(
       Self.yaml,
@@ -113,7 +113,7 @@ struct EveryFieldTests {
   }
 
   @Test(
-    "a list of categories is one whether its elements are asked for or not",
+    "all elements of a list of categories are read, with or without a `*`",
     arguments: [
       "tags", "\"tags[*]\"", "{from: tags}", "[none, tags]", "[\"none[*]\", \"tags[*]\"]",
     ])
@@ -131,7 +131,7 @@ struct EveryFieldTests {
     #expect(reading.offers[2][.categories] == nil)
   }
 
-  @Test("categories of the wrong kind are told, and those of another place make up for them")
+  @Test("categories of the wrong type are reported, unless an alternative replaces them")
   func wrongCategories() throws {
     let yaml = "id: id\nfields: {name: name, categories: [tags, kind]}"
     let reading = try YAMLReading(
@@ -147,7 +147,7 @@ struct EveryFieldTests {
       ])
   }
 
-  @Test("places on the map are within the globe's degrees")
+  @Test("coordinates outside the globe's degrees are left out")
   func coordinates() throws {
     let yaml = "id: id\nfields: {name: name, latitude: p.a, longitude: p.o}"
     func read(_ a: String, _ o: String) throws -> [String?] {

@@ -1,7 +1,7 @@
 import OffersCore
 import Testing
 
-@Suite("Documents that say what went wrong")
+@Suite("Documents with an error message")
 struct FailedDocumentTests {
   private static let yaml = """
     items: results
@@ -11,7 +11,7 @@ struct FailedDocumentTests {
     """
 
   @Test(
-    "the first message of a document without items is what the reading fails with",
+    "the error message of a document without items is thrown",
     arguments: [
       (
         #"{"status_code":7,"status_message":"Invalid API key.","success":false}"#,
@@ -33,7 +33,7 @@ struct FailedDocumentTests {
   }
 
   @Test(
-    "a message that is none, or says that all is well, is no failure",
+    "an empty message, or one of success, is not an error",
     arguments: [
       "null", "false", "\"\"", "\" \"", "{}", "[]", "{\"message\":null}", "{\"message\":\"\"}",
       "true",
@@ -44,7 +44,7 @@ struct FailedDocumentTests {
     #expect(shape.error?.code == .unexpectedShape)
   }
 
-  @Test("a document with items is read whatever it says besides")
+  @Test("a document with items is read despite a message")
   func withItems() throws {
     for items in [#"[{"id":1,"name":"A"}]"#, #"[{"id":1}]"#] {
       let reading = try YAMLReading(Self.yaml, "{\"error\":\"partial\",\"results\":\(items)}")
@@ -54,12 +54,12 @@ struct FailedDocumentTests {
     }
   }
 
-  @Test("a document that ends too early is that first of all")
+  @Test("a document that is cut off is reported as such first")
   func cutOff() throws {
     #expect(try YAMLReading(Self.yaml, #"{"error":"busy""#).error?.code == .malformedFeed)
   }
 
-  @Test("an object where one a line is expected may say what went wrong, too")
+  @Test("an object in place of JSON lines can have an error message")
   func rootItems() throws {
     let reading = try YAMLReading(
       "id: id\nfields: {name: name}\nerror: message", #"{"message":"Not found"}"#)
@@ -67,7 +67,7 @@ struct FailedDocumentTests {
     #expect(reading.error?.code == .sourceFailed)
   }
 
-  @Test("an XML document's message stands in an element or attribute of its own")
+  @Test("an error message of XML can be an element or an attribute")
   func elements() throws {
     let yaml = """
       items: response.offer

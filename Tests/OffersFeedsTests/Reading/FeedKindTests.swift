@@ -1,7 +1,7 @@
 import OffersCore
 import Testing
 
-@Suite("Documents of well-known kinds, read as the shipped definitions say")
+@Suite("Documents of well-known kinds, read with the shipped definitions")
 struct FeedKindTests {
   @Test("a product feed for a merchant center, which is RSS")
   func merchant() throws {
@@ -37,7 +37,7 @@ struct FeedKindTests {
     #expect(reading.facts.shared == ["Copyright: © Store"])
   }
 
-  @Test("a podcast, and pictures in every place that RSS has for them")
+  @Test("a podcast, and images in every place that RSS defines")
   func pictures() throws {
     let pictures = [
       ("<media:content url='v.mp4' type='video/mp4'/><media:thumbnail url='p.jpg'/>", "p.jpg"),
@@ -73,7 +73,7 @@ struct FeedKindTests {
     }
   }
 
-  @Test("Atom: links by their relation, authors, and categories by label or term")
+  @Test("Atom: links by relation, authors, and categories by label or term")
   func atom() throws {
     let reading = try YAMLReading(
       shipped: "atom",
@@ -104,7 +104,7 @@ struct FeedKindTests {
   }
 
   @Test(
-    "RSS 1.0, whose items stand beside the channel, by any prefix",
+    "RSS 1.0: items beside the channel, with any prefix",
     arguments: ["rdf", "r"])
   func rdf(prefix: String) throws {
     let reading = try YAMLReading(
@@ -129,7 +129,7 @@ struct FeedKindTests {
     #expect(reading.facts.shared == ["Copyright: Free"])
   }
 
-  @Test("JSON Feed: a title or the first words, authors of either version, the next page")
+  @Test("JSON Feed: a title or the first words, authors of both versions, the next page")
   func jsonFeed() throws {
     let reading = try YAMLReading(
       shipped: "jsonfeed",
@@ -156,7 +156,7 @@ struct FeedKindTests {
     #expect(reading.facts.nextPage == "https://x.example/2")
   }
 
-  @Test("a shop's products, in its own document or in a bare list")
+  @Test("the products of a shop, in its own document or in a bare list")
   func shopify() throws {
     let product = """
       {"id":632,"title":"Pod","handle":"pod","body_html":"<p>It's <b>new</b></p>","vendor":"Apple",
@@ -182,7 +182,7 @@ struct FeedKindTests {
     }
   }
 
-  @Test("restaurants, whose ids are made and whose address is a list")
+  @Test("restaurants: made ids, and an address that is a list")
   func restaurants() throws {
     let reading = try YAMLReading(
       shipped: "restaurants",
@@ -212,7 +212,7 @@ struct FeedKindTests {
       ])
   }
 
-  @Test("movies: a picture only where there is a poster, and a failure that says why")
+  @Test("movies: an image only if there is a poster, and an error message")
   func movies() throws {
     let reading = try YAMLReading(
       shipped: "movies",

@@ -1,7 +1,7 @@
 import OffersCore
 import Testing
 
-@Suite("Items where a definition says, in JSON")
+@Suite("The path of the items in JSON")
 struct ItemsPlaceTests {
   private static func definition(items: String) -> String {
     """
@@ -12,7 +12,7 @@ struct ItemsPlaceTests {
     """
   }
 
-  @Test("items stand below nested keys, whatever is around them")
+  @Test("items are found below nested keys, whatever surrounds them")
   func nested() throws {
     let reading = try YAMLReading(
       Self.definition(items: "feed.results"),
@@ -29,7 +29,7 @@ struct ItemsPlaceTests {
     #expect(reading.itemCount == 2)
   }
 
-  @Test("items stand in the top-level list, with format and items left out")
+  @Test("items are found in a top-level list, without format and items")
   func topLevel() throws {
     let yaml = "id: id\nfields: {name: name}"
     let reading = try YAMLReading(yaml, #" [ {"id":1,"name":"A"} , {"id":2,"name":"B"} ] "#)
@@ -40,7 +40,7 @@ struct ItemsPlaceTests {
   }
 
   @Test(
-    "lists in the list are gone into where every element is asked for",
+    "nested lists are searched if the path selects every element",
     arguments: ["[*]", "*", "[*][*]"])
   func listsInList(items: String) throws {
     let reading = try YAMLReading(
@@ -51,7 +51,7 @@ struct ItemsPlaceTests {
     #expect(reading.ids == ["1", "2", "3", "4"])
   }
 
-  @Test("lists in the list are records that are no offers where items are its own elements")
+  @Test("nested lists are skipped as records if the path selects the list itself")
   func listsAsItems() throws {
     let reading = try YAMLReading(
       Self.definition(items: "."), #"[[{"id":1,"name":"A"}],{"id":2,"name":"B"}]"#)
@@ -59,7 +59,7 @@ struct ItemsPlaceTests {
     #expect(reading.skips == ["1: a list, expected an object"])
   }
 
-  @Test("rows may be lists, with the columns by their place")
+  @Test("rows can be lists, with columns by index")
   func rows() throws {
     let yaml = """
       items: rows
@@ -81,7 +81,7 @@ struct ItemsPlaceTests {
     #expect(reading.skips == ["3 (8): no name"])
   }
 
-  @Test("items may be plain texts and numbers, each its own id and name")
+  @Test("items can be plain texts and numbers, each its own id and name")
   func texts() throws {
     let reading = try YAMLReading(
       "items: tips\nid: .\nfields: {name: .}",
@@ -92,7 +92,7 @@ struct ItemsPlaceTests {
     #expect(reading.skips[0] == "4: no id")
   }
 
-  @Test("items stand in the lists of every element of a list")
+  @Test("items can be in the lists of every element of a list")
   func listsOfElements() throws {
     let document = """
       {"sections":[{"title":"One","offers":[{"id":1,"name":"A"}]},{"title":"None"},
@@ -104,7 +104,7 @@ struct ItemsPlaceTests {
     #expect(reading.error == nil)
   }
 
-  @Test("items stand in one element of a list, and in no other")
+  @Test("items can be in a single element of a list")
   func oneElement() throws {
     let pages =
       """
@@ -127,7 +127,7 @@ struct ItemsPlaceTests {
     #expect(outside.error?.code == .unexpectedShape)
   }
 
-  @Test("of several places the document's first counts, and no other beside it")
+  @Test("the first path that the document has applies, and no other")
   func severalPlaces() throws {
     let yaml = Self.definition(items: "[feed.results, feed.entry, offers]")
     func ids(_ document: String) throws -> [String?] {
@@ -148,7 +148,7 @@ struct ItemsPlaceTests {
     #expect(try ids(#"{"feed":{"results":null,"entry":[{"id":4,"name":"D"}]}}"#) == ["4"])
   }
 
-  @Test("a list of offers at the root or below a key, whichever the document has")
+  @Test("a list of offers is found at the root or below a key")
   func rootOrKey() throws {
     let yaml = Self.definition(items: "[products, .]")
     for document in [#"{"products":[{"id":1,"name":"A"}]}"#, #"[{"id":1,"name":"A"}]"#] {
@@ -156,7 +156,7 @@ struct ItemsPlaceTests {
     }
   }
 
-  @Test("a document without the list is refused, and an empty list is none to refuse")
+  @Test("a document without the list is refused, and an empty list is accepted")
   func refusals() throws {
     let yaml = Self.definition(items: "feed.results")
     for document in [
@@ -170,7 +170,7 @@ struct ItemsPlaceTests {
     #expect(try YAMLReading(yaml, #"{"feed":{"results":[]}}"#).isClean)
   }
 
-  @Test("an item that is no object is skipped and counted, the others land")
+  @Test("an item that is not an object is skipped and counted")
   func otherItems() throws {
     let reading = try YAMLReading(
       Self.definition(items: "items"),

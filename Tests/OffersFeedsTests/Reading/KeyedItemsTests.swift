@@ -1,9 +1,9 @@
 import OffersCore
 import Testing
 
-@Suite("Items that stand under keys of their own")
+@Suite("Items with keys of their own")
 struct KeyedItemsTests {
-  @Test("the values of an object are the items, and their keys are their ids")
+  @Test("the values of an object are items with the keys as ids")
   func rootObject() throws {
     let reading = try YAMLReading(
       "items: '*'\nid: '@key'\nfields: {name: name}",
@@ -13,7 +13,7 @@ struct KeyedItemsTests {
     #expect(reading.names == ["A", "B", "C", "D"])
   }
 
-  @Test("a key is no longer than an id, and no key is no id")
+  @Test("a key above the length limit, or an empty key, is not an id")
   func keyBounds() throws {
     let long = String(repeating: "k", count: 1025)
     let reading = try YAMLReading(
@@ -27,7 +27,7 @@ struct KeyedItemsTests {
       reading.skips == ["1: id is longer than 1024 bytes", "2: no id", "3: no id"])
   }
 
-  @Test("a key that is not valid Unicode is no id")
+  @Test("a key with invalid Unicode is not an id")
   func brokenKeys() throws {
     let yaml = "items: '*'\nid: '@key'\nfields: {name: name}\nencoding: utf-8"
     let bytes =
@@ -38,7 +38,7 @@ struct KeyedItemsTests {
     #expect(reading.skips.count == 3)
   }
 
-  @Test("the values of an object below a key are the items")
+  @Test("the values of a nested object are items")
   func nestedObject() throws {
     let yaml = """
       title: {from: title}
@@ -58,7 +58,7 @@ struct KeyedItemsTests {
     #expect(reading.facts.title == "Markets")
   }
 
-  @Test("the elements of each list under such keys are items, too, and share the key")
+  @Test("the elements of lists under such keys are items and share the key")
   func listsUnderKeys() throws {
     let yaml = """
       items: markets.*
@@ -76,7 +76,7 @@ struct KeyedItemsTests {
     #expect(reading.all(.retailer) == ["us", "us", "uk", "de"])
   }
 
-  @Test("lists below a key of each member are items, with the member's key")
+  @Test("lists below a key of each member are items with the member's key")
   func listsBelowMembers() throws {
     let yaml = """
       items: markets.*.offers
@@ -94,7 +94,7 @@ struct KeyedItemsTests {
     #expect(reading.ids == ["us/1", "uk/1"])
   }
 
-  @Test("a key further out has a number")
+  @Test("an outer key is selected by its level")
   func outerKeys() throws {
     let yaml = """
       items: markets.*.offers.*
@@ -113,7 +113,7 @@ struct KeyedItemsTests {
     #expect(reading.attributes[2] == ["Market: uk", "Offer: a"])
   }
 
-  @Test("objects within objects, each step any key")
+  @Test("nested objects can be matched with several wildcards")
   func keysWithinKeys() throws {
     let yaml = """
       items: "*.*"
@@ -126,7 +126,7 @@ struct KeyedItemsTests {
     #expect(reading.ids == ["us:a", "us:b", "uk:a"])
   }
 
-  @Test("a plain value among such members is skipped, and what is not the definition's is told")
+  @Test("a scalar among such members is skipped, and an object without a name is reported")
   func plainMembers() throws {
     let yaml = "items: markets.*\nid: '@key'\nfields: {name: name}"
     let reading = try YAMLReading(
@@ -136,7 +136,7 @@ struct KeyedItemsTests {
     #expect(reading.error == nil)
   }
 
-  @Test("a value of the document that stands beside such items is none of them")
+  @Test("a value of the document beside such items is not an item")
   func documentValueBeside() throws {
     let yaml = """
       title: {from: meta.title}
@@ -150,7 +150,7 @@ struct KeyedItemsTests {
     #expect(reading.ids == ["a", "b"])
   }
 
-  @Test("where the keys are asked for, a bare list has none")
+  @Test("the items of a bare list have no keys of their own")
   func bareList() throws {
     let reading = try YAMLReading(
       "items: '*'\nid: ['@key', id]\nfields: {name: name}",

@@ -1,12 +1,12 @@
 import OffersCore
 import Testing
 
-@Suite("One object a line")
+@Suite("JSON lines")
 struct LineFeedTests {
   private static let yaml = "format: ndjson\nid: id\nfields: {name: name, terms: more.terms}"
   private static let found = "id: id\nfields: {name: name, terms: more.terms}"
 
-  @Test("each line is an item, whether the format is said or found out", arguments: [yaml, found])
+  @Test("each line is an item, with a declared or a detected format", arguments: [yaml, found])
   func lines(yaml: String) throws {
     let reading = try YAMLReading(
       yaml,
@@ -23,7 +23,7 @@ struct LineFeedTests {
   }
 
   @Test(
-    "blank lines, CRLF, a mark at the start and a last line without an end are fine",
+    "blank lines, CRLF, a byte order mark and a missing final line end are accepted",
     arguments: [
       "\n\n{L1}\n\n\n{L2}\n\n", "{L1}\r\n{L2}\r\n", "\r\n{L1}\r\n\r\n{L2}", "{L1}\n{L2}",
       "\u{FEFF}{L1}\n{L2}\n", "  {L1}  \n\t{L2}\t\n \n", "{L1}{L2}", "{L1} {L2}",
@@ -39,7 +39,7 @@ struct LineFeedTests {
   }
 
   @Test(
-    "a broken line costs that line alone, wherever in it the fault is",
+    "an invalid line affects that line only",
     arguments: [
       #"{"id":2,"name":"B""#, #"{"id":2,"name":"B"#, #"{"id":2,"name":"B"]"#, "oops", "{", "}",
       #"{"id":2 "name":"B"}"#, #"{"id":02,"name":"B"}"#, #"{"id":2,"name":"\x"}"#, "<html>",
@@ -55,7 +55,7 @@ struct LineFeedTests {
     #expect(reading.itemCount == 3)
   }
 
-  @Test("several broken lines are counted each, and a broken first line is one of them")
+  @Test("each of several invalid lines is counted, even the first")
   func brokenLines() throws {
     let reading = try YAMLReading(
       Self.yaml,
@@ -66,7 +66,7 @@ struct LineFeedTests {
   }
 
   @Test(
-    "a last line that is cut off is refused, since more may be missing",
+    "a last line that is cut off is refused, since more lines may be missing",
     arguments: [
       #"{"id":2,"name":"B""#, #"{"id":2,"na"#, "{", #"{"id":2"#, #"{"id":2,"name":"B\"#, "nul",
     ])
@@ -81,7 +81,7 @@ struct LineFeedTests {
     }
   }
 
-  @Test("a line that is no object is skipped by its kind")
+  @Test("a line that is not an object is skipped with its type")
   func otherLines() throws {
     let reading = try YAMLReading(
       Self.yaml, "{\"id\":1,\"name\":\"A\"}\n7\nnull\n\"x\"\n[{\"id\":9,\"name\":\"X\"}]\ntrue\n")
@@ -102,7 +102,7 @@ struct LineFeedTests {
     }
   }
 
-  @Test("a single object is one item, whether the format is said or not")
+  @Test("a single object is one item, with or without a declared format")
   func single() throws {
     #expect(try YAMLReading(Self.yaml, #"{"id":1,"name":"A"}"#).ids == ["1"])
     #expect(try YAMLReading(Self.found, #"{"id":1,"name":"A"}"#).ids == ["1"])

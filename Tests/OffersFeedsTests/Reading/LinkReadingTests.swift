@@ -1,7 +1,7 @@
 import OffersCore
 import Testing
 
-@Suite("Links and pictures in a record")
+@Suite("Links and images in a record")
 struct LinkReadingTests {
   private static let yaml = """
     id: id
@@ -13,7 +13,7 @@ struct LinkReadingTests {
       Page: {from: page, as: link}
     """
 
-  @Test("a mere word is no address, and somebody is told", arguments: ["self", "default", "NSFW"])
+  @Test("a single word is not a URL, and is reported", arguments: ["self", "default", "NSFW"])
   func leavesWordsOut(word: String) throws {
     let reading = try YAMLReading(Self.yaml, #"[{"id":1,"image":"\#(word)","page":"self"}]"#)
     #expect(reading.all(.imageURL) == [nil])
@@ -21,7 +21,7 @@ struct LinkReadingTests {
     #expect(reading.attributes == [["Page: self"]])
   }
 
-  @Test("the next place counts where the first one has a mere word")
+  @Test("the next alternative applies if the first one is a single word")
   func passesWordsOver() throws {
     let reading = try YAMLReading(
       Self.yaml, #"[{"id":1,"link":"self","other":"https://e.example/1"}]"#)
@@ -30,7 +30,7 @@ struct LinkReadingTests {
   }
 
   @Test(
-    "a link without a scheme is https where the document has no address",
+    "a link without a scheme is https if the document has no URL",
     arguments: [
       ("//cdn.example/a.png", nil, "https://cdn.example/a.png"),
       ("//cdn.example/a.png", "http://e.example/f", "http://cdn.example/a.png"),

@@ -1,7 +1,7 @@
 import OffersCore
 import Testing
 
-@Suite("Ids that are made where a feed has none")
+@Suite("Made ids")
 struct MadeIDTests {
   private static let yaml = """
     id: {made-from: [name, location.address, location.codes]}
@@ -12,7 +12,7 @@ struct MadeIDTests {
     try YAMLReading(Self.yaml, "[{\(members),\"other\":\"N\"}]").ids.first ?? nil
   }
 
-  @Test("the id begins with the first value, readable, and is the same each time")
+  @Test("the id begins with the first value, readable, and is stable")
   func readable() throws {
     let first = try #require(try id(#""name":"Smoke & Ember BBQ","location":{"address":"1 Main"}"#))
     #expect(first.hasPrefix("smoke-ember-bbq-"))
@@ -21,7 +21,7 @@ struct MadeIDTests {
       try id(#""location":{"address":"1 Main"},"name":"Smoke \u0026 Ember BBQ""#) == first)
   }
 
-  @Test("what it is not made of makes no difference to it")
+  @Test("values that the id is not made from do not affect it")
   func stable() throws {
     let first = try id(#""name":"A","location":{"address":"1"}"#)
     for members in [
@@ -34,7 +34,7 @@ struct MadeIDTests {
     }
   }
 
-  @Test("it differs where one of the values does, or where a value stands elsewhere")
+  @Test("the id differs if a value differs, or moves to another part")
   func different() throws {
     let ids = try [
       #""name":"A","location":{"address":"1"}"#, #""name":"A","location":{"address":"2"}"#,
@@ -47,7 +47,7 @@ struct MadeIDTests {
     #expect(Set(ids).count == ids.count)
   }
 
-  @Test("equal values make equal ids, whatever else the records hold")
+  @Test("equal values make equal ids, whatever else the records contain")
   func collisions() throws {
     let reading = try YAMLReading(
       Self.yaml,
@@ -66,7 +66,7 @@ struct MadeIDTests {
     #expect(reading.skips == ["1: no id", "2: no id", "3: no id"])
   }
 
-  @Test("a name without Latin letters has a hash alone, and a long one is cut")
+  @Test("a name without Latin letters gives a hash only, and a long name is truncated")
   func oddNames() throws {
     let hash = try #require(try id(#""name":"日本語""#))
     #expect(hash.utf8.count == 16)
@@ -77,7 +77,7 @@ struct MadeIDTests {
     #expect(try id("\"name\":\"\(String(repeating: "ab ", count: 1001))\"") != long)
   }
 
-  @Test("lists are taken in with every element where it is asked for")
+  @Test("all elements of a list contribute if the path has a `*`")
   func lists() throws {
     let yaml = "id: {made-from: [\"lines[*]\"]}\nfields: {name: name}"
     func id(_ lines: String) throws -> String? {
@@ -91,7 +91,7 @@ struct MadeIDTests {
     #expect(try id("[]") == nil)
   }
 
-  @Test("elements and attributes make ids as members do")
+  @Test("XML elements and attributes contribute like JSON members")
   func elements() throws {
     let yaml = """
       items: x.o

@@ -2,7 +2,7 @@ import OffersCore
 import OffersFeeds
 import Testing
 
-@Suite("Records with their members in an expected order")
+@Suite("Records with their members in the expected order")
 struct MemberOrderTests {
   private static let yaml = """
     id: id
@@ -22,7 +22,7 @@ struct MemberOrderTests {
     var message: String?
   }
 
-  /// What becomes of the last record of a document, behind so many others that have taught the order.
+  /// The result of the last record of a document, after `count` records that establish the order.
   private static func read(_ record: String, behind count: Int, pieces: [Int] = []) throws
     -> Outcome
   {
@@ -36,7 +36,7 @@ struct MemberOrderTests {
       try StageRun.split(Array((text + "]").utf8), pieces) { try reader.consume($0) }
       try reader.finish()
     } catch let error as OffersError {
-      // Where it says so differs.
+      // The position in the message differs.
       outcome.message = error.message.split(separator: ":").last.map(String.init)
     }
     for event in sink.events {
@@ -53,7 +53,7 @@ struct MemberOrderTests {
     text.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n") + "\n"
   }
 
-  @Test("all values are found where the order is the usual one, and in pieces of any size")
+  @Test("all values are found in the usual order, in chunks of any size")
   func readsUsualOrder() throws {
     let expected: [OfferField: String] = [
       .id: "1", .name: "N", .description: "D", .terms: "T", .reward: "$1", .retailer: "R",
@@ -67,7 +67,7 @@ struct MemberOrderTests {
   }
 
   @Test(
-    "what differs from it is read, or refused, as if nothing had come before",
+    "a record in another order is read, or refused, as if it were the first",
     arguments: [
       #"{"name":"N","id":"1","fifteen_bytes_x":"T","fourteen_bytes":"D"}"#,
       #"{"id":"1","name":"N","name":"M","fourteen_bytes":"D"}"#,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OffersFeeds
 
-@Suite("What may be meant by a wrong key of a definition")
+@Suite("Suggestions for a wrong key in a definition")
 struct NearestKeyTests {
   private static func hint(_ items: String, _ document: String) throws -> String? {
     let yaml = "items: \(items)\nid: id\nfields: {name: name}"
@@ -12,7 +12,7 @@ struct NearestKeyTests {
     return error?.hint
   }
 
-  @Test("a wrong path names the nearest key where it leaves the document, and the keys there")
+  @Test("a wrong path is reported with the nearest key and the keys at that level")
   func items() throws {
     let document =
       #"{"kind":"L","data":{"after":"x","children":[{"id":1,"name":"A"}],"z":{"y":1}}}"#
@@ -32,7 +32,7 @@ struct NearestKeyTests {
         == "Did you mean shop.items.offer for shop.itms.offer?")
   }
 
-  @Test("a path into a document that is a list says what stands there, and what to write")
+  @Test("a path into a document that is a list is reported with the correction")
   func bareList() throws {
     for items in ["items", "data.rows", "[a, b.c]"] {
       let yaml = "items: \(items)\nid: id\nfields: {name: name}"
@@ -57,14 +57,14 @@ struct NearestKeyTests {
     #expect(nested.hint == "Did you mean data.items? The keys of data: items.")
   }
 
-  @Test("no more than twelve keys are listed")
+  @Test("at most twelve keys are listed")
   func bounds() throws {
     let keys = (1...30).map { #""key\#($0)":1"# }.joined(separator: ",")
     let hint = try #require(try Self.hint("offers", "{\(keys)}"))
     #expect(hint.hasSuffix("key11, key12 and 18 more."))
   }
 
-  @Test("a record without its id or name says which of its keys is near")
+  @Test("a record without its id or name is reported with its nearest key")
   func records() throws {
     let yaml = "id: id\nfields: {name: titel}"
     let reading = try YAMLReading(
@@ -76,7 +76,7 @@ struct NearestKeyTests {
       ])
   }
 
-  @Test("what is neither JSON nor XML is called that, unless somebody said that it is JSON")
+  @Test("a document in an unknown format is reported as such, unless the format was declared")
   func otherFormats() throws {
     let yaml = "id: id\nfields: {name: name}"
     let found = try #require(try YAMLReading(yaml, "BEGIN:VCALENDAR\nEND:X").error)

@@ -1,9 +1,9 @@
 import OffersCore
 import Testing
 
-@Suite("What tells a feed's offers apart")
+@Suite("The id of an offer")
 struct OfferIDTests {
-  @Test("numbers and texts are ids alike, as printed")
+  @Test("numbers and texts are ids as printed")
   func numbersAndTexts() throws {
     let reading = try YAMLReading(
       "id: id\nfields: {name: name}",
@@ -15,7 +15,7 @@ struct OfferIDTests {
     #expect(reading.ids == ["7", "7a", "1.50", "é/1", "12345678901234567890", "x\ty", "-0"])
   }
 
-  @Test("the first id that an item has counts, and what is no text is passed over")
+  @Test("the first available id counts, and values of other types are skipped")
   func severalIDs() throws {
     let yaml = "id: [sku, codes.ean, \"codes.other[0]\", url]\nfields: {name: name}"
     func id(_ members: String) throws -> String? {
@@ -41,7 +41,7 @@ struct OfferIDTests {
     #expect(reading.skips == ["2: no id"])
   }
 
-  @Test("an attribute of the item or of a part of it is an id")
+  @Test("an attribute of the item or of a nested element can be the id")
   func attributes() throws {
     let reading = try YAMLReading(
       "items: feed.entry\nid: [id.@im:id, \"@xml:id\", id]\nfields: {name: name}",
@@ -55,7 +55,7 @@ struct OfferIDTests {
     #expect(reading.ids == ["471", "n2", "https://x.example/3"])
   }
 
-  @Test("an id may be made of several values, and is absent with one of them")
+  @Test("an id can combine several values, and is absent if one of them is")
   func templates() throws {
     let reading = try YAMLReading(
       "id: [\"{shop.id}/{sku}\", sku]\nfields: {name: name}",
@@ -66,7 +66,7 @@ struct OfferIDTests {
     #expect(reading.skips == ["3: no id"])
   }
 
-  @Test("two records with one id are both handed over, in their order")
+  @Test("two records with the same id are both passed on in order")
   func repeatedIDs() throws {
     let reading = try YAMLReading(
       "id: id\nfields: {name: name}",

@@ -17,7 +17,7 @@ struct OneOfferTests {
     #expect(reading.offers == [[.id: "1", .name: "Only", .reward: "$2"]])
   }
 
-  @Test("an object that is no offer is told as before, with what it says went wrong")
+  @Test("an object that is not an offer is refused with its error message")
   func refusesOthers() throws {
     let shape = try YAMLReading(Self.yaml, #"{"offers":[{"id":1,"name":"A"}],"id":1}"#)
     #expect(
@@ -28,21 +28,21 @@ struct OneOfferTests {
     #expect(said.error?.message == "The feed says: No key")
   }
 
-  @Test("where offers stand below, the document is none itself")
+  @Test("if the path leads to items below, the document is not an offer")
   func prefersTheList() throws {
     let yaml = "items: [offers, .]\nid: id\nfields: {name: name}"
     let reading = try YAMLReading(yaml, #"{"id":1,"name":"Page","offers":[{"id":2,"name":"A"}]}"#)
     #expect(reading.ids == ["2"])
   }
 
-  @Test("a document that is cut off or goes on behind its end is refused")
+  @Test("a single offer that is cut off or followed by text is refused")
   func refusesBroken() throws {
     for document in [#"{"id":1,"name":"A""#, #"{"id":1,"name":"A"} x"#, #"{"id":1,"name":}"#] {
       #expect(try YAMLReading(Self.yaml, document).error?.code == .malformedFeed, "\(document)")
     }
   }
 
-  @Test("an object with an id and a name is proposed as the one offer")
+  @Test("a definition is proposed for a single object with an id and a name")
   func guesses() throws {
     let guess = try GuessReading(#"{"id":1,"name":"Only","price":"$2","tags":["a","b"]}"#)
     #expect(guess.definition.items == [.root])

@@ -1,9 +1,9 @@
 import OffersCore
 import Testing
 
-@Suite("Where a path leads in a record")
+@Suite("Paths within a record")
 struct PathStepTests {
-  /// A record in which most things are there, with their decoys.
+  /// A record with values for most paths, and similar values that no path should find.
   private static let record = """
     {"id":1,"plain":"p","a":{"b":{"c":"deep","d":null}},"a.b":"dotted","a.b.c":"twice",
      "im:name":{"label":"colon"},"fine print":{"small text":"spaced"},"$oid":"dollar","*":"star",
@@ -55,7 +55,7 @@ struct PathStepTests {
     #expect(reading.all(.description) == [text], "\(path)")
   }
 
-  @Test("all paths asked at once find the same as each alone")
+  @Test("many paths together find the same as each alone")
   func together() throws {
     let attributes = Self.found.enumerated().map { index, found in
       "  L\(index): '\(found.path.replacing("'", with: "''"))'"
@@ -69,7 +69,7 @@ struct PathStepTests {
     #expect(reading.attributes == [expected])
   }
 
-  @Test("values found several times are joined as the definition says")
+  @Test("several values of a path are joined as the definition says")
   func joins() throws {
     let reading = try YAMLReading(
       """
@@ -88,7 +88,7 @@ struct PathStepTests {
       ])
   }
 
-  @Test("a list where a text is expected is told, and so is an object")
+  @Test("a list or an object in place of a text is reported")
   func wrongKinds() throws {
     let reading = try YAMLReading(
       "id: id\nfields: {name: plain, description: list, terms: person, reward: none}",
@@ -124,7 +124,7 @@ struct PathStepTests {
     ("link", nil),
   ]
 
-  @Test("the same steps lead to elements and attributes", arguments: foundElements.indices)
+  @Test("the same steps find XML elements and attributes", arguments: foundElements.indices)
   func elementSteps(index: Int) throws {
     let (path, text) = Self.foundElements[index]
     let reading = try YAMLReading(
@@ -134,7 +134,7 @@ struct PathStepTests {
     #expect(reading.all(.description) == [text], "\(path)")
   }
 
-  @Test("all paths to elements asked at once find the same as each alone")
+  @Test("many paths to XML elements together find the same as each alone")
   func elementsTogether() throws {
     let attributes = Self.foundElements.enumerated().map { "  L\($0): '\($1.path)'" }
     let reading = try YAMLReading(

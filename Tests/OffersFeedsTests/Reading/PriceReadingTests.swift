@@ -13,7 +13,7 @@ struct PriceReadingTests {
         - points
     """
 
-  /// What the members make of the reward: the text, and its exact value.
+  /// The reward of a record with these members: the text and its exact value.
   private func reward(_ members: String) throws -> [String?] {
     let reading = try YAMLReading(Self.yaml, "[{\"id\":1,\(members)}]")
     #expect(reading.isClean)
@@ -21,7 +21,7 @@ struct PriceReadingTests {
     return [text, text.map { RewardReading.parse($0, currency: nil) }]
   }
 
-  @Test("a bare number takes the currency that stands elsewhere in the record")
+  @Test("a bare number gets its currency from another member")
   func currencyElsewhere() throws {
     #expect(try reward(#""price":"9.99","money":{"code":"USD"}"#) == ["9.99 USD", "999 USD"])
     #expect(try reward(#""money":{"code":"CHF"},"price":12"#) == ["12 CHF", "1200 CHF"])
@@ -32,14 +32,14 @@ struct PriceReadingTests {
     #expect(try reward(#""price":500,"money":{"code":"JPY"}"#) == ["500 JPY", "500 JPY"])
   }
 
-  @Test("more decimals than the currency has stay text, and nothing is rounded")
+  @Test("an amount with more decimals than its currency stays text, without rounding")
   func decimals() throws {
     #expect(try reward(#""price":"9.99000","money":{"code":"USD"}"#) == ["9.99000 USD", "999 USD"])
     #expect(try reward(#""price":"9.995","money":{"code":"USD"}"#) == ["9.995 USD", "text"])
     #expect(try reward(#""price":"5.5","money":{"code":"JPY"}"#) == ["5.5 JPY", "text"])
   }
 
-  @Test("a price that says its currency keeps it, whatever stands elsewhere")
+  @Test("a price with its own currency keeps it")
   func ownCurrency() throws {
     #expect(try reward(#""price":"€1,50","money":{"code":"USD"}"#) == ["€1,50", "150 EUR"])
     #expect(try reward(#""price":"$9.99","money":{"code":"EUR"}"#)[0] == "$9.99")
@@ -48,7 +48,7 @@ struct PriceReadingTests {
     #expect(try reward(#""price":"free","money":{"code":"EUR"}"#) == ["free", "text"])
   }
 
-  @Test("without its currency a bare number stays as printed, and is no money")
+  @Test("a bare number without a currency stays text")
   func noCurrency() throws {
     for money in ["null", "{}", #"{"code":""}"#, #"{"code":null}"#, #"{"code":{"x":1}}"#, "7"] {
       #expect(
@@ -56,7 +56,7 @@ struct PriceReadingTests {
     }
   }
 
-  @Test("a constant currency counts for its own price alone, and points are text only")
+  @Test("a constant currency applies to its own price only, and points are not money")
   func constant() throws {
     #expect(try reward(#""cost":"3.20","money":{"code":"USD"}"#) == ["3.20 EUR", "320 EUR"])
     #expect(try reward(#""points":1200"#) == ["1200", "text"])
@@ -64,7 +64,7 @@ struct PriceReadingTests {
     #expect(try reward(#""points":"Earn 5 points per $1""#) == ["Earn 5 points per $1", "text"])
   }
 
-  @Test("an element's currency may be its attribute, as in charts of music")
+  @Test("the currency of an XML element can be its attribute")
   func elements() throws {
     let reading = try YAMLReading(
       shipped: "albums",

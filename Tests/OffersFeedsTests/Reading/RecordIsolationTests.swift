@@ -1,7 +1,7 @@
 import OffersCore
 import Testing
 
-@Suite("Each record stands for itself")
+@Suite("Isolation of records")
 struct RecordIsolationTests {
   private static let yaml = """
     id: id
@@ -25,7 +25,7 @@ struct RecordIsolationTests {
     ("wrong", #""price":{},"html":[]"#), ("bad", #""until":"soon""#),
   ]
 
-  /// Records that each hold another choice of members.
+  /// Records with various combinations of members.
   private static func records() -> [String] {
     (0..<48).map { number in
       var chosen = number &* 2_654_435_761 >> 3
@@ -38,7 +38,7 @@ struct RecordIsolationTests {
     }
   }
 
-  @Test("a record reads the same among others as alone")
+  @Test("a record gives the same result among others as alone")
   func amongOthers() throws {
     let records = Self.records()
     let all = try YAMLReading(Self.yaml, "[\(records.joined(separator: ","))]")
@@ -57,7 +57,7 @@ struct RecordIsolationTests {
     #expect(told.contains { $0.contains("not valid Unicode") })
   }
 
-  @Test("lines and elements of a list read the same")
+  @Test("JSON lines and elements of a list give the same results")
   func asLines() throws {
     let records = Self.records()
     let list = try YAMLReading(Self.yaml, "[\(records.joined(separator: ",\n"))]")
@@ -65,9 +65,9 @@ struct RecordIsolationTests {
     #expect(list.events == lines.events)
   }
 
-  @Test("texts of many sizes, longer than a reader's memory is laid out for, stay whole")
+  @Test("texts of many sizes, beyond the arena's chunk size, are intact")
   func longTexts() throws {
-    // Which field is long in a record, and how many bytes it has more than elsewhere.
+    // The field that is long in a record, and its additional bytes.
     let long = [
       (0, 0), (1, 65_536), (2, 1000), (3, 65_536), (0, 65_528), (4, 65_540), (2, 140_000), (0, 4),
       (1, 70_000), (4, 0), (3, 8),
@@ -96,7 +96,7 @@ struct RecordIsolationTests {
     }
   }
 
-  @Test("elements with long texts within and around each other stay whole")
+  @Test("nested elements with long texts are intact")
   func longElements() throws {
     let yaml = """
       items: x.o
@@ -121,7 +121,7 @@ struct RecordIsolationTests {
     }
   }
 
-  @Test("elements that come and go leave nothing behind")
+  @Test("elements of earlier records leave no traces")
   func sparseElements() throws {
     let yaml = """
       items: x.o

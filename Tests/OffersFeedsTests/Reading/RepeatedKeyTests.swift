@@ -1,7 +1,7 @@
 import OffersCore
 import Testing
 
-@Suite("Keys that come twice, whatever stands behind them")
+@Suite("Duplicate keys with values of all types")
 struct RepeatedKeyTests {
   private static let yaml = """
     id: id
@@ -24,7 +24,7 @@ struct RepeatedKeyTests {
   }
 
   @Test(
-    "the last of two values counts, be the first a text, a list or an object",
+    "the last of two values counts, whatever the type of the first",
     arguments: [
       #""old""#, "7", "null", "true", "[]", "{}", #"["x"]"#, #"[{"b":"x"}]"#, #"{"b":"x"}"#,
       #"{"b":{"c":"x"}}"#, #"[[{"b":{"c":"x"}}]]"#, #"{"b":[{"c":"x"},{"c":"y"}]}"#,
@@ -42,7 +42,7 @@ struct RepeatedKeyTests {
     }
   }
 
-  @Test("a key that comes twice in an inner object counts the last time there")
+  @Test("the last of duplicate keys in a nested object counts")
   func innerKeys() throws {
     #expect(
       try offer(#""a":{"b":{"c":"1","c":"2"}}"#) == [.description: "2"])
@@ -52,7 +52,7 @@ struct RepeatedKeyTests {
       try offer(#""a":{"b":"1","b":{"c":{}}}"#) == [:])
   }
 
-  @Test("a list that comes twice is the last one, with none of the first one's elements")
+  @Test("the last of two lists counts, without elements of the first")
   func lists() throws {
     let first = #"[{"t":1,"u":"a"},{"t":2,"u":"b"}]"#
     #expect(
@@ -70,7 +70,7 @@ struct RepeatedKeyTests {
     #expect(try offer(#""tags":["x","y"],"tags":null"#) == [:])
   }
 
-  @Test("an id or a name that comes twice is the last one")
+  @Test("the last of two ids or names counts")
   func identity() throws {
     let reading = try YAMLReading(
       Self.yaml,
@@ -83,7 +83,7 @@ struct RepeatedKeyTests {
     #expect(reading.skips == ["3: no id"])
   }
 
-  @Test("a list of thousands of objects is no repetition of their keys")
+  @Test("the keys of objects in a list are not duplicates")
   func longLists() throws {
     let elements = (1...5000).map { "{\"t\":\($0),\"u\":\"u\"}" }.joined(separator: ",")
     let reading = try YAMLReading(

@@ -11,7 +11,7 @@ struct TextReadingTests {
     return reading.all(.description).first ?? nil
   }
 
-  @Test("HTML is read as the text that a person sees, and a plain text stays as it is")
+  @Test("HTML is converted to text, and plain text is unchanged")
   func html() throws {
     let rule = "{from: v, as: html}"
     #expect(
@@ -28,7 +28,7 @@ struct TextReadingTests {
     #expect(try read("v", #""<b>x<\/b> &amp;""#) == "<b>x</b> &amp;")
   }
 
-  @Test("a text is cut at a word, and only when it is longer than the limit")
+  @Test("a text above the limit is cut at a word")
   func limit() throws {
     let rule = "{from: v, limit: 10}"
     #expect(try read(rule, #""1234567890""#) == "1234567890")
@@ -40,7 +40,7 @@ struct TextReadingTests {
     #expect(try read("{from: v, as: html, limit: 10}", #""<p>One two three four""#) == "One two…")
   }
 
-  @Test("a link is taken from the document's address, and one with a scheme stays as printed")
+  @Test("a relative link is resolved against the document's URL, and an absolute one is unchanged")
   func links() throws {
     let rule = "{from: v, as: link}"
     let address = "https://shop.example/feeds/all.json?page=2"
@@ -60,7 +60,7 @@ struct TextReadingTests {
     }
   }
 
-  @Test("without an address of the document a relative link stays as printed")
+  @Test("a relative link is unchanged if the document has no URL")
   func noAddress() throws {
     for link in ["/o/1", "o/1", "../o", "https://x.example/1"] {
       #expect(try read("{from: v, as: link}", "\"\(link)\"") == link)
@@ -69,7 +69,7 @@ struct TextReadingTests {
     #expect(host == "https://cdn.example/1.png")
   }
 
-  @Test("pictures and pages are links without a word, other fields are not")
+  @Test("images and pages are links by default, other fields are not")
   func linkFields() throws {
     let reading = try YAMLReading(
       "id: id\nfields: {name: p, image: p, link: [none, \"/x{p}\"], terms: p}\nattributes: {A: p}",
@@ -83,7 +83,7 @@ struct TextReadingTests {
       ])
   }
 
-  @Test("what is not valid Unicode is marked and told where a field's text is mended")
+  @Test("invalid Unicode is replaced and reported with its field")
   func mended() throws {
     let reading = try YAMLReading(
       """
@@ -105,7 +105,7 @@ struct TextReadingTests {
     }
   }
 
-  @Test("texts of attributes and categories survive their quotes and control characters")
+  @Test("attributes and categories keep quotes and control characters")
   func quoting() throws {
     let reading = try YAMLReading(
       "id: id\nfields: {name: n, categories: \"c[*]\"}\nattributes: {'Say \"hi\"\\': a}",

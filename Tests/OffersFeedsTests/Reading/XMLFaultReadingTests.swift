@@ -1,7 +1,7 @@
 import OffersCore
 import Testing
 
-@Suite("XML feeds as they are found")
+@Suite("Common faults of XML feeds")
 struct XMLFaultReadingTests {
   private static let yaml = """
     title: {from: rss.channel.title}
@@ -20,7 +20,7 @@ struct XMLFaultReadingTests {
       "<rss><channel><title>T</title><item><guid>1</guid>\(members)</item></channel></rss>")
   }
 
-  @Test("a bare & and references of HTML are read as they were meant, and that is told")
+  @Test("a bare & and references of HTML are repaired and reported")
   func references() throws {
     let reading = try item(
       "<title>A & B &nbsp; C&eacute; &amp; D &#38; &lt;E></title><link>/?a=1&b=2</link>")
@@ -30,14 +30,14 @@ struct XMLFaultReadingTests {
     #expect(reading.mends == ["0: 4 faults in the XML, repaired"])
   }
 
-  @Test("one fault is a fault, and none is not told")
+  @Test("a single fault is counted as one, and a valid document has none")
   func faultCounts() throws {
     #expect(
       try item("<title>A & B</title>").mends == ["0: 1 fault in the XML, repaired"])
     #expect(try item("<title>A &amp; B &#xE9; &quot;</title>").isClean)
   }
 
-  @Test("CDATA is text as it stands, and joins what is around it")
+  @Test("CDATA is literal text, and joins the text around it")
   func characterData() throws {
     let reading = try item(
       """
@@ -49,7 +49,7 @@ struct XMLFaultReadingTests {
     #expect(reading.all(.description) == ["Save & win\n\nNow"])
   }
 
-  @Test("comments and instructions within a text are no part of it")
+  @Test("comments and instructions are not part of the text")
   func comments() throws {
     let reading = try item(
       "<!-- <title>no</title> & --><title>A<!-- b & > -->B<?php echo & ?>C</title><?x?>")
@@ -57,7 +57,7 @@ struct XMLFaultReadingTests {
     #expect(reading.names == ["ABC"])
   }
 
-  @Test("escaped HTML, HTML as it is and HTML in CDATA come to the same text")
+  @Test("escaped HTML, nested HTML and HTML in CDATA give the same text")
   func nestedHTML() throws {
     for description in [
       "&lt;p&gt;One &lt;b&gt;two&lt;/b&gt;&lt;/p&gt;&lt;p&gt;Three &amp;amp; four&lt;/p&gt;",
@@ -72,7 +72,7 @@ struct XMLFaultReadingTests {
     #expect(markup.all(.description) == ["One two\nThree"])
   }
 
-  @Test("XHTML content of Atom is its text, a line a block")
+  @Test("XHTML content of Atom becomes text with one line per block")
   func xhtml() throws {
     let reading = try YAMLReading(
       shipped: "atom",
@@ -90,7 +90,7 @@ struct XMLFaultReadingTests {
         == ["Intro", "One x", "Two", "Three", "Four", "End"])
   }
 
-  @Test("repeated categories are a list in the document's order")
+  @Test("repeated categories are a list in document order")
   func categories() throws {
     let reading = try item(
       """
@@ -100,7 +100,7 @@ struct XMLFaultReadingTests {
     #expect(reading.categories == [["Food", "Drink & Bar", "Fun"]])
   }
 
-  @Test("an item without a title has the first words of its text")
+  @Test("an item without a title is named by the first words of its text")
   func untitled() throws {
     let reading = try YAMLReading(
       shipped: "rss",
@@ -115,7 +115,7 @@ struct XMLFaultReadingTests {
   }
 
   @Test(
-    "entities that grow without end are refused",
+    "entities that expand without bound are refused",
     arguments: [
       """
       <!DOCTYPE rss [<!ENTITY a "0123456789"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
@@ -134,7 +134,7 @@ struct XMLFaultReadingTests {
     #expect(reading.offers.isEmpty)
   }
 
-  @Test("entities that a document declares for itself are read, those outside of it are not")
+  @Test("internal entities are expanded, and external ones are not")
   func ownEntities() throws {
     let reading = try YAMLReading(
       Self.yaml,
@@ -155,7 +155,7 @@ struct XMLFaultReadingTests {
       outside.mends == ["0: 1 reference to external entities, which are never loaded, left out"])
   }
 
-  @Test("a name of HTML is mended beside entities of the document's own")
+  @Test("names of HTML are repaired beside the document's own entities")
   func htmlBesideOwn() throws {
     let reading = try YAMLReading(
       Self.yaml,
@@ -182,7 +182,7 @@ struct XMLFaultReadingTests {
   }
 
   @Test(
-    "elements that do not close, and more than one root, are refused",
+    "unclosed elements and several roots are refused",
     arguments: [
       "<rss><channel><item></channel></rss>", "<rss></rss><rss></rss>", "<rss><channel></rss>",
       "<rss a=1></rss>", "<rss a='1' a='2'></rss>", "text", "<rss><channel/></rss>x", "<1/>",
@@ -193,7 +193,7 @@ struct XMLFaultReadingTests {
   }
 
   @Test(
-    "a web page is refused as one",
+    "a web page is refused as such",
     arguments: [
       "<!DOCTYPE html><html><head><title>Sign in</title></head><body>x</body></html>",
       "\n<html lang='en'><p>x</html>",

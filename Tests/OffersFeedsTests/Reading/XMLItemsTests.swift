@@ -1,7 +1,7 @@
 import OffersCore
 import Testing
 
-@Suite("Items where a definition says, in XML")
+@Suite("The path of the items in XML")
 struct XMLItemsTests {
   private static let catalog = """
     title: {from: catalog.@name}
@@ -15,7 +15,7 @@ struct XMLItemsTests {
       terms: "@note"
     """
 
-  @Test("items are elements by their name, with attributes and nested ones")
+  @Test("items are found by the name of their elements, with attributes and nested elements")
   func elements() throws {
     let reading = try YAMLReading(
       Self.catalog,
@@ -48,7 +48,7 @@ struct XMLItemsTests {
     #expect(reading.facts.title == "Summer & Sun")
   }
 
-  @Test("an item within an item is a part of it, and none of its own")
+  @Test("an item within an item is part of it")
   func nestedItems() throws {
     let reading = try YAMLReading(
       Self.catalog,
@@ -61,7 +61,7 @@ struct XMLItemsTests {
     #expect(reading.names == ["A", "C"])
   }
 
-  @Test("items stand at the first of several paths that the document has")
+  @Test("the first path that the document has applies")
   func severalPaths() throws {
     let yaml = """
       items: [rss.channel.item, RDF.item, feed.entry]
@@ -98,7 +98,7 @@ struct XMLItemsTests {
   }
 
   @Test(
-    "a known namespace has its own prefix, whatever the document calls it",
+    "a known namespace has its canonical prefix, whatever the document calls it",
     arguments: [
       #"<rss xmlns:g="http://base.google.com/ns/1.0">G</rss>"#,
       #"<rss xmlns:goog="http://base.google.com/ns/1.0">GOOG</rss>"#,
@@ -130,7 +130,7 @@ struct XMLItemsTests {
       reading.offers == [[.id: "1", .name: "A", .imageURL: "u", .terms: "z"]], "\(document)")
   }
 
-  @Test("the namespace of the root element has no prefix, and another default one has its own")
+  @Test("the root's namespace has no prefix, and another default namespace has its own")
   func defaultNamespaces() throws {
     let yaml = """
       items: offers.offer
@@ -152,7 +152,7 @@ struct XMLItemsTests {
       ])
   }
 
-  @Test("a title in another namespace is not the item's title")
+  @Test("a title in another namespace is not the title of the item")
   func otherTitles() throws {
     let reading = try YAMLReading(
       shipped: "rss",
@@ -170,7 +170,7 @@ struct XMLItemsTests {
     #expect(reading.facts.title == "Feed")
   }
 
-  @Test("an empty feed is sound, and a document of other elements is refused")
+  @Test("an empty feed is accepted, and a document with other elements is refused")
   func emptyFeed() throws {
     for document in [
       "<rss><channel><title>T</title></channel></rss>", "<rss><channel/></rss>",
@@ -191,7 +191,7 @@ struct XMLItemsTests {
     }
   }
 
-  @Test("an RSS item outside of its channel is passed over")
+  @Test("an RSS item outside its channel is ignored")
   func itemOutside() throws {
     let reading = try YAMLReading(
       shipped: "rss",
@@ -205,7 +205,7 @@ struct XMLItemsTests {
     #expect(reading.itemCount == 1)
   }
 
-  @Test("items are the elements below the root, whatever their name, or the root alone")
+  @Test("items can be all elements below the root, or the root itself")
   func anyElement() throws {
     let yaml = "title: {from: shop.name}\nitems: shop.*\nid: '@id'\nfields: {name: t}"
     let reading = try YAMLReading(
@@ -218,7 +218,7 @@ struct XMLItemsTests {
       ).ids == ["1"])
   }
 
-  @Test("an item may be nothing but its text and attributes")
+  @Test("an item can consist of its text and attributes only")
   func plainItems() throws {
     let reading = try YAMLReading(
       "items: codes.code\nid: \"@id\"\nfields: {name: ., terms: \"@t\"}",

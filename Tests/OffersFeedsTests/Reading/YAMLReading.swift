@@ -3,11 +3,11 @@ import Testing
 
 @testable import OffersFeeds
 
-/// What came of reading a document as a definition in YAML says.
+/// The result of reading a document with a definition in YAML.
 ///
-/// Each document is read whole and in pieces of 1, 7 and 64 bytes, and all must come to the same.
+/// Each document is read whole and in chunks of 1, 7 and 64 bytes, which must give equal results.
 struct YAMLReading: Equatable {
-  /// What the document says about itself.
+  /// The document's statements about itself.
   struct Facts: Equatable {
     var title: String?
     var shared: [String] = []
@@ -22,9 +22,9 @@ struct YAMLReading: Equatable {
   let error: OffersError?
 
   /// - Parameters:
-  ///   - yaml: what stands below a feed's name.
-  ///   - address: where the document is said to come from.
-  ///   - charset: the encoding that the server names.
+  ///   - yaml: the section of the feed, without its name.
+  ///   - address: the document's URL.
+  ///   - charset: the encoding that the server declares.
   init(
     _ yaml: String, _ document: [UInt8], address: String? = nil, charset: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -42,7 +42,7 @@ struct YAMLReading: Equatable {
     try self.init(yaml, Array(document.utf8), address: address, sourceLocation: sourceLocation)
   }
 
-  /// Reads a document with a definition that ships.
+  /// Reads a document with a shipped definition.
   init(
     shipped name: String, _ document: String, address: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -52,7 +52,7 @@ struct YAMLReading: Equatable {
       sourceLocation: sourceLocation)
   }
 
-  /// - Parameter file: a whole definition file, whose first feed counts.
+  /// - Parameter file: a whole definition file; the first feed is used.
   init(
     file: String, _ document: [UInt8], address: String? = nil, charset: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -79,7 +79,7 @@ struct YAMLReading: Equatable {
     var failure: OffersError?
     do {
       for start in stride(from: 0, to: document.count, by: pieceBytes) {
-        // A piece of its own, so that nothing can be read behind its end or after the call.
+        // Each chunk has its own allocation, so that reading past its end or after the call is detected.
         let piece = Array(document[start..<min(start + pieceBytes, document.count)])
         try piece.withUnsafeBytes { try reader.consume($0) }
       }
@@ -96,7 +96,7 @@ struct YAMLReading: Equatable {
       nextPage: found.nextPage, pageCount: found.pageCount)
   }
 
-  // MARK: What was read
+  // MARK: Results
 
   /// The texts of the offers, in order.
   var offers: [[OfferField: String]] {
@@ -121,7 +121,7 @@ struct YAMLReading: Equatable {
     offers.map { JSONTexts.parse($0[.categories] ?? "") }
   }
 
-  /// The records that are no offers, as `position: reason`, or `position (id): reason`.
+  /// The skipped records, as `position: reason`, or `position (id): reason`.
   var skips: [String] {
     events.compactMap { event in
       guard case .skipped(let position, let id, let reason) = event else { return nil }
@@ -129,7 +129,7 @@ struct YAMLReading: Equatable {
     }
   }
 
-  /// What was kept without a part, as `position: reason`.
+  /// The repaired records, as `position: reason`.
   var mends: [String] {
     events.compactMap { event in
       guard case .mended(let position, let reason) = event else { return nil }
@@ -137,6 +137,6 @@ struct YAMLReading: Equatable {
     }
   }
 
-  /// Whether all went well: every record an offer, and nothing mended.
+  /// Whether there was no error, no skipped record and no repair.
   var isClean: Bool { error == nil && skips.isEmpty && mends.isEmpty }
 }
