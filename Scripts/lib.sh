@@ -35,6 +35,15 @@ require_packages() {
   install_packages "the headers of SQLite, zlib and expat, a C++ library, git" "${missing[@]}"
 }
 
+# Installs the programs that tests hand the program's output to.
+require_test_tools() {
+  local missing=()
+  command -v zsh >/dev/null || missing+=(zsh)
+  command -v fish >/dev/null || missing+=(fish)
+  command -v crontab >/dev/null || missing+=(cron)
+  install_packages "the shells zsh and fish, cron" "${missing[@]}"
+}
+
 # The Python environment that drives the browser, made by require_browser. Selenium uses Debian's
 # driver and downloads none.
 browser_python=(env SE_OFFLINE=true PYTHONDONTWRITEBYTECODE=1 "$root/.build/browser-venv/bin/python")

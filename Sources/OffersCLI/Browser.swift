@@ -40,7 +40,7 @@ struct Browser {
 
   init(_ environment: [String: String]) {
     self.environment = environment
-    let listed = (environment["BROWSER"] ?? "").split(separator: ":").map(Self.words)
+    let listed = (environment["BROWSER"] ?? "").split(scalar: ":").map(Self.words)
     let named = listed.filter { !$0.isEmpty }
     commands = named.isEmpty ? [["xdg-open"]] : named
   }
@@ -120,7 +120,7 @@ struct Browser {
   private func isPresent(_ name: String) -> Bool {
     if name.contains("/") { return access(name, X_OK) == 0 }
     let folders = (environment["PATH"] ?? "/usr/bin:/bin").split(
-      separator: ":", omittingEmptySubsequences: false)
+      scalar: ":", omittingEmptySubsequences: false)
     return folders.contains { access($0.isEmpty ? name : "\($0)/\(name)", X_OK) == 0 }
   }
 

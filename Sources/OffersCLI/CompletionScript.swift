@@ -1,4 +1,5 @@
 import ArgumentParser
+import OffersCore
 
 /// What makes a shell complete the program's words.
 enum CompletionScript {
@@ -7,8 +8,9 @@ enum CompletionScript {
   static var bash: String {
     let script = Offers.completionScript(for: .bash)
     let registration = "complete -o filenames -F _offers offers"
-    return script.replacing(registration, with: joining + registration + "_with_feeds offers")
-      .replacing("_offers offers_with_feeds offers", with: "_offers_with_feeds offers")
+    let joined = joining + registration + "_with_feeds offers"
+    return script.replacing(bytes: registration, with: joined)
+      .replacing(bytes: "_offers offers_with_feeds offers", with: "_offers_with_feeds offers")
   }
 
   private static let joining = #"""

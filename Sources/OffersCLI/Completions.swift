@@ -26,6 +26,8 @@ enum Completions {
     else { return false }
     let prefix = String(words[index].prefix(cursor))
     for id in ids(beginningWith: prefix, in: words) { Output.print(id) }
+    // The parser's script for zsh takes the last line for no candidate.
+    if EnvironmentVariable.find("SAP_SHELL") == "zsh" { Output.print(" ") }
     return true
   }
 
@@ -44,8 +46,8 @@ enum Completions {
       guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)),
         let database = try? OffersDatabase(path: path, access: .readOnly)
       else { return [] }
-      return ((try? database.fetchRecentSearchesBlocking()) ?? []).map {
-        candidate(DisplayText.oneLine($0.words))
+      return ((try? database.fetchRecentSearchesBlocking()) ?? []).compactMap {
+        candidate($0.words)
       }
     }
   }
@@ -59,25 +61,37 @@ enum Completions {
       let database = try? OffersDatabase(path: path, access: .readOnly),
       let found = try? database.fetchIDsBlocking(beginningWith: prefix, limit: limit)
     else { return [] }
-    return found.prefix(limit).map { ref, name in
+    return found.prefix(limit).compactMap { ref, name in
       let isPlain =
-        !prefix.contains(":") && found.count(where: { $0.ref.id == ref.id }) == 1
-      return candidate(
-        DisplayText.oneLine(isPlain ? ref.id : ref.description), DisplayText.oneLine(name))
+        !prefix.utf8.contains(UInt8(ascii: ":"))
+        && found.count(where: { $0.ref.id == ref.id }) == 1
+        && !isOption(ref.id)
+      return candidate(isPlain ? ref.id : ref.description, DisplayText.oneLine(name))
     }
   }
 
-  /// A candidate in the form that the shell which asks understands.
+  /// Whether the parser would take a word for an option, which a feed could choose for whoever
+  /// presses Tab and Return.
+  private static func isOption(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "-") }
+
+  /// A candidate in the form that the shell which asks understands; nil for one that could be more
+  /// than a word to it.
+  ///
+  /// bash expands what it is offered, and every shell splits its candidates at signs of its own. Only
+  /// plain bytes, spaces and letters beyond ASCII are offered. All else is still accepted when it is
+  /// typed.
   ///
   /// - Parameter title: what fish and zsh show beside it.
-  private static func candidate(_ text: String, _ title: String? = nil) -> String {
+  private static func candidate(_ text: String, _ title: String? = nil) -> String? {
+    guard !isOption(text), DisplayText.oneLine(text).utf8.elementsEqual(text.utf8),
+      text.utf8.allSatisfy({ ShellQuoting.isPlain($0) || $0 == UInt8(ascii: " ") || $0 >= 0x80 })
+    else { return nil }
     switch EnvironmentVariable.find("SAP_SHELL") {
     case "fish": return title.map { "\(text)\t\($0)" } ?? text
     case "zsh":
-      let text = text.replacing(":", with: "\\:")
+      let text = text.replacing(bytes: ":", with: "\\:")
       return title.map { "\(text):\($0)" } ?? text
-    // bash expands what it is offered: a feed's id could name a program to run.
-    case "bash": return "'" + text.replacing("'", with: #"'\''"#) + "'"
+    case "bash": return ShellQuoting.word(text)
     default: return text
     }
   }

@@ -59,7 +59,8 @@ struct FeedTiming {
     }
     if let address = fetch.findNewAddress(of: feed.source) {
       lines.append(
-        "has moved to \(address). To keep that: offers sync \(feed.name) --from \(address)")
+        "has moved to \(address). To keep that: offers sync \(feed.name) --from "
+          + ShellQuoting.word(address))
     }
     if let run = feed.lastRun, let error = run.error, fetch.stoppedAt == nil,
       run.outcome != .quarantined || fetch.heldSince == nil

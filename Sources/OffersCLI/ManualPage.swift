@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 
 /// The manual page, made from what `--help` is made from.
 ///
@@ -121,7 +122,7 @@ struct ManualPage {
   private static func parts(of discussion: String) -> (text: String, sections: [(String, String)]) {
     var text: [Substring] = []
     var sections: [(String, String)] = []
-    for line in discussion.split(separator: "\n", omittingEmptySubsequences: false) {
+    for line in discussion.split(scalar: "\n", omittingEmptySubsequences: false) {
       let isTitle = !line.isEmpty && line.allSatisfy { $0.isUppercase || $0 == " " }
       if isTitle, line.first != " " {
         sections.append((String(line), ""))
@@ -135,15 +136,15 @@ struct ManualPage {
   }
 
   private func paragraphs(_ text: String) -> [String] {
-    text.components(separatedBy: "\n\n").enumerated().flatMap { index, paragraph in
-      (index == 0 ? [] : [".PP"])
-        + [Self.escaped(paragraph.replacingOccurrences(of: "\n", with: " "))]
+    let rows = text.split(scalar: "\n", omittingEmptySubsequences: false)
+    return rows.split(whereSeparator: \.isEmpty).enumerated().flatMap { index, paragraph in
+      (index == 0 ? [] : [".PP"]) + [Self.escaped(paragraph.joined(separator: " "))]
     }
   }
 
   /// Lines that keep their breaks.
   private func literal(_ text: String) -> [String] {
-    let rows = text.split(separator: "\n").map { Self.escaped(String($0)) }
+    let rows = text.split(scalar: "\n").map { Self.escaped(String($0)) }
     return [".PP", ".nf"] + rows + [".fi"]
   }
 
@@ -153,9 +154,9 @@ struct ManualPage {
 
   /// A text that troff prints as it is.
   private static func escaped(_ text: String) -> String {
-    let text = text.replacingOccurrences(of: "\\", with: "\\e")
-      .replacingOccurrences(of: "-", with: "\\-")
-      .replacingOccurrences(of: "\"", with: "\\(dq")
-    return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
+    let escaped = text.replacing(bytes: "\\", with: "\\e").replacing(bytes: "-", with: "\\-")
+      .replacing(bytes: "\"", with: "\\(dq")
+    let isRequest = text.utf8.first.map { ".'".utf8.contains($0) } ?? false
+    return isRequest ? "\\&" + escaped : escaped
   }
 }

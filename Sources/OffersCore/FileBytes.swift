@@ -44,8 +44,8 @@ package enum FileBytes {
   ///
   /// - Returns: whether they are there; `errno` says why not.
   package static func makeFolders(of path: String) -> Bool {
-    var made = path.hasPrefix("/") ? "" : "."
-    for part in path.split(separator: "/").dropLast() {
+    var made = path.utf8.first == UInt8(ascii: "/") ? "" : "."
+    for part in path.split(scalar: "/").dropLast() {
       made += "/" + part
       // One that is there is told by several codes.
       if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR {
@@ -61,7 +61,7 @@ package enum FileBytes {
 
   /// The folder that a path leads into.
   package static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 

@@ -23,7 +23,7 @@ package struct OffersServer: Sendable {
 
     /// Whether only this machine can ask.
     package var isLoopback: Bool {
-      let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+      let numbers = host.split(scalar: ".", omittingEmptySubsequences: false).map { UInt8($0) }
       return host == "localhost" || host == "::1"
         || numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
     }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import OffersCore
 
 /// The routes of a router, to tell which methods a path accepts.
 struct RouteList: Sendable {
@@ -26,7 +27,7 @@ struct RouteList: Sendable {
   init(_ router: Router<BasicRequestContext>) {
     routes = router.routes.map {
       Route(
-        segments: $0.path.description.split(separator: "/").map(String.init), method: $0.method)
+        segments: $0.path.description.split(scalar: "/").map(String.init), method: $0.method)
     }
   }
 
@@ -40,7 +41,7 @@ struct RouteList: Sendable {
   ///
   /// - Throws: `Problem` with status 405 and an `Allow` field that lists the methods of the path.
   func check(_ request: Request) throws {
-    let path = request.uri.path.split(separator: "/")
+    let path = request.uri.path.split(scalar: "/")
     var methods = routes.filter { $0.matches(path) }.map(\.method)
     if methods.isEmpty || methods.contains(request.method) { return }
     if methods.contains(.get) { methods.append(.head) }

@@ -71,7 +71,7 @@ package final class FirstImport: SyncStore {
   /// - Throws: `OffersError` with `storageFailed`.
   package static func begin(at path: String, expectedBytes: Int) throws -> FirstImport? {
     // Where nothing can be made, opening the database tells why.
-    guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, name != "",
+    guard let name = path.split(scalar: "/", omittingEmptySubsequences: false).last, name != "",
       FileBytes.makeFolders(of: path)
     else { return nil }
     // A whole path: SQLite would take some others for addresses.

@@ -19,23 +19,28 @@ struct Secrets: Sendable {
       }
       found.append(String(url.dropFirst(prefix.count)))
     }
-    for spelling in found where !spellings.contains(where: { $0.value == spelling }) {
-      spellings.append((spelling, "{env:\(name)}"))
+    // As a server may write accents otherwise.
+    found += found.flatMap {
+      [$0.precomposedStringWithCanonicalMapping, $0.decomposedStringWithCanonicalMapping]
+    }
+    add(found.map { ($0, "{env:\(name)}") })
+  }
+
+  /// Two texts that differ in their bytes alone are two spellings.
+  private mutating func add(_ others: [(value: String, shown: String)]) {
+    for other in others
+    where !spellings.contains(where: { $0.value.utf8.elementsEqual(other.value.utf8) }) {
+      spellings.append(other)
     }
     spellings.sort { $0.value.utf8.count > $1.value.utf8.count }
   }
 
-  mutating func add(_ others: Secrets) {
-    for (value, shown) in others.spellings
-    where !spellings.contains(where: { $0.value == value }) {
-      spellings.append((value, shown))
-    }
-    spellings.sort { $0.value.utf8.count > $1.value.utf8.count }
-  }
+  mutating func add(_ others: Secrets) { add(others.spellings) }
 
-  /// The text with the names of variables for their values.
+  /// The text with the names of variables for their values, which are compared byte by byte: a value
+  /// with a combining mark behind it ends in another character.
   func hidden(in text: String) -> String {
-    spellings.reduce(text) { $0.replacing($1.value, with: $1.shown) }
+    spellings.reduce(text) { $0.replacing(bytes: $1.value, with: $1.shown) }
   }
 
   /// Where the links of a document lead that was found at an address: nothing of the address that
@@ -65,7 +70,7 @@ struct Secrets: Sendable {
   }
 
   private static func lowercasedEscapes(_ text: String) -> String {
-    text.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }
+    text.replacing(/%[0-9A-F]{2}/.matchingSemantics(.unicodeScalar)) { $0.output.lowercased() }
   }
 }
 

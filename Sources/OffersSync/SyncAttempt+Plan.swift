@@ -57,19 +57,7 @@ extension SyncAttempt {
 
   /// How to take removals for true.
   var acceptanceHint: String {
-    let from = template.text == usualSource ? "" : " --from " + Self.shellWord(template.text)
+    let from = template.text == usualSource ? "" : " --from " + ShellQuoting.word(template.text)
     return "If that is right: offers sync \(definition.name)\(from) --accept-removals"
-  }
-
-  /// A word as a shell takes it unchanged.
-  private static func shellWord(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy {
-      ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || "-_./:@%+,=".utf8.contains($0)
-    }
-    return isPlain && !text.isEmpty
-      ? text
-      : "'"
-        + text.split(separator: "'", omittingEmptySubsequences: false)
-        .joined(separator: "'\\''") + "'"
   }
 }

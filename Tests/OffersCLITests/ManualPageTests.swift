@@ -50,4 +50,19 @@ struct ManualPageTests {
     #expect(lines.contains("  .TH offers"))
     #expect(!lines.contains { $0.hasPrefix("'") })
   }
+
+  @Test(
+    "a sign of troff is escaped whatever mark stands behind it", arguments: ["\u{301}", "\u{200D}"])
+  func escapesMarked(mark: String) throws {
+    var page = try ManualPage(
+      description: """
+        {"serializationVersion":0,"command":{"commandName":"offers","abstract":"x",
+        "discussion":".\(mark)so /etc/passwd\\n\\n'\(mark)so\\r\\n\\r\\na\\\\\(mark)fB\\"\(mark)b"}}
+        """,
+      version: "1")
+    let text = Array(page.text().utf8)
+    for wanted in ["\n\\&.\(mark)so", "\n\\&'\(mark)so", "a\\e\(mark)fB\\(dq\(mark)b"] {
+      #expect(text.firstRange(of: wanted.utf8) != nil, "\(wanted)")
+    }
+  }
 }

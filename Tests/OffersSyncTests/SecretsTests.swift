@@ -21,6 +21,21 @@ struct SecretsTests {
   }
 
   @Test(
+    "a value is hidden whatever mark stands behind it",
+    arguments: ["\u{301}", "\u{200D}", "\u{FE0F}"])
+  func hidesMarked(mark: String) {
+    #expect(
+      Self.secrets.hidden(in: "S3cr&t/ Ke+y\(mark)!").utf8.elementsEqual("{env:K}\(mark)!".utf8))
+  }
+
+  @Test("a value with accents is hidden in both of Unicode's ways to write them")
+  func hidesNormalized() {
+    var secrets = Secrets()
+    secrets.add("caf\u{E9}", of: "K")
+    #expect(secrets.hidden(in: "caf\u{E9} cafe\u{301}") == "{env:K} {env:K}")
+  }
+
+  @Test(
     "a document's links begin at its address without the value",
     arguments: [
       ("http://a.example/f.json?key=S3cr%26t%2F%20Ke%2By&p=1", "http://a.example/f.json"),

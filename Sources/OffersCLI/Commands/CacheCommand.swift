@@ -81,7 +81,7 @@ struct CacheCommand: WaitingCommand {
   static func failureLines(_ failures: [ImageFailure]) -> [String] {
     let reasons = Dictionary(grouping: failures) { failure in
       let host = URLComponents(string: failure.url)?.host ?? "its address"
-      return failure.reason.replacing(failure.url, with: host)
+      return failure.reason.replacing(bytes: failure.url, with: host)
     }.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
     var lines = reasons.prefix(reasonLimit).map { reason, images in
       let text =

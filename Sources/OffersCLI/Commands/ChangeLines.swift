@@ -18,10 +18,11 @@ enum ChangeLines {
   ) -> String {
     let line = set(table.line(cells(change)), change.kind, style) + "\n"
     guard let other = change.returned else { return line }
+    let isGone = change.kind == .gone
+    let word = ShellQuoting.word((isGone ? other : change.offer.ref).description)
     let text =
-      change.kind == .gone
-      ? "   probably \(other) by now; star it: offers favorite \(other)"
-      : "   probably your favorite \(other) again; star it: offers favorite \(change.offer.ref)"
+      (isGone ? "   probably \(other) by now" : "   probably your favorite \(other) again")
+      + "; star it: offers favorite \(word)"
     return line + DisplayText.oneLine(text) + "\n"
   }
 

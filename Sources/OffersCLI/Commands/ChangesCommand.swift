@@ -75,7 +75,7 @@ struct ChangesCommand: WaitingCommand {
   private func kinds() throws -> Set<OfferChange.Kind>? {
     guard let kind else { return nil }
     return try Set(
-      kind.split(separator: ",", omittingEmptySubsequences: false).map { word in
+      kind.split(scalar: ",", omittingEmptySubsequences: false).map { word in
         guard let kind = OfferChange.Kind(rawValue: String(word)) else {
           let all = OfferChange.Kind.allCases.map(\.rawValue).joined(separator: ", ")
           throw ValidationError("“\(DisplayText.oneLine(String(word)))” is no kind: \(all).")

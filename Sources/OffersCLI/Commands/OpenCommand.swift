@@ -32,7 +32,8 @@ struct OpenCommand: ParsableCommand {
     let offer = try location.open(.readOnly).fetchOfferBlocking(named: id)
     guard let url = offer.url else {
       throw OffersError(
-        .notFound, "\(offer.ref) has no link.", hint: "See what it has: offers show \(offer.ref)")
+        .notFound, "\(offer.ref) has no link.",
+        hint: "See what it has: offers show \(ShellQuoting.word(offer.ref.description))")
     }
     guard let link = WebLink(url) else {
       throw OffersError(

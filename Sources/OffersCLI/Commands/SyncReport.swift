@@ -64,7 +64,8 @@ enum SyncReport {
     run.returned.map { returned in
       DisplayText.oneLine(
         "  ★ \(returned.favorite) seems to be back as \(returned.offer): \(returned.name)")
-        + "\n    To star it: offers favorite \(DisplayText.oneLine(returned.offer.description))"
+        + "\n    To star it: offers favorite "
+        + DisplayText.oneLine(ShellQuoting.word(returned.offer.description))
     }
   }
 

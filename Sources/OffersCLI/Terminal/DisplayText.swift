@@ -1,3 +1,5 @@
+import OffersCore
+
 /// Text made fit for a terminal: it cannot steer it, and its width is known.
 enum DisplayText {
   /// Replaces what could steer a terminal or reorder a line: control characters by their pictures
@@ -103,11 +105,11 @@ enum DisplayText {
 
   /// Breaks a text into lines of at most so many columns, at spaces where there are any.
   static func wrap(_ text: String, _ columns: Int) -> [String] {
-    text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
+    text.split(scalar: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
       var lines: [String] = []
       var line = ""
       var used = 0
-      for word in paragraph.split(separator: " ") {
+      for word in paragraph.split(scalar: " ") {
         let wordWidth = width(String(word))
         if used > 0, used + 1 + wordWidth > columns {
           lines.append(line)

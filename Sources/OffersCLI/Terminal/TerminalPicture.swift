@@ -115,7 +115,7 @@ struct Chafa {
   /// - Parameter path: folders, as in the variable PATH.
   /// - Returns: nil when it is not there.
   init?(path: String) {
-    let places: [String] = path.split(separator: ":").map { "\($0)/chafa" }
+    let places: [String] = path.split(scalar: ":").map { "\($0)/chafa" }
     guard let found = places.first(where: { access($0, X_OK) == 0 }) else { return nil }
     program = found
   }

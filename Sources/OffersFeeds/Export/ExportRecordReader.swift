@@ -200,7 +200,7 @@ final class ExportRecordReader {
   /// Parses a decimal number to hundredths: `2.5` is 250. Returns nil for more than two decimals
   /// and for exponents.
   private static func hundredths(_ literal: String) -> Int64? {
-    let parts = literal.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = literal.split(scalar: ".", omittingEmptySubsequences: false)
     guard parts.count <= 2, let whole = Int64(parts[0]) else { return nil }
     let decimals = parts.count == 2 ? String(parts[1]) : ""
     guard decimals.utf8.count <= 2,

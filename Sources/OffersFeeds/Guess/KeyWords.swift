@@ -1,3 +1,5 @@
+import OffersCore
+
 /// The words that a member's name is made of, in whatever way it joins them.
 struct KeyWords {
   /// The words in lower case, with letters transliterated to ASCII where possible: `gültig_bis` is
@@ -41,7 +43,7 @@ struct KeyWords {
 
   /// A key without its namespace prefix.
   private static func local(_ key: String) -> Substring {
-    key.split(separator: ":").last ?? key[...]
+    key.split(scalar: ":").last ?? key[...]
   }
 
   private static func spelled(_ character: Character) -> String {

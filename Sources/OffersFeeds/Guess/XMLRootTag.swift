@@ -1,3 +1,5 @@
+import OffersCore
+
 /// The start tag of an XML document's root element: its name and its namespace.
 struct XMLRootTag {
   /// The local name, without a prefix.
@@ -9,7 +11,7 @@ struct XMLRootTag {
   static func find(in start: [UInt8]) -> XMLRootTag? {
     var scan = Scan(bytes: start)
     guard scan.skipProlog(), let tag = scan.tag() else { return nil }
-    let parts = tag.name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = tag.name.split(scalar: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let declaration = parts.count == 2 ? "xmlns:\(parts[0])" : "xmlns"
     return XMLRootTag(
       name: String(parts[parts.count - 1]),

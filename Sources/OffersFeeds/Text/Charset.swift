@@ -1,3 +1,5 @@
+import OffersCore
+
 /// A character encoding, known by the names that documents and servers give it.
 ///
 /// The names are those of the WHATWG Encoding Standard, and a few for old PCs. No other name is
@@ -51,7 +53,7 @@ struct Charset: Hashable {
   private static let byLabel: [String: Charset] = {
     var labels: [String: Charset] = [:]
     for (charset, names) in all {
-      for name in names.split(separator: " ") { labels[String(name)] = charset }
+      for name in names.split(scalar: " ") { labels[String(name)] = charset }
     }
     return labels
   }()

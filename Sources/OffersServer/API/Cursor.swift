@@ -40,7 +40,8 @@ enum Cursor: Hashable {
     // Encoding strings cannot fail.
     let data = try? JSONEncoder().encode([String(list, radix: 16)] + parts)
     return (data ?? Data()).base64EncodedString()
-      .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+      .replacing(bytes: "+", with: "-").replacing(bytes: "/", with: "_")
+      .replacing(bytes: "=", with: "")
   }
 
   /// Parses the text of a cursor.
@@ -48,7 +49,7 @@ enum Cursor: Hashable {
   /// - Parameter list: the fingerprint of the list that is asked for.
   /// - Throws: `Problem` with status 400 for a text that is no cursor, or one of another list.
   init(_ text: String, of list: UInt64) throws {
-    var coded = text.replacing("-", with: "+").replacing("_", with: "/")
+    var coded = text.replacing(bytes: "-", with: "+").replacing(bytes: "_", with: "/")
     coded += String(repeating: "=", count: (4 - coded.utf8.count % 4) % 4)
     guard let data = Data(base64Encoded: coded),
       let parts = try? JSONDecoder().decode([String].self, from: data),

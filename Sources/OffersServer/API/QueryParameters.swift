@@ -72,7 +72,7 @@ struct QueryParameters: Sendable {
   ) throws -> Set<Choice>? where Choice.RawValue == String {
     guard let text = values[name] else { return nil }
     return Set(
-      try text.split(separator: ",", omittingEmptySubsequences: false).map {
+      try text.split(scalar: ",", omittingEmptySubsequences: false).map {
         try choice(String($0), name)
       })
   }

@@ -22,7 +22,7 @@ enum EntityTag {
     if field == tag { return true }
     if field.utf8.allSatisfy({ $0 == 0x2A || $0 == 0x20 }) { return field.utf8.contains(0x2A) }
     // The tags of this server contain no comma; a foreign tag with one cannot match.
-    return field.split(separator: ",").contains { part in
+    return field.split(scalar: ",").contains { part in
       var part = part.drop { $0 == " " || $0 == "\t" }
       while part.last == " " || part.last == "\t" { part.removeLast() }
       if part.hasPrefix("W/") { part = part.dropFirst(2) }

@@ -108,7 +108,8 @@ struct ChangesPage {
     }
     if change.kind == .changed, !change.fields.isEmpty {
       row.set(
-        "fieldNames", change.fields.map { $0.replacing("_", with: " ") }.joined(separator: ", "))
+        "fieldNames",
+        change.fields.map { $0.replacing(bytes: "_", with: " ") }.joined(separator: ", "))
     }
     if change.kind == .expiring, let end = offer.expiresAt { row.set("end", time: end) }
     if let returned = change.returned {

@@ -28,7 +28,8 @@ struct PageAssets: Sendable {
         guard type.hasPrefix("text/") || type.hasPrefix("application/") else {
           return (name, Asset(contentType: type, bytes: bytes))
         }
-        let text = String(decoding: bytes, as: UTF8.self).replacing(Self.versionMark, with: version)
+        let text = String(decoding: bytes, as: UTF8.self).replacing(
+          bytes: Self.versionMark, with: version)
         return (name, Asset(contentType: type, bytes: Array(text.utf8)))
       }, uniquingKeysWith: { one, _ in one })
   }

@@ -41,9 +41,11 @@ enum PageLinks {
   /// The host and port of a URL that `outside` accepted, for display: without user name and `www.`.
   static func host(_ address: String) -> String {
     let rest =
-      address.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last ?? ""
-    let authority = rest.prefix { !"/?#".contains($0) }
-    let host = authority.split(separator: "@").last.map(String.init) ?? ""
+      address.split(scalar: "/", maxSplits: 2, omittingEmptySubsequences: false).last ?? ""
+    // By scalars: as one character, a slash with an accent behind it would not end the host.
+    let end = rest.unicodeScalars.firstIndex { "/?#".unicodeScalars.contains($0) }
+    let authority = rest[..<(end ?? rest.endIndex)]
+    let host = authority.split(scalar: "@").last.map(String.init) ?? ""
     return host.hasPrefix("www.") ? String(host.dropFirst(4)) : host
   }
 

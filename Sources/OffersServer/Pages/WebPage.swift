@@ -30,7 +30,7 @@ struct WebPage {
     if let address = PageLinks.outside(text) { return address }
     let name = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     // A colon precedes a port; otherwise the text has another scheme.
-    let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+    let parts = name.split(scalar: ":", omittingEmptySubsequences: false)
     guard parts.count <= 2, parts[0].contains(".") || parts[0] == "localhost",
       parts.count == 1 || parts[1].allSatisfy({ $0.isASCII && $0.isNumber })
     else { return nil }

@@ -36,7 +36,7 @@ package struct AccessToken: Sendable {
     let handle = try Self.open(path)
     var data = (try? handle.read(upToCount: Self.mostBytes + 1)) ?? Data()
     while data.last == 0x0A || data.last == 0x0D { data.removeLast() }
-    let hint = "Make one with: (umask 077; head -c 24 /dev/urandom | base64 > \(path))"
+    let hint = Self.hint(path)
     guard data.count <= Self.mostBytes, let text = String(validating: data, as: UTF8.self),
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
     else {
@@ -53,6 +53,11 @@ package struct AccessToken: Sendable {
     self.init(text)
   }
 
+  private static func hint(_ path: String) -> String {
+    let word = ShellQuoting.word(path)
+    return "Make one with: (umask 077; head -c 24 /dev/urandom | base64 > \(word))"
+  }
+
   /// Opens the file and checks its type and permissions. The check uses the open descriptor, so that
   /// the file cannot be replaced in between.
   private static func open(_ path: String) throws -> FileHandle {
@@ -60,7 +65,7 @@ package struct AccessToken: Sendable {
     guard descriptor >= 0 else {
       throw OffersError(
         .notFound, "Could not read the token in \(path): \(String(cString: strerror(errno))).",
-        hint: "Make one with: (umask 077; head -c 24 /dev/urandom | base64 > \(path))")
+        hint: Self.hint(path))
     }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     var information = stat()
@@ -70,7 +75,7 @@ package struct AccessToken: Sendable {
     guard information.st_mode & 0o077 == 0 else {
       throw OffersError(
         .invalidRequest, "Others on this machine may read the token in \(path).",
-        hint: "Make it yours alone: chmod 600 \(path)")
+        hint: "Make it yours alone: chmod 600 \(ShellQuoting.word(path))")
     }
     return handle
   }
@@ -81,13 +86,13 @@ package struct AccessToken: Sendable {
   /// Whether a request shows the token, or a cookie made of it.
   func isShown(by request: Request) -> Bool {
     if let field = request.headers[.authorization] {
-      let parts = field.split(separator: " ", maxSplits: 1)
+      let parts = field.split(scalar: " ", maxSplits: 1)
       guard parts.count == 2, parts[0].lowercased() == "bearer" else { return false }
       return isToken(String(parts[1].trimmingSpaces))
     }
     for field in request.headers[fields: .cookie] {
-      for pair in field.value.split(separator: ";") {
-        let parts = pair.trimmingSpaces.split(separator: "=", maxSplits: 1)
+      for pair in field.value.split(scalar: ";") {
+        let parts = pair.trimmingSpaces.split(scalar: "=", maxSplits: 1)
         guard parts.count == 2, parts[0] == Self.cookieName else { continue }
         if isSame(parts[1], cookieCode) { return true }
       }

@@ -1,3 +1,4 @@
+import OffersCore
 import Synchronization
 
 /// The host names that the server answers to. A page of another site whose name resolves to this
@@ -43,7 +44,7 @@ final class AllowedHosts: Sendable {
           || Character(Unicode.Scalar(byte)).isHexDigit
       }
     }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = host.split(scalar: ".", omittingEmptySubsequences: false)
     return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
   }
 

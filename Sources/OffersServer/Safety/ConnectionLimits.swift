@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
+import OffersCore
 
 /// Ends connections that take too long, send too much, or must not be used further: those of
 /// clients that hold a place and never finish what they say, or never read what they are told.
@@ -123,7 +124,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private static func has(_ field: String, _ word: String) -> Bool {
-    field.split(separator: ",").contains { $0.trimmingSpaces.lowercased() == word }
+    field.split(scalar: ",").contains { $0.trimmingSpaces.lowercased() == word }
   }
 
   private func close(_ context: ChannelHandlerContext) {

@@ -1,4 +1,5 @@
 import Hummingbird
+import OffersCore
 
 /// A parser of form data and queries in the format application/x-www-form-urlencoded
 /// (https://url.spec.whatwg.org/#application/x-www-form-urlencoded).
@@ -15,7 +16,7 @@ enum FieldList {
 
   /// The fields in their order, with nil for a name or value with invalid percent-encoding.
   static func pairs(_ text: String) -> [(name: String?, value: String?)] {
-    text.split(separator: "&").map { pair in
+    text.split(scalar: "&").map { pair in
       let end = pair.firstIndex(of: "=") ?? pair.endIndex
       return (
         PercentCode.decode(pair[..<end], isForm: true),

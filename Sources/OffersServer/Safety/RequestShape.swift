@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import OffersCore
 
 /// The checks that every request passes before it is routed. They reject requests whose length a
 /// proxy could interpret differently (request smuggling, RFC 9112, section 11.2), requests for an
@@ -67,7 +68,7 @@ enum RequestShape {
   private static let hostName = HTTPField.Name("Host")
 
   private static func checkSegments(_ path: String) throws {
-    for segment in path.split(separator: "/") {
+    for segment in path.split(scalar: "/") {
       guard let text = PercentCode.decode(segment) else {
         throw Problem(.badRequest, "The address is not well-formed.")
       }

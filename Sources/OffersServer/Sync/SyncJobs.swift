@@ -77,7 +77,8 @@ final class SyncJobs: Sendable {
       throw OffersError(
         .invalidRequest, "A source can be set for one feed only.", hint: "Name the feed.")
     }
-    let hint = "At the machine itself: offers sync \(feed.name) --from \(source.prefix(200))"
+    let word = ShellQuoting.word(String(source.prefix(200)))
+    let hint = "At the machine itself: offers sync \(feed.name) --from \(word)"
     if source == "sample" {
       guard let own = feed.source, own != source else { return }
       throw OffersError(

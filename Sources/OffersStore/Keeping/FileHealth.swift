@@ -26,14 +26,15 @@ struct FileHealth {
     if access(file.path, R_OK | W_OK) != 0, errno == EACCES {
       return Finding(
         .problem, "file", "\(file.path) may not be read and written by you",
-        advice: "Make it yours: chown, or chmod u+rw \(file.path)")
+        advice: "Make it yours: chown, or chmod u+rw \(ShellQuoting.word(file.path))")
     }
     if let first = open.first {
       let mode = Self.mode(of: first) ?? 0
       return Finding(
         mode & 0o022 != 0 ? .problem : .warning, "file",
         "\(first) may be \(mode & 0o022 != 0 ? "changed" : "read") by others",
-        advice: "Keep it to yourself: chmod 600 \(open.joined(separator: " "))")
+        advice: "Keep it to yourself: chmod 600 "
+          + open.map(ShellQuoting.word).joined(separator: " "))
     }
     return Finding(.ok, "file", "only you may read and write \(file.path)")
   }
@@ -43,13 +44,13 @@ struct FileHealth {
     guard access(folder, W_OK) == 0 else {
       return Finding(
         .problem, "folder", "nothing can be written to \(folder), where the log and locks stand",
-        advice: "Make it yours: chmod u+rwx \(folder)")
+        advice: "Make it yours: chmod u+rwx \(ShellQuoting.word(folder))")
     }
     // In a folder with the sticky bit, others can make files and take none away.
     if let mode = Self.mode(of: folder), mode & 0o022 != 0, mode & S_ISVTX == 0 {
       return Finding(
         .problem, "folder", "others may put another file in the database's place in \(folder)",
-        advice: "Keep it to yourself: chmod go-w \(folder)")
+        advice: "Keep it to yourself: chmod go-w \(ShellQuoting.word(folder))")
     }
     return Finding(.ok, "folder", "\(folder) is yours to write")
   }

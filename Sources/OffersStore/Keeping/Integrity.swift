@@ -1,4 +1,5 @@
 import GRDB
+import OffersCore
 
 /// What SQLite says of the pages of a database.
 enum Integrity {
@@ -26,7 +27,7 @@ enum Integrity {
     do {
       let rows = try String.fetchCursor(database, sql: "PRAGMA integrity_check(\(argument))")
       while let row = try rows.next() {
-        problems += row.split(separator: "\n").map(String.init)
+        problems += row.split(scalar: "\n").map(String.init)
           .filter { $0 != "ok" && !$0.hasPrefix("***") }
       }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {

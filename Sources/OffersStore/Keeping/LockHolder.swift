@@ -37,7 +37,7 @@ struct LockHolder {
 
   /// The first bytes of the locked ranges: `lock: 1: OFDLCK ADVISORY WRITE -1 fe:01:52 0 0`.
   private static func lockedBytes(_ information: String) -> [Int64] {
-    information.split(separator: "\n").compactMap { line in
+    information.split(scalar: "\n").compactMap { line in
       let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
       guard line.hasPrefix("lock:"), words.contains("OFDLCK"), words.count >= 2 else { return nil }
       return Int64(words[words.count - 2])

@@ -1,3 +1,5 @@
+import OffersCore
+
 /// The addresses that begin with the same bits, such as `10.0.0.0/8` (RFC 4632, RFC 4291).
 struct AddressRange: Hashable, Sendable {
   let first: NetworkAddress
@@ -24,7 +26,7 @@ struct AddressRange: Hashable, Sendable {
   /// - Returns: nil for anything else, and for more bits than an address has. Bits behind the common
   ///   ones do not matter.
   init?(_ text: String) {
-    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = text.split(scalar: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first.flatMap({ NetworkAddress(String($0)) }) else { return nil }
     let width = address.isIPv4 ? 32 : 128
     guard parts.count == 2 else {

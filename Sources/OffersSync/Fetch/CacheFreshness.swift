@@ -76,6 +76,8 @@ private struct CacheDirectives {
 
   private static func unquoted(_ text: String) -> String {
     guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
-    return String(text.dropFirst().dropLast()).replacing(/\\(.)/) { String($0.output.1) }
+    // By scalars: a backslash with an accent behind it is one character.
+    let pair = /\\(.)/.matchingSemantics(.unicodeScalar)
+    return String(text.dropFirst().dropLast()).replacing(pair) { String($0.output.1) }
   }
 }

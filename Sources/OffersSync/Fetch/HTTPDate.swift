@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 
 /// A point in time as HTTP writes it (RFC 9110, 5.6.7).
 ///
@@ -40,7 +41,7 @@ enum HTTPDate {
         year: number(parts[3], digits: 4...4), month: month(parts[0]),
         day: number(parts[1], digits: 1...2), time: parts[2])
     case 3 where zones.contains(parts[2]):
-      let date = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+      let date = parts[0].split(scalar: "-", omittingEmptySubsequences: false)
       guard date.count == 3 else { return nil }
       moment = Moment(
         year: number(date[2], digits: 2...2), month: month(date[1]),
@@ -92,7 +93,7 @@ private struct Moment {
 
   /// Nil when a part is missing or the time of day, such as `08:49:37`, is impossible.
   init?(year: Int?, month: Int?, day: Int?, time: Substring) {
-    let clock = time.split(separator: ":", omittingEmptySubsequences: false)
+    let clock = time.split(scalar: ":", omittingEmptySubsequences: false)
       .map { HTTPDate.number($0, digits: 2...2) }
     guard let year, let month, let day, clock.count == 3,
       let hour = clock[0], let minute = clock[1], let second = clock[2],

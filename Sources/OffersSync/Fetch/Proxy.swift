@@ -38,7 +38,7 @@ struct Proxy: Hashable, Sendable {
     var password: String?
     // The last one: people write passwords with an unencoded @ or /.
     if let at = rest.lastIndex(of: "@") {
-      let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let parts = rest[..<at].split(scalar: ":", maxSplits: 1, omittingEmptySubsequences: false)
       user = try Self.credential(parts.first, variable)
       password = try Self.credential(parts.count == 2 ? parts[1] : nil, variable)
       rest = rest[rest.index(after: at)...]

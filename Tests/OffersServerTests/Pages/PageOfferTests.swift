@@ -92,5 +92,6 @@ struct PageOfferTests {
   func namesHosts() {
     #expect(PageLinks.host("https://www.example.com:8080/a") == "example.com:8080")
     #expect(PageLinks.host("http://user:pass@x.example?q#f") == "x.example")
+    #expect(PageLinks.host("https://evil.example/\u{301}@bank.example") == "evil.example")
   }
 }

@@ -50,7 +50,7 @@ struct FeedsCheckCommand: WaitingCommand {
         Output.note(
           """
           These are the built-in sample offers. To check your own feed:
-            offers feeds check \(feed) --from URL-OR-FILE
+            offers feeds check \(ShellQuoting.word(feed)) --from URL-OR-FILE
           """)
       }
       if check.offerCount == 0 { throw ExitStatus.failed }

@@ -25,8 +25,8 @@ enum OfferColumn: String, CaseIterable {
   /// - Throws: `OffersError` with `invalidRequest` for an unknown or a repeated one.
   static func list(parsing text: String) throws -> [OfferColumn] {
     var columns: [OfferColumn] = []
-    for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let name = String(word.filter { $0 != " " }).lowercased().replacing("-", with: "_")
+    for word in text.split(scalar: ",", omittingEmptySubsequences: false) {
+      let name = String(word.filter { $0 != " " }).lowercased().replacing(bytes: "-", with: "_")
       let column: OfferColumn = try NamedChoice.find(name, what: "column", title: "Columns")
       if columns.contains(column) {
         throw OffersError(
@@ -43,7 +43,7 @@ enum OfferColumn: String, CaseIterable {
     case .favorite: ""
     case .ref: "ID"
     case .id: "BARE ID"
-    default: rawValue.uppercased().replacing("_", with: " ")
+    default: rawValue.uppercased().replacing(bytes: "_", with: " ")
     }
   }
 

@@ -1,0 +1,42 @@
+/// Cuts and edits texts by their Unicode scalars, which for well-formed UTF-8 is the same as by bytes.
+///
+/// By `Character`s, as the standard library does it, a sign with a combining mark behind it is another
+/// character, and so is a line feed behind a carriage return: neither would be found.
+extension StringProtocol {
+  /// The parts between separators.
+  ///
+  /// - Parameters:
+  ///   - scalar: the separator.
+  ///   - maxSplits: how often it is cut at most; the last part holds the rest.
+  ///   - omittingEmptySubsequences: whether empty parts are left out.
+  package func split(
+    scalar: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
+  ) -> [Substring] {
+    Substring(self).unicodeScalars.split(
+      separator: scalar, maxSplits: maxSplits,
+      omittingEmptySubsequences: omittingEmptySubsequences
+    ).map { Substring($0) }
+  }
+
+  /// The text with each occurrence of another one, compared byte by byte, replaced.
+  ///
+  /// - Parameter target: replaces nothing when it is empty.
+  package func replacing(bytes target: String, with replacement: String) -> String {
+    let pattern = Array(target.utf8)
+    let bytes = Array(utf8)
+    guard let first = pattern.first, bytes.count >= pattern.count else { return String(self) }
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var place = 0
+    while place < bytes.count {
+      if bytes[place] == first, bytes[place...].starts(with: pattern) {
+        result += replacement.utf8
+        place += pattern.count
+      } else {
+        result.append(bytes[place])
+        place += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}
