@@ -53,7 +53,7 @@ enum TextFile {
   ///   should hold, nil to leave it.
   /// - Throws: `OffersError` with `locked` when the other one takes longer than 5 s.
   static func update(_ path: String, _ change: (String?) throws -> String?) throws {
-    let target = NewFile.resolve(path)
+    let target = try NewFile.target(path)
     guard FileBytes.makeFolders(of: target) else { throw failure("write", path) }
     // The folder is locked: the file is another one after each change.
     let descriptor = open(FileBytes.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -71,16 +71,9 @@ enum TextFile {
       }
       usleep(10_000)
     }
-    if let text = try change(try read(target)) { try write(text, to: target) }
-  }
-
-  /// Puts a text in place of what a file holds, whole or not at all. Its folder is made when it is
-  /// missing.
-  private static func write(_ text: String, to path: String) throws {
-    let file = try NewFile(replacing: path, hint: permissionHint)
-    var text = text
-    try text.withUTF8 { try file.append(UnsafeRawBufferPointer($0)) }
-    try file.commit()
+    if let text = try change(try read(target)) {
+      try NewFile.write(text, to: target, hint: permissionHint)
+    }
   }
 
   private static func failure(_ verb: String, _ path: String) -> OffersError {

@@ -80,14 +80,7 @@ struct ExportCommand: ParsableCommand {
       try spool.forEachPiece { Output.printRaw(Array($0)) }
       return try tell(unread)
     }
-    guard case let target = try database.backupTarget(output), target == .free || target == .other
-    else {
-      throw OffersError(
-        .invalidRequest, "\(output) is a database. It was left untouched.",
-        hint: "Name another file. To copy a database: offers backup FILE")
-    }
-    let file = try NewFile(
-      replacing: output, hint: "Check the folder, its permissions and its free space.")
+    let file = try NewFile(output: output, beside: database)
     try write { try file.append($0) }
     try file.commit(isPrivate: true)
     bar.clear()

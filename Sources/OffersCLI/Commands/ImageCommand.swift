@@ -45,7 +45,8 @@ struct ImageCommand: WaitingCommand {
     if output == nil, !json, Terminal.isOutput {
       throw OffersError(
         .invalidRequest, "An image is no text for a terminal.",
-        hint: "Write it to a file with -o FILE, or see it with: offers show \(id) --images always")
+        hint: "Write it to a file with -o FILE, or see it with: "
+          + "offers show \(ShellQuoting.word(id)) --images always")
     }
     // Opened for reading first, because whoever has no database yet has no offer.
     let offer = try location.open(.readOnly).fetchOfferBlocking(named: id)
@@ -53,6 +54,10 @@ struct ImageCommand: WaitingCommand {
       throw OffersError(.notFound, "\(offer.ref) has no image.")
     }
     let database = try location.open(.readWrite)
+    // Made first, so that nothing is fetched for what cannot be written.
+    let file = try output.flatMap {
+      $0 == "-" ? nil : try NewFile(output: $0, isPublic: true, beside: database)
+    }
     let loader = ImageLoader(
       images: database,
       allowsPrivateNetwork: try network.allowsPrivateNetwork(configuration.path.load()))
@@ -65,7 +70,11 @@ struct ImageCommand: WaitingCommand {
       await loader.close()
       throw error
     }
-    if let output, output != "-" { try Self.write(image, to: output, isTold: !json) }
+    if let file {
+      try image.bytes.withUnsafeBytes(file.append)
+      try file.commit()
+      if !json { Self.tell(image, in: output ?? "") }
+    }
     if json {
       Output.print(Self.json(image, of: offer.ref))
     } else if output == nil || output == "-" {
@@ -73,17 +82,8 @@ struct ImageCommand: WaitingCommand {
     }
   }
 
-  private static func write(_ image: CachedImage, to output: String, isTold: Bool) throws {
-    do {
-      try Data(image.bytes).write(to: URL(fileURLWithPath: output), options: .atomic)
-    } catch {
-      throw OffersError(
-        .invalidRequest, "Could not write \(output).",
-        hint: "Check the folder and its permissions.",
-        cause: "\(error)")
-    }
+  private static func tell(_ image: CachedImage, in output: String) {
     let header = image.header
-    if !isTold { return }
     Output.note(
       DisplayText.oneLine(
         "\(output): \(header.format.title), \(header.width) × \(header.height), "
