@@ -27,6 +27,7 @@ struct DatabaseOptions: ParsableArguments {
         .invalidRequest, "There is no home folder to keep the database in.",
         hint: "Name a file with --database.")
     }
+    try OffersDatabase.check(path: path.text)
     return path.text
   }
 

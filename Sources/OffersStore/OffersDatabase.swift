@@ -35,11 +35,12 @@ public final class OffersDatabase: Sendable {
   ///
   /// - Parameter readerCount: how many may read at the same time; a program that reads for one person
   ///   needs no second one.
-  /// - Throws: `OffersError`: `notFound` when it is to be read only and does not exist,
+  /// - Throws: `OffersError`: `invalidRequest` for what is no path of a file, as an address is,
+  ///   `notFound` when it is to be read only and does not exist,
   ///   `newerDatabase` when a newer program wrote it, `storageFailed` when it is not ours, damaged
   ///   or not permitted, or when the SQLite that is loaded is too old. The file is untouched then.
   public init(path: String, access: Access = .readWrite, readerCount: Int = 1) throws {
-    try SQLiteLibrary.check()
+    try Self.check(path: path)
     self.path = path
     var file = DatabaseFile(path: DatabaseFile.resolve(path))
     var header = try file.readHeader()
@@ -84,7 +85,7 @@ public final class OffersDatabase: Sendable {
   /// - Throws: `OffersError`: `notFound`, `newerDatabase`, or `storageFailed` when it is not ours or
   ///   not one of its tables can be found.
   package init(salvaging path: String) throws {
-    try SQLiteLibrary.check()
+    try Self.check(path: path)
     self.path = path
     file = DatabaseFile(path: DatabaseFile.resolve(path))
     let header = try file.readHeader()

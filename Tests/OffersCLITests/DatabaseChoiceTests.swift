@@ -49,6 +49,50 @@ struct DatabaseChoiceTests {
     #expect(exists("given.sqlite") && !exists("data"))
   }
 
+  @Test(
+    "An address is refused before anything is made",
+    arguments: [
+      "postgres://ana:secret@db.example/offers", "sqlite:///tmp/x", "file:///tmp/x?mode=ro",
+      "https://x.example/y.sqlite", "a:/\u{301}b://c",
+    ])
+  func address(name: String) throws {
+    let commands = [
+      ["sync"], ["list"], ["status"], ["feeds"], ["show", "1"], ["search", "tea"], ["doctor"],
+      ["export"], ["export", "--salvage"], ["backup", "copy"], ["changes"],
+    ]
+    for command in commands {
+      for words in [command + ["--database", name], ["--database", name] + command, command] {
+        let path = folder.file("")
+        let environment = words == command ? ["OFFERS_DATABASE": name] : [:]
+        let result = try OffersProgram.run(
+          words, environment: ["HOME": path].merging(environment) { $1 })
+        #expect(result.status == 64, "\(words)")
+        #expect(result.output == "")
+        #expect(result.errors.contains("Only the path of a file is taken."))
+        #expect(!result.errors.contains("secret"), "it may be logged")
+      }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    for made in ["postgres:", "sqlite:", "https:", "file:", "a:"] {
+      #expect(!FileManager.default.fileExists(atPath: made))
+    }
+  }
+
+  @Test(
+    "A name that SQLite could take for a URI or for memory is a file's",
+    arguments: ["file:x?mode=memory&cache=shared", ":memory:"])
+  func oddName(name: String) throws {
+    let home = try Home()
+    for command in ["sync --quiet", "favorite 900117", "list --favorites"] {
+      let result = try home.shell("offers \(command) --database '\(name)'")
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(command == "sync --quiet" || result.output.contains("Harvest Row Pasta Sauce"))
+    }
+    #expect(FileManager.default.fileExists(atPath: home.folder.file(name)))
+    #expect(try home.shell("offers backup 'file:y?mode=memory' --database '\(name)'").status == 0)
+    #expect(FileManager.default.fileExists(atPath: home.folder.file("file:y?mode=memory")))
+  }
+
   @Test("Reading a database that is not there makes none")
   func reading() throws {
     for command in [["list"], ["status"], ["show", "1"], ["favorite", "1"]] {
