@@ -59,7 +59,7 @@ let package = Package(
       exclude: ["Definition/Definitions.md", "Embedded", "Samples", "Shipped"],
       swiftSettings: strict),
     .systemLibrary(name: "ByteVector"),
-    // C targets embed files by `#embed`: an array literal of Swift takes a minute to compile.
+    // C targets embed larger files by `#embed`: as array literals of Swift they take a minute to compile.
     .target(name: "EmbeddedFeeds", path: "Sources/OffersFeeds/Embedded"),
     .target(name: "EmbeddedPages", path: "Sources/OffersServer/Embedded"),
     .systemLibrary(name: "Expat", providers: [.apt(["libexpat1-dev"])]),
@@ -119,6 +119,10 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Documents.md"],
+      resources: [
+        .embedInCode("Commands/Schedule/offers-sync.service"),
+        .embedInCode("Commands/Schedule/offers-sync.timer"),
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "OffersBenchmark",

@@ -52,7 +52,7 @@ struct FeedHealth {
     {
       return Finding(
         .warning, subject, "has been due since \(Units.time(due))",
-        advice: "Sync it: offers sync --due. By itself: Scripts/schedule install cron")
+        advice: "Sync it: offers sync --due. By itself: offers schedule install")
     }
     return Finding(
       .ok, subject,

@@ -33,7 +33,7 @@ struct Offers: ParsableCommand {
       ImageCommand.self, FavoriteCommand.self, ChangesCommand.self, HistoryCommand.self,
       StatusCommand.self, FeedsCommand.self, CacheCommand.self, PruneCommand.self,
       ExportCommand.self, ImportCommand.self, BackupCommand.self, DoctorCommand.self,
-      ServeCommand.self, ManualCommand.self,
+      ScheduleCommand.self, ServeCommand.self, ManualCommand.self,
     ])
 
   /// Runs on the main thread. Only commands that must wait for something pay for a second one.

@@ -28,11 +28,33 @@ struct SettingPath: Sendable {
       }
       return SettingPath(text: named, isNamed: true)
     }
-    // The specification ignores a relative folder.
+    return base(folder.variable, inHome: folder.inHome).map {
+      SettingPath(text: "\($0)/\(file)", isNamed: false)
+    }
+  }
+
+  /// A folder of the specification, which ignores a relative one; nil when there is no home.
+  private static func base(_ variable: String, inHome: String) -> String? {
     func absolute(_ name: String) -> String? {
       EnvironmentVariable.find(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
-    let base = absolute(folder.variable) ?? absolute("HOME").map { "\($0)/\(folder.inHome)" }
-    return base.map { SettingPath(text: "\($0)/\(file)", isNamed: false) }
+    return absolute(variable) ?? absolute("HOME").map { "\($0)/\(inHome)" }
+  }
+
+  /// The folder with the settings of all programs.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` when there is no home.
+  static func configurationFolder() throws -> String {
+    if let folder = base("XDG_CONFIG_HOME", inHome: ".config") { return folder }
+    throw OffersError(
+      .invalidRequest, "There is no home folder to keep settings in.", hint: "Set HOME.")
+  }
+
+  /// The path from the root on, whatever the folder this process is in. Links stay.
+  static func absolute(_ path: String) -> String {
+    if path.utf8.first == UInt8(ascii: "/") { return path }
+    guard let pointer = getcwd(nil, 0) else { return path }
+    defer { free(pointer) }
+    return String(cString: pointer) + "/" + path
   }
 }

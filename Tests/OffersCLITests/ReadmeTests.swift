@@ -6,7 +6,7 @@ import Testing
 struct ReadmeTests {
   private static let commandNames = [
     "sync", "list", "search", "show", "open", "image", "favorite", "changes", "history", "status",
-    "feeds", "cache", "prune", "export", "import", "backup", "doctor",
+    "feeds", "cache", "prune", "export", "import", "backup", "doctor", "schedule",
     "serve",
   ]
   private let text: String
@@ -40,7 +40,11 @@ struct ReadmeTests {
     return rest.components(separatedBy: end).first ?? ""
   }
 
-  private static let feedsCommands = ["list", "add", "show", "check", "guess", "set", "remove"]
+  /// The commands below others, in the order of their help.
+  private static let lower = [
+    "feeds": ["list", "add", "show", "check", "guess", "set", "remove"],
+    "schedule": ["install", "show", "remove"],
+  ]
 
   private func help(_ arguments: [String] = []) throws -> String {
     try OffersProgram.run(arguments + ["--help"]).output
@@ -51,11 +55,14 @@ struct ReadmeTests {
     let listed = part(of: try help(), from: "SUBCOMMANDS:", to: "See 'offers help")
     let names = listed.split(separator: "\n").compactMap { $0.split(separator: " ").first }
     #expect(names.map(String.init) == Self.commandNames)
-    let below = part(of: try help(["feeds"]), from: "SUBCOMMANDS:", to: "See 'offers help")
-    // Names stand two columns in, what they do further.
-    let belowNames = below.matches(of: /\n  ([a-z]+)/).map { String($0.output.1) }
-    #expect(belowNames == Self.feedsCommands)
-    for name in belowNames.dropFirst() { #expect(text.contains("| `feeds \(name) <")) }
+    for (command, wanted) in Self.lower {
+      let below = part(of: try help([command]), from: "SUBCOMMANDS:", to: "See 'offers help")
+      // Names stand two columns in, what they do further.
+      let found = below.matches(of: /\n  ([a-z]+)/).map { String($0.output.1) }
+      #expect(found == wanted)
+      // The list is what the command does by itself.
+      for name in found where name != "list" { #expect(text.contains("`\(command) \(name)")) }
+    }
     let headings = text.matches(of: /\n### `offers ([a-z]+)/).map { String($0.output.1) }
     #expect(headings == Self.commandNames)
   }
@@ -63,7 +70,7 @@ struct ReadmeTests {
   @Test("Its reference has the very options that the help has", arguments: commandNames)
   func hasEveryOption(command: String) throws {
     var help = ""
-    for words in command == "feeds" ? Self.feedsCommands.map({ ["feeds", $0] }) : [[command]] {
+    for words in Self.lower[command]?.map({ [command, $0] }) ?? [[command]] {
       help += part(of: try self.help(words), from: "\nOPTIONS:", to: "\u{0}")
     }
     let own = section("### `offers \(command)").components(separatedBy: "\n```")[0]

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Glibc
+import OffersCore
+
+/// `offers schedule install`
+struct ScheduleInstallCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "install",
+    abstract: "Sync what is due every quarter of an hour.",
+    usage: "offers schedule install [cron|systemd] [<options>]",
+    discussion: """
+      An earlier installation is replaced, also one by the other of the two. The variables that the \
+      syncs depend on (database, definitions, proxies, certificates, and those that definitions and \
+      sources name as {env:NAME}) are kept as they are now in a file for your eyes only. Install it \
+      again when they change.
+      """)
+
+  @Argument(help: "By which: systemd where it runs for you, else cron.")
+  var scheduler: Scheduler?
+
+  @OptionGroup var location: DatabaseOptions
+  @OptionGroup var configuration: ConfigurationOptions
+
+  func run() throws {
+    let file = try EnvironmentFile.ofSchedule()
+    let database = try location.path
+    let variables = try ScheduleVariables.collect(
+      database: database, databaseOption: location.database, configOption: configuration.config)
+    let scheduler = try scheduler ?? Self.present()
+    let words = [try Self.program(), "schedule", "run", file.path]
+    let hadFile = access(file.path, F_OK) == 0
+    switch scheduler {
+    case .cron: try Crontab.check(words)
+    case .systemd: try SystemdTimer.check(words, database: database)
+    }
+    try file.write(variables)
+    do {
+      switch scheduler {
+      case .cron: try Crontab.install(words)
+      case .systemd: try SystemdTimer().install(words, database: database)
+      }
+    } catch {
+      // An earlier installation still needs it.
+      if !hadFile { unlink(file.path) }
+      throw error
+    }
+    switch scheduler {
+    case .cron: SystemdTimer().remove()
+    case .systemd: if Crontab.isPresent { try Crontab.remove() }
+    }
+    let names = variables.map(\.name).joined(separator: ", ")
+    Output.note("Installed: \(scheduler.rawValue) syncs what is due every quarter of an hour.")
+    Output.note(DisplayText.oneLine("With these variables, kept in \(file.path): \(names)"))
+    if scheduler == .systemd {
+      Output.note("It runs also while you are logged out after: loginctl enable-linger")
+    }
+  }
+
+  /// systemd where it can be reached, else cron.
+  private static func present() throws -> Scheduler {
+    if SystemdTimer.isReachable { return .systemd }
+    if Crontab.isPresent { return .cron }
+    throw OffersError(
+      .notFound, "Neither systemd nor cron can run anything for you here.",
+      hint: "Install cron, as root: apt-get install cron")
+  }
+
+  /// The path of the running program.
+  private static func program() throws -> String {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &bytes, bytes.count)
+    guard count > 0,
+      let path = String(
+        validating: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    else {
+      throw OffersError(
+        .invalidRequest, "The path of the program is not UTF-8.",
+        hint: "Put the program elsewhere: Scripts/install")
+    }
+    return path
+  }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import OffersCore
+
+/// `offers schedule show`
+struct ScheduleShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show what is installed, without the values of variables.")
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  /// An installation.
+  private struct Entry {
+    let scheduler: Scheduler
+    /// The line of the crontab, or the path of the unit; nil for one of an earlier version, which has
+    /// values of variables in it.
+    let text: String?
+  }
+
+  func run() throws {
+    var entries: [Entry] = []
+    if Crontab.isPresent, let block = try Crontab.block() {
+      entries.append(Entry(scheduler: .cron, text: Crontab.command(of: block)))
+    }
+    let timer = SystemdTimer()
+    if timer.isInstalled {
+      entries.append(
+        Entry(scheduler: .systemd, text: timer.isCurrent ? timer.timerPath : nil))
+    }
+    let file = try EnvironmentFile.ofSchedule()
+    let names = try entries.isEmpty ? nil : file.read()?.map(\.name)
+    if json { return Output.print(Self.json(entries, names.map { (file.path, $0) })) }
+    if entries.isEmpty {
+      return Output.note("Nothing is installed. Install it: offers schedule install")
+    }
+    for entry in entries {
+      let text = entry.text ?? "of an earlier version. Replace it: offers schedule install"
+      Output.print("\(entry.scheduler.rawValue)  \(DisplayText.oneLine(text))")
+    }
+    if let names {
+      let listed = names.joined(separator: ", ")
+      Output.print(DisplayText.oneLine("variables  \(listed) (\(file.path))"))
+    }
+  }
+
+  /// `{"schedules":[{"scheduler","entry","outdated"}],"variables":{"path","names"}}`
+  private static func json(_ entries: [Entry], _ variables: (path: String, names: [String])?)
+    -> String
+  {
+    JSONWriter.document { json in
+      json.member("schedules", objects: entries) { json, entry in
+        json.member("scheduler", entry.scheduler.rawValue)
+        json.member("entry", entry.text)
+        json.member("outdated", entry.text == nil)
+      }
+      json.member("variables", object: variables) { json, variables in
+        json.member("path", variables.path)
+        json.member("names", each: variables.names) { $0.value($1) }
+      }
+    }
+  }
+}

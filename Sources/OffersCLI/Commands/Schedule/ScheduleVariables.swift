@@ -1,0 +1,55 @@
+import Glibc
+import OffersCore
+import OffersFeeds
+import OffersStore
+
+/// The variables that a sync depends on, as they are now.
+enum ScheduleVariables {
+  private static let paths = ["OFFERS_DATABASE", "OFFERS_CONFIG", "SSL_CERT_FILE"]
+  /// HOME decides where the files are, and need not be the one that cron or systemd sets.
+  private static let others = [
+    "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TZ", "https_proxy", "HTTPS_PROXY", "http_proxy",
+    "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
+  ]
+
+  /// Those that are set and not empty. The paths are absolute: what runs later is in another folder.
+  ///
+  /// - Parameters:
+  ///   - database: the database, whose sources may name variables.
+  ///   - databaseOption: goes before `OFFERS_DATABASE`.
+  ///   - configOption: goes before `OFFERS_CONFIG`.
+  /// - Throws: `OffersError` for definitions that cannot be read.
+  static func collect(
+    database: String, databaseOption: String?, configOption: String?
+  ) throws -> [EnvironmentFile.Variable] {
+    let options = ["OFFERS_DATABASE": databaseOption, "OFFERS_CONFIG": configOption]
+    let definitions = try ConfigurationOptions.path(named: configOption).load()
+    let named = try names(in: definitions) + names(inSourcesOf: database)
+    var found: [EnvironmentFile.Variable] = []
+    for name in paths + others + named.sorted() where !found.contains(where: { $0.name == name }) {
+      let option = options[name] ?? nil
+      guard let value = option ?? EnvironmentVariable.find(name), !value.isEmpty else { continue }
+      found.append(
+        .init(name: name, value: paths.contains(name) ? SettingPath.absolute(value) : value))
+    }
+    return found
+  }
+
+  /// The variables that definitions have in their addresses and headers.
+  private static func names(in definitions: FeedConfiguration) throws -> [String] {
+    try definitions.names.compactMap { try definitions.find($0) }.flatMap { definition in
+      ([definition.source, definition.search].compactMap(\.self) + definition.headers.map(\.value))
+        .flatMap(\.parts).compactMap { if case .environment(let name) = $0 { name } else { nil } }
+    }
+  }
+
+  /// The variables in the sources that were chosen for feeds.
+  private static func names(inSourcesOf path: String) throws -> [String] {
+    guard OffersDatabase.exists(at: path) else { return [] }
+    let database = try OffersDatabase(path: path, access: .readOnly)
+    let pattern = /\{env:([A-Za-z_][A-Za-z0-9_]*)\}/.matchingSemantics(.unicodeScalar)
+    return try database.fetchFeedsBlocking().flatMap { feed in
+      feed.source.matches(of: pattern).map { String($0.output.1) }
+    }
+  }
+}
