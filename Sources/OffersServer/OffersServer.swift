@@ -12,7 +12,7 @@ package struct OffersServer: Sendable {
   package struct Address: Hashable, Sendable {
     package let host: String
     package let port: Int
-    /// Names beside the host and those of loopback.
+    /// Names beside the host and those of loopback, with a port or without.
     package let allowedHosts: [String]
 
     package init(host: String = "127.0.0.1", port: Int = 8080, allowedHosts: [String] = []) {
@@ -22,10 +22,9 @@ package struct OffersServer: Sendable {
     }
 
     /// Whether only this machine can ask.
-    package var isLoopback: Bool {
-      let numbers = host.split(scalar: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-      return host == "localhost" || host == "::1"
-        || numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
+    var openName: String? {
+      if !Loopback.isHost(host) { return host }
+      return allowedHosts.first { !Loopback.isAuthority($0) }
     }
   }
 
@@ -42,17 +41,19 @@ package struct OffersServer: Sendable {
   private let logger: Logger
 
   /// - Parameters:
-  ///   - token: what requests must show; needed where others than this machine can ask.
+  ///   - token: what requests must show; needed where the address or an allowed name is not
+  ///     loopback's, so that other machines can ask.
   ///   - refreshSeconds: how often what is due is synced; nil for never.
-  /// - Throws: `OffersError` with `invalidRequest` where it is needed and missing.
+  /// - Throws: `OffersError` with `invalidRequest` where a token is needed and missing.
   package init(
     _ content: ServedContent, address: Address = Address(), token: AccessToken? = nil,
     refreshSeconds: Double? = nil, logger: Logger
   ) throws {
-    if !address.isLoopback, token == nil {
+    if let name = address.openName, token == nil {
       throw OffersError(
-        .invalidRequest, "\(address.host) lets other machines ask; that needs a token.",
-        hint: "Name a file that holds one with --token-file, or listen at 127.0.0.1.")
+        .invalidRequest, "\(name) lets other machines ask; that needs a token.",
+        hint: "Name a file that holds one with --token-file, "
+          + (name == address.host ? "or listen at 127.0.0.1." : "or allow no name but localhost."))
     }
     self.content = content
     self.address = address

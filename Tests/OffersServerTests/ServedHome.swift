@@ -34,13 +34,15 @@ struct ServedHome {
 
   func server(
     token: AccessToken? = nil, images: (any ImageSource)? = nil,
-    syncer: (any FeedSyncer)? = nil, host: String = "127.0.0.1", port: Int = 80
+    syncer: (any FeedSyncer)? = nil, host: String = "127.0.0.1", port: Int = 80,
+    allowedHosts: [String] = []
   ) throws -> OffersServer {
     try OffersServer(
       ServedContent(
         store: database, syncer: syncer ?? SampleSyncer(database: database),
         images: images ?? ImageLoader(images: database), texts: QueryTexts()),
-      address: OffersServer.Address(host: host, port: port), token: token,
+      address: OffersServer.Address(host: host, port: port, allowedHosts: allowedHosts),
+      token: token,
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
   }
 

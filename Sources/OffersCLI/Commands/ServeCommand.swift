@@ -14,8 +14,8 @@ struct ServeCommand: WaitingCommand {
     usage: "offers serve [<options>]",
     discussion: """
       Serves what is in the database, beside cron and the other commands, until it is interrupted. \
-      Only this machine can ask; for others, name an address with --host and a secret with \
-      --token-file.
+      Only this machine can ask; for others, name an address with --host, or the name of a proxy \
+      with --allow-host, and a secret with --token-file.
 
       EXAMPLES
         offers serve                       then see http://127.0.0.1:8080
@@ -33,7 +33,8 @@ struct ServeCommand: WaitingCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Another name that it may be asked by, again and again.", valueName: "name"))
+      "Another name that it may be asked by, again and again; any but localhost needs a token.",
+      valueName: "name"))
   var allowHost: [String] = []
 
   @Option(

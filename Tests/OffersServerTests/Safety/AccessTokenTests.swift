@@ -155,4 +155,27 @@ struct AccessTokenTests {
     }
     for host in ["127.0.0.1", "::1", "localhost", "127.9.9.9"] { _ = try home.server(host: host) }
   }
+
+  @Test(
+    "a name beyond loopback, by which a proxy lets others ask, needs a token",
+    arguments: [
+      ("localhost", true), ("LOCALHOST:9000", true), ("127.0.0.1:9000", true), ("127.8.7.6", true),
+      ("::1", true), ("[::1]", true), ("[::1]:8443", true),
+      ("offers.local", false), ("offers.local:8443", false), ("localhost.evil.example", false),
+      ("127.0.0.1.nip.io", false), ("192.168.1.5", false), ("0.0.0.0", false), ("[::]", false),
+      ("localhost.", false), ("127.0.0", false), ("[::1].evil.example", false),
+      ("localhost:80.evil.example", false), ("[fe80::1]:80", false), ("::1:evil.example", false),
+    ])
+  func neededForNames(name: String, isLoopback: Bool) async throws {
+    let home = try await ServedHome(feeds: [])
+    func start(_ token: AccessToken?) throws {
+      _ = try home.server(token: token, allowedHosts: ["localhost", name])
+    }
+    try start(AccessToken(Self.token))
+    if isLoopback { return try start(nil) }
+    let error = #expect(throws: OffersError.self) { try start(nil) }
+    #expect(error?.code == .invalidRequest)
+    #expect(error?.message.contains("\(name) lets other machines ask") == true)
+    #expect(error?.hint?.contains("--token-file") == true)
+  }
 }
