@@ -28,8 +28,6 @@ package struct OffersServer: Sendable {
     }
   }
 
-  /// Most connections at a time.
-  private static let connectionLimit = 1024
   /// How long answers that are under way may take once the server is to end.
   private static let endSeconds = 3
 
@@ -82,27 +80,29 @@ package struct OffersServer: Sendable {
   /// - Parameter ready: called with the port once the server listens.
   /// - Throws: `OffersError` where it cannot listen.
   package func run(ready: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
-    try await run(ConnectionLimits.Times(), handlesSignals: true, ready: ready)
+    try await run(
+      ConnectionLimits.Times(), ConnectionTable.Limits(), handlesSignals: true, ready: ready)
   }
 
   func run(
-    _ times: ConnectionLimits.Times, handlesSignals: Bool,
+    _ times: ConnectionLimits.Times, _ limits: ConnectionTable.Limits, handlesSignals: Bool,
     ready: @escaping @Sendable (Int) async -> Void
   ) async throws {
     let refreshes = refreshSeconds.map {
       RefreshService(jobs: content.jobs, interval: .seconds($0), logger: logger)
     }
-    let responder = responder()
+    let table = ConnectionTable(limits)
     let application = Application(
-      responder: responder,
+      responder: responder(),
       server: .http1(
         configuration: HTTP1Channel.Configuration(
-          additionalChannelHandlers: [ConnectionLimits(times), KnownAnswers(responder)],
+          additionalChannelHandlers: [
+            RequestGate(), ConnectionLimits(times, table: table, token: token),
+          ],
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
       configuration: ApplicationConfiguration(
-        address: .hostname(address.host, port: address.port), serverName: nil,
-        availableConnectionsDelegate: .maximum(Self.connectionLimit, logger: logger)),
+        address: .hostname(address.host, port: address.port), serverName: nil),
       services: refreshes.map { [$0] } ?? [],
       onServerRunning: { [hosts] channel in
         let port = channel.localAddress?.port ?? 0

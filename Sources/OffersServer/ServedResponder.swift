@@ -27,25 +27,9 @@ struct ServedResponder: HTTPResponder {
     return isHead ? response.createHeadResponse() : response
   }
 
-  /// The remembered answer to a request without a body that may have it; nil for all others, which
-  /// `respond` answers or refuses.
-  func findKnown(_ head: HTTPRequest) -> (head: HTTPResponse, body: ByteBuffer?)? {
-    guard head.method == .get, !head.headerFields.contains(.contentLength),
-      !head.headerFields.contains(.transferEncoding)
-    else { return nil }
-    let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
-    do {
-      try RequestShape.check(request, hosts: hosts)
-    } catch {
-      return nil
-    }
-    if let token, !LoginRoutes.isOpen(request.uri.path), !token.isShown(by: request) { return nil }
-    return answers.findParts(of: request)
-  }
-
   private func answer(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
     try RequestShape.check(request, hosts: hosts)
-    if let token, !LoginRoutes.isOpen(request.uri.path), !token.isShown(by: request) {
+    if let token, !LoginRoutes.isOpen(request.uri.path), !token.isShown(by: request.headers) {
       return try LoginRoutes.refuse(request)
     }
     if request.method == .get {

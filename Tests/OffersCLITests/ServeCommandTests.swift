@@ -5,39 +5,6 @@ import Testing
 
 @Suite("offers serve")
 struct ServeCommandTests {
-  /// A server as a process of its own, at a port that is free. It ends with the test, however that
-  /// ends.
-  private final class Serving {
-    let process: ChildProcess
-    let port: Int
-    let errors: FileHandle
-
-    init(_ home: Home, _ arguments: String...) throws {
-      let pipe = Pipe()
-      process = try OffersProgram.start(
-        ["serve", "--port", "0"] + arguments, environment: home.environment,
-        errors: pipe.fileHandleForWriting)
-      try pipe.fileHandleForWriting.close()
-      errors = pipe.fileHandleForReading
-      var text = ""
-      while !text.contains("\n") {
-        let piece = errors.availableData
-        if piece.isEmpty { throw Home.Unexpected("it did not begin: \(text)") }
-        text += String(decoding: piece, as: UTF8.self)
-      }
-      let digits = text.split(separator: ":").last?.prefix { $0.isNumber } ?? ""
-      guard let port = Int(digits) else { throw Home.Unexpected("no port: \(text)") }
-      self.port = port
-    }
-
-    deinit { process.send(SIGKILL) }
-
-    func end(_ signal: Int32 = SIGTERM) -> Int32 {
-      process.send(signal)
-      return process.wait()
-    }
-  }
-
   @Test("it serves until it is asked to end, and ends well", arguments: [SIGTERM, SIGINT])
   func ends(signal: Int32) throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])

@@ -31,27 +31,12 @@ struct Answers: Sendable {
 
   /// The answer that was given to the same request before, if it still holds.
   func findAnswer(to request: Request) -> Response? {
-    findEntry(for: request).map { Self.response($0, to: request) }
-  }
-
-  /// The same in its parts; no body where the asker has it.
-  func findParts(of request: Request) -> (head: HTTPResponse, body: ByteBuffer?)? {
-    guard let entry = findEntry(for: request) else { return nil }
-    return Self.isKnown(entry, to: request)
-      ? (HTTPResponse(status: .notModified, headerFields: entry.notModifiedHeaders), nil)
-      : (HTTPResponse(status: .ok, headerFields: entry.headers), entry.body)
-  }
-
-  private func findEntry(for request: Request) -> ResponseCache.Entry? {
     findVersion().flatMap { cache.find(request.uri.string, version: $0) }
+      .map { Self.response($0, to: request) }
   }
 
   /// The version of the database. If it cannot be read, no response is cached or taken from the cache.
   private func findVersion() -> Int64? { try? signal.fetchDataVersion() }
-
-  private static func isKnown(_ entry: ResponseCache.Entry, to request: Request) -> Bool {
-    request.headers[.ifNoneMatch].map { EntityTag.isNamed(entry.tag, in: $0) } ?? false
-  }
 
   /// The response to a write, which must not be cached: a JSON object, whose members `body` writes.
   static func result(
@@ -70,7 +55,7 @@ struct Answers: Sendable {
   }
 
   private static func response(_ entry: ResponseCache.Entry, to request: Request) -> Response {
-    if isKnown(entry, to: request) {
+    if request.headers[.ifNoneMatch].map({ EntityTag.isNamed(entry.tag, in: $0) }) ?? false {
       return Response(status: .notModified, headers: entry.notModifiedHeaders)
     }
     return Response(

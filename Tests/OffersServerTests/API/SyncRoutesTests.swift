@@ -2,6 +2,7 @@ import Hummingbird
 import HummingbirdTesting
 import OffersCore
 import OffersStore
+import OffersTestSupport
 import Synchronization
 import Testing
 

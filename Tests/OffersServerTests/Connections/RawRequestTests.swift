@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import OffersTestSupport
 import Testing
 
 @testable import OffersServer

@@ -1,0 +1,36 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+
+/// A server as a process of its own, at a port that is free. It ends with the test, however that
+/// ends.
+final class Serving: Sendable {
+  let process: ChildProcess
+  let port: Int
+  let errors: FileHandle
+
+  init(_ home: Home, _ arguments: String...) throws {
+    let pipe = Pipe()
+    process = try OffersProgram.start(
+      ["serve", "--port", "0"] + arguments, environment: home.environment,
+      errors: pipe.fileHandleForWriting)
+    try pipe.fileHandleForWriting.close()
+    errors = pipe.fileHandleForReading
+    var text = ""
+    while !text.contains("\n") {
+      let piece = errors.availableData
+      if piece.isEmpty { throw Home.Unexpected("it did not begin: \(text)") }
+      text += String(decoding: piece, as: UTF8.self)
+    }
+    let digits = text.split(separator: ":").last?.prefix { $0.isNumber } ?? ""
+    guard let port = Int(digits) else { throw Home.Unexpected("no port: \(text)") }
+    self.port = port
+  }
+
+  deinit { process.send(SIGKILL) }
+
+  func end(_ signal: Int32 = SIGTERM) -> Int32 {
+    process.send(signal)
+    return process.wait()
+  }
+}

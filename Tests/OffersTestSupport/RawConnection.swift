@@ -1,0 +1,122 @@
+import Foundation
+
+/// A connection to a server of this machine that says exactly what it is told to.
+package struct RawConnection: Sendable {
+  private let handle: FileHandle
+
+  package struct Failure: Error {
+    package let number: Int32
+  }
+
+  /// - Parameter receivedBytes: what the system takes for it before it is read; nil for as much as is
+  ///   usual.
+  package init(port: Int, receivedBytes: Int32? = nil) throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    if var receivedBytes {
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_RCVBUF, &receivedBytes, socklen_t(MemoryLayout<Int32>.size))
+    }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = UInt16(port).bigEndian
+    let code = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    let error = errno
+    // A server that answers nobody is found out before it ends idle connections, after a minute.
+    var patience = timeval(tv_sec: 45, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    if code != 0 { throw Failure(number: error) }
+  }
+
+  /// Sends bytes. A server that has closed already is no failure: its answer is still read.
+  package func send(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = Foundation.send(
+      handle.fileDescriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+  }
+
+  package func exchange(
+    _ text: String, until enough: @escaping @Sendable (String) -> Bool = { _ in false }
+  ) async throws -> String {
+    send(text)
+    return try await receive(until: enough)
+  }
+
+  /// What comes until the server closes, on a thread that may wait.
+  package func receive(
+    until enough: @escaping @Sendable (String) -> Bool = { _ in false }
+  ) async throws -> String {
+    let descriptor = handle.fileDescriptor
+    defer { withExtendedLifetime(handle) {} }
+    return try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread {
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+          let count = recv(descriptor, &buffer, buffer.count, 0)
+          if count < 0, errno != ECONNRESET {
+            return continuation.resume(throwing: Failure(number: errno))
+          }
+          all += buffer.prefix(max(0, count))
+          let text = String(decoding: all, as: UTF8.self)
+          if count <= 0 || enough(text) { return continuation.resume(returning: text) }
+        }
+      }
+    }
+  }
+}
+
+extension RawConnection {
+  /// Sends a text again and again, until it has sent so many bytes, the server closes, or it takes
+  /// nothing and is not about to.
+  ///
+  /// - Parameter isBusy: tells whether the server has done anything since it was last asked, each time
+  ///   that nothing was taken for a while.
+  package func flood(
+    _ text: String, bytes: Int, while isBusy: @escaping @Sendable () -> Bool
+  ) async {
+    let descriptor = handle.fileDescriptor
+    defer { withExtendedLifetime(handle) {} }
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        var patience = timeval(tv_sec: 0, tv_usec: 300_000)
+        setsockopt(
+          descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        let pattern = Array(text.utf8)
+        let block = Array(repeatElement(pattern, count: max(1, 65_536 / pattern.count)).joined())
+        var sent = 0
+        while sent < bytes {
+          let count = block[(sent % block.count)...].withUnsafeBytes {
+            Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+          }
+          if count > 0 { sent += count } else if errno != EAGAIN || !isBusy() { break }
+        }
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Says that no more is sent.
+  package func closeSending() { shutdown(handle.fileDescriptor, Int32(SHUT_WR)) }
+
+  /// Whether the server has closed the connection. What it sent before is not read.
+  package var isClosedByServer: Bool {
+    var byte: UInt8 = 0
+    let count = recv(handle.fileDescriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK))
+    return count == 0 || count < 0 && errno != EAGAIN
+  }
+
+  /// What keeps one more byte from being sent; 0 for nothing, or when there is no room.
+  package var sendFailure: Int32 {
+    var byte: UInt8 = 0x47
+    let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+    let count = Foundation.send(handle.fileDescriptor, &byte, 1, flags)
+    return count < 0 && errno != EAGAIN ? errno : 0
+  }
+}
