@@ -14,6 +14,10 @@ struct ServedResponder: HTTPResponder {
   let routes: RouteList
   /// Renders the pages for errors outside of the routes.
   let shell: PageShell
+  /// Of reads whose answers are not remembered.
+  let turns = Turns()
+  /// Of those for images, which may have to be fetched and wait for each other only.
+  let imageTurns = Turns()
 
   func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
     let isHead = request.method == .head
@@ -38,12 +42,25 @@ struct ServedResponder: HTTPResponder {
       try routes.check(request)
       try WriteRules.check(request)
     }
-    let response = try await router.respond(to: request, context: context)
+    let response = try await respondInTurn(to: request, context)
     guard response.status == .notFound, !response.headers.contains(.contentType) else {
       return response
     }
     try routes.check(request)
     throw Problem(.notFound, "There is no such path.", code: .notFound)
+  }
+
+  /// Writes do not wait: their bodies come as slowly as clients like, and their answers are small.
+  /// Nor do the paths that need no token, which read nothing from the database.
+  private func respondInTurn(
+    to request: Request, _ context: BasicRequestContext
+  ) async throws -> Response {
+    let path = request.uri.path
+    if request.method != .get || LoginRoutes.isOpen(path) {
+      return try await router.respond(to: request, context: context)
+    }
+    let turns = path.hasPrefix("/api/v1/images/") ? imageTurns : turns
+    return try await turns.take { try await router.respond(to: request, context: context) }
   }
 
   /// The response to a request with an error: a page for a browser, else a problem document.

@@ -18,7 +18,9 @@ struct ServedSearch: Sendable {
       answer = try await SearchAnswer.ask(
         serverFor: query, limit: limit, in: content.store
       ) {
-        try await content.syncer.search(feed, for: query.words, page: query.page)
+        try await Turns.leave {
+          try await content.syncer.search(feed, for: query.words, page: query.page)
+        }
       } _: {
         try await content.store.search($0)
       }
@@ -27,7 +29,7 @@ struct ServedSearch: Sendable {
         words: query.words, feed: query.feed, page: query.page, source: .store,
         results: try await content.store.search(query))
     }
-    if isTrusted { try await note(answer) }
+    if isTrusted { try await Turns.leave { try await note(answer) } }
     return answer
   }
 

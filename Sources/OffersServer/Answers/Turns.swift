@@ -1,0 +1,102 @@
+import Hummingbird
+import OffersCore
+import Synchronization
+
+/// Lets so many answers be made at a time; the others wait, in their order. What an answer takes
+/// before it is written, rows and text, is thereby bounded, however many ask.
+final class Turns: Sendable {
+  private struct Waiting {
+    let number: Int
+    let go: CheckedContinuation<Void, any Error>
+  }
+
+  private struct State {
+    var free: Int
+    var waiting: [Waiting] = []
+    var lastNumber = 0
+  }
+
+  private let state: Mutex<State>
+  private let waitingLimit: Int
+
+  /// The turns of which the present task has one.
+  @TaskLocal private static var held: Turns?
+
+  init(_ count: Int = 16, waitingLimit: Int = 1024) {
+    state = Mutex(State(free: count))
+    self.waitingLimit = waitingLimit
+  }
+
+  /// Waits for a turn, and has it as long as the body runs.
+  ///
+  /// - Throws: `Problem` where too many wait already, `CancellationError`, or what the body throws.
+  func take<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    try await wait(isBounded: true)
+    defer { giveBack() }
+    return try await Self.$held.withValue(self) { try await body() }
+  }
+
+  /// Gives the task's turn to others while the body waits for the network or for a writer, and then
+  /// waits for another.
+  static func leave<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    guard let held else { return try await body() }
+    held.giveBack()
+    let result: Result<Value, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    do {
+      try await held.wait(isBounded: false)
+    } catch {
+      // It is given back once more behind the body of `take`.
+      held.state.withLock { $0.free -= 1 }
+      throw error
+    }
+    return try result.get()
+  }
+
+  private func wait(isBounded: Bool) async throws {
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { (go: CheckedContinuation<Void, any Error>) in
+        let outcome = state.withLock { state -> Result<Void, any Error>? in
+          if Task.isCancelled { return .failure(CancellationError()) }
+          if state.free > 0 {
+            state.free -= 1
+            return .success(())
+          }
+          if isBounded, state.waiting.count >= waitingLimit { return .failure(Self.refusal) }
+          state.waiting.append(Waiting(number: number, go: go))
+          return nil
+        }
+        if let outcome { go.resume(with: outcome) }
+      }
+    } onCancel: {
+      let waiting = state.withLock { state in
+        state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0) }
+      }
+      waiting?.go.resume(throwing: CancellationError())
+    }
+  }
+
+  private func giveBack() {
+    let next = state.withLock { state -> Waiting? in
+      if state.free >= 0, !state.waiting.isEmpty { return state.waiting.removeFirst() }
+      state.free += 1
+      return nil
+    }
+    next?.go.resume()
+  }
+
+  private static var refusal: Problem {
+    var problem = Problem(
+      .serviceUnavailable, "Too many ask at once.", hint: "Ask again in a moment.",
+      code: .limitExceeded)
+    problem.headers[.retryAfter] = "1"
+    return problem
+  }
+
+  /// How many wait.
+  var waitingCount: Int { state.withLock { $0.waiting.count } }
+}
