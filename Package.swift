@@ -45,6 +45,7 @@ let package = Package(
         .embedInCode("0008_remember_values.sql"),
         .embedInCode("0009_add_new_offers.sql"),
         .embedInCode("0010_keep_known_offers.sql"),
+        .embedInCode("0011_add_source_origin.sql"),
       ],
       swiftSettings: strict),
     .target(

@@ -41,10 +41,13 @@ public enum Migrations {
     Migration(
       number: 10, name: "0010_keep_known_offers",
       sql: text(PackageResources._010_keep_known_offers_sql)),
+    Migration(
+      number: 11, name: "0011_add_source_origin",
+      sql: text(PackageResources._011_add_source_origin_sql)),
   ]
 
   /// The schema version this program writes.
-  public static let currentVersion = 10
+  public static let currentVersion = 11
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

@@ -6,7 +6,10 @@ import OffersSync
 struct NetworkOptions: ParsableArguments {
   @Flag(
     name: .long,
-    help: "Let redirects, next pages and images lead into private networks, too.")
+    help: """
+      Let redirects, next pages, images and sources that were not named at this machine lead into \
+      private networks, too.
+      """)
   var allowPrivateNetwork = false
 
   /// Whether the option or the setting opens private networks.

@@ -9,8 +9,6 @@ struct ServedFeeds: FeedSyncer {
   let database: OffersDatabase
   let configurationPath: SettingPath
   let allowsPrivateNetwork: Bool
-  /// Whether others than those at this machine can ask.
-  let isOpen: Bool
   let log: Log
 
   func fetchKnownFeeds() throws -> [KnownFeed] {
@@ -42,7 +40,8 @@ struct ServedFeeds: FeedSyncer {
       names,
       options: SyncOptions(
         source: wanted.source, acceptsRemovals: wanted.acceptsRemovals, reason: wanted.reason,
-        sourceMayBePrivate: wanted.source == nil || !isOpen,
+        // Also a request from this machine may be anybody's: a proxy's, another account's.
+        sourceMayBePrivate: false,
         allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork),
       progress: progress, finished: finished)
     try Task.checkCancellation()

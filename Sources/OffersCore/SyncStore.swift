@@ -45,9 +45,9 @@ public protocol SyncStore: Sendable {
   /// Records a run that changes no offer.
   ///
   /// - Parameters:
-  ///   - source: the source to use from now on, nil to leave it.
+  ///   - source: the source to use from now on and who named it, nil to leave both.
   ///   - fetch: what to remember of the server, nil to leave it.
-  func record(_ run: SyncRun, remember source: String?, fetch: FetchState?) async throws
+  func record(_ run: SyncRun, remember source: NamedSource?, fetch: FetchState?) async throws
 
   /// A folder on the same disk as the store, for work that does not fit in memory.
   var scratchFolder: String { get }
@@ -65,9 +65,8 @@ public protocol OfferIntake: AnyObject {
 
 /// What the last successful sync of a feed left behind.
 public struct SyncState: Hashable, Sendable {
-  /// The source that a person named: an http(s) URL, an absolute path, or `sample`; nil for the
-  /// definition's own.
-  public let source: String?
+  /// The source that was named before; nil for the definition's own.
+  public let source: NamedSource?
   /// The document that the stored offers are, if they are exactly one.
   public let document: DocumentFingerprint?
   /// How many offers the feed had.
@@ -79,7 +78,8 @@ public struct SyncState: Hashable, Sendable {
   public let fetch: FetchState
 
   public init(
-    source: String?, document: DocumentFingerprint?, currentCount: Int, lastGoodSource: String?,
+    source: NamedSource?, document: DocumentFingerprint?, currentCount: Int,
+    lastGoodSource: String?,
     lastRunAt: Date? = nil, fetch: FetchState = FetchState()
   ) {
     self.source = source
@@ -146,8 +146,8 @@ public struct SyncPlan: Sendable {
   public let knownRecords: any OfferRecordSource
   /// Keys of the offers that the feed no longer has, ascending.
   public let vanishedKeys: [Int64]
-  /// The source to use from now on; nil to leave it.
-  public let rememberedSource: String?
+  /// The source to use from now on and who named it; nil to leave both.
+  public let rememberedSource: NamedSource?
   /// The document, to know it again; nil when the store will not be exactly it.
   public let document: DocumentFingerprint?
   /// The document's records, to know them again; nil to leave what is remembered.
@@ -168,7 +168,7 @@ public struct SyncPlan: Sendable {
 
   public init(
     run: SyncRun, newRecords: any OfferRecordSource, knownRecords: any OfferRecordSource,
-    vanishedKeys: [Int64], rememberedSource: String?, document: DocumentFingerprint?,
+    vanishedKeys: [Int64], rememberedSource: NamedSource?, document: DocumentFingerprint?,
     memory: RecordMemoryDraft? = nil,
     firstPageRecords: Int? = nil,
     isSearch: Bool = false, isIndexed: Bool = true, title: String? = nil,

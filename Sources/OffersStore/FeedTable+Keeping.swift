@@ -9,7 +9,8 @@ extension FeedTable {
       arguments: [feedKey]) ?? false
   }
 
-  /// Notes a feed that is not here, and returns its key.
+  /// Notes a feed that is not here, without the source that somebody named for it there, and returns
+  /// its key.
   static func insert(_ feed: ExportedFeed, in database: Database) throws -> Int64 {
     try database.execute(
       sql: "INSERT INTO feed (name, source, subscribed_at) VALUES (?, ?, ?)",
@@ -17,33 +18,30 @@ extension FeedTable {
     let key = database.lastInsertedRowID
     try database.execute(
       sql: """
-        INSERT INTO feed_detail (feed_key, title, shared, chosen_source, unsubscribed_at)
-        VALUES (?, ?, ?, ?, ?)
+        INSERT INTO feed_detail (feed_key, title, shared, unsubscribed_at) VALUES (?, ?, ?, ?)
         """,
-      arguments: [
-        key, feed.title, OfferAttribute.json(feed.shared), feed.chosenSource, feed.unsubscribedAt,
-      ])
+      arguments: [key, feed.title, OfferAttribute.json(feed.shared), feed.unsubscribedAt])
     return key
   }
 
-  /// Makes a feed that nothing was read of yet what it was elsewhere.
+  /// Makes a feed that nothing was read of yet what it was elsewhere, except for the source that
+  /// somebody named for it there.
   static func set(_ feed: ExportedFeed, feedKey: Int64, in database: Database) throws {
     try database.execute(
       sql: "UPDATE feed SET source = ?, subscribed_at = ? WHERE feed_key = ?",
       arguments: [feed.source, feed.subscribedAt, feedKey])
     try database.execute(
       sql: """
-        UPDATE feed_detail SET title = ?, shared = ?, chosen_source = ?, unsubscribed_at = ?
-        WHERE feed_key = ?
+        UPDATE feed_detail SET title = ?, shared = ?, unsubscribed_at = ? WHERE feed_key = ?
         """,
       arguments: [
-        feed.title, OfferAttribute.json(feed.shared), feed.chosenSource, feed.unsubscribedAt,
-        feedKey,
+        feed.title, OfferAttribute.json(feed.shared), feed.unsubscribedAt, feedKey,
       ])
+    if feed.chosenSource == nil { try forgetSource(of: feed.name, in: database) }
   }
 
-  /// Completes a feed by what it was elsewhere. A source that was chosen here and whether it is
-  /// subscribed stay.
+  /// Completes a feed by what it was elsewhere. Whether it is subscribed stays, and the source that
+  /// somebody named for it.
   ///
   /// - Parameter isNewer: whether it was synced later there, and so says of itself what is newer.
   static func merge(
@@ -57,14 +55,17 @@ extension FeedTable {
       arguments: [isNewer, feed.source, feed.subscribedAt, feedKey])
     try database.execute(
       sql: """
-        UPDATE feed_detail SET
-          title = iif(?1, ?2, title), shared = iif(?1, ?3, shared),
-          chosen_source = coalesce(chosen_source, ?4)
-        WHERE feed_key = ?5
+        UPDATE feed_detail SET title = iif(?1, ?2, title), shared = iif(?1, ?3, shared)
+        WHERE feed_key = ?4
         """,
-      arguments: [
-        isNewer, feed.title, OfferAttribute.json(feed.shared), feed.chosenSource, feedKey,
-      ])
+      arguments: [isNewer, feed.title, OfferAttribute.json(feed.shared), feedKey])
+  }
+
+  /// Takes over the source that an import names for a feed, which may have been given up.
+  static func takeSource(_ source: NamedSource, feedKey: Int64, in database: Database) throws {
+    try database.execute(
+      sql: "UPDATE feed_detail SET chosen_source = ?, source_origin = ? WHERE feed_key = ?",
+      arguments: [source.text, source.origin?.rawValue, feedKey])
   }
 
   /// Forgets by what the document is known again that the offers no longer are.

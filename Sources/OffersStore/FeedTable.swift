@@ -71,7 +71,8 @@ enum FeedTable {
     ).execute()
   }
 
-  /// Takes a feed up. The proposed one then is more than that.
+  /// Takes a feed up. The proposed one then is more than that: its source is remembered as one that
+  /// nobody at the machine named.
   ///
   /// - Returns: whether it was not subscribed.
   static func subscribe(
@@ -82,8 +83,9 @@ enum FeedTable {
     if name == proposed {
       try database.execute(
         sql: """
-          UPDATE feed_detail SET chosen_source = ? WHERE feed_key = ? AND chosen_source IS NULL
-          """, arguments: [source, key])
+          UPDATE feed_detail SET chosen_source = ?, source_origin = ?
+          WHERE feed_key = ? AND chosen_source IS NULL
+          """, arguments: [source, SourceOrigin.remote.rawValue, key])
     }
     return isTakenUp
   }
@@ -114,7 +116,7 @@ enum FeedTable {
     let statement = try database.cachedStatement(
       sql: """
         SELECT unsubscribed_at IS NULL AS is_subscribed,
-          chosen_source, current_count, document_hash, document_head_hash, document_bytes,
+          chosen_source, source_origin, current_count, document_hash, document_head_hash, document_bytes,
           (SELECT run.source FROM sync_run AS run
             WHERE run.feed_key = feed.feed_key AND run.outcome IN ('updated', 'unchanged')
             ORDER BY run.run_id DESC LIMIT 1) AS last_good_source,
@@ -130,9 +132,10 @@ enum FeedTable {
         """)
     return try Row.fetchOne(statement, arguments: [name]).map { row in
       let lastRunAt = (row["last_run_at"] as Int64?).map(OfferTable.date)
+      let source = namedSource(from: row)
       guard row["is_subscribed"] else {
         return SyncState(
-          source: row["chosen_source"], document: nil, currentCount: 0, lastGoodSource: nil,
+          source: source, document: nil, currentCount: 0, lastGoodSource: nil,
           lastRunAt: lastRunAt, fetch: FetchStateTable.state(from: row))
       }
       var document: DocumentFingerprint?
@@ -142,7 +145,7 @@ enum FeedTable {
         document = DocumentFingerprint(hash: Array(hash), headHash: Array(head), sizeBytes: size)
       }
       return SyncState(
-        source: row["chosen_source"], document: document, currentCount: row["current_count"],
+        source: source, document: document, currentCount: row["current_count"],
         lastGoodSource: row["last_good_source"],
         lastRunAt: lastRunAt,
         fetch: FetchStateTable.state(from: row))
@@ -167,14 +170,29 @@ enum FeedTable {
       ])
   }
 
-  /// Remembers a source that a person named, unless the feed was given up meanwhile.
-  static func setSource(_ source: String, feedKey: Int64, in database: Database) throws {
+  /// Remembers a source that somebody named, unless the feed was given up meanwhile.
+  static func setSource(_ source: NamedSource, feedKey: Int64, in database: Database) throws {
     try database.cachedStatement(
       sql: """
-        UPDATE feed_detail SET chosen_source = ?1
-        WHERE feed_key = ?2 AND chosen_source IS NOT ?1 AND unsubscribed_at IS NULL
+        UPDATE feed_detail SET chosen_source = ?1, source_origin = ?2
+        WHERE feed_key = ?3 AND (chosen_source IS NOT ?1 OR source_origin IS NOT ?2)
+          AND unsubscribed_at IS NULL
         """
-    ).execute(arguments: [source, feedKey])
+    ).execute(arguments: [source.text, source.origin?.rawValue, feedKey])
+  }
+
+  /// The source that somebody named for a feed.
+  static func findSource(feedKey: Int64, in database: Database) throws -> NamedSource? {
+    try Row.fetchOne(
+      database, sql: "SELECT chosen_source, source_origin FROM feed_detail WHERE feed_key = ?",
+      arguments: [feedKey]
+    ).flatMap(namedSource)
+  }
+
+  private static func namedSource(from row: Row) -> NamedSource? {
+    (row["chosen_source"] as String?).map {
+      NamedSource($0, origin: (row["source_origin"] as String?).flatMap(SourceOrigin.init))
+    }
   }
 
   /// Notes what the feed says about itself, and where it was read from.
@@ -196,7 +214,7 @@ enum FeedTable {
   static func forgetSource(of name: String, in database: Database) throws {
     try database.execute(
       sql: """
-        UPDATE feed_detail SET chosen_source = NULL
+        UPDATE feed_detail SET chosen_source = NULL, source_origin = NULL
         WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?)
         """, arguments: [name])
   }

@@ -30,7 +30,7 @@ package final class FirstImport: SyncStore {
     /// Whether there is one that another program made.
     var isLate = false
     /// A run that changed no offer.
-    var note: (run: SyncRun, source: String?, fetch: FetchState?)?
+    var note: (run: SyncRun, source: NamedSource?, fetch: FetchState?)?
   }
 
   private let file: DatabaseFile
@@ -168,7 +168,7 @@ package final class FirstImport: SyncStore {
   }
 
   package func record(
-    _ run: SyncRun, remember source: String?, fetch: FetchState?
+    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
   ) async throws {
     state.withLock { $0.note = (run, source, fetch) }
   }

@@ -99,7 +99,7 @@ extension OffersDatabase: SyncStore {
     _ plan: SyncPlan, isIndexed: Bool, in database: Database
   ) throws -> SyncRun {
     let (feedKey, _) = try FeedTable.fetchKey(
-      plan.run.feed, source: plan.rememberedSource ?? plan.run.source,
+      plan.run.feed, source: plan.rememberedSource?.text ?? plan.run.source,
       // Whoever only searches a feed's server did not ask for the feed.
       subscribes: !plan.isSearch, at: plan.run.startedSeconds,
       in: database)
@@ -141,12 +141,12 @@ extension OffersDatabase: SyncStore {
   }
 
   public func record(
-    _ run: SyncRun, remember source: String?, fetch: FetchState?
+    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
   ) async throws {
     // A source that somebody named is theirs, and to be kept for certain.
     try await write(source == nil ? .note : .ordinary) { database in
       let (key, _) = try FeedTable.fetchKey(
-        run.feed, source: source ?? run.source, subscribes: run.outcome != .failed,
+        run.feed, source: source?.text ?? run.source, subscribes: run.outcome != .failed,
         at: run.startedSeconds, in: database)
       try SyncRunTable.insert(run, feedKey: key, in: database)
       if let source { try FeedTable.setSource(source, feedKey: key, in: database) }

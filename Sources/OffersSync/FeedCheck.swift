@@ -148,17 +148,20 @@ extension SyncEngine {
     }
   }
 
-  /// Reads the beginning of a source's document, unpacked.
+  /// Reads the beginning of a document, unpacked.
   ///
-  /// - Parameter handle: takes the bytes; returns false when it has seen enough.
+  /// - Parameters:
+  ///   - source: what is going to be the source of a definition.
+  ///   - handle: takes the bytes; returns false when it has seen enough.
   /// - Returns: where the document was found on the web, and the encoding the server names.
   package func readStart(
-    of source: String, options: SyncOptions = SyncOptions(),
+    of source: Template, options: SyncOptions = SyncOptions(),
     _ handle: (UnsafeRawBufferPointer) throws -> Bool
   ) async throws -> (address: String?, charset: String?) {
-    let definition = FeedDefinition(
+    var definition = FeedDefinition(
       name: "feed", id: .value(FieldRule(.path(.itself))), fields: [:])
-    return try await withPages(of: definition, from: source, options) {
+    definition.source = source
+    return try await withPages(of: definition, from: nil, options) {
       try await $0.readBytes(handle)
     }
   }
@@ -168,15 +171,13 @@ extension SyncEngine {
     _ body: (FeedPages) async throws -> Result
   ) async throws -> Result {
     let chosen = try source.map { try DocumentSource($0) }
-    let template = try sourceTemplate(definition, chosen, nil, options)
-    let source = try DocumentSource(template.text)
+    let source = try self.source(of: definition, chosen, nil, options)
+    try source.check(definition)
     return try await withTransport(options.limits) { transport in
-      var fetching = FetchContext(transport: transport, limits: options.limits, now: now)
-      fetching.allowsPrivateNetwork =
-        options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
       let pages = FeedPages(
-        definition: definition, source: source, template: template, options: options,
-        environment: environment, fetching: fetching)
+        definition: definition, source: source.document, template: source.template,
+        options: options, environment: environment,
+        fetching: context(source, options, transport))
       do {
         return try await body(pages)
       } catch let error as OffersError {

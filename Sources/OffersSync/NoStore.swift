@@ -24,7 +24,7 @@ package struct NoStore: SyncStore {
     return (plan.run.with(counts), [])
   }
   package func record(
-    _ run: SyncRun, remember source: String?, fetch: FetchState?
+    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
   ) async throws {}
   package var scratchFolder: String { "/tmp" }
 }

@@ -31,6 +31,11 @@ struct SourceTemplate: Sendable {
   /// True when each page has an address of its own.
   var hasPage: Bool { template.hasPage }
 
+  /// True when the values of variables go into it.
+  var hasVariables: Bool {
+    template.parts.contains { if case .environment = $0 { true } else { false } }
+  }
+
   /// True when it has no places to fill in.
   var isPlain: Bool {
     template.parts.allSatisfy { if case .literal = $0 { true } else { false } }

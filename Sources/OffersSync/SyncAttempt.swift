@@ -16,7 +16,7 @@ struct SyncAttempt {
   let state: SyncState?
   let options: SyncOptions
   /// The source to remember if this works.
-  let remembered: String?
+  let remembered: NamedSource?
   let startedAt: Date
   let clock: ContinuousClock.Instant
   let schedule: FetchSchedule
@@ -142,7 +142,7 @@ struct SyncAttempt {
 
   /// Writes down a run that changes no offer.
   private func record(
-    _ ending: Ending, remember source: String? = nil, in store: any SyncStore
+    _ ending: Ending, remember source: NamedSource? = nil, in store: any SyncStore
   ) async throws {
     // A search that fails says nothing of the feed.
     let isFailedSearch = options.query != nil && ending.run.outcome == .failed

@@ -82,7 +82,6 @@ extension SyncEngine {
   private func host(of feed: String, _ options: SyncOptions) async throws -> String {
     guard let definition = try? configuration.fetch(feed) else { return "" }
     let state = try await store.findSyncState(of: feed)
-    guard let text = try? sourceTemplate(definition, nil, state, options).text else { return "" }
-    return HTTPOrigin(text)?.host ?? ""
+    return HTTPOrigin(usualSource(of: definition, state))?.host ?? ""
   }
 }

@@ -58,7 +58,8 @@ public struct SyncEngine: Sendable {
   ///   - feed: a shipped or subscribed feed's name.
   ///   - progress: called from time to time while reading.
   /// - Throws: `OffersError` only for what keeps a run from being made at all: `notFound` for an
-  ///   unknown feed, `invalidRequest` for an impossible source, `locked`, and what the store throws.
+  ///   unknown feed, `invalidRequest` for an impossible source or one that only somebody at the
+  ///   machine may name, `locked`, and what the store throws.
   public func sync(
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
@@ -116,15 +117,18 @@ public struct SyncEngine: Sendable {
     _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> SyncAttempt.Result {
     let state = try await store.findSyncState(of: definition.name)
-    let template = try sourceTemplate(definition, chosen, state, options)
-    let source = try DocumentSource(template.text)
+    let source = try source(of: definition, chosen, state, options)
+    // A source that somebody names now is refused at once; a remembered one is told of in its run.
+    if chosen != nil { try source.check(definition) }
+    let template = source.template
     let schedule = FetchSchedule(
       everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds, jitter: jitter())
     let startedAt = now()
     // Whoever names another source, or searches, does not ask what is to be left alone.
-    let usual = try sourceTemplate(definition, nil, state, SyncOptions()).text
+    let usual = usualSource(of: definition, state)
     let isOther = options.query != nil || template.text != usual
-    let isSourceless = try chosen == nil && isSourceless(definition, source, state, options)
+    let isSourceless =
+      try chosen == nil && isSourceless(definition, source.document, state, options)
     if !isOther,
       let skip = isSourceless ? .sourceless : schedule.skip(options.reason, state, now: startedAt)
     {
@@ -136,16 +140,17 @@ public struct SyncEngine: Sendable {
     }
     let seed = definition.derivationSeed
     let attempt = SyncAttempt(
-      definition: definition, derivationSeed: seed, source: source, template: template,
+      definition: definition, derivationSeed: seed, source: source.document, template: template,
       usualSource: usual,
       environment: environment, state: state, options: options,
-      remembered: chosen == .sample && definition.source != nil ? nil : chosen?.rememberedText,
+      remembered: source.toRemember(chosen, definition),
       startedAt: startedAt, clock: ContinuousClock.now, schedule: schedule,
       fetching: context(
-        template, options, transport, state?.fetch ?? FetchState(), rules: seed, schedule),
+        source, options, transport, state?.fetch ?? FetchState(), rules: seed, schedule),
       isTrial: isTrial)
     let result: SyncAttempt.Result
     do {
+      try source.check(definition)
       result = try await attempt.perform(with: store, progress)
     } catch let error as OffersError {
       result = SyncAttempt.Result(run: await attempt.failed(error, in: store))
@@ -155,13 +160,11 @@ public struct SyncEngine: Sendable {
   }
 
   private func context(
-    _ template: SourceTemplate, _ options: SyncOptions, _ transport: any HTTPTransport,
+    _ source: FeedSource, _ options: SyncOptions, _ transport: any HTTPTransport,
     _ fetch: FetchState, rules: UInt64, _ schedule: FetchSchedule
   ) -> FetchContext {
-    var context = FetchContext(transport: transport, limits: options.limits, now: now)
-    context.sourceMayBePrivate = options.sourceMayBePrivate
-    context.allowsPrivateNetwork =
-      options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
+    let template = source.template
+    var context = context(source, options, transport)
     if options.query != nil { return context }
     context.trace = { [logger, secrets = template.secrets] text in
       logger.debug("fetch", metadata: ["what": "\(secrets.hidden(in: text))"])
@@ -190,43 +193,5 @@ public struct SyncEngine: Sendable {
     if let error = run.error { metadata["error"] = "\(error.message)" }
     if let cause = run.error?.cause { metadata["cause"] = "\(cause)" }
     logger.log(level: level, "synced", metadata: metadata)
-  }
-
-  /// Whether only the built-in sample is left to read a feed from that standard input brought: what
-  /// it invents would take the place of real offers.
-  ///
-  /// - Throws: `notFound` where somebody asks for such a feed.
-  private func isSourceless(
-    _ definition: FeedDefinition, _ source: DocumentSource, _ state: SyncState?,
-    _ options: SyncOptions
-  ) throws -> Bool {
-    guard source == .sample, state?.lastGoodSource == DocumentSource.standardInput.text else {
-      return false
-    }
-    if options.reason == .due { return true }
-    throw OffersError(
-      .notFound,
-      "\(definition.name) was read from standard input, and has no source of its own.",
-      hint: "Nothing was changed. Name one: offers sync \(definition.name) --from URL-OR-FILE")
-  }
-
-  /// Where a feed is read from: what the caller names, else what was named before, else what the
-  /// definition says, else the built-in sample.
-  func sourceTemplate(
-    _ definition: FeedDefinition, _ chosen: DocumentSource?, _ state: SyncState?,
-    _ options: SyncOptions
-  ) throws -> SourceTemplate {
-    if let text = chosen?.text { return SourceTemplate(text, environment: environment) }
-    if options.query != nil {
-      guard let search = definition.search else {
-        throw OffersError(
-          .invalidRequest, "The server of \(definition.name) cannot be searched.",
-          hint: "Its definition has no search: address.")
-      }
-      return SourceTemplate(search, environment: environment)
-    }
-    if let text = state?.source { return SourceTemplate(text, environment: environment) }
-    if let source = definition.source { return SourceTemplate(source, environment: environment) }
-    return SourceTemplate("sample", environment: environment)
   }
 }

@@ -3,7 +3,8 @@ import OffersCore
 /// What a caller can choose about a sync.
 public struct SyncOptions: Hashable, Sendable {
   /// The source to read instead of the remembered one: an http(s) URL, a path, `-` for standard
-  /// input, or `sample`. It is remembered once a sync from it has worked.
+  /// input, or `sample`. It is remembered once a sync from it has worked, with who named it. A
+  /// variable (`{env:NAME}`) may stand in definitions only.
   public var source: String?
   /// Takes removals for true even when they would be held back.
   public var acceptsRemovals: Bool
@@ -21,10 +22,13 @@ public struct SyncOptions: Hashable, Sendable {
   /// Why the feed is synced: `due` leaves out what is not due, `forced` asks a server although it
   /// wanted to be left alone.
   public var reason: SyncReason
-  /// Whether the source, which a person named, may stand in a private network. What a document or a
-  /// server leads to may not.
+  /// Whether a person at the machine names `source`, so that it may be one of the machine's own: a
+  /// file, standard input, or a server in a private network. Otherwise it is an http(s) URL on the
+  /// public internet or `sample`, in later syncs, too, and none for a feed whose definition sends
+  /// headers. Does not matter where `source` is nil.
   public var sourceMayBePrivate: Bool
-  /// Follows redirects and next pages into private networks, too.
+  /// Follows sources that were not named at the machine, redirects and next pages into private
+  /// networks, too.
   public var allowsPrivateNetwork: Bool
 
   public init(

@@ -60,7 +60,8 @@ struct Store {
   /// Takes the schema back to that of version 9.
   static let toVersion9 = """
     DROP TRIGGER offer_is_otherwise; DROP TRIGGER offer_is_removed; DROP TABLE known_offers;
-    DROP TABLE known_offers_piece; DROP TABLE known_offers_doubt; PRAGMA user_version = 9;
+    DROP TABLE known_offers_piece; DROP TABLE known_offers_doubt;
+    ALTER TABLE feed_detail DROP COLUMN source_origin; PRAGMA user_version = 9;
 
     """
 

@@ -19,7 +19,7 @@ final class RecordingStore: SyncStore {
     var known: [String] = []
     var vanishedCount = 0
     var hasDocument = false
-    var rememberedSource: String?
+    var rememberedSource: NamedSource?
   }
 
   let database: OffersDatabase
@@ -120,7 +120,7 @@ final class RecordingStore: SyncStore {
   }
 
   func record(
-    _ run: SyncRun, remember source: String?, fetch: FetchState?
+    _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
   ) async throws {
     noted.withLock { $0.recorded = run }
     try note(.record)

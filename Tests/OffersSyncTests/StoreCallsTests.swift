@@ -16,7 +16,9 @@ struct StoreCallsTests {
     let run = try await store.sync(FeedText.list(records), in: home)
     #expect(run.counts.all == [0, 0, 0, 0, 50, 0])
     let path = home.folder.file("feed.json")
-    #expect(store.written == .init(hasDocument: true, rememberedSource: path))
+    #expect(
+      store.written
+        == .init(hasDocument: true, rememberedSource: NamedSource(path, origin: .machine)))
   }
 
   @Test("only what is new or differs is handed over, in the feed's order")

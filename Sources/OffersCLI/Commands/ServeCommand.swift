@@ -88,7 +88,7 @@ struct ServeCommand: WaitingCommand {
       store: database,
       syncer: ServedFeeds(
         database: database, configurationPath: path, allowsPrivateNetwork: allowsPrivateNetwork,
-        isOpen: token != nil, log: logging.log),
+        log: logging.log),
       images: loader, texts: QueryTexts())
     let server = try OffersServer(
       content,

@@ -28,7 +28,7 @@ struct SyncCommand: WaitingCommand {
     name: .long,
     help: ArgumentHelp(
       "Where to read it from: an http(s) URL, a file, - for standard input, or sample. Remembered "
-        + "for the feed once it has worked.", valueName: "source"))
+        + "for the feed once it has worked. {env:NAME} is for definitions.", valueName: "source"))
   var from: String?
 
   @Flag(name: .long, help: "Remove what the feed no longer has, however much it is.")

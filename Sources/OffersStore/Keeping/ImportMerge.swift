@@ -28,17 +28,27 @@ final class ImportMerge {
 
   private let database: Database
   private let selections: Set<String>
+  private let review: SourceReview
   private let history: ImportedHistory
   private let offers: ImportedOfferWriter
   private let insertFavorite: RawStatement
   private let findFavorite: RawStatement
   private var feeds: [String: Feed] = [:]
+  /// Sources that are to be reviewed.
+  private var newSources: [ImportedSource] = []
   private var counts = ImportCounts()
   private var changeNumber = 0
 
-  init(_ database: Database, selections: Set<String>) throws {
+  /// Decides about the sources of a document that would be read from now on: it sets the origin of
+  /// each, throws where one is refused.
+  typealias SourceReview = ([ImportedSource]) throws -> [ImportedSource]
+
+  init(
+    _ database: Database, selections: Set<String>, review: @escaping SourceReview
+  ) throws {
     self.database = database
     self.selections = selections
+    self.review = review
     history = try ImportedHistory(database)
     offers = try ImportedOfferWriter(database)
     findFavorite = try RawStatement(
@@ -53,6 +63,8 @@ final class ImportMerge {
   }
 
   func add(_ record: ExportRecord) throws {
+    // The feeds come first. What is refused is refused before anything large is written.
+    if record.section != .feeds, !newSources.isEmpty { try takeSources() }
     switch record {
     case .feed(let feed): try add(feed)
     case .run(let run): try add(run)
@@ -64,6 +76,7 @@ final class ImportMerge {
 
   /// Puts the histories together and brings everything up to date that is counted or derived.
   func finish() throws -> ImportCounts {
+    try takeSources()
     for feed in feeds.values.sorted(by: { $0.key < $1.key }) {
       if feed.isKnown { try merge(feed) }
       if feed.isTouched { try FeedTable.forgetDocument(feedKey: feed.key, in: database) }
@@ -91,7 +104,23 @@ final class ImportMerge {
       key = try FeedTable.insert(record, in: database)
       counts.newFeeds += 1
     }
+    if let source = record.chosenSource {
+      let here = try FeedTable.findSource(feedKey: key, in: database)?.text
+      if here == nil || !isKnown && here != source {
+        newSources.append(ImportedSource(feed: record.name, text: source))
+      }
+    }
     feeds[record.name] = Feed(record: record, key: key, own: own, isKnown: isKnown)
+  }
+
+  private func takeSources() throws {
+    for source in try review(newSources) {
+      counts.sources.append(source)
+      guard let origin = source.origin, let feed = feeds[source.feed] else { continue }
+      try FeedTable.takeSource(
+        NamedSource(source.text, origin: origin), feedKey: feed.key, in: database)
+    }
+    newSources = []
   }
 
   /// What a person chose here stays; what the feed says of itself is the newer.

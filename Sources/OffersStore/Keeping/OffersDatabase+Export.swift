@@ -45,14 +45,18 @@ extension OffersDatabase {
   ///   - feeds: the feeds of the document. None of them is synced meanwhile: a sync that compared
   ///     with what was here before would note that the offers are exactly its document.
   ///   - selections: those of them whose documents are selections: what those lack is not gone.
+  ///   - review: decides about the sources that somebody named there and that would be read from
+  ///     here: it sets their origins. What it throws ends the import. Those that are here already
+  ///     are not among them, nor those whose feed has another one here.
   /// - Throws: `OffersError` with `locked` when one of them is being synced for long.
   package func importRecords(
-    from source: any ExportRecordSource, feeds: [String], selections: Set<String> = []
+    from source: any ExportRecordSource, feeds: [String], selections: Set<String> = [],
+    review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource] = { $0 }
   ) async throws -> ImportCounts {
     // In one order, so that two imports do not wait for each other.
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
       try await self.write(.bulk) { database in
-        let merge = try ImportMerge(database, selections: selections)
+        let merge = try ImportMerge(database, selections: selections, review: review)
         try source.forEachRecord(merge.add)
         return try merge.finish()
       }
@@ -63,8 +67,24 @@ extension OffersDatabase {
   private static let syncWaitSeconds = 5.0
 }
 
+/// A source that an import would read a feed from.
+package struct ImportedSource: Hashable, Sendable {
+  package let feed: String
+  package let text: String
+  /// Who counts as the one that named it; nil where it is not taken over.
+  package var origin: SourceOrigin?
+
+  package init(feed: String, text: String, origin: SourceOrigin? = .imported) {
+    self.feed = feed
+    self.text = text
+    self.origin = origin
+  }
+}
+
 /// What an import brought.
 package struct ImportCounts: Hashable, Sendable {
+  /// The sources that were reviewed, in the document's order.
+  package var sources: [ImportedSource] = []
   package var newFeeds = 0
   package var newRuns = 0
   package var newOffers = 0

@@ -7,7 +7,9 @@ struct FetchContext {
   let limits: FetchLimits
   var allowsPrivateNetwork = false
   /// Whether the source itself may stand in a private network.
-  var sourceMayBePrivate = true
+  let sourceMayBePrivate: Bool
+  /// What to do about a source that may not, and does; nil for one that may.
+  var sourceHint: String?
   /// The first document's.
   var condition = FetchCondition.none
   /// Where the source has moved for good; nil where it has not.
@@ -26,7 +28,7 @@ struct FetchContext {
   ) -> HTTPDocument {
     HTTPDocument(
       transport: transport, limits: limits, namedOrigin: HTTPOrigin(source),
-      sourceMayBePrivate: sourceMayBePrivate,
+      sourceMayBePrivate: sourceMayBePrivate, sourceHint: sourceHint,
       allowsPrivateNetwork: allowsPrivateNetwork, headers: headers,
       isFirst: isFirst, isMoved: newAddress != nil, condition: isFirst ? condition : .none,
       trace: trace, log: log, now: now, explain: explain)

@@ -11,9 +11,12 @@ import OffersCore
 struct HTTPDocument {
   let transport: any HTTPTransport
   let limits: FetchLimits
-  /// The server that a person named.
+  /// The server that the source names; nil where nobody named one.
   let namedOrigin: HTTPOrigin?
-  var sourceMayBePrivate = true
+  /// Whether that server may stand in a private network.
+  let sourceMayBePrivate: Bool
+  /// What to do about a source that may not, and does.
+  var sourceHint: String?
   let allowsPrivateNetwork: Bool
   /// Whether an image is asked for, not a feed.
   var isImage = false
@@ -107,13 +110,15 @@ struct HTTPDocument {
       do {
         response = try await transport.execute(
           request(for: current),
-          mayBePrivate: allowsPrivateNetwork
-            || sourceMayBePrivate && HTTPOrigin(current) == namedOrigin,
+          mayBePrivate: allowsPrivateNetwork || sourceMayBePrivate && isNamed(current),
           timeoutSeconds: min(left, Double(limits.idleSeconds)))
       } catch let error as OffersError {
         // It was refused before anything was asked.
         log.answer.requestCount -= 1
-        throw error
+        guard let sourceHint, error.hint == HTTPConnections.privateHint, isNamed(current) else {
+          throw error
+        }
+        throw OffersError(error.code, error.message, hint: sourceHint, cause: error.cause)
       }
       log.answer.status = Int(response.status.code)
       trace(
@@ -151,6 +156,12 @@ struct HTTPDocument {
       hint: "Nothing was changed. Check the address.")
   }
 
+  /// Whether an address is one of the server that the source names.
+  private func isNamed(_ address: String) -> Bool {
+    guard let namedOrigin else { return false }
+    return HTTPOrigin(address) == namedOrigin
+  }
+
   private func request(for address: String) -> HTTPClientRequest {
     var request = HTTPClientRequest(url: address)
     request.headers.add(name: "user-agent", value: "offers/\(Version.current)")
@@ -168,7 +179,7 @@ struct HTTPDocument {
       }
     }
     // Another host, by a redirect or as the next page, gets none of what was meant for this one.
-    if HTTPOrigin(address) == namedOrigin {
+    if isNamed(address) {
       for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
     }
     return request

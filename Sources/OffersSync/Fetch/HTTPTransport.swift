@@ -19,14 +19,27 @@ protocol HTTPTransport: Sendable {
 /// before.
 ///
 /// A host's name is looked up once, and the connection goes to the very address that was checked:
-/// a name that means another address a moment later gains nothing.
+/// a name that means another address a moment later gains nothing. A proxy looks up names itself;
+/// then only an address in the place of a name can be checked, and a name that is reserved for own
+/// machines and networks.
 actor HTTPConnections: HTTPTransport {
   private let limits: FetchLimits
   private let environment: @Sendable (String) -> String?
   private let connectionsPerHost: Int
-  private var hosts: [String: Task<Host, any Error>] = [:]
+  private let lookUp: LookUp
+  private var hosts: [Place: Task<Host, any Error>] = [:]
   /// Clients of addresses that were given up, which other requests may still wait for.
   private var retired: [HTTPClient] = []
+
+  /// Finds the addresses of a name, in the order of preference.
+  typealias LookUp = @Sendable (_ name: String, _ port: Int) async throws -> [NetworkAddress]
+
+  /// A server, by how it is asked. One that may be private has connections of its own: the others
+  /// shall neither use them nor be refused for it.
+  private struct Place: Hashable, Sendable {
+    let origin: HTTPOrigin
+    let mayBePrivate: Bool
+  }
 
   private struct Host: Sendable {
     /// The client that connects to `addresses[0]`; by way of a proxy, which has its own way to look
@@ -43,10 +56,13 @@ actor HTTPConnections: HTTPTransport {
   /// - Parameters:
   ///   - connectionsPerHost: how many requests to one host may be under way.
   ///   - environment: finds the variables that name a proxy and a file of certificates.
+  ///   - lookUp: finds the addresses of names that are none themselves.
   init(
     limits: FetchLimits, connectionsPerHost: Int = 1,
-    environment: @escaping @Sendable (String) -> String?
+    environment: @escaping @Sendable (String) -> String?,
+    lookUp: @escaping LookUp = { try await HostAddresses.resolve($0, port: $1) }
   ) {
+    self.lookUp = lookUp
     self.limits = limits
     self.connectionsPerHost = connectionsPerHost
     self.environment = environment
@@ -71,45 +87,51 @@ actor HTTPConnections: HTTPTransport {
     let (url, name) = try Self.normalized(request.url)
     var request = request
     request.url = url.absoluteString
-    let key = HTTPOrigin(url).text
-    var host = try await fetchHost(key, url, name, mayBePrivate)
+    let place = Place(origin: HTTPOrigin(url), mayBePrivate: mayBePrivate)
+    var host = try await fetchHost(place, url, name)
     while true {
+      // Each address that is connected to is looked at here, whatever chose it.
       if !mayBePrivate, let address = host.addresses.first, !address.isPublic {
-        throw Self.refusal(url, address)
+        throw Self.refusal(url, address.text)
       }
       do {
         return try await host.client.execute(
           request, timeout: .milliseconds(Int64(timeoutSeconds * 1000)))
       } catch  where host.addresses.count > 1 && Self.isUnreachable(error) {
-        host = try await moveOn(from: host, key, name)
+        host = try await moveOn(from: host, place, name)
       }
     }
   }
 
-  /// The address with its host in lower case, and the host.
-  private static func normalized(_ address: String) throws -> (URL, host: String) {
-    guard var parts = URLComponents(string: address), let host = parts.percentEncodedHost,
+  /// The address with its host in lower case and ASCII, and the host as the client reads it there: by
+  /// this name it is told what to connect to, and would look up any other itself.
+  static func normalized(_ address: String) throws -> (URL, host: String) {
+    guard var parts = URLComponents(string: address), let host = parts.encodedHost,
       !host.isEmpty, !host.contains("%")
     else { throw HTTPClientError.invalidURL }
-    parts.percentEncodedHost = host.lowercased()
-    guard let url = parts.url, let name = url.host(percentEncoded: false) else {
-      throw HTTPClientError.invalidURL
-    }
+    parts.encodedHost = host.lowercased()
+    guard let text = parts.url?.absoluteString, let url = URL(string: text),
+      let name = url.host(percentEncoded: false), !name.isEmpty,
+      name == url.host(percentEncoded: true)
+    else { throw HTTPClientError.invalidURL }
     return (url, name)
   }
 
   private func fetchHost(
-    _ key: String, _ url: URL, _ name: String, _ mayBePrivate: Bool
+    _ place: Place, _ url: URL, _ name: String
   ) async throws -> Host {
-    if let known = hosts[key] { return try await known.value }
+    if let known = hosts[place] { return try await known.value }
     let proxy = try ProxySettings(environment: environment).proxy(for: url)
-    let task = Task { [limits, connectionsPerHost, environment] in
+    let mayBePrivate = place.mayBePrivate
+    let task = Task { [limits, connectionsPerHost, environment, lookUp] in
       var addresses: [NetworkAddress] = []
       if let literal = HostAddresses.literal(name) {
         addresses = [literal]
-      } else if proxy == nil {
+      } else if proxy != nil {
+        if !mayBePrivate, HostName(name).isPrivate { throw Self.refusal(url, "a private network") }
+      } else {
         addresses = try await Timeout.run(seconds: Self.lookUpSeconds) {
-          try await HostAddresses.resolve(name, port: HTTPOrigin(url).port)
+          try await lookUp(name, place.origin.port)
         } late: {
           OffersError(
             .sourceFailed, "The host \(name) could not be looked up in time.",
@@ -118,28 +140,28 @@ actor HTTPConnections: HTTPTransport {
       }
       if !mayBePrivate, let first = addresses.first {
         addresses = addresses.filter(\.isPublic)
-        if addresses.isEmpty { throw Self.refusal(url, first) }
+        if addresses.isEmpty { throw Self.refusal(url, first.text) }
       }
       addresses = Array(addresses.prefix(Self.triedAddresses))
       return Host(
         client: try Self.client(
           limits, connectionsPerHost, environment, proxy, name, addresses.first,
-          isEncrypted: HTTPOrigin(url).scheme == "https"),
+          isEncrypted: place.origin.scheme == "https"),
         addresses: addresses)
     }
-    hosts[key] = task
+    hosts[place] = task
     do {
       return try await task.value
     } catch {
-      hosts[key] = nil
+      hosts[place] = nil
       throw error
     }
   }
 
   /// Goes on to the host's next address.
-  private func moveOn(from host: Host, _ key: String, _ name: String) async throws -> Host {
+  private func moveOn(from host: Host, _ place: Place, _ name: String) async throws -> Host {
     // Another request may have gone on already.
-    if let known = hosts[key], case let current = try await known.value,
+    if let known = hosts[place], case let current = try await known.value,
       current.client !== host.client
     {
       return current
@@ -148,8 +170,8 @@ actor HTTPConnections: HTTPTransport {
     let next = Host(
       client: try Self.client(
         limits, connectionsPerHost, environment, nil, name, rest.first,
-        isEncrypted: key.hasPrefix("https:")), addresses: rest)
-    hosts[key] = Task { next }
+        isEncrypted: place.origin.scheme == "https"), addresses: rest)
+    hosts[place] = Task { next }
     retired.append(host.client)
     return next
   }
@@ -205,10 +227,10 @@ actor HTTPConnections: HTTPTransport {
   /// What to do about an address that is refused.
   static let privateHint = "Nothing was changed. If that is right, add --allow-private-network."
 
-  private static func refusal(_ url: URL, _ address: NetworkAddress) -> OffersError {
+  private static func refusal(_ url: URL, _ target: String) -> OffersError {
     OffersError(
       .sourceFailed,
-      "\(url.absoluteString) leads to \(address.text), which is not on the public internet.",
+      "\(url.absoluteString) leads to \(target), which is not on the public internet.",
       hint: privateHint)
   }
 }

@@ -29,10 +29,13 @@ enum HostAddresses {
     throw CancellationError()
   }
 
-  /// The address that a literal of any kind means; nil for a name. Asks nobody.
+  /// The address that a literal of any kind means, with or without a last dot; nil for a name. Asks
+  /// nobody.
   static func literal(_ host: String) -> NetworkAddress? {
+    // A last dot makes a name of it here, and not for everybody else who may look it up.
+    let bare = host.hasSuffix(".") ? String(host.dropLast()) : host
     // Why it is no literal is of no use to anybody.
-    try? lookUp(host, port: 0, flags: AI_NUMERICHOST).get().first
+    return try? lookUp(bare, port: 0, flags: AI_NUMERICHOST).get().first
   }
 
   /// What to say about a failed lookup.

@@ -2,10 +2,12 @@ extension NetworkAddress {
   /// Whether the address is one that the whole internet can reach.
   ///
   /// False for own machines and networks, for documentation, tests and multicast, and for all else
-  /// that IANA's special-purpose address registries (RFC 6890) do not call globally reachable. An
-  /// IPv6 address that stands for an IPv4 address is judged by that one.
+  /// that IANA's special-purpose address registries (RFC 6890) do not call globally reachable. Of
+  /// IPv6 only what is given out as global unicast (RFC 3587) can be. An IPv6 address that stands for
+  /// an IPv4 address is judged by that one.
   var isPublic: Bool {
     if let inner = embeddedIPv4 { return inner.isPublic }
+    if !isIPv4, !Self.globalUnicast.contains(self) { return false }
     let isSpecial = (isIPv4 ? Self.specialIPv4 : Self.specialIPv6).contains { $0.contains(self) }
     return !isSpecial || Self.reachable.contains { $0.contains(self) }
   }
@@ -38,9 +40,6 @@ extension NetworkAddress {
 
   private static let endingInIPv4 = [
     mapped,
-    // IPv4-compatible (RFC 4291, 2.5.5.1); `::` and `::1` are among them, and as 0.0.0.0 and
-    // 0.0.0.1 not public.
-    AddressRange(ipv6: 0, bits: 96),
     // Translated by NAT64 (RFC 6052).
     AddressRange(ipv6: 0x64, 0xff9b, bits: 96),
   ]
@@ -66,18 +65,13 @@ extension NetworkAddress {
     AddressRange(ipv4: 240, bits: 4),  // reserved, broadcast (RFC 1112, RFC 919)
   ]
 
+  /// All that is given out of IPv6 for hosts of the internet (RFC 3587).
+  private static let globalUnicast = AddressRange(ipv6: 0x2000, bits: 3)
+
   private static let specialIPv6 = [
-    AddressRange(ipv6: 0x64, 0xff9b, 1, bits: 48),  // local NAT64 (RFC 8215)
-    AddressRange(ipv6: 0x100, bits: 64),  // discarded (RFC 6666)
-    AddressRange(ipv6: 0x100, 0, 0, 1, bits: 64),  // dummy (RFC 9780)
     AddressRange(ipv6: 0x2001, bits: 23),  // protocols, Teredo too (RFC 2928, RFC 4380)
     AddressRange(ipv6: 0x2001, 0xdb8, bits: 32),  // documentation (RFC 3849)
     AddressRange(ipv6: 0x3fff, bits: 20),  // documentation (RFC 9637)
-    AddressRange(ipv6: 0x5f00, bits: 16),  // segment routing (RFC 9602)
-    AddressRange(ipv6: 0xfc00, bits: 7),  // private (RFC 4193)
-    AddressRange(ipv6: 0xfe80, bits: 10),  // link-local (RFC 4291)
-    AddressRange(ipv6: 0xfec0, bits: 10),  // site-local (RFC 3879)
-    AddressRange(ipv6: 0xff00, bits: 8),  // multicast (RFC 4291)
   ]
 
   /// What the registries call globally reachable within the ranges above.

@@ -47,7 +47,7 @@ struct ImageFetch: Sendable {
     let startedAt = now()
     // Nobody named this server: it may be no private one.
     let document = HTTPDocument(
-      transport: transport, limits: Self.limits, namedOrigin: nil,
+      transport: transport, limits: Self.limits, namedOrigin: nil, sourceMayBePrivate: false,
       allowsPrivateNetwork: allowsPrivateNetwork, isImage: true, isFirst: true, isMoved: false,
       condition: FetchCondition(
         validators: Validators(

@@ -30,7 +30,7 @@ struct MovedFeedTests {
     #expect(home.web.requests.count == 7)
     #expect(home.web.requests.last?.url == Self.new)
     let state = try await home.database.findSyncState(of: "ibotta")
-    #expect(state?.source == FetchHome.url)
+    #expect(state?.source?.text == FetchHome.url)
     #expect(state?.fetch.findNewAddress(of: FetchHome.url) == Self.new)
   }
 

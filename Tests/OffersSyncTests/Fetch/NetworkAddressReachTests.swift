@@ -45,12 +45,11 @@ struct NetworkAddressReachTests {
   ]
 
   private static let longBorders = [
-    Border(nil, "::", "::1", nil),
+    // Before and behind all that is given out.
+    Border(nil, "::", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2000::"),
     Border(
-      "64:ff9b:0:ffff:ffff:ffff:ffff:ffff", "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
-      "64:ff9b:2::"),
-    Border("ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "100::", "100::ffff:ffff:ffff:ffff", nil),
-    Border(nil, "100:0:0:1::", "100:0:0:1:ffff:ffff:ffff:ffff", "100:0:0:2::"),
+      "3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "4000::",
+      "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", nil),
     // Teredo, whatever stands in it.
     Border(
       "2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff",
@@ -72,17 +71,6 @@ struct NetworkAddressReachTests {
     Border(
       "3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
       "3fff:1000::"),
-    Border(
-      "5eff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "5f00::",
-      "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "5f01::"),
-    Border(
-      "fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fc00::",
-      "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fe00::"),
-    Border(
-      "fe7f:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "fe80::",
-      "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", nil),
-    Border(nil, "fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", nil),
-    Border(nil, "ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", nil),
   ]
 
   @Test("special ranges begin and end where the registries say", arguments: borders + longBorders)
@@ -117,7 +105,7 @@ struct NetworkAddressReachTests {
       ] {
         #expect(try Self.isPublic(outer) == inner.isPublic, "\(outer)")
       }
-      #expect(try Self.isPublic("0:0:0:0:0:0:\(groups)") == inner.isPublic)
+      #expect(try !Self.isPublic("0:0:0:0:0:0:\(groups)"))
       #expect(try !Self.isPublic("2001:0:\(groups)::"))
     }
   }
@@ -125,10 +113,11 @@ struct NetworkAddressReachTests {
   @Test(
     "the borders of ranges with IPv4 addresses in them are their own",
     arguments: [
-      // Before and behind the mapped and the compatible ones.
-      ("::fffe:7f00:1", true), ("::1:0:7f00:1", true), ("::1:0:0:0", true),
+      // Before and behind the mapped ones.
+      ("::fffe:808:808", false), ("::1:0:808:808", false), ("::ffff:808:808", true),
       // Before and behind the translated ones.
-      ("64:ff9a:ffff:ffff:ffff:ffff:7f00:1", true), ("64:ff9b::1:7f00:1", true),
+      ("64:ff9a:ffff:ffff:ffff:ffff:808:808", false), ("64:ff9b::1:808:808", false),
+      ("64:ff9b::808:808", true),
       // Before and behind 6to4.
       ("2001:ffff:7f00:1::", true), ("2003:7f00:1::", true),
       ("2002:7f00:1:ffff:ffff:ffff:ffff:ffff", false), ("2002:808:808::", true),
@@ -153,7 +142,8 @@ struct NetworkAddressReachTests {
     arguments: [
       "127.0.0.1", "169.254.169.254", "::1", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe",
       "2002:a9fe:a9fe::1", "::a9fe:a9fe", "fd00:ec2::254", "fe80::1", "255.255.255.255", "0.0.0.0",
-      "192.0.0.170", "192.0.0.171", "ff02::1",
+      "192.0.0.170", "192.0.0.171", "ff02::1", "64:ff9b:1::808:808", "100::1", "5f00::1",
+      "fec0::1", "ff0e::1", "::808:808", "4000::1", "abcd::1", "fe00::1",
     ])
   func stopsTraps(text: String) throws {
     #expect(try !Self.isPublic(text))

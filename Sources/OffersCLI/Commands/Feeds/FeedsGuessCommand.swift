@@ -47,7 +47,7 @@ enum FeedGuess {
     try checkName(name)
     let guess = DefinitionGuess(name: name, items: items, missing: missing)
     _ = try await SyncEngine(store: NoStore()).readStart(
-      of: source, options: options
+      of: address(of: source), options: options
     ) { bytes in
       try guess.consume(bytes)
       return !guess.hasEnough

@@ -1,0 +1,8 @@
+-- Who named the source that is read instead of the definition's own; see SourceOrigin. NULL for one
+-- that an older program remembered: anybody may have named it. Only a path was never taken from the
+-- network.
+ALTER TABLE feed_detail ADD COLUMN source_origin TEXT CHECK (
+  source_origin IS NULL
+  OR chosen_source IS NOT NULL AND source_origin IN ('machine', 'remote', 'import'));
+
+UPDATE feed_detail SET source_origin = 'machine' WHERE substr(chosen_source, 1, 1) = '/';

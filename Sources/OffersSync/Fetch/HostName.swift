@@ -1,0 +1,22 @@
+/// The name of a host, judged without looking it up.
+struct HostName: Hashable, Sendable {
+  /// The labels in lower case, without the empty one behind a last dot.
+  private let labels: [Substring]
+
+  init(_ name: String) {
+    var labels = name.lowercased().split(separator: ".", omittingEmptySubsequences: false)
+    if labels.last == "" { labels.removeLast() }
+    self.labels = labels
+  }
+
+  /// Whether the name can only mean the own machine or something in its network: it has no dot, or
+  /// ends in a name that is reserved for that (RFC 6761, RFC 6762, RFC 8375 and, for `internal`,
+  /// ICANN's resolution of 2024-07-29).
+  var isPrivate: Bool {
+    labels.count < 2 || Self.privateEnds.contains { labels.suffix($0.count).elementsEqual($0) }
+  }
+
+  private static let privateEnds: [[Substring]] = [
+    ["localhost"], ["local"], ["internal"], ["home", "arpa"],
+  ]
+}

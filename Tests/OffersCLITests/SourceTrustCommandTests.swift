@@ -1,0 +1,121 @@
+import Foundation
+import OffersCore
+import OffersStore
+import OffersTestSupport
+import Testing
+
+@testable import OffersCLI
+
+@Suite("Who named a source, on the command line and by the API")
+struct SourceTrustCommandTests {
+  private static let tea = #"[{"id":"1","name":"Tea"}]"#
+
+  private static func server(_ count: Int = 1) throws -> ScriptedServer {
+    try ScriptedServer(Array(repeating: .answer("200 OK", [], tea), count: count))
+  }
+
+  /// Makes a feed's remembered source what a test says, long ago.
+  private static func remember(_ source: NamedSource, in home: Home) async throws {
+    try await OffersDatabase(path: home.database).record(
+      SyncRun(
+        feed: "ibotta", source: source.text, outcome: .unchanged, bytes: 0,
+        startedAt: Date(timeIntervalSince1970: 1_000), durationSeconds: 0),
+      remember: source, fetch: nil)
+  }
+
+  @Test(
+    "what cron runs reads no source in a private network that nobody named at the machine",
+    arguments: [SourceOrigin.remote, .imported, nil])
+  func guardsCron(origin: SourceOrigin?) async throws {
+    let home = try Home()
+    let server = try Self.server(2)
+    let url = server.url().replacing("127.0.0.1", with: "localhost")
+    try await Self.remember(NamedSource(url, origin: origin), in: home)
+    let refused = try home.offers("sync", "--due")
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("which is not on the public internet"))
+    #expect(refused.errors.contains("offers sync ibotta --from \(url)"))
+    #expect(server.requests.isEmpty)
+    #expect(try home.offers("list").output == "")
+    #expect(try home.offers("sync", "ibotta", "--from", url).status == 0)
+    #expect(try home.offers("sync", "ibotta").status == 0)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test("a source that the API names is on the public internet, with a token and without")
+  func guardsServer() async throws {
+    let home = try Home()
+    let server = try Self.server(2)
+    let feeds = ServedFeeds(
+      database: try OffersDatabase(path: home.database),
+      configurationPath: SettingPath(text: home.folder.file("feeds.yaml"), isNamed: false),
+      allowsPrivateNetwork: false, log: Log())
+    let file = try home.feed([FeedItem("1", "Tea")])
+    for source in [server.url(), server.url().replacing("127.0.0.1", with: "localhost"), file, "-"]
+    {
+      let results = Results()
+      try await feeds.sync(
+        WantedSync(["ibotta"], source: source), progress: { _ in },
+        finished: { results.add($1) })
+      let error = await results.error
+      #expect(error != nil, "\(source)")
+      #expect(error?.hint?.contains("name it at the machine") == true)
+    }
+    #expect(server.requests.isEmpty)
+    #expect(try home.offers("list").output == "")
+    // A source that was named at the machine is read whoever asks for it.
+    #expect(try home.offers("sync", "ibotta", "--from", server.url()).status == 0)
+    let results = Results()
+    try await feeds.sync(
+      WantedSync(["ibotta"]), progress: { _ in }, finished: { results.add($1) })
+    #expect(await results.error == nil)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test("a variable is refused wherever a source is named, and works where a feed is added")
+  func keepsVariables() throws {
+    let home = try Home(synced: [FeedItem("7", "Jam")])
+    let server = try Self.server(4)
+    let source = server.url("/?k={env:OFFERS_KEY}")
+    let environment = home.environment.merging(["OFFERS_KEY": "secret"]) { $1 }
+    for words in [
+      ["sync", "ibotta", "--from", source], ["sync", "--dry-run", "--from", source],
+      ["feeds", "check", "ibotta", "--from", source],
+    ] {
+      let refused = try OffersProgram.run(words, environment: environment)
+      #expect(refused.status == 64)
+      #expect(refused.errors.contains("which only a definition may have"))
+      #expect(refused.errors.contains("offers feeds add NAME SOURCE"))
+    }
+    #expect(server.requests.isEmpty)
+    let added = try OffersProgram.run(["feeds", "add", "shop", source], environment: environment)
+    #expect(added.status == 0, "\(added.errors)")
+    #expect(server.requests.allSatisfy { $0.hasPrefix("GET /?k=secret ") })
+    // It is the definition's own source, named or not.
+    #expect(
+      try OffersProgram.run(["sync", "shop", "--from", source], environment: environment).status
+        == 0)
+    #expect(server.requests.count == 4)
+  }
+
+  /// What came of the feeds of a sync.
+  private final class Results: Sendable {
+    private let stream = AsyncStream.makeStream(of: Result<SyncRun, OffersError>.self)
+
+    func add(_ result: Result<SyncRun, OffersError>) { stream.continuation.yield(result) }
+
+    /// Why the first of them failed.
+    var error: OffersError? {
+      get async {
+        stream.continuation.finish()
+        for await result in stream.stream {
+          switch result {
+          case .success(let run): return run.error
+          case .failure(let error): return error
+          }
+        }
+        return nil
+      }
+    }
+  }
+}

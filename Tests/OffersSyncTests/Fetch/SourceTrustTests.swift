@@ -1,0 +1,237 @@
+import OffersCore
+import OffersFeeds
+import OffersStore
+import OffersTestSupport
+import Synchronization
+import Testing
+
+@testable import OffersSync
+
+@Suite("Who named a source")
+struct SourceTrustTests {
+  private static let feed = FeedText.feed(1...3)
+
+  /// A server on this machine, by a name that it has anywhere.
+  private static func local(_ server: ScriptedServer) -> String {
+    server.url().replacing("127.0.0.1", with: "localhost")
+  }
+
+  private static func answers(_ count: Int) throws -> ScriptedServer {
+    try ScriptedServer(
+      Array(repeating: .answer("200 OK", [], FeedText.feed(1...9)), count: count))
+  }
+
+  /// Syncs from an address that somebody names who is not at the machine, while its name still means
+  /// a server on the public internet.
+  private static func nameFromElsewhere(_ url: String, in home: SyncedFolder) async throws {
+    let web = SimulatedWeb { _ in SimulatedAnswer(200, [], feed) }
+    let engine = SyncEngine(
+      store: home.database, now: { .init(timeIntervalSince1970: 1_000) }, jitter: { 1 },
+      transport: web)
+    let run = try await engine.sync(
+      "ibotta", options: SyncOptions(source: url, sourceMayBePrivate: false))
+    #expect(run.counts.new == 3)
+  }
+
+  @Test(
+    "a name from elsewhere that later means this machine is not read, until it is named here",
+    arguments: [SyncReason.asked, .due, .forced])
+  func staysRemote(reason: SyncReason) async throws {
+    let home = try SyncedFolder()
+    let server = try Self.answers(2)
+    let url = Self.local(server)
+    try await Self.nameFromElsewhere(url, in: home)
+    #expect(
+      try await home.database.findSyncState(of: "ibotta")?.source
+        == NamedSource(url, origin: .remote))
+    let engine = SyncEngine(store: home.database, environment: { _ in nil })
+    let run = try await engine.sync("ibotta", options: SyncOptions(reason: reason))
+    #expect(run.outcome == .failed)
+    #expect(run.error?.message.contains("not on the public internet") == true)
+    #expect(run.error?.hint?.contains("offers sync ibotta --from \(url)") == true)
+    #expect(server.requests.isEmpty)
+    #expect(try await home.ids().count == 3)
+    #expect(try await home.sync(from: url).counts.new == 6)
+    #expect(try await home.sync(from: nil).outcome == .unchanged)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test("naming a trusted address again from elsewhere changes nothing in its trust")
+  func keepsTrust() async throws {
+    let home = try SyncedFolder()
+    let server = try Self.answers(2)
+    #expect(try await home.sync(from: server.url()).outcome == .updated)
+    let again = try await SyncEngine(store: home.database).sync(
+      "ibotta", options: SyncOptions(source: server.url(), sourceMayBePrivate: false))
+    #expect(again.outcome == .unchanged)
+    #expect(try await home.database.findSyncState(of: "ibotta")?.source?.origin == .machine)
+  }
+
+  @Test("what an older version remembered is read on the public internet alone")
+  func distrustsUnknownHands() async throws {
+    let home = try SyncedFolder()
+    let server = try Self.answers(1)
+    try await home.remember(NamedSource(server.url("/a?x=1&y=2"), origin: nil))
+    let run = try await home.sync(from: nil)
+    #expect(run.outcome == .failed)
+    #expect(
+      run.error?.hint == """
+        Nothing was changed. It is from an earlier version, which did not note who named it. If it is \
+        right, name it at the machine: offers sync ibotta --from '\(server.url("/a?x=1&y=2"))'
+        """)
+    #expect(server.requests.isEmpty)
+    #expect(try await home.sync(from: nil, allowsPrivateNetwork: true).counts.new == 9)
+  }
+
+  @Test(
+    "a caller who is not at the machine names no file, no standard input and no variable",
+    arguments: [
+      "/etc/hostname", "feed.json", "../feed.json", "-", "file:///etc/hostname",
+      "https://a.example/?k={env:HOME}", "https://{env:HOME}.example/", "{env:HOME}",
+      "https://a.example/{page}/{env:HOME}",
+    ])
+  func refusesFiles(source: String) async throws {
+    let home = try SyncedFolder()
+    let web = SimulatedWeb { _ in SimulatedAnswer(200, [], Self.feed) }
+    let engine = SyncEngine(
+      store: home.database, environment: { _ in "secret" }, now: { .init() }, jitter: { 1 },
+      transport: web)
+    let options = SyncOptions(source: source, sourceMayBePrivate: false)
+    for isTrial in [false, true] {
+      let error = await #expect(throws: OffersError.self) {
+        _ =
+          isTrial
+          ? try await engine.preview("ibotta", options: options).run
+          : try await engine.sync("ibotta", options: options)
+      }
+      #expect(error?.code == .invalidRequest)
+    }
+    let check = await #expect(throws: OffersError.self) {
+      try await engine.check(
+        FeedConfiguration.shipped.fetch("ibotta"), from: source, options: options)
+    }
+    #expect(check?.code == .invalidRequest)
+    #expect(web.requests.isEmpty)
+    #expect(try await home.ids().isEmpty)
+  }
+
+  @Test("not even the file that is read anyhow may be named from elsewhere, and it is still read")
+  func readsRememberedFiles() async throws {
+    let home = try SyncedFolder()
+    let path = try home.folder.write(Self.feed, to: "feed.json")
+    try await home.sync(from: path)
+    let engine = SyncEngine(store: home.database)
+    await #expect(throws: OffersError.self) {
+      try await engine.sync(
+        "ibotta", options: SyncOptions(source: path, sourceMayBePrivate: false))
+    }
+    let run = try await engine.sync("ibotta", options: SyncOptions(sourceMayBePrivate: false))
+    #expect(run.outcome == .unchanged)
+  }
+
+  @Test(
+    "a file that was not named at the machine is not read",
+    arguments: [SourceOrigin.remote, .imported, nil])
+  func refusesForeignFiles(origin: SourceOrigin?) async throws {
+    let home = try SyncedFolder()
+    let path = try home.folder.write(Self.feed, to: "feed.json")
+    try await home.remember(NamedSource(path, origin: origin))
+    let run = try await home.sync(from: nil)
+    #expect(run.outcome == .failed)
+    #expect(run.error?.message.contains("may be named at the machine only") == true)
+    #expect(try await home.ids().isEmpty)
+    #expect(try await home.sync(from: path).counts.new == 3)
+  }
+
+  @Test("a variable is filled in for a definition alone, whoever names the source")
+  func keepsVariables() async throws {
+    let home = try SyncedFolder()
+    let (web, text) = (SimulatedWeb(), "https://a.example/?k={env:KEY}")
+    web.answer { _ in SimulatedAnswer(200, [], #"[{"id":1,"name":"Tea"}]"#) }
+    func engine(_ source: String) throws -> SyncEngine {
+      SyncEngine(
+        store: home.database,
+        configuration: try .init(
+          yaml: "feeds: {shop: {source: \"\(source)\", items: '', id: id, fields: {name: name}}}",
+          name: "feeds.yaml"),
+        environment: { _ in "secret" }, now: { .init(timeIntervalSince1970: 1_000) },
+        jitter: { 1 }, transport: web)
+    }
+    let other = try engine("https://b.example/")
+    let error = await #expect(throws: OffersError.self) {
+      try await other.sync("shop", options: SyncOptions(source: text))
+    }
+    #expect(error?.code == .invalidRequest)
+    #expect(error?.hint?.contains("offers feeds add") == true)
+    // As an older version left it.
+    for origin in [SourceOrigin.machine, nil] {
+      try await home.remember(NamedSource(text, origin: origin), of: "shop")
+      let run = try await other.sync("shop")
+      #expect(run.outcome == .failed)
+      #expect(run.error?.message.contains("which only a definition may have") == true)
+      #expect(web.requests.isEmpty)
+    }
+    #expect(try await engine(text).sync("shop").counts.new == 1)
+    #expect(try await engine(text).sync("shop", options: SyncOptions(source: text)).error == nil)
+    #expect(web.requests.map(\.url).allSatisfy { $0 == "https://a.example/?k=secret" })
+  }
+
+  @Test(
+    "the headers of a definition go to no source that was not named at the machine",
+    arguments: [SourceOrigin.remote, .imported, nil])
+  func keepsHeaders(origin: SourceOrigin?) async throws {
+    let home = try SyncedFolder()
+    let web = SimulatedWeb { _ in SimulatedAnswer(200, [], #"[{"id":1,"name":"Tea"}]"#) }
+    let engine = SyncEngine(
+      store: home.database,
+      configuration: try .init(
+        yaml: """
+          feeds:
+            club: {source: "https://a.example/", headers: {X-Key: "{env:KEY}"}, items: '', id: id,
+              fields: {name: name}}
+          """, name: "feeds.yaml"),
+      environment: { _ in "secret" }, now: { .init(timeIntervalSince1970: 1_000) },
+      jitter: { 1 }, transport: web)
+    try await home.remember(NamedSource("https://evil.example/", origin: origin), of: "club")
+    let run = try await engine.sync("club")
+    #expect(run.outcome == .failed)
+    #expect(run.error?.message.contains("the headers of club") == true)
+    let named = SyncOptions(source: "https://worse.example/", sourceMayBePrivate: false)
+    await #expect(throws: OffersError.self) { try await engine.sync("club", options: named) }
+    #expect(web.requests.isEmpty)
+    let own = SyncOptions(source: "https://evil.example/")
+    #expect(try await engine.sync("club", options: own).counts.new == 1)
+    #expect(web.requests.last?.headers.first(name: "x-key") == "secret")
+  }
+
+  @Test("where a trusted source has moved to for good is judged as a redirect, each time")
+  func judgesNewAddresses() async throws {
+    let home = try SyncedFolder()
+    let target = try Self.answers(5)
+    let server = try ScriptedServer(
+      Array(
+        repeating: .answer("301 Moved", ["Location: \(Self.local(target))"], ""), count: 5))
+    for _ in 1...3 {
+      #expect(try await home.sync(from: server.url(), allowsPrivateNetwork: true).error == nil)
+    }
+    #expect(try await home.sync(from: nil, allowsPrivateNetwork: true).error == nil)
+    // It is asked for where it is now.
+    #expect(server.requests.count == 3)
+    let asked = target.requests.count
+    let run = try await home.sync(from: nil)
+    #expect(run.error?.message.contains("not on the public internet") == true)
+    #expect(run.error?.hint?.contains("--allow-private-network") == true)
+    #expect(target.requests.count == asked)
+  }
+}
+
+extension SyncedFolder {
+  /// Makes a feed's remembered source what a test says.
+  func remember(_ source: NamedSource, of feed: String = "ibotta") async throws {
+    try await database.record(
+      SyncRun(
+        feed: feed, source: source.text, outcome: .unchanged, bytes: 0,
+        startedAt: .init(timeIntervalSince1970: 500), durationSeconds: 0),
+      remember: source, fetch: nil)
+  }
+}
