@@ -53,7 +53,7 @@ struct FeedSource: Sendable {
     case nil: why = "It is from an earlier version, which did not note who named it."
     }
     return "Nothing was changed. \(why) If it is right, name it at the machine: offers sync "
-      + "\(feed) --from \(SyncAttempt.shellWord(template.text))"
+      + "\(feed) --from \(ShellQuoting.word(template.text))"
   }
 
   private func checkHasNoVariables() throws {

@@ -157,7 +157,7 @@ struct DoctorCommandTests {
     #expect(saved.status == 1)
     #expect(saved.errors == "Not all could be read of: offers. The rest is in the export.\n")
     let other = try Home()
-    #expect(try other.offers("import", "-", input: saved.output).status == 0)
+    #expect(try other.offers("import", "-", "--accept-sources", input: saved.output).status == 0)
     let list = try other.offers("list").output.split(separator: "\n")
     #expect((2000..<3001).contains(list.count))
     #expect(try other.offers("list", "--favorites").output.contains("ibotta:2999"))

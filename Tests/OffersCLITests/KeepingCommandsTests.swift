@@ -48,7 +48,7 @@ struct KeepingCommandsTests {
         + "\"favorites\":3,\"changes\":275}\n")
     let other = try Home()
     #expect(
-      try other.offers("import", saved).output
+      try other.offers("import", saved, "--accept-sources").output
         == "206 new offers, 0 updated, 0 known; 3 new favorites, 0 known; 275 changes of 9 syncs\n")
     #expect(try other.offers("export").output == text)
     for command in [["list"], ["changes"], ["history", "ibotta:1"], ["list", "--favorites"]] {
@@ -60,7 +60,7 @@ struct KeepingCommandsTests {
     #expect(
       again.output == """
         {"offers":{"new":0,"updated":0,"known":206},"favorites":{"new":0,"known":3},\
-        "feeds":0,"changes":0,"runs":0}
+        "feeds":0,"changes":0,"runs":0,"sources":[]}
 
         """)
     #expect(try other.offers("export").output == text)
@@ -78,7 +78,7 @@ struct KeepingCommandsTests {
       separatedBy: "\n```json\n")
     let document = try #require(parts.last?.components(separatedBy: "```").first)
     let home = try Home()
-    #expect(try home.offers("import", "-", input: document).status == 0)
+    #expect(try home.offers("import", "-", "--accept-sources", input: document).status == 0)
     #expect(try home.offers("export").output == document)
   }
 
@@ -87,7 +87,7 @@ struct KeepingCommandsTests {
     let home = try Self.lived()
     let text = try home.offers("export", "--favorites").output
     let other = try Home()
-    try other.offers("import", "-", input: text)
+    try other.offers("import", "-", "--accept-sources", input: text)
     #expect(try other.offers("export", "--favorites").output == text)
     #expect(try other.offers("list", "--favorites").output.contains("Harvest Row"))
   }
@@ -111,7 +111,7 @@ struct KeepingCommandsTests {
     ]
     for (input, reason, status) in cases {
       for target in [home, empty] {
-        let result = try target.offers("import", "-", input: input)
+        let result = try target.offers("import", "-", "--accept-sources", input: input)
         #expect(result.status == status, "\(reason)")
         #expect(result.errors.contains(reason), "\(result.errors)")
         #expect(result.errors.contains("Nothing was changed."))

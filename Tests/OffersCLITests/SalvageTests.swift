@@ -74,7 +74,7 @@ struct SalvageTests {
       try home.overwritePage(1, of: name, bytes: bytes)
       let saved = try home.offers("export", "--salvage").output
       let other = try Home()
-      let taken = try other.offers("import", "-", "--json", input: saved)
+      let taken = try other.offers("import", "-", "--json", "--accept-sources", input: saved)
       #expect(taken.status == 0, "\(name): \(taken.errors)")
       let document = try Home.parse(taken.output)
       let favorites = (document["favorites"] as? [String: Int])?["new"]
@@ -96,7 +96,8 @@ struct SalvageTests {
     #expect(doctor.output.contains("offers export --salvage -o saved.json"))
     let saved = try Self.saved(home)
     #expect(saved.counts["offers"] ?? 0 > 0)
-    #expect(try Home().offers("import", "-", input: saved.text).status == 0)
+    #expect(
+      try Home().offers("import", "-", "--accept-sources", input: saved.text).status == 0)
   }
 
   @Test("where nothing can be saved, nobody is sent in a circle")

@@ -8,18 +8,27 @@ struct ImportCommand: WaitingCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Take over what another database exported.",
+    usage: "offers import <file> [<options>]",
     discussion: """
       All of it or, when anything is wrong, nothing. What is here already is completed: no favorite \
       goes, of an offer that is on both sides the one counts that was synced later, and its first \
       sight is the earlier one. Importing twice is the same as once.
 
+      The sources that its feeds are read from now on are told. Files, servers in private networks and \
+      variables are refused with the whole import, unless you say that they are yours.
+
       EXAMPLES
         offers import offers.json
+        offers import offers.json --accept-sources    your own, on another machine
         zcat offers.json.gz | offers import -
       """)
 
   @Argument(help: "A file that export wrote, or - for standard input.")
   var file: String
+
+  @Flag(
+    name: .long, help: "Take its sources for your own, files and private networks included.")
+  var acceptSources = false
 
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
@@ -38,14 +47,22 @@ struct ImportCommand: WaitingCommand {
     // Read to its end before the database is opened, or made.
     var feeds: [String] = []
     var selections: Set<String> = []
+    var sources: [ImportedSource] = []
     try source.forEachRecord { record in
       guard case .feed(let feed) = record else { return }
       feeds.append(feed.name)
+      if let source = feed.chosenSource {
+        sources.append(ImportedSource(feed: feed.name, text: source))
+      }
       if try configuration.find(feed.name)?.isSelection == true { selections.insert(feed.name) }
     }
+    let review = SourceReview(isAccepting: acceptSources)
+    // Where there is nothing, all of them are new. A refused import makes no database.
+    if !OffersDatabase.exists(at: path) { _ = try review.review(sources) }
     let counts = try await OffersDatabase(path: path).importRecords(
-      from: source, feeds: feeds, selections: selections)
+      from: source, feeds: feeds, selections: selections, review: review.review)
     bar.clear()
+    for source in counts.sources { Output.note(SourceReview.line(source)) }
     Output.print(json ? Self.json(counts) : Self.text(counts))
   }
 
@@ -60,7 +77,8 @@ struct ImportCommand: WaitingCommand {
     ].joined(separator: "; ")
   }
 
-  /// `{"offers":{"new","updated","known"},"favorites":{"new","known"},"feeds","changes","runs"}`
+  /// `{"offers":{"new","updated","known"},"favorites":{"new","known"},"feeds","changes","runs",
+  /// "sources":[{"feed","source","taken"}]}`
   private static func json(_ counts: ImportCounts) -> String {
     JSONWriter.document { json in
       json.member("offers", object: counts) { json, counts in
@@ -75,6 +93,11 @@ struct ImportCommand: WaitingCommand {
       json.member("feeds", counts.newFeeds)
       json.member("changes", counts.newChanges)
       json.member("runs", counts.newRuns)
+      json.member("sources", objects: counts.sources) { json, source in
+        json.member("feed", source.feed)
+        json.member("source", source.text)
+        json.member("taken", source.origin != nil)
+      }
     }
   }
 }

@@ -53,7 +53,7 @@ enum Integrity {
 
   static let anewAdvice =
     "Save what there is: offers export --salvage -o saved.json. Then move the database's files away and: "
-    + "offers import saved.json"
+    + "offers import saved.json --accept-sources"
 
   static let damageAdvice =
     "Copy the database with its -wal away first. \(anewAdvice). What that could not read may be in "

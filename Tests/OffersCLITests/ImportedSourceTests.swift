@@ -1,0 +1,150 @@
+import Foundation
+import OffersCore
+import OffersStore
+import OffersTestSupport
+import Testing
+
+@Suite("The sources of an import")
+struct ImportedSourceTests {
+  /// An export of feeds with one offer each.
+  private static func export(_ sources: [(feed: String, source: String)]) -> String {
+    func text(_ value: String) -> String {
+      value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        .replacing("\u{1B}", with: "\\u001b").replacing("\n", with: "\\n")
+    }
+    let feeds = sources.map {
+      "{\"name\":\"\($0.feed)\",\"source\":\"sample\",\"chosen_source\":\"\(text($0.source))\","
+        + "\"subscribed_at\":\"2026-11-21T09:07:22Z\"}"
+    }
+    let offers = sources.map {
+      "{\"ref\":\"\($0.feed):1\",\"name\":\"Tea\",\"first_seen_at\":\"2026-11-21T09:07:22Z\","
+        + "\"changed_at\":\"2026-11-21T09:07:22Z\"}"
+    }
+    return
+      "{\"format\":\"offers-export\",\"version\":1,\"feeds\":[\(feeds.joined(separator: ","))],"
+      + "\"runs\":[],\"offers\":[\(offers.joined(separator: ","))],\"changes\":[],\"favorites\":[]}"
+  }
+
+  private static func sources(_ home: Home) throws -> [String: String] {
+    let feeds = try home.document("status")["feeds"] as? [[String: Any]] ?? []
+    return Dictionary(
+      uniqueKeysWithValues: feeds.compactMap { feed in
+        (feed["name"] as? String).map { ($0, feed["source"] as? String ?? "") }
+      })
+  }
+
+  @Test("each source that is taken over is told, safe for a terminal, and in the document")
+  func tells() throws {
+    let home = try Home()
+    let text = Self.export([
+      ("ibotta", "https://a.example/\u{1B}[31m\nx"), ("facts", "https://b.example/{page}"),
+      ("albums", "sample"),
+    ])
+    let result = try home.offers("import", "-", input: text)
+    #expect(result.status == 0)
+    #expect(
+      result.errors == """
+        ibotta: now read from https://a.example/␛[31m x
+        facts: now read from https://b.example/{page}
+        albums: now read from sample
+
+        """)
+    let again = try home.offers("import", "-", input: text)
+    #expect(again.status == 0)
+    #expect(again.errors == "")
+    let other = try Home()
+    let document = try Home.parse(try other.offers("import", "-", "--json", input: text).output)
+    let sources = try #require(document["sources"] as? [[String: Any]])
+    #expect(sources.map { $0["feed"] as? String } == ["ibotta", "facts", "albums"])
+    #expect(sources.allSatisfy { $0["taken"] as? Bool == true })
+  }
+
+  @Test(
+    "variables, files and private networks are refused with the whole import",
+    arguments: [
+      ("https://a.example/?k={env:HOME}", "with a variable"), ("/etc/hostname", "a file"),
+      ("feed.json", "a file"), ("-", "cannot be read"), ("ftp://a.example/", "cannot be read"),
+      ("http://192.168.1.5/x", "in a private network"), ("http://[::1]/", "in a private network"),
+      ("http://localhost:1/", "in a private network"), ("http://0x7f.1/", "in a private network"),
+    ])
+  func refuses(source: String, reason: String) throws {
+    let empty = try Home()
+    let lived = try Home(synced: [FeedItem("7", "Jam")])
+    let before = try lived.offers("export").output
+    let text = Self.export([("facts", "https://b.example/"), ("albums", source)])
+    for home in [empty, lived] {
+      for words in [["import", "-"], ["import", "-", "--json"]] {
+        let result = try OffersProgram.run(words, environment: home.environment, input: text)
+        #expect(result.status == 64)
+        #expect(result.output == "")
+        #expect(result.errors.contains("albums: \(source) (\(reason))"), "\(result.errors)")
+        #expect(result.errors.contains("Nothing was changed."))
+        #expect(result.errors.contains("--accept-sources"))
+        #expect(!result.errors.contains("b.example"))
+      }
+    }
+    #expect(!OffersDatabase.exists(at: empty.database))
+    #expect(try lived.offers("export").output == before)
+  }
+
+  @Test("accepted sources are the machine's own; one with a variable is left out, and told")
+  func accepts() throws {
+    let home = try Home()
+    let server = try ScriptedServer([.answer("200 OK", [], #"[{"id":"1","name":"Tea"}]"#)])
+    let file = try home.feed([FeedItem("1", "Tea")])
+    let text = Self.export([
+      ("ibotta", server.url()), ("facts", file), ("albums", "https://a.example/{env:HOME}"),
+      ("movies", "-"),
+    ])
+    let result = try home.offers("import", "-", "--accept-sources", "--json", input: text)
+    #expect(result.status == 0)
+    #expect(
+      result.errors == """
+        ibotta: now read from \(server.url())
+        facts: now read from \(file)
+        albums: not taken over is its source https://a.example/{env:HOME}
+        movies: not taken over is its source -
+
+        """)
+    let sources = try Home.parse(result.output)["sources"] as? [[String: Any]]
+    #expect(sources?.map { $0["taken"] as? Bool } == [true, true, false, false])
+    #expect(try Self.sources(home)["albums"]?.contains("env:") == false)
+    #expect(try home.offers("sync", "ibotta").output.hasPrefix("ibotta: 0 new"))
+    #expect(server.requests.count == 1)
+  }
+
+  @Test("an imported name that means this machine when it is synced is not read")
+  func guardsSyncs() async throws {
+    let home = try Home()
+    let server = try ScriptedServer([.answer("200 OK", [], #"[{"id":"1","name":"Tea"}]"#)])
+    let url = server.url().replacing("127.0.0.1", with: "localhost")
+    try home.offers("import", "-", input: Self.export([("ibotta", "https://a.example/")]))
+    // As if the name were one that has come to mean this machine.
+    let database = try OffersDatabase(path: home.database)
+    try await database.record(
+      SyncRun(
+        feed: "ibotta", source: url, outcome: .unchanged, bytes: 0, startedAt: Date(),
+        durationSeconds: 0),
+      remember: NamedSource(url, origin: .imported), fetch: nil)
+    let result = try home.offers("sync", "ibotta")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("not on the public internet"))
+    #expect(result.errors.contains("It came with an import."))
+    #expect(result.errors.contains("offers sync ibotta --from \(url)"))
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test("one's own export, taken to another machine, says what to do about its file")
+  func moves() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let text = try home.offers("export").output
+    #expect(try home.offers("import", "-", input: text).status == 0)
+    let other = try Home()
+    let refused = try other.offers("import", "-", input: text)
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("ibotta: \(home.folder.file("feed.json")) (a file)"))
+    #expect(try other.offers("import", "-", "--accept-sources", input: text).status == 0)
+    #expect(try other.offers("export").output == text)
+    #expect(try other.offers("import", "-", input: text).errors == "")
+  }
+}
