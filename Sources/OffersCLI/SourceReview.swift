@@ -29,7 +29,7 @@ struct SourceReview: Sendable {
     let rest = refused.count - Self.namedCount
     throw OffersError(
       .invalidRequest,
-      "It names sources that only somebody at this machine may name: "
+      "The document names sources that only somebody at this machine may name: "
         + refused.prefix(Self.namedCount).joined(separator: ", ")
         + (rest > 0 ? " and \(Units.count(rest)) more." : "."),
       hint: "Nothing was changed. If they are yours, add --accept-sources: they are read from this "
@@ -40,7 +40,7 @@ struct SourceReview: Sendable {
   static func line(_ source: ImportedSource) -> String {
     DisplayText.oneLine(
       source.origin == nil
-        ? "\(source.feed): not taken over is its source \(source.text)"
+        ? "\(source.feed): left out is its source \(source.text)"
         : "\(source.feed): now read from \(source.text)")
   }
 

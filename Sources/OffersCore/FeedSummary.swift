@@ -35,10 +35,13 @@ package struct FeedSummary: Sendable {
   /// a source of its own.
   package var source: String {
     guard let chosen = feed?.source ?? former?.source, chosen != Self.sample else {
-      return known?.source ?? Self.sample
+      return ownSource
     }
     return chosen
   }
+
+  /// Where it is read from when nobody named a source, whatever it was read from before.
+  package var ownSource: String { known?.source ?? Self.sample }
 
   private static let sample = "sample"
 

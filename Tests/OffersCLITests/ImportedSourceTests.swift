@@ -102,8 +102,8 @@ struct ImportedSourceTests {
       result.errors == """
         ibotta: now read from \(server.url())
         facts: now read from \(file)
-        albums: not taken over is its source https://a.example/{env:HOME}
-        movies: not taken over is its source -
+        albums: left out is its source https://a.example/{env:HOME}
+        movies: left out is its source -
 
         """)
     let sources = try Home.parse(result.output)["sources"] as? [[String: Any]]

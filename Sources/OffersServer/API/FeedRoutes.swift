@@ -33,7 +33,7 @@ struct FeedRoutes: Sendable {
     router.put("/api/v1/feeds/{name}/subscription") { request, context in
       try await change(request, context) { feed, _ in
         guard feed.known != nil else { return false }
-        return try await content.store.subscribe(to: feed.name, source: feed.source)
+        return try await content.store.subscribe(to: feed.name, source: feed.ownSource)
       }
     }
     router.delete("/api/v1/feeds/{name}/subscription") { request, context in

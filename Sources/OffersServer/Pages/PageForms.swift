@@ -58,7 +58,7 @@ struct PageForms: Sendable {
   /// Subscribes to a feed, and syncs it for the first time.
   private func subscribe(to feed: String) async throws {
     let summary = try await summary(of: feed)
-    _ = try await content.store.subscribe(to: feed, source: summary.source)
+    _ = try await content.store.subscribe(to: feed, source: summary.ownSource)
     try start(
       WantedSync([feed]),
       hintWhileBusy: "The feed is subscribed. Wait until it has finished, then refresh the feed.")

@@ -28,7 +28,31 @@ struct FeedRoutesTests {
     }
   }
 
-  @Test("the sync interval of a feed is set and reset")
+  @Test("taking a feed up makes no source of the place that an import says it was read from")
+  func namesNoSource() async throws {
+    struct Document: ExportRecordSource {
+      func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
+        var feed = ExportedFeed()
+        feed.name = "ibotta"
+        feed.source = "https://evil.example/"
+        try body(.feed(feed))
+      }
+    }
+    for isByPage in [false, true] {
+      let home = try await ServedHome(feeds: [])
+      _ = try await home.database.importRecords(from: Document(), feeds: ["ibotta"])
+      if isByPage {
+        #expect(try await home.send("/feeds/ibotta", "subscribed=1").status == 303)
+      } else {
+        try await home.ask { client async throws -> Void in
+          #expect(try await client.write(.put, "feeds/ibotta/subscription").status == 200)
+        }
+      }
+      #expect(try await home.database.findSyncState(of: "ibotta")?.source?.text == "sample")
+    }
+  }
+
+  @Test("how often a feed is synced is set, and set back")
   func interval() async throws {
     let home = try await ServedHome()
     try await home.ask(try home.server()) { client in
