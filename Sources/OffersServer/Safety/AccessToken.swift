@@ -86,13 +86,13 @@ package struct AccessToken: Sendable {
   /// Whether a request shows the token, or a cookie made of it.
   func isShown(by fields: HTTPFields) -> Bool {
     if let field = fields[.authorization] {
-      let parts = field.split(separator: " ", maxSplits: 1)
+      let parts = field.split(scalar: " ", maxSplits: 1)
       guard parts.count == 2, parts[0].lowercased() == "bearer" else { return false }
       return isToken(String(parts[1].trimmingSpaces))
     }
     for field in fields[fields: .cookie] {
-      for pair in field.value.split(separator: ";") {
-        let parts = pair.trimmingSpaces.split(separator: "=", maxSplits: 1)
+      for pair in field.value.split(scalar: ";") {
+        let parts = pair.trimmingSpaces.split(scalar: "=", maxSplits: 1)
         guard parts.count == 2, parts[0] == Self.cookieName else { continue }
         if isSame(parts[1], cookieCode) { return true }
       }

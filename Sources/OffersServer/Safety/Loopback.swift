@@ -3,7 +3,7 @@ enum Loopback {
   /// Whether a host is `localhost`, `::1`, or an address in 127.0.0.0/8.
   static func isHost(_ host: some StringProtocol) -> Bool {
     let host = host.lowercased()
-    let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+    let numbers = host.split(scalar: ".", omittingEmptySubsequences: false).map { UInt8($0) }
     return host == "localhost" || host == "::1"
       || numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
   }

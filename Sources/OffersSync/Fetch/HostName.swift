@@ -4,7 +4,7 @@ struct HostName: Hashable, Sendable {
   private let labels: [Substring]
 
   init(_ name: String) {
-    var labels = name.lowercased().split(separator: ".", omittingEmptySubsequences: false)
+    var labels = name.lowercased().split(scalar: ".", omittingEmptySubsequences: false)
     if labels.last == "" { labels.removeLast() }
     self.labels = labels
   }
