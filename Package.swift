@@ -46,6 +46,7 @@ let package = Package(
         .embedInCode("0009_add_new_offers.sql"),
         .embedInCode("0010_keep_known_offers.sql"),
         .embedInCode("0011_add_source_origin.sql"),
+        .embedInCode("0012_forget_known_offers.sql"),
       ],
       swiftSettings: strict),
     .target(

@@ -44,10 +44,13 @@ public enum Migrations {
     Migration(
       number: 11, name: "0011_add_source_origin",
       sql: text(PackageResources._011_add_source_origin_sql)),
+    Migration(
+      number: 12, name: "0012_forget_known_offers",
+      sql: text(PackageResources._012_forget_known_offers_sql)),
   ]
 
   /// The schema version this program writes.
-  public static let currentVersion = 11
+  public static let currentVersion = 12
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

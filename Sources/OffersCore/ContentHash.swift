@@ -49,28 +49,6 @@ public struct ContentHash: Sendable {
     state = Self.fold(last.0 ^ 0xa076_bc9f_3d51_24e7, last.1 ^ hash)
   }
 
-  /// Adds a field of many bytes, in four strands that do not wait for one another. It differs from the
-  /// same field added as any other.
-  package mutating func combineLong(_ field: UnsafeRawBufferPointer) {
-    guard var pointer = field.baseAddress else { return }
-    let stripeBytes = 64
-    let first = state ^ UInt64(truncatingIfNeeded: field.count)
-    var (a, b, c, d) = (
-      first, first ^ 0x4528_21e6_38d0_1377, first ^ 0xbe54_66cf_34e9_0c6c,
-      first ^ 0xc0ac_29b7_c97c_50dd
-    )
-    let end = pointer + field.count / stripeBytes * stripeBytes
-    while pointer < end {
-      a = Self.fold(Self.word(pointer) ^ 0xd6e8_feb8_6659_fd93, Self.word(pointer + 8) ^ a)
-      b = Self.fold(Self.word(pointer + 16) ^ 0xa076_1d64_78bd_642f, Self.word(pointer + 24) ^ b)
-      c = Self.fold(Self.word(pointer + 32) ^ 0xe703_7ed1_a0b4_28db, Self.word(pointer + 40) ^ c)
-      d = Self.fold(Self.word(pointer + 48) ^ 0x8ebc_6af0_9c88_c6e3, Self.word(pointer + 56) ^ d)
-      pointer += stripeBytes
-    }
-    state = Self.fold(a ^ 0x5896_59ed_4ae1_1a95, b) ^ Self.fold(c ^ 0x1d8e_4e27_c47d_124f, d)
-    combine(pointer, field.count % stripeBytes)
-  }
-
   @inline(__always)
   private mutating func combine(_ base: UnsafeRawPointer, _ count: Int) {
     var pointer = base

@@ -48,8 +48,7 @@ public enum OfferField: Int, CaseIterable, Sendable {
 ///
 /// Layout, in the machine's byte order, 8-byte aligned: byte count (4), position (4), content hash
 /// (8), offer key (8), reward number (8), reward kind (1), up to (1), currency (3), how many fields have
-/// a length (1), padding (2), the hash (8), value hash (8), start hash (4) and byte count (4) of what
-/// it was in its document, then those lengths (4 each, all ones for nil), then the texts. The fields
+/// a length (1), padding (2), then those lengths (4 each, all ones for nil), then the texts. The fields
 /// behind them have none.
 public struct OfferRecord {
   @usableFromInline let base: UnsafeRawPointer
@@ -144,20 +143,10 @@ public struct OfferRecord {
     )
   }
 
-  /// What the record was in its document, without a key.
-  package var remembered: RememberedRecord {
-    RememberedRecord(
-      hash: base.load(fromByteOffset: 40, as: UInt64.self),
-      valueHash: base.load(fromByteOffset: 48, as: UInt64.self),
-      startHash: base.load(fromByteOffset: 56, as: UInt32.self),
-      byteCount: base.load(fromByteOffset: 60, as: UInt32.self),
-      contentMark: UInt32(truncatingIfNeeded: contentHash), key: 0)
-  }
-
   package static let amount: UInt8 = 1
   package static let percent: UInt8 = 2
   @inlinable
-  static var lengthOffset: Int { 64 }
+  static var lengthOffset: Int { 40 }
 
   @inlinable
   static func textOffset(_ lengthCount: Int) -> Int { lengthOffset + 4 * lengthCount }
@@ -178,7 +167,7 @@ public struct OfferRecord {
   /// Writes a record at an 8-byte aligned address with room for `byteCount(of:)` bytes.
   package static func write(
     _ texts: OfferTexts, position: Int, contentHash: UInt64, offerKey: Int64, reward: ExactReward,
-    memory: RememberedRecord = .none, byteCount: Int, to base: UnsafeMutableRawPointer
+    byteCount: Int, to base: UnsafeMutableRawPointer
   ) {
     base.storeBytes(of: UInt32(byteCount), as: UInt32.self)
     base.storeBytes(of: UInt32(clamping: position), toByteOffset: 4, as: UInt32.self)
@@ -192,10 +181,6 @@ public struct OfferRecord {
     base.storeBytes(of: reward.currency.2, toByteOffset: 36, as: UInt8.self)
     let lengthCount = lengthCount(of: texts)
     base.storeBytes(of: UInt8(lengthCount), toByteOffset: 37, as: UInt8.self)
-    base.storeBytes(of: memory.hash, toByteOffset: 40, as: UInt64.self)
-    base.storeBytes(of: memory.valueHash, toByteOffset: 48, as: UInt64.self)
-    base.storeBytes(of: memory.startHash, toByteOffset: 56, as: UInt32.self)
-    base.storeBytes(of: memory.byteCount, toByteOffset: 60, as: UInt32.self)
     var offset = textOffset(lengthCount)
     texts.forEachField { field, text in
       base.storeBytes(

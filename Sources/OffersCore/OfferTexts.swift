@@ -16,9 +16,6 @@ package struct OfferTexts {
   package var longitude: UnsafeRawBufferPointer?
   package var attributes: UnsafeRawBufferPointer?
 
-  /// The record, where it alone tells the texts.
-  package var record: ReadRecord?
-
   package init() {}
 
   /// Forgets all of them.

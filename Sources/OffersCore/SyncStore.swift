@@ -20,10 +20,6 @@ public protocol SyncStore: Sendable {
   /// What the store holds of the feed, to compare with. Empty for an unknown feed.
   func fetchKnownOffers(of feed: String) async throws -> KnownOffers
 
-  /// What the records of the feed's last document were, in its order. Empty where nothing is
-  /// remembered.
-  func fetchRecordMemory(of feed: String) async throws -> [RememberedRecord]
-
   /// Where a document's new offers go while it is still read; nil where they wait for `apply`. Only a
   /// store that nobody else sees before the sync has ended, and that has no offers, takes any.
   ///
@@ -150,8 +146,6 @@ public struct SyncPlan: Sendable {
   public let rememberedSource: NamedSource?
   /// The document, to know it again; nil when the store will not be exactly it.
   public let document: DocumentFingerprint?
-  /// The document's records, to know them again; nil to leave what is remembered.
-  public let memory: RecordMemoryDraft?
   /// How many records stand on the first of several pages: an id that comes again behind them is
   /// no fault. Nil for a feed of one document.
   public let firstPageRecords: Int?
@@ -169,7 +163,6 @@ public struct SyncPlan: Sendable {
   public init(
     run: SyncRun, newRecords: any OfferRecordSource, knownRecords: any OfferRecordSource,
     vanishedKeys: [Int64], rememberedSource: NamedSource?, document: DocumentFingerprint?,
-    memory: RecordMemoryDraft? = nil,
     firstPageRecords: Int? = nil,
     isSearch: Bool = false, isIndexed: Bool = true, title: String? = nil,
     shared: [OfferAttribute] = [], fetch: FetchState? = nil
@@ -183,7 +176,6 @@ public struct SyncPlan: Sendable {
     self.vanishedKeys = vanishedKeys
     self.rememberedSource = rememberedSource
     self.document = document
-    self.memory = memory
     self.firstPageRecords = firstPageRecords
     self.title = title
     self.shared = shared

@@ -29,10 +29,9 @@ extension OfferAssembler {
   /// - Parameter nearest: finds the record's key that is most like a key that is missing.
   @inline(__always)
   func deliver(
-    to sink: any OfferSink, position: Int, from source: ReadRecord? = nil,
-    nearest: (String) -> String? = { _ in nil }
+    to sink: any OfferSink, position: Int, nearest: (String) -> String? = { _ in nil }
   ) throws {
-    switch assemble(from: source) {
+    switch assemble() {
     case .offer(let mended):
       if let mended { sink.mend(position: position, reason: mended) }
       try sink.accept(texts, position: position)

@@ -8,8 +8,6 @@ final class FuzzSink: OfferSink {
   private var state = ContentHash(seed: 9)
 
   var hash: UInt64 { state.value }
-  /// Records' values are hashed, though nobody knows them.
-  let recordSeed: UInt64? = 9
 
   func accept(_ texts: OfferTexts, position: Int) {
     add(1, position)

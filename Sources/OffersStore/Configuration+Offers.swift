@@ -39,7 +39,6 @@ extension Configuration {
       NaturalCollation.install(on: database.sqliteConnection)
       if isSalvage { try database.execute(sql: "PRAGMA writable_schema = ON") }
       if database.configuration.readonly { return }
-      KnownOffersQuery.install(on: database.sqliteConnection)
       let settings = "PRAGMA foreign_keys = ON;" + writingSettings
       let code = sqlite3_exec(database.sqliteConnection, settings, nil, nil, nil)
       if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }

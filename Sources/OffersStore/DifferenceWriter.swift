@@ -17,9 +17,6 @@ final class DifferenceWriter {
   private let index: SearchIndexWriter
   private var insertNew: VirtualTable.Statement?
   private var hasBegun = false
-  private var memory: RecordMemoryWriter?
-  /// Nil where the feed had offers before.
-  private var known: KnownOffersWriter?
   private(set) var counts = SyncCounts()
   private(set) var problems: [ReadProblem] = []
   private var firstPageRecords = Int.max
@@ -99,8 +96,8 @@ final class DifferenceWriter {
 
   /// Inserts the first offers of a feed that has none, before the rest of the difference is known.
   func insertAhead(_ records: any OfferRecordSource) throws {
-    try begin(RecordMemoryDraft(old: []))
-    try insert(records.makeLastReader(), memory: memory)
+    try begin()
+    try insert(records.makeLastReader())
   }
 
   /// Writes the difference, or what is left of it.
@@ -112,7 +109,7 @@ final class DifferenceWriter {
     counts.skipped += ahead.skipped
     problems = Array((plan.run.problems + problems).prefix(SyncRun.problemLimit))
     firstPageRecords = plan.firstPageRecords ?? .max
-    try begin(plan.memory)
+    try begin()
     // Of these, the ones that the store lost since it was compared are new, too.
     var lostKeys: Set<Int64> = []
     // In the order of the table each page is needed once; else the next one may be any.
@@ -129,10 +126,9 @@ final class DifferenceWriter {
       }
     }
     if !lostKeys.isEmpty {
-      try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys), memory: nil)
+      try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys))
     }
-    try insert(plan.newRecords.makeLastReader(), memory: memory)
-    try memory?.finish()
+    try insert(plan.newRecords.makeLastReader())
     try changes.appendNew(count: counts.new, afterOffer: lastKey)
     for key in plan.vanishedKeys {
       updateGone.bind(1, seconds)
@@ -148,30 +144,15 @@ final class DifferenceWriter {
   }
 
   /// Looks at what is there before the first write.
-  ///
-  /// - Parameter memory: what is to be remembered of the document; nil to leave what is.
-  private func begin(_ memory: RecordMemoryDraft?) throws {
+  private func begin() throws {
     if hasBegun { return }
     hasBegun = true
     lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
-    self.memory = try memory.map { try RecordMemoryWriter($0, feedKey: feedKey, in: database) }
-    if try !OfferTable.hasAny(feedKey: feedKey, in: database) {
-      known = try KnownOffersWriter(feedKey: feedKey, in: database)
-    }
   }
 
-  /// - Parameter memory: is told what each record was in its document; nil where nobody is.
-  private func insert(_ records: any OfferRecordReader, memory: RecordMemoryWriter?) throws {
-    let known = known
+  private func insert(_ records: any OfferRecordReader) throws {
     let rows = try NewOfferRows(records, in: database) { record, key in
-      guard let key else {
-        try memory?.appendNew(.none)
-        return self.skipRepeated(record)
-      }
-      try memory?.appendNew(record.remembered.with(key: key))
-      if let known, let id = record.text(OfferField.id.rawValue) {
-        try known.append(id: id, contentHash: record.contentHash, key: key)
-      }
+      guard let key else { return self.skipRepeated(record) }
       self.rowsWritten += 1
       self.counts.new += 1
       if record.hasDetails { try self.writeDetail(record, key) }
@@ -183,15 +164,6 @@ final class DifferenceWriter {
     database.keepPages(.some)
     defer { database.keepPages(.usual) }
     try rows.insert(by: statement)
-  }
-
-  /// Keeps what the next sync compares with. The feed's count is set.
-  func finish() throws {
-    if let known {
-      try known.finish(lastKey: lastKey + Int64(counts.new))
-    } else {
-      try KnownOffersTable.renew(feedKey: feedKey, in: database)
-    }
   }
 
   private func skipRepeated(_ record: OfferRecord) {

@@ -161,8 +161,6 @@ package final class FirstImport: SyncStore {
     KnownOffers(capacity: 0)
   }
 
-  package func fetchRecordMemory(of feed: String) async throws -> [RememberedRecord] { [] }
-
   package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
     throw OffersError(.invalidRequest, "A first import is no trial.")
   }

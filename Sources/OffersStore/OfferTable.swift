@@ -56,13 +56,6 @@ enum OfferTable {
         """, arguments: [ref.feed, ref.id])
   }
 
-  /// Whether a feed has offers, gone ones included.
-  static func hasAny(feedKey: Int64, in database: Database) throws -> Bool {
-    try Bool.fetchOne(
-      database, sql: "SELECT EXISTS (SELECT 1 FROM offer WHERE feed_key = ?)",
-      arguments: [feedKey]) == true
-  }
-
   static func feeds(havingID id: String, in database: Database) throws -> [String] {
     try String.fetchAll(database, sql: feedsWithIDSQL, arguments: [id])
   }

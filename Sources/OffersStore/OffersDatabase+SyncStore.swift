@@ -67,13 +67,6 @@ extension OffersDatabase: SyncStore {
     }
   }
 
-  public func fetchRecordMemory(of feed: String) async throws -> [RememberedRecord] {
-    try await readToWrite { database in
-      guard let key = try FeedTable.findKey(feed, in: database) else { return [] }
-      return try RecordMemoryTable.fetch(feedKey: key, in: database)
-    }
-  }
-
   public func apply(_ plan: SyncPlan) async throws -> SyncRun {
     let isLarge = plan.newRecords.isLarge || plan.knownRecords.isLarge
     return try await write(isLarge ? .bulk : .ordinary) {
@@ -118,7 +111,6 @@ extension OffersDatabase: SyncStore {
     try FeedTable.setDocument(
       plan.document, addingCurrent: counts.new + counts.back - counts.gone, feedKey: feedKey,
       in: database)
-    try writer.finish()
     if !plan.isSearch {
       try FeedTable.setDetails(
         title: plan.title, shared: OfferAttribute.json(plan.shared), source: plan.run.source,

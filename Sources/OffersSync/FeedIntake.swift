@@ -23,17 +23,12 @@ final class FeedIntake {
     let known = try await store.fetchKnownOffers(of: feed)
     let hasPages = attempt.pages.hasPages
     let isSearch = attempt.options.query != nil
-    let memory: [RememberedRecord]? =
-      // What has several pages, or is searched, is no one document.
-      if hasPages || isSearch { nil } else if known.count == 0 { [] } else {
-        try await store.fetchRecordMemory(of: feed)
-      }
     let intake =
-      memory != nil && known.count == 0 && !attempt.isTrial
+      !hasPages && !isSearch && known.count == 0 && !attempt.isTrial
       ? try store.beginIntake(
         of: attempt.end(.updated).run, isIndexed: attempt.options.isIndexed) : nil
     let made = DifferenceCollector(
-      known: known, memory: memory, definition: attempt.definition,
+      known: known, definition: attempt.definition,
       derivationSeed: attempt.derivationSeed, folder: store.scratchFolder, intake: intake,
       hasPages: hasPages, isSearch: isSearch)
     collector = made

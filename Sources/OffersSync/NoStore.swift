@@ -16,7 +16,6 @@ package struct NoStore: SyncStore {
   package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
     KnownOffers(capacity: 0)
   }
-  package func fetchRecordMemory(of feed: String) async throws -> [RememberedRecord] { [] }
   package func apply(_ plan: SyncPlan) async throws -> SyncRun { plan.run }
   package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
     var counts = plan.run.counts

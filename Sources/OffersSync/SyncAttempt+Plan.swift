@@ -13,15 +13,13 @@ extension SyncAttempt {
       counts: collector.counts, error: held, problems: collector.problems,
       mendedCount: collector.mendedCount)
     let takesAny = held == nil || !isStrange(collector)
-    let vanishedKeys = held == nil && !isSelection ? collector.known.vanishedKeys() : []
     return SyncPlan(
       run: run,
       newRecords: takesAny ? try collector.newRecords.finish() : SpooledRecords.none,
       knownRecords: takesAny ? try collector.knownRecords.finish() : SpooledRecords.none,
-      vanishedKeys: vanishedKeys,
+      vanishedKeys: held == nil && !isSelection ? collector.known.vanishedKeys() : [],
       rememberedSource: held == nil ? remembered : nil,
       document: held == nil && options.query == nil ? document : nil,
-      memory: held == nil ? collector.memory(isWriting: !vanishedKeys.isEmpty) : nil,
       firstPageRecords: collector.firstPageRecords, isSearch: options.query != nil,
       isIndexed: options.isIndexed, title: facts.title,
       shared: facts.shared.map { OfferAttribute(label: $0, value: $1) },

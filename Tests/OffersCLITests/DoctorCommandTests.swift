@@ -19,7 +19,7 @@ struct DoctorCommandTests {
     let subjects = lines.map { $0.dropFirst(10).prefix { $0 != " " } }
     for subject in [
       "file", "folder", "disk", "sqlite", "locks", "integrity", "references", "schema", "counts",
-      "known", "search", "images", "leases", "clock", "sizes", "definitions", "feed",
+      "search", "images", "leases", "clock", "sizes", "definitions", "feed",
     ] { #expect(subjects.contains(subject[...]), "\(subject)") }
   }
 

@@ -103,57 +103,6 @@ struct ContentHashTests {
     #expect(hashes.count == OfferField.count + 1)
   }
 
-  private static func hashLong(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 1) -> UInt64 {
-    var hash = ContentHash(seed: seed)
-    hash.combineLong(bytes)
-    return hash.value
-  }
-
-  @Test("that of a long field is the same on every machine, for ever")
-  func isStableLong() {
-    var all = ContentHash(seed: 1)
-    for length in 0...300 {
-      let bytes = (0..<length).map { UInt8(truncatingIfNeeded: 37 &* $0 &+ 200) }
-      bytes.withUnsafeBytes { all.combineLong($0) }
-    }
-    #expect(all.value == 0xce57_333e_5f42_8ad1)
-  }
-
-  @Test("of a long field each bit, each length and each place count, its address does not")
-  func noticesEveryBitOfLong() {
-    for length in [1, 63, 64, 65, 127, 128, 129, 300] {
-      let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 73) }
-      var hashes = bytes.withUnsafeBytes { Set([Self.hashLong($0), Self.hashLong($0, seed: 2)]) }
-      for bit in 0..<8 * length {
-        var flipped = bytes
-        flipped[bit / 8] ^= 1 << UInt8(bit % 8)
-        hashes.insert(flipped.withUnsafeBytes { Self.hashLong($0) })
-      }
-      #expect(hashes.count == 8 * length + 2)
-      for offset in 1..<16 {
-        let moved = [UInt8](repeating: 7, count: offset) + bytes
-        moved.withUnsafeBytes {
-          let same = Self.hashLong(UnsafeRawBufferPointer(rebasing: $0.dropFirst(offset)))
-          #expect(hashes.contains(same) && same == bytes.withUnsafeBytes { Self.hashLong($0) })
-        }
-      }
-    }
-    var lengths: Set<UInt64> = []
-    let zeros = [UInt8](repeating: 0, count: 400)
-    for length in 0...400 {
-      lengths.insert(zeros.withUnsafeBytes { Self.hashLong(.init(rebasing: $0.prefix(length))) })
-    }
-    #expect(lengths.count == 401)
-    // Blocks of a stripe changing places.
-    let blocks = (0..<8).map { [UInt8](repeating: UInt8($0), count: 16) }
-    var orders: Set<UInt64> = []
-    for turn in 0..<8 {
-      let turned = (blocks[turn...] + blocks[..<turn]).flatMap { $0 }
-      orders.insert(turned.withUnsafeBytes { Self.hashLong($0) })
-    }
-    #expect(orders.count == 8)
-  }
-
   private static func hashTagged(_ bytes: [UInt8], tag: UInt64 = 0, seed: UInt64 = 1) -> UInt64 {
     var hash = ContentHash(seed: seed)
     bytes.withUnsafeBytes { hash.combine(.init(rebasing: $0[...]), tag: tag) }

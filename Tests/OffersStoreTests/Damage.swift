@@ -9,17 +9,22 @@ enum Damage {
   /// Overwrites a page of a table or an index that holds rows, behind SQLite's back: the second
   /// one, where there are several.
   static func overwritePage(of name: String, in store: Store) throws {
-    try store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    let page = try store.rows(
+    try overwritePage(of: name, in: store.path)
+  }
+
+  static func overwritePage(of name: String, in path: String) throws {
+    try Store.execute(path, "PRAGMA wal_checkpoint(TRUNCATE)")
+    let page = try Store.rows(
+      path,
       """
       SELECT pageno FROM dbstat WHERE name = '\(name)' AND pagetype = 'leaf'
       ORDER BY pageno LIMIT 2
       """)
-    let size = try store.rows("PRAGMA page_size")
+    let size = try Store.rows(path, "PRAGMA page_size")
     guard let number = page.last.flatMap(Int.init), let bytes = size.first.flatMap(Int.init) else {
       throw CocoaError(.fileReadUnknown)
     }
-    let file = try FileHandle(forUpdating: URL(fileURLWithPath: store.path))
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
     try file.seek(toOffset: UInt64((number - 1) * bytes))
     try file.write(contentsOf: Data(repeating: 0x5A, count: bytes))
     try file.close()

@@ -90,9 +90,7 @@ struct FirstImportTests {
     #expect(
       try Store.rows(path, "SELECT outcome, new_count, skipped_count, rows_written FROM sync_run")
         == ["updated|5001|1|5001"])
-    #expect(try Store.rows(path, "SELECT count(*) FROM known_offers") == ["1"])
     let database = try OffersDatabase(path: path)
-    #expect(try await database.readToWrite { try KnownOffersTable.findWrong(in: $0) } == [])
     #expect(try await database.search(SearchQuery("corner")).hits.map(\.offer.ref.id) == ["last"])
     #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
     #expect(try Store.rows(path, "PRAGMA foreign_key_check") == [])

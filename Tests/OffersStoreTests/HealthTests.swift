@@ -210,8 +210,7 @@ struct HealthTests {
     "damaged pages of what can be had again are made anew, and all else stays",
     arguments: [
       "offer_search_data", "offer_search_docsize", "offer_search_config", "image_cache",
-      "image_failure", "sqlite_autoindex_image_cache_1", "record_memory",
-      "record_memory_values", "known_offers", "known_offers_piece", "known_offers_doubt",
+      "image_failure", "sqlite_autoindex_image_cache_1",
     ])
   func derived(table: String) async throws {
     let store = try await Self.lived()

@@ -1,8 +1,10 @@
 import Foundation
 import GRDB
+import Migrations
 import OffersCore
-import OffersStore
 import OffersTestSupport
+
+@testable import OffersStore
 
 /// A database of a test's own, and the ways a test fills it and looks at it.
 struct Store {
@@ -57,13 +59,34 @@ struct Store {
     ) SELECT * FROM each_change)
     """
 
-  /// Takes the schema back to that of version 9.
-  static let toVersion9 = """
-    DROP TRIGGER offer_is_otherwise; DROP TRIGGER offer_is_removed; DROP TABLE known_offers;
-    DROP TABLE known_offers_piece; DROP TABLE known_offers_doubt;
-    ALTER TABLE feed_detail DROP COLUMN source_origin; PRAGMA user_version = 9;
-
-    """
+  /// Makes a database as an older version of the program made it, with some offers, the changes that
+  /// tell of them, and a favorite. Returns its path.
+  static func makeFile(in folder: TemporaryFolder, version: Int, offerCount: Int = 3000) throws
+    -> String
+  {
+    let path = folder.file("offers.sqlite")
+    let migrations = Migrations.all.filter { $0.number <= version }.map { $0.sql + ";\n" }.joined()
+    try execute(
+      path,
+      """
+      PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; BEGIN; \(migrations)
+      PRAGMA user_version = \(version); PRAGMA application_id = \(DatabaseFile.applicationID);
+      INSERT INTO sync_run VALUES (
+        1, 1, '/feeds/ibotta.json', 1000, 5, 'updated', 10, \(offerCount), 0, 0, 0, 0, 0, 0, 0, NULL,
+        NULL, NULL, NULL);
+      WITH RECURSIVE number (n) AS (
+        SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(offerCount))
+      INSERT INTO offer (
+        feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to
+      ) SELECT 1, n, 7, 1000, 1000, 'Milk ' || n, 0 FROM number;
+      INSERT INTO change (offer_key, run_id, kind) SELECT offer_key, 1, 'new' FROM offer ORDER BY 1;
+      UPDATE feed SET current_count = \(offerCount);
+      INSERT INTO favorite VALUES ('ibotta', '7', 1500);
+      \(version < 5 ? "" : "UPDATE search_state SET is_current = 0;")
+      COMMIT;
+      """)
+    return path
+  }
 
   /// Syncs a feed as the engine would: all that it has now, in its order.
   @discardableResult

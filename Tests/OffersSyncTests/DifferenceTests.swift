@@ -1,4 +1,6 @@
+import Foundation
 import OffersCore
+import OffersTestSupport
 import Testing
 
 @Suite("What a sync finds different")
@@ -76,6 +78,52 @@ struct DifferenceTests {
       #expect(try await home.database.fetchOffer(named: "1").name == "First 1")
       // Other bytes, so that the second round reads them.
       try await home.sync(text + "\n\n")
+    }
+  }
+
+  @Test("an id that comes again is skipped wherever it stands, and no other offer takes its place")
+  func skipsRepeatedIDs() async throws {
+    let home = try SyncedFolder()
+    let count = 8200
+    var records = (1...count).map { FeedText.record($0) }
+    for place in stride(from: count, through: count - 20, by: -1) {
+      records.insert(FeedText.record(place, name: "Other"), at: place)
+    }
+    let run = try await home.sync(FeedText.list(records))
+    #expect(run.counts.all == [count, 0, 0, 0, 0, 21])
+    #expect(try await home.database.fetchOffers(OfferQuery()).count == count)
+    let changes = try await home.database.fetchChanges(ChangeQuery(now: Date())).changes
+    #expect(changes.count == count)
+    #expect(Set(changes.map(\.offer.ref)).count == count)
+  }
+
+  @Test(
+    "any rewriting of a document is told as what the offers in it are", arguments: UInt64(1)...6)
+  func ignoresAnyRewriting(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let home = try SyncedFolder()
+    var names: [Int: String] = [:]
+    for round in 1...25 {
+      let before = names
+      for _ in 0..<Int.random(in: 0...6, using: &random) {
+        let id = Int.random(in: 1...40, using: &random)
+        names[id] =
+          Bool.random(using: &random) ? "Tea \(Int.random(in: 1...3, using: &random))" : nil
+      }
+      names[0] = "Always there"
+      let records = names.keys.shuffled(using: &random).map {
+        FeedText.record($0, name: names[$0] ?? "")
+      }
+      let text = FeedText.list(records).replacing(
+        ",", with: Bool.random(using: &random) ? "," : " ,\n\t")
+      let run = try await home.sync(text, acceptsRemovals: true, at: Double(1000 * round))
+      let same = names.filter { before[$0.key] == $0.value }.count
+      #expect(run.counts.unchanged == same, "round \(round)")
+      #expect(run.counts.gone == before.keys.filter { names[$0] == nil }.count, "round \(round)")
+      let offers = try await home.database.fetchOffers(OfferQuery())
+      #expect(
+        offers.map(\.name).sorted() == names.map { "\($0.value) \($0.key)" }.sorted(),
+        "round \(round)")
     }
   }
 

@@ -8,7 +8,7 @@ import Synchronization
 final class RecordingStore: SyncStore {
   /// What the engine can ask.
   enum Call: Hashable, Sendable {
-    case lock, unlock, feeds, state, known, memory, apply, record
+    case lock, unlock, feeds, state, known, apply, record
   }
 
   /// What a plan handed over to be written.
@@ -26,17 +26,10 @@ final class RecordingStore: SyncStore {
   private let failures: [Call: any Error]
   private let noted = Mutex<(calls: [Call], written: Written?, recorded: SyncRun?)>(([], nil, nil))
 
-  private let forgetsRecords: Bool
-
-  /// - Parameters:
-  ///   - failures: what is thrown instead of passing a call on.
-  ///   - forgetsRecords: whether what is remembered of the document's records is kept back.
-  init(
-    _ database: OffersDatabase, failures: [Call: any Error] = [:], forgetsRecords: Bool = false
-  ) {
+  /// - Parameter failures: what is thrown instead of passing a call on.
+  init(_ database: OffersDatabase, failures: [Call: any Error] = [:]) {
     self.database = database
     self.failures = failures
-    self.forgetsRecords = forgetsRecords
   }
 
   /// The calls so far, in order.
@@ -75,11 +68,6 @@ final class RecordingStore: SyncStore {
   func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
     try note(.known)
     return try await database.fetchKnownOffers(of: feed)
-  }
-
-  func fetchRecordMemory(of feed: String) async throws -> [RememberedRecord] {
-    try note(.memory)
-    return forgetsRecords ? [] : try await database.fetchRecordMemory(of: feed)
   }
 
   func apply(_ plan: SyncPlan) async throws -> SyncRun {

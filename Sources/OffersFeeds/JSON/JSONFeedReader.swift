@@ -15,9 +15,6 @@ final class JSONFeedReader: FormatReader {
   private let isLines: Bool
   /// Whether the format was detected, and not given by the definition.
   private let isFound: Bool
-  /// What records' values are hashed with; nil where a record's values tell nothing by themselves, or
-  /// nobody asks.
-  private let recordSeed: UInt64?
   private var outline: JSONOutline
   private(set) var itemCount = 0
 
@@ -32,7 +29,6 @@ final class JSONFeedReader: FormatReader {
     self.sink = sink
     self.isLines = isLines
     isFound = definition.format == nil
-    recordSeed = assembler.isSelfContained ? sink.recordSeed : nil
     input = InputBuffer(limitBytes: Self.itemLimitBytes)
     items = JSONItemReader(tree: assembler.record)
     outline = JSONOutline(items: definition.items, document: document, isLines: isLines)
@@ -137,12 +133,6 @@ final class JSONFeedReader: FormatReader {
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int, in outline: JSONOutline
   ) throws {
     let start = p
-    if start.pointee == 0x7B, recordSeed != nil,
-      let count = sink.recognize(UnsafeRawBufferPointer(start: start, count: input.end - start))
-    {
-      p += count
-      return
-    }
     try items.read(scanner, &p, depth: depth)
     if start.pointee != 0x7B, !assembler.record.paths.wantsValue(PathTree.root) {
       let kind = JSONOutline.kind(of: start.pointee)
@@ -150,15 +140,7 @@ final class JSONFeedReader: FormatReader {
       return
     }
     if assembler.usesOwnKeys { assembler.values.ownKeys = outline.ownKeys }
-    var record: ReadRecord?
-    if let recordSeed {
-      let read = ReadRecord(
-        bytes: UnsafeRawBufferPointer(start: start, count: p - start),
-        valueHash: assembler.record.valueHash(seed: recordSeed))
-      if sink.recognize(read) { return }
-      record = read
-    }
-    try assembler.deliver(to: sink, position: itemCount, from: record) { missing in
+    try assembler.deliver(to: sink, position: itemCount) { missing in
       let keys = RecordKeys.find(scanner, at: start)
       return keys.contains(missing) ? nil : NearestWord.find(missing, among: keys)
     }

@@ -132,8 +132,7 @@ final class DocumentValues {
         return DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
       }
     case .link:
-      var dependsOnAddress = false
-      let link = links.resolve(text, in: tree.arena, dependsOnAddress: &dependsOnAddress)
+      let link = links.resolve(text, in: tree.arena)
       return String(decoding: link, as: UTF8.self)
     }
     return String(decoding: text, as: UTF8.self)

@@ -16,14 +16,11 @@ struct LinkResolver: Sendable {
 
   /// The absolute link. One without a scheme is https where the document has no address, and one
   /// that stays relative is kept as printed: nothing is made up.
-  ///
-  /// - Parameter dependsOnAddress: set where the document's address has a part in it.
   func resolve(
-    _ link: UnsafeRawBufferPointer, in arena: TextArena, dependsOnAddress: inout Bool
+    _ link: UnsafeRawBufferPointer, in arena: TextArena
   ) -> UnsafeRawBufferPointer {
     let link = Self.unescaped(link.trimmed(), in: arena)
     if Self.hasScheme(link) { return link }
-    dependsOnAddress = true
     guard let base else {
       let isHost = link.count > 2 && link[0] == 0x2F && link[1] == 0x2F && link[2] != 0x2F
       return isHost ? arena.copy(Array("https:".utf8) + Array(link)) : link

@@ -35,7 +35,7 @@ extension OfferAssembler {
       note(field, "is not a URL: “\(shown)”", isKept: false)
       return nil
     }
-    return links.resolve(text, in: record.arena, dependsOnAddress: &dependsOnAddress)
+    return links.resolve(text, in: record.arena)
   }
 
   private func plainText(of html: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

@@ -21,10 +21,6 @@ final class OfferAssembler {
   let dateOrder: DateOrder?
   /// Whether the items have keys of their own, which the definition can refer to.
   let usesOwnKeys: Bool
-  /// Whether a record alone tells its offer, as far as the definition says.
-  let isSelfContained: Bool
-  /// Whether the link read last was relative to the document's address.
-  var dependsOnAddress = false
   /// Valid until the next record is read.
   private(set) var texts = OfferTexts()
   /// Descriptions of the parts that were left out or repaired.
@@ -57,15 +53,11 @@ final class OfferAssembler {
     if case .value(let rule) = definition.id { idKey = rule.onlyKey } else { idKey = nil }
     currencyCode = definition.currency.map { Array($0.utf8) }
     usesOwnKeys = definition.items.contains { $0.steps.contains(.all) }
-    isSelfContained = !usesOwnKeys && !definition.takesFromDocument
   }
 
   /// Makes the offer that the record tree holds.
-  ///
-  /// - Parameter source: the record as it stands in the document, where that is to be remembered.
-  func assemble(from source: ReadRecord? = nil) -> Result {
+  func assemble() -> Result {
     if hasNotes { forgetNotes() }
-    dependsOnAddress = false
     texts.clear()
     texts.id = plan.plainID.flatMap(readPlainID) ?? readID()
     guard let id = texts.id, !id.isBlank else {
@@ -90,7 +82,6 @@ final class OfferAssembler {
     }
     if !plan.attributes.isEmpty { texts.attributes = readAttributes() }
     if !notes.isEmpty { return .offer(mended: notes.joined(separator: "; ")) }
-    if isSelfContained, !dependsOnAddress { texts.record = source }
     return .offer(mended: nil)
   }
 

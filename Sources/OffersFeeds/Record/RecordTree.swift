@@ -140,27 +140,6 @@ final class RecordTree {
     for shape in 0..<paths.count { met[shape].count += 2 }
   }
 
-  /// A hash of all values as they stand in the record, before any is decoded: the same for records
-  /// that differ in the white space between values, and in what no path leads to, alone.
-  @inline(__always)
-  func valueHash(seed: UInt64) -> UInt64 {
-    var hash = ContentHash(seed: seed)
-    for index in 0..<count {
-      let node = nodes + index
-      let place =
-        UInt64(UInt32(bitPattern: node.pointee.parent)) << 32
-        | UInt64(UInt32(bitPattern: node.pointee.shape))
-      // The kind stands above the text's length, which is added to it and has no more than 32 bits.
-      let tag = place &* 0x9fb2_1c65_1e98_df25 ^ UInt64(node.pointee.kind.rawValue) << 32
-      if node.pointee.start == nil {
-        hash.combine(tag)
-      } else {
-        hash.combine(node.pointee.text, tag: tag)
-      }
-    }
-    return hash.value
-  }
-
   private func resetAll() {
     state.pointee.hasReplaced = false
     state.pointee.count = 0

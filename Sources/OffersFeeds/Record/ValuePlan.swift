@@ -187,16 +187,6 @@ extension FeedDefinition {
     return paths.filter { $0.isFromDocument == fromDocument }.map(\.steps)
   }
 
-  /// Whether an offer is made of more than its own record.
-  var takesFromDocument: Bool {
-    var paths = rules.flatMap(\.paths)
-    if case .madeFrom(let parts) = id { paths += parts }
-    return paths.contains { path in
-      if case .ownKey? = path.steps.first { return true }
-      return path.isFromDocument
-    }
-  }
-
   /// What is read of each item.
   func makeItemPaths() -> PathTree { PathTree(paths(fromDocument: false)) }
 

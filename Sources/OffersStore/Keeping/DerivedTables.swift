@@ -10,7 +10,7 @@ struct DerivedTables: Sendable {
   /// Puts in what they have from the beginning, as a new database has it.
   private let fill: @Sendable (_ database: Database, _ fresh: Database) throws -> Void
 
-  private static let all = [search, images, records, known]
+  private static let all = [search, images]
 
   static let search = DerivedTables(
     name: "the search index", prefix: "offer_search",
@@ -29,12 +29,6 @@ struct DerivedTables: Sendable {
   private static let images = DerivedTables(
     name: "the images", prefix: "image_",
     fill: { database, fresh in try ImageTable.copyTally(from: fresh, to: database) })
-
-  private static let records = DerivedTables(
-    name: "what is remembered of records", prefix: "record_memory", fill: { _, _ in })
-
-  private static let known = DerivedTables(
-    name: "what is known of offers", prefix: "known_offers", fill: { _, _ in })
 
   /// Those that are damaged; nil where something else is, too, beyond its indexes.
   static func findDamaged(in database: Database) throws -> [DerivedTables]? {

@@ -20,7 +20,7 @@ struct HealthCheck: Sendable {
   typealias RepairWork = @Sendable (Database, Date) throws -> String
 
   static let all: [HealthCheck] = [
-    integrity, foreignKeys, schema, counts, known, words, images, leases,
+    integrity, foreignKeys, schema, counts, words, images, leases,
   ]
 
   static let repairAdvice = "Put it right with: offers doctor --repair"
@@ -129,30 +129,6 @@ struct HealthCheck: Sendable {
       // By the same number a sync tells whether too much would vanish.
       return "counted anew: "
         + wrong.map { "\($0.name) \($0.counted), not \($0.noted)" }.joined(separator: ", ")
-    })
-
-  private static let known = HealthCheck(
-    subject: "known",
-    examine: { database, _ in
-      let count = try KnownOffersTable.countFeeds(in: database)
-      return [Finding(.ok, "known", "kept of feeds that are large (\(count))")]
-    },
-    lookFurther: { database, obstacle in
-      guard let database else {
-        return Finding(
-          .ok, "known", "what a sync compares with was not looked at, because \(obstacle)")
-      }
-      guard let feed = try KnownOffersTable.findWrong(in: database).first else {
-        return Finding(.ok, "known", "what a sync compares with is what the offers are")
-      }
-      return Finding(
-        .problem, "known", "a sync would compare \(feed) with something else than its offers",
-        advice: repairAdvice)
-    },
-    repair: { database, _ in
-      let feeds = try KnownOffersTable.findWrong(in: database)
-      try KnownOffersTable.forget(in: database)
-      return "forgotten; the next sync looks at all offers of " + feeds.joined(separator: ", ")
     })
 
   private static let words = HealthCheck(
