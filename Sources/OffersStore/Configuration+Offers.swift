@@ -18,10 +18,11 @@ extension Configuration {
     PRAGMA wal_autocheckpoint = 0;
     PRAGMA journal_size_limit = \(journalLimitBytes);
     PRAGMA secure_delete = FAST;
-    PRAGMA cache_size = -\(Database.KeptPages.usual.rawValue);
+    PRAGMA cache_size = -\(cacheKibibytes);
 
     """
   private static let journalLimitBytes = 4 << 20
+  private static let cacheKibibytes = 8192
 
   /// How connections of ours are set up.
   ///
@@ -44,36 +45,5 @@ extension Configuration {
       if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
     return configuration
-  }
-}
-
-extension Database {
-  /// How many pages are kept for the next time, in KiB.
-  enum KeptPages: Int {
-    /// Enough where each is needed once: they stay in the processor's own memory, and no more is asked
-    /// of the system.
-    case few = 512
-    /// Enough for rows that are inserted in order, and for the places in an index where they go.
-    case some = 2048
-    case usual = 8192
-  }
-
-  func keepPages(_ pages: KeptPages) {
-    // What cannot be set stays as it was, which is slower and no worse.
-    sqlite3_exec(sqliteConnection, "PRAGMA cache_size = -\(pages.rawValue)", nil, nil, nil)
-  }
-
-  /// Reads much of the file in its order, and each page once, in one transaction.
-  func scanning<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let ahead = offers_begin_read_ahead(sqliteConnection)
-    defer { offers_end_read_ahead(ahead) }
-    return try withFewPages(body)
-  }
-
-  /// Does something that needs each page once.
-  func withFewPages<Result>(_ body: () throws -> Result) rethrows -> Result {
-    keepPages(.few)
-    defer { keepPages(.usual) }
-    return try body()
   }
 }

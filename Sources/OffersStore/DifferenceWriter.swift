@@ -8,6 +8,7 @@ final class DifferenceWriter {
   private let feedKey: Int64
   private let seconds: Int64
   let changes: ChangeWriter
+  private let insertOffer: RawStatement
   private let updateOffer: RawStatement
   private let updateHash: RawStatement
   private let updateGone: RawStatement
@@ -15,7 +16,6 @@ final class DifferenceWriter {
   private let removeDetail: RawStatement
   private let stored: StoredOfferQuery
   private let index: SearchIndexWriter
-  private var insertNew: VirtualTable.Statement?
   private var hasBegun = false
   private(set) var counts = SyncCounts()
   private(set) var problems: [ReadProblem] = []
@@ -34,12 +34,12 @@ final class DifferenceWriter {
     self.feedKey = feedKey
     seconds = run.startedSeconds
     changes = try ChangeWriter(database, run, feedKey: feedKey)
+    insertOffer = try RawStatement(database, Self.insertSQL)
     updateOffer = try RawStatement(database, Self.updateSQL)
-    // Of one row each. FAIL spares them a copy of each page that they write: it has nothing to undo.
     updateHash = try RawStatement(
-      database, "UPDATE OR FAIL offer SET content_hash = ?1, gone_at = NULL WHERE offer_key = ?2")
+      database, "UPDATE offer SET content_hash = ?1, gone_at = NULL WHERE offer_key = ?2")
     updateGone = try RawStatement(
-      database, "UPDATE OR FAIL offer SET gone_at = ?1 WHERE offer_key = ?2 AND gone_at IS NULL")
+      database, "UPDATE offer SET gone_at = ?1 WHERE offer_key = ?2 AND gone_at IS NULL")
     replaceDetail = try RawStatement(database, Self.detailSQL)
     removeDetail = try RawStatement(database, "DELETE FROM offer_detail WHERE offer_key = ?1")
     stored = try StoredOfferQuery(database)
@@ -57,33 +57,28 @@ final class DifferenceWriter {
   static let rewardColumns = [
     "reward_minor_units", "reward_currency", "reward_percent_hundredths", "reward_up_to",
   ]
+  /// What `bind` binds, in the order of its parameters.
+  private static let boundColumns = textColumns + ["content_hash"] + rewardColumns
   /// The parameter behind the texts'.
   private static let firstOther = Int32(textColumns.count + 1)
-  /// How many records that stand behind another one's offer say that there is no order.
-  private static let strayLimit = 16
-  private static let parameterCount = Int32(textColumns.count + 1 + rewardColumns.count)
+  private static let parameterCount = Int32(boundColumns.count)
 
-  private var insertSQL: String {
-    // All columns in the order of the table: SQLite puts the values in place then, and copies none.
-    // FAIL spares them a copy of each page, too: when one is refused, all is taken back.
-    """
-    INSERT OR FAIL INTO offer (
-      offer_key, feed_key, id, content_hash, gone_at, first_seen_at, changed_at, name, description,
-      terms, reward_text, reward_minor_units, reward_currency, reward_percent_hundredths,
-      reward_up_to, image_url, url)
-    SELECT
-      NULL, \(feedKey), id, content_hash, NULL, \(seconds), \(seconds), name, description,
-      terms, reward_text, reward_minor_units, reward_currency, reward_percent_hundredths,
-      reward_up_to, image_url, url
-    FROM new_offer(?1) WHERE true ON CONFLICT (feed_key, id) DO NOTHING
-    """
+  private static var insertSQL: String {
+    let columns = boundColumns.joined(separator: ", ")
+    let parameters = (1...parameterCount).map { "?\($0)" }.joined(separator: ", ")
+    return """
+      INSERT INTO offer (\(columns), feed_key, first_seen_at, changed_at)
+      VALUES (\(parameters), ?\(parameterCount + 1), ?\(parameterCount + 2), ?\(parameterCount + 2))
+      ON CONFLICT (feed_key, id) DO NOTHING
+      """
   }
 
   private static var updateSQL: String {
-    let columns = NewOfferRows.table.columns.enumerated().dropFirst()
+    // The key tells the row: its id stays.
+    let columns = boundColumns.enumerated().dropFirst()
       .map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")
     return """
-      UPDATE OR FAIL offer SET \(columns), changed_at = ?\(parameterCount + 1), gone_at = NULL
+      UPDATE offer SET \(columns), changed_at = ?\(parameterCount + 1), gone_at = NULL
       WHERE offer_key = ?\(parameterCount + 2)
       """
   }
@@ -112,18 +107,8 @@ final class DifferenceWriter {
     try begin()
     // Of these, the ones that the store lost since it was compared are new, too.
     var lostKeys: Set<Int64> = []
-    // In the order of the table each page is needed once; else the next one may be any.
-    var strayCount = 0
-    var passedKey: Int64 = 0
-    try database.withFewPages {
-      try plan.knownRecords.forEachRecord { record in
-        if record.offerKey < passedKey {
-          strayCount += 1
-          if strayCount == Self.strayLimit { database.keepPages(.usual) }
-        }
-        passedKey = record.offerKey
-        if try !replace(record) { lostKeys.insert(record.offerKey) }
-      }
+    try plan.knownRecords.forEachRecord { record in
+      if try !replace(record) { lostKeys.insert(record.offerKey) }
     }
     if !lostKeys.isEmpty {
       try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys))
@@ -151,19 +136,23 @@ final class DifferenceWriter {
   }
 
   private func insert(_ records: any OfferRecordReader) throws {
-    let rows = try NewOfferRows(records, in: database) { record, key in
-      guard let key else { return self.skipRepeated(record) }
-      self.rowsWritten += 1
-      self.counts.new += 1
-      if record.hasDetails { try self.writeDetail(record, key) }
+    while let record = try records.next() {
+      guard let key = try insert(record) else {
+        skipRepeated(record)
+        continue
+      }
+      rowsWritten += 1
+      counts.new += 1
+      if record.hasDetails { try writeDetail(record, key) }
     }
-    if rows.isAtEnd { return }
-    let statement =
-      try insertNew ?? VirtualTable.Statement(insertSQL, over: NewOfferRows.table, in: database)
-    insertNew = statement
-    database.keepPages(.some)
-    defer { database.keepPages(.usual) }
-    try rows.insert(by: statement)
+  }
+
+  /// - Returns: the new offer's key; nil when the feed has one with its id.
+  private func insert(_ record: OfferRecord) throws -> Int64? {
+    bind(record, to: insertOffer)
+    insertOffer.bind(Self.parameterCount + 1, feedKey)
+    insertOffer.bind(Self.parameterCount + 2, seconds)
+    return try insertOffer.run() > 0 ? database.lastInsertedRowID : nil
   }
 
   private func skipRepeated(_ record: OfferRecord) {
@@ -215,8 +204,7 @@ final class DifferenceWriter {
 
   /// Binds the texts, the hash and the reward.
   private func bind(_ record: OfferRecord, to statement: RawStatement) {
-    // The update knows its row by the key and has no first parameter.
-    for field in 1..<Self.textColumns.count { statement.bind(Int32(field + 1), record.text(field)) }
+    record.forEachText(of: Self.textColumns.count) { statement.bind(Int32($0 + 1), $1) }
     let first = Self.firstOther
     statement.bind(first, Int64(bitPattern: record.contentHash))
     let reward = record.rewardParts

@@ -62,23 +62,6 @@ struct RawStatement {
     sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
   }
 
-  /// Binds an address for a function of ours, which SQL itself cannot see.
-  /// https://sqlite.org/bindptr.html
-  func bind(_ index: Int32, pointer: UnsafeMutableRawPointer, type: StaticString) {
-    sqlite3_bind_pointer(handle, index, pointer, Self.text(type), nil)
-  }
-
-  /// The address that a function got; nil for one of another type, and for anything else.
-  @inline(__always)
-  static func pointer(_ value: OpaquePointer?, _ type: StaticString) -> UnsafeMutableRawPointer? {
-    sqlite3_value_pointer(value, text(type))
-  }
-
-  @inline(__always)
-  private static func text(_ text: StaticString) -> UnsafePointer<CChar> {
-    UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
-  }
-
   /// `SQLITE_TRANSIENT`, a macro that Swift does not see.
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
