@@ -1,10 +1,8 @@
-#include <linux/falloc.h>
 #include <malloc.h>
 #include <sched.h>
 #include <spawn.h>
 
 // The headers declare these only for programs that ask for all of glibc.
-int fallocate(int, int, off_t, off_t);
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
 int sched_getcpu(void);

@@ -1,5 +1,4 @@
 import Glibc
-import GlibcExtensions
 
 /// What every file that must not be lost needs.
 package enum FileBytes {
@@ -15,29 +14,6 @@ package enum FileBytes {
       left = UnsafeRawBufferPointer(rebasing: left[count...])
     }
     return true
-  }
-
-  /// Lets go of a part of a file, which reads as zeros from now on: its memory is there for what is
-  /// written next.
-  ///
-  /// - Returns: whether the file system can do it. Everything stays where it cannot.
-  @discardableResult
-  package static func release(_ range: Range<Int>, in descriptor: Int32) -> Bool {
-    fallocate(
-      descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(range.lowerBound),
-      off_t(range.count)) == 0
-  }
-
-  /// Asks for room behind a file's end, unless that is more than half of what is free.
-  ///
-  /// - Returns: whether all of it is there. The file's size stays as it is.
-  @discardableResult
-  package static func reserve(_ bytes: Int, in descriptor: Int32) -> Bool {
-    var information = statvfs()
-    guard bytes > 0, fstatvfs(descriptor, &information) == 0, information.f_frsize > 0,
-      UInt(bytes) / information.f_frsize < information.f_bavail / 2
-    else { return false }
-    return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, off_t(bytes)) == 0
   }
 
   /// Makes the folders that a path leads through, readable by their owner only.

@@ -20,16 +20,7 @@ public protocol SyncStore: Sendable {
   /// What the store holds of the feed, to compare with. Empty for an unknown feed.
   func fetchKnownOffers(of feed: String) async throws -> KnownOffers
 
-  /// Where a document's new offers go while it is still read; nil where they wait for `apply`. Only a
-  /// store that nobody else sees before the sync has ended, and that has no offers, takes any.
-  ///
-  /// - Parameters:
-  ///   - run: the sync's, as far as it has come.
-  ///   - isIndexed: whether the search index is to be kept.
-  func beginIntake(of run: SyncRun, isIndexed: Bool) throws -> (any OfferIntake)?
-
-  /// Applies a difference and records the run in one transaction: all of it or nothing. What an
-  /// intake took is a part of it.
+  /// Applies a difference and records the run in one transaction: all of it or nothing.
   ///
   /// - Returns: the run as recorded, its counts completed by what only the store can tell (new
   ///   against repeated ids, changed against merely re-written ones).
@@ -47,16 +38,6 @@ public protocol SyncStore: Sendable {
 
   /// A folder on the same disk as the store, for work that does not fit in memory.
   var scratchFolder: String { get }
-}
-
-extension SyncStore {
-  public func beginIntake(of run: SyncRun, isIndexed: Bool) throws -> (any OfferIntake)? { nil }
-}
-
-/// Takes a document's new offers while it is read.
-public protocol OfferIntake: AnyObject {
-  /// Takes the next ones, in the document's order. They stay as they are.
-  func take(_ records: any OfferRecordSource) throws
 }
 
 /// What the last successful sync of a feed left behind.
@@ -107,13 +88,8 @@ public protocol OfferRecordSource: Sendable {
   /// True when there are megabytes of them, which are worth another way of writing.
   var isLarge: Bool { get }
 
-  /// Begins before the first record. It can be called again and gives the same, until the last reader
-  /// is made.
+  /// Begins before the first record. It can be called again and gives the same.
   func makeReader() -> any OfferRecordReader
-
-  /// The same for the last time: what was read may be let go of, and no other reader is used or made
-  /// any more.
-  func makeLastReader() -> any OfferRecordReader
 }
 
 /// Gives one record after the other.
@@ -123,8 +99,6 @@ public protocol OfferRecordReader: AnyObject {
 }
 
 extension OfferRecordSource {
-  public func makeLastReader() -> any OfferRecordReader { makeReader() }
-
   /// Hands over each record.
   public func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
     let reader = makeReader()

@@ -20,7 +20,7 @@ struct DatabaseFile {
   }
 
   /// What the names of the files end in that stand beside a database.
-  static let companions = ["-wal", "-shm", "-journal", "-lock", "-setup"]
+  static let companions = ["-wal", "-shm", "-journal", "-lock"]
 
   /// The file that guards its writes and syncs.
   var lockPath: String { path + "-lock" }
@@ -41,15 +41,17 @@ struct DatabaseFile {
     case missing
     /// No bytes yet.
     case empty
-    /// An SQLite file of ours, with its schema version. It is not ready while a first import is
-    /// under way, or after one that was killed, until a connection that may write has opened it.
+    /// An SQLite file of ours, with its schema version. It is not ready when it has no write-ahead
+    /// log, as older versions left it in the middle of a large import, until a connection that may
+    /// write has opened it.
     case ours(version: Int, isReady: Bool)
     /// An SQLite file without any schema or mark.
     case blank
     case foreign
   }
 
-  /// Whether a rollback journal stands beside the file: a first import is under way or was killed.
+  /// Whether a rollback journal stands beside the file, which a killed write of an older version or of
+  /// another program left.
   private var hasRollbackJournal: Bool { access(path + "-journal", F_OK) == 0 }
 
   /// Whether something stands at the path, whatever it is.
@@ -57,18 +59,6 @@ struct DatabaseFile {
     var information = stat()
     return stat(path, &information) == 0
   }
-
-  /// Whether nothing at all stands at the path, not even a link.
-  var isAbsent: Bool {
-    var information = stat()
-    return lstat(path, &information) != 0 && errno == ENOENT
-  }
-
-  /// Whether a new database may take the place: nothing stands there, or a file that was only begun.
-  var isVacant: Bool { isAbsent || exists && bytes == 0 }
-
-  /// Whether something stands where a new database is written before it gets its name.
-  var hasSetUp: Bool { exists(setUpPath) }
 
   /// Reads the header alone, so that what is not ours stays as it is.
   func readHeader() throws -> Header {
@@ -108,7 +98,6 @@ struct DatabaseFile {
   /// Where things stand in the header: https://sqlite.org/fileformat2.html#the_database_header
   enum Offset {
     static let writeVersion = 18
-    static let readVersion = 19
     static let schemaCookie = 40
     static let userVersion = 60
     static let applicationID = 68
@@ -155,9 +144,6 @@ struct DatabaseFile {
     guard stat(path, &information) == 0 else { return nil }
     return Identity(device: UInt(information.st_dev), number: UInt(information.st_ino))
   }
-
-  /// The set-up file's, while it is there.
-  var setUpIdentity: Identity? { Self.identity(of: setUpPath) }
 
   /// Whether another path leads to this very file.
   func isSameFile(as other: String) -> Bool {
@@ -206,81 +192,13 @@ struct DatabaseFile {
       hint: "Install the newer version, or name another file with --database.")
   }
 
-  /// Makes the file and its folder, readable by their owner only.
+  /// Makes an empty file and its folder, readable by their owner only: SQLite would let others read
+  /// the file. It stays as it is where it is there.
   func create() throws {
     guard FileBytes.makeFolders(of: path) else { throw unmakeable() }
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw unmakeable() }
     close(descriptor)
-  }
-
-  /// Puts a whole database in the place of the file, which has no bytes yet, in one step.
-  ///
-  /// - Throws: `OffersError`, or `DatabaseError` when the disk is full or fails.
-  func fill(_ image: UnsafeRawBufferPointer) throws {
-    let descriptor = try writeSetUp(image)
-    defer { close(descriptor) }
-    do {
-      try nameSetUp(descriptor)
-    } catch {
-      removeSetUp()
-      throw error
-    }
-  }
-
-  /// Where a new database is written before it gets its name.
-  var setUpPath: String { path + "-setup" }
-
-  /// Removes what an interrupted set-up left.
-  func removeSetUp() { unlink(setUpPath) }
-
-  /// Writes a new database that has no name yet. The caller holds the write guard.
-  ///
-  /// - Parameter roomBytes: how much room to ask for at once: having it piece by piece costs a tenth
-  ///   of writing it. Where it cannot be had, the file grows as it is written.
-  func makeSetUp(_ image: UnsafeRawBufferPointer, roomBytes: Int) throws {
-    let descriptor = try writeSetUp(image)
-    FileBytes.reserve(roomBytes, in: descriptor)
-    close(descriptor)
-  }
-
-  /// Writes it at the same path each time, so that what an interrupted set-up left does not stay.
-  ///
-  /// - Returns: its open descriptor.
-  private func writeSetUp(_ image: UnsafeRawBufferPointer) throws -> Int32 {
-    removeSetUp()
-    let descriptor = open(setUpPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw unmakeable() }
-    if FileBytes.write(image, to: descriptor) { return descriptor }
-    defer {
-      close(descriptor)
-      removeSetUp()
-    }
-    throw unmakeable()
-  }
-
-  /// Gives a new database its name that was filled meanwhile: turns its log on, and gives back the room
-  /// that it did not need. The caller holds the write guard.
-  func nameSetUp() throws {
-    let descriptor = open(setUpPath, O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { throw unmakeable() }
-    defer { close(descriptor) }
-    guard ftruncate(descriptor, off_t(Self.bytes(of: setUpPath))) == 0 else { throw unmakeable() }
-    let versions = [Self.withLog, Self.withLog]
-    guard pwrite(descriptor, versions, versions.count, off_t(Offset.writeVersion)) == versions.count
-    else { throw unmakeable() }
-    try nameSetUp(descriptor)
-  }
-
-  /// Gives a new database its name, in the place of the file, which has no bytes yet, once all of it is
-  /// on the disk. A log or journal that stands there is of a file that is gone, and would be read into
-  /// this one. The caller holds the write guard.
-  private func nameSetUp(_ descriptor: Int32) throws {
-    for ending in ["-wal", "-shm", "-journal"] where unlink(path + ending) != 0 {
-      guard errno == ENOENT else { throw unmakeable() }
-    }
-    guard fdatasync(descriptor) == 0, rename(setUpPath, path) == 0 else { throw unmakeable() }
-    FileBytes.syncFolder(of: path)
   }
 
   private func unmakeable() -> any Error {

@@ -16,7 +16,6 @@ final class DifferenceWriter {
   private let removeDetail: RawStatement
   private let stored: StoredOfferQuery
   private let index: SearchIndexWriter
-  private var hasBegun = false
   private(set) var counts = SyncCounts()
   private(set) var problems: [ReadProblem] = []
   private var firstPageRecords = Int.max
@@ -89,22 +88,12 @@ final class DifferenceWriter {
     return "INSERT OR REPLACE INTO offer_detail (offer_key, \(columns)) VALUES (?1, \(parameters))"
   }
 
-  /// Inserts the first offers of a feed that has none, before the rest of the difference is known.
-  func insertAhead(_ records: any OfferRecordSource) throws {
-    try begin()
-    try insert(records.makeLastReader())
-  }
-
-  /// Writes the difference, or what is left of it.
+  /// Writes the difference.
   func write(_ plan: SyncPlan) throws {
-    changes.run = plan.run
-    let ahead = counts
     counts = plan.run.counts
-    counts.new += ahead.new
-    counts.skipped += ahead.skipped
-    problems = Array((plan.run.problems + problems).prefix(SyncRun.problemLimit))
+    problems = plan.run.problems
     firstPageRecords = plan.firstPageRecords ?? .max
-    try begin()
+    lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
     // Of these, the ones that the store lost since it was compared are new, too.
     var lostKeys: Set<Int64> = []
     try plan.knownRecords.forEachRecord { record in
@@ -113,7 +102,7 @@ final class DifferenceWriter {
     if !lostKeys.isEmpty {
       try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys))
     }
-    try insert(plan.newRecords.makeLastReader())
+    try insert(plan.newRecords.makeReader())
     try changes.appendNew(count: counts.new, afterOffer: lastKey)
     for key in plan.vanishedKeys {
       updateGone.bind(1, seconds)
@@ -126,13 +115,6 @@ final class DifferenceWriter {
     try changes.flush()
     // Last: other writes between would break up the index's own.
     try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
-  }
-
-  /// Looks at what is there before the first write.
-  private func begin() throws {
-    if hasBegun { return }
-    hasBegun = true
-    lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
   }
 
   private func insert(_ records: any OfferRecordReader) throws {

@@ -119,8 +119,6 @@ extension OffersDatabase {
   ///
   /// - Parameter runCount: how many runs were recorded since the last time.
   package func clearAway(after runCount: Int, at now: Date) async throws {
-    // Of a first import that was killed, where the database then came from elsewhere.
-    if file.hasSetUp, !FirstImport.isUnderWay(file) { file.removeSetUp() }
     let gone = now.addingTimeInterval(-Self.goneSeconds)
     let isDue = try await readToWrite { database in
       let last = try SyncRunTable.findLastKey(in: database) ?? 0

@@ -19,18 +19,11 @@ extension OffersDatabase: SyncStore {
   func withSyncLocks<Result: Sendable>(
     on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
-    try await Self.withSyncLocks(on: feeds, of: file, waitSeconds: waitSeconds, body)
-  }
-
-  static func withSyncLocks<Result: Sendable>(
-    on feeds: [String], of file: DatabaseFile, waitSeconds: Double,
-    _ body: @Sendable () async throws -> Result
-  ) async throws -> Result {
     let lock = try FileLock(path: file.lockPath)
     defer { lock.unlockAll() }
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     for feed in feeds {
-      while !(try lock.tryLock(byte: lockByte(of: feed))) {
+      while !(try lock.tryLock(byte: Self.lockByte(of: feed))) {
         guard ContinuousClock.now < deadline else {
           throw OffersError(
             .locked, "Another process is syncing \(feed).",
@@ -96,16 +89,9 @@ extension OffersDatabase: SyncStore {
       // Whoever only searches a feed's server did not ask for the feed.
       subscribes: !plan.isSearch, at: plan.run.startedSeconds,
       in: database)
-    return try apply(
-      plan, by: DifferenceWriter(database, plan.run, feedKey: feedKey, isIndexed: isIndexed),
-      feedKey: feedKey, in: database)
-  }
-
-  /// Writes what a writer has not written yet of a difference, and all that belongs to it.
-  static func apply(
-    _ plan: SyncPlan, by writer: DifferenceWriter, feedKey: Int64, in database: Database
-  ) throws -> SyncRun {
     let begun = ContinuousClock.now
+    let writer = try DifferenceWriter(
+      database, plan.run, feedKey: feedKey, isIndexed: isIndexed)
     try writer.write(plan)
     let counts = writer.counts
     try FeedTable.setDocument(

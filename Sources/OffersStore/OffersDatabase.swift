@@ -10,7 +10,7 @@ import OffersCore
 ///   power cut.
 /// - Any number of processes may use the file at the same time; writers take turns.
 /// - The file is readable by its owner only. Beside it stand SQLite's `-wal` and `-shm` and the
-///   `-lock` that writers take turns by; as long as it is made, `-setup`.
+///   `-lock` that writers take turns by.
 public final class OffersDatabase: Sendable {
   /// What an opened database will be used for.
   public enum Access: Sendable {
@@ -43,11 +43,7 @@ public final class OffersDatabase: Sendable {
     try Self.check(path: path)
     self.path = path
     var file = DatabaseFile(path: DatabaseFile.resolve(path))
-    var header = try file.readHeader()
-    if header == .missing, access == .readWrite {
-      try FirstImport.wait(for: file)
-      header = try file.readHeader()
-    }
+    let header = try file.readHeader()
     try file.check(header)
     do {
       switch access {
@@ -90,7 +86,7 @@ public final class OffersDatabase: Sendable {
     file = DatabaseFile(path: DatabaseFile.resolve(path))
     let header = try file.readHeader()
     try file.check(header)
-    if [.missing, .empty, .blank].contains(header) { throw Self.missing(file) }
+    if [.missing, .empty, .blank].contains(header) { throw Self.missing(at: file.path) }
     writer = nil
     reader = ReadingConnection(file, isSalvage: true)
     version = VersionConnection(file)
@@ -101,18 +97,10 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  private static func missing(_ file: DatabaseFile) -> OffersError {
-    FirstImport.isUnderWay(file)
-      ? OffersError(
-        .notFound, "The database \(file.path) is being made by its first import.",
-        hint: "Wait until that is complete, then try again.")
-      : OffersError(
-        .notFound, "There is no database yet at \(file.path).", hint: "Make it with: offers sync")
-  }
-
-  /// Why there is no database at a path.
+  /// What is said where there is no database at a path, or only a file that one was begun in.
   package static func missing(at path: String) -> OffersError {
-    missing(DatabaseFile(path: DatabaseFile.resolve(path)))
+    OffersError(
+      .notFound, "There is no database yet at \(path).", hint: "Make it with: offers sync")
   }
 
   /// A file that is missing cannot be read; one that is older is migrated first.
@@ -122,7 +110,7 @@ public final class OffersDatabase: Sendable {
     case .ours(version: Schema.version, isReady: true):
       return
     case .missing, .empty, .blank:
-      throw missing(file)
+      throw missing(at: file.path)
     case .ours, .foreign:
       _ = try WritingConnection(
         file, header, WriteGuard(path: file.lockPath))

@@ -16,33 +16,17 @@ enum Schema {
 
   /// Runs the migrations that are missing, with their number and the file's mark in one transaction.
   /// The caller holds the write guard.
-  static func migrate(path: String) throws {
-    let connection = try SetUpConnection(path: path)
-    try connection.run(Configuration.writingSettings + "BEGIN IMMEDIATE;")
-    let current = Int(try connection.fetchNumber("PRAGMA user_version"))
-    try DatabaseFile.checkVersion(current, path: path)
-    try checkOwner(connection, version: current, path: path)
-    try connection.run(steps(after: current) + "COMMIT;")
-  }
-
-  /// Fills a file that has no bytes yet, all at once: it is empty or complete, whenever the power
-  /// fails. The log is on then. The caller holds the write guard.
-  static func fill(_ file: DatabaseFile) throws {
-    try withNewImage { image in
-      image[DatabaseFile.Offset.writeVersion] = DatabaseFile.withLog
-      image[DatabaseFile.Offset.readVersion] = DatabaseFile.withLog
-      try file.fill(UnsafeRawBufferPointer(image))
+  static func migrate(_ database: Database, path: String) throws {
+    // Off where tables are made and dropped; the pragma does nothing within a transaction.
+    try database.execute(sql: "PRAGMA foreign_keys = OFF")
+    try database.inTransaction(.immediate) {
+      let current = try version(of: database)
+      try DatabaseFile.checkVersion(current, path: path)
+      try checkOwner(database, version: current, path: path)
+      try database.execute(sql: steps(after: current))
+      return .commit
     }
-  }
-
-  /// Lends the bytes of a new database, whose log is not on. Its tables are made in memory, which
-  /// spares the disk two journals.
-  static func withNewImage<Result>(
-    _ body: (UnsafeMutableRawBufferPointer) throws -> Result
-  ) throws -> Result {
-    let connection = try SetUpConnection(path: ":memory:")
-    try connection.run(Configuration.writingSettings + "BEGIN;" + steps(after: 0) + "COMMIT;")
-    return try connection.withImage(body)
+    try database.execute(sql: "PRAGMA foreign_keys = ON")
   }
 
   /// The migrations that a version lacks, and the marks of a file that has them.
@@ -56,14 +40,11 @@ enum Schema {
 
   /// Refuses another program's database. The file's header cannot tell as long as that program's
   /// tables stand only in its log.
-  private static func checkOwner(
-    _ connection: borrowing SetUpConnection, version: Int, path: String
-  ) throws {
-    let mark = try connection.fetchNumber("PRAGMA application_id")
-    if mark == Int64(DatabaseFile.applicationID) { return }
-    let entries = try connection.fetchNumber("SELECT count(*) FROM sqlite_schema")
-    guard mark == 0, version == 0, entries == 0 else {
-      throw DatabaseFile.foreignFile(path)
-    }
+  private static func checkOwner(_ database: Database, version: Int, path: String) throws {
+    let mark = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+    if mark == DatabaseFile.applicationID { return }
+    let isEmpty = try Bool.fetchOne(
+      database, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)")
+    guard mark == 0, version == 0, isEmpty == true else { throw DatabaseFile.foreignFile(path) }
   }
 }

@@ -18,7 +18,8 @@ final class WritingConnection: Sendable {
   private let userCount = Atomic(0)
   private let log = LogSize()
 
-  /// Opens the file, migrates it if need be, and turns its log on, all in turn: opening may write.
+  /// Opens the file, turns its log on and migrates it if need be, all in turn: opening may write. A new
+  /// database is made so, too: whoever opens it meanwhile finds none, or a complete one.
   ///
   /// - Parameters:
   ///   - header: what the file was found to be.
@@ -31,23 +32,15 @@ final class WritingConnection: Sendable {
     self.writeGuard = writeGuard
     self.closeOthers = closeOthers
     queue = try writeGuard.hold {
-      var isReady = header == .ours(version: Schema.version, isReady: true)
-      // Another process may have been faster.
-      if header == .missing, file.bytes == 0 {
-        try Schema.fill(file)
-        isReady = true
-      }
-      // Before the log is turned on: what stands in no log need not be moved into the file.
-      if !isReady {
-        file.removeSetUp()
-        try Schema.migrate(path: file.path)
-      }
       let queue = try DatabaseQueue(path: file.path, configuration: .offers(isReadOnly: false))
       try queue.inDatabase { database in
-        if isReady {
+        if header == .ours(version: Schema.version, isReady: true) {
           return try DatabaseFile.checkVersion(Schema.version(of: database), path: file.path)
         }
+        // Another process may have been faster: then there is nothing left to migrate.
         try database.execute(sql: "PRAGMA journal_mode = WAL")
+        try Schema.migrate(database, path: file.path)
+        // The header of the file itself says from here on what it is.
         Self.moveLog(database)
       }
       return queue

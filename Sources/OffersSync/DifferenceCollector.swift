@@ -27,18 +27,17 @@ final class DifferenceCollector: OfferSink {
 
   /// - Parameters:
   ///   - folder: where to put what is too much for the memory.
-  ///   - intake: takes new offers while the document is read; nil where they wait for its end.
   ///   - hasPages: whether there may be more than one document.
   ///   - isSearch: whether to note what was found.
   init(
     known: KnownOffers, definition: FeedDefinition, derivationSeed: UInt64, folder: String,
-    intake: (any OfferIntake)? = nil, hasPages: Bool = false, isSearch: Bool = false
+    hasPages: Bool = false, isSearch: Bool = false
   ) {
     self.isSearch = isSearch
     foundPages = isSearch ? [[]] : []
     if hasPages { pageIDs = [] }
     self.known = known
-    newRecords = RecordSpool(folder: folder, intake: intake)
+    newRecords = RecordSpool(folder: folder)
     knownRecords = RecordSpool(folder: folder)
     rewards = RewardMemo(
       RewardParser(currency: definition.currency, bareCurrency: definition.currency))

@@ -62,11 +62,6 @@ package enum DocumentSource: Hashable, Sendable {
     }
   }
 
-  /// How many bytes it has, where it is an ordinary file that is there; nil for all else.
-  package var fileBytes: Int? {
-    if case .file(let path) = self { FileDocument.findSize(path: path) } else { nil }
-  }
-
   private static func currentFolder() -> String {
     guard let path = getcwd(nil, 0) else { return "" }
     defer { free(path) }

@@ -23,13 +23,9 @@ final class FeedIntake {
     let known = try await store.fetchKnownOffers(of: feed)
     let hasPages = attempt.pages.hasPages
     let isSearch = attempt.options.query != nil
-    let intake =
-      !hasPages && !isSearch && known.count == 0 && !attempt.isTrial
-      ? try store.beginIntake(
-        of: attempt.end(.updated).run, isIndexed: attempt.options.isIndexed) : nil
     let made = DifferenceCollector(
       known: known, definition: attempt.definition,
-      derivationSeed: attempt.derivationSeed, folder: store.scratchFolder, intake: intake,
+      derivationSeed: attempt.derivationSeed, folder: store.scratchFolder,
       hasPages: hasPages, isSearch: isSearch)
     collector = made
     return made

@@ -1,185 +1,110 @@
-import Glibc
 import OffersCore
 
 /// Collects records until a whole feed has been read, so that the store is written in one short
-/// transaction that waits for nothing. The first megabytes stay in memory; what does not fit goes
-/// to a nameless file, which disappears with the process. A store that nobody waits for takes them
-/// as they come.
+/// transaction that waits for nothing. What does not fit in one buffer goes to a nameless file, which
+/// disappears with the process.
 final class RecordSpool {
   private let folder: String
-  private let intake: (any OfferIntake)?
-  /// Whole records, one behind the other.
-  private var pieces: [SpooledRecords.Piece] = []
-  /// What is being filled, and how much of it is.
-  private var current = SpoolMemory(byteCount: 0)
-  private var currentBytes = 0
+  /// Whole records, one behind the other, and how many bytes of it they take.
+  private var buffer = SpoolBuffer(byteCount: 0)
+  private var bufferedBytes = 0
   private var file: SpoolFile?
-  private var heldBytes = 0
-  /// What the intake was given, to be filled again once it has let go of it.
-  private var given: [SpoolMemory] = []
 
-  /// How much is kept in memory.
-  private static let heldLimitBytes = 36 << 20
-  /// Most syncs find little or nothing that differs, and never fill one.
-  fileprivate static let pieceBytes = 256 << 10
-  /// How large pieces are once several were filled.
-  private static let largePieceBytes = SpoolMemory.largeBytes
+  /// A larger record has a buffer of its own size.
+  fileprivate static let bufferBytes = 1 << 20
 
-  /// - Parameters:
-  ///   - folder: where the file is made.
-  ///   - intake: takes what was collected before the last piece; nil to keep all.
-  init(folder: String, intake: (any OfferIntake)? = nil) {
+  /// - Parameter folder: where the file is made.
+  init(folder: String) {
     self.folder = folder
-    self.intake = intake
   }
 
   /// Adds a record of `byteCount` bytes, which are to be written at the address returned, a multiple
   /// of eight, before another one is added.
   func append(byteCount: Int) throws -> UnsafeMutableRawPointer {
-    if currentBytes + byteCount > current.byteCount { try makeRoom(byteCount) }
-    defer { currentBytes += byteCount }
-    return current.start + currentBytes
+    if bufferedBytes + byteCount > buffer.byteCount { try makeRoom(byteCount) }
+    defer { bufferedBytes += byteCount }
+    return buffer.start + bufferedBytes
   }
 
-  /// The records collected so far that no intake took, for another thread to read. Nothing is added
-  /// any more.
-  func finish() throws -> SpooledRecords {
-    if file == nil { keep() } else { try flush() }
-    return SpooledRecords(pieces: pieces, file: file)
+  /// The records collected, for another thread to read. Nothing is added any more.
+  func finish() -> SpooledRecords {
+    SpooledRecords(file: file, buffer: buffer, bufferedBytes: bufferedBytes)
   }
 
   private func makeRoom(_ byteCount: Int) throws {
-    if let intake {
-      try hand(to: intake)
-    } else if file == nil, heldBytes + currentBytes <= Self.heldLimitBytes {
-      keep()
-    } else {
-      try flush()
+    if bufferedBytes > 0 {
+      let target = try file ?? SpoolFile(folder: folder)
+      file = target
+      try target.append(UnsafeRawBufferPointer(start: buffer.start, count: bufferedBytes))
+      bufferedBytes = 0
     }
-    if byteCount > current.byteCount {
-      let isLarge = file == nil && heldBytes >= Self.largePieceBytes
-      current = SpoolMemory(
-        byteCount: max(byteCount, isLarge ? Self.largePieceBytes : Self.pieceBytes))
+    if byteCount > buffer.byteCount {
+      buffer = SpoolBuffer(byteCount: max(byteCount, Self.bufferBytes))
     }
-  }
-
-  private func hand(to intake: any OfferIntake) throws {
-    if currentBytes > 0 {
-      let piece = SpooledRecords.Piece(memory: current, byteCount: currentBytes)
-      given.append(current)
-      try intake.take(SpooledRecords(pieces: [piece], file: nil))
-    }
-    current = takeBack() ?? SpoolMemory(byteCount: 0)
-    currentBytes = 0
-  }
-
-  private func takeBack() -> SpoolMemory? {
-    for index in given.indices where isKnownUniquelyReferenced(&given[index]) {
-      return given.remove(at: index)
-    }
-    return nil
-  }
-
-  private func keep() {
-    if currentBytes > 0 {
-      pieces.append(SpooledRecords.Piece(memory: current, byteCount: currentBytes))
-      heldBytes += currentBytes
-    }
-    current = SpoolMemory(byteCount: 0)
-    currentBytes = 0
-  }
-
-  private func flush() throws {
-    if currentBytes == 0 { return }
-    let isFirst = file == nil
-    let target = try file ?? SpoolFile(folder: folder)
-    file = target
-    try target.append(UnsafeRawBufferPointer(start: current.start, count: currentBytes))
-    // From now on a small piece is filled again and again, which stays in the processor's own memory.
-    if isFirst { current = SpoolMemory(byteCount: 0) }
-    currentBytes = 0
   }
 }
 
-/// Records that will not change any more: in memory when they are few, the rest in a file.
+/// Records that will not change any more: most of many in a file, the rest in memory.
 struct SpooledRecords: OfferRecordSource {
-  /// Whole records at the start of some memory.
-  fileprivate struct Piece {
-    let memory: SpoolMemory
-    let byteCount: Int
-  }
-
-  fileprivate let pieces: [Piece]
   fileprivate let file: SpoolFile?
+  fileprivate let buffer: SpoolBuffer
+  fileprivate let bufferedBytes: Int
 
-  private static let largeBytes = 2 << 20
-  static let none = SpooledRecords(pieces: [], file: nil)
+  static let none = SpooledRecords(
+    file: nil, buffer: SpoolBuffer(byteCount: 0), bufferedBytes: 0)
 
-  var isLarge: Bool {
-    file != nil || pieces.reduce(0) { $0 + $1.byteCount } > Self.largeBytes
-  }
+  var isLarge: Bool { file != nil }
 
-  func makeReader() -> any OfferRecordReader { Reader(self, isLast: false) }
-
-  func makeLastReader() -> any OfferRecordReader { Reader(self, isLast: true) }
+  func makeReader() -> any OfferRecordReader { Reader(self) }
 
   private final class Reader: OfferRecordReader {
-    private let source: SpooledRecords
-    private let isLast: Bool
-    private var pieceCount = 0
+    private let records: SpooledRecords
     /// What is read of the file at a time, and how much of the file was read.
-    private var buffer: SpoolMemory?
+    private var fileBuffer = SpoolBuffer(byteCount: 0)
     private var offset = 0
-    /// The next record of the piece at hand, and the end of its last.
+    private var isAtBuffer = false
+    /// The next record at hand, and the end of the last.
     private var place: UnsafeRawPointer?
     private var end: UnsafeRawPointer?
 
-    init(_ records: SpooledRecords, isLast: Bool) {
-      source = records
-      self.isLast = isLast
-    }
+    init(_ records: SpooledRecords) { self.records = records }
 
     func next() throws -> OfferRecord? {
-      while place == end {
-        guard try readPiece() else { return nil }
-      }
+      if place == end, try !readOn() { return nil }
       guard let start = place else { return nil }
       let record = OfferRecord(at: start)
       place = start + record.byteCount
       return record
     }
 
-    /// Goes on to the next piece; false when there is none.
-    private func readPiece() throws -> Bool {
-      if isLast, pieceCount > 0, pieceCount <= source.pieces.count {
-        source.pieces[pieceCount - 1].memory.release()
-      }
-      if pieceCount < source.pieces.count {
-        let piece = source.pieces[pieceCount]
-        pieceCount += 1
-        go(through: piece.memory, piece.byteCount)
-        return true
-      }
-      guard let file = source.file else { return false }
-      var memory = buffer ?? SpoolMemory(byteCount: RecordSpool.pieceBytes)
+    /// Goes on to more records; false when there are none.
+    private func readOn() throws -> Bool {
+      if let file = records.file, try readWholeRecords(of: file) { return true }
+      if isAtBuffer || records.bufferedBytes == 0 { return false }
+      isAtBuffer = true
+      go(through: records.buffer, records.bufferedBytes)
+      return true
+    }
+
+    private func readWholeRecords(of file: SpoolFile) throws -> Bool {
+      if fileBuffer.byteCount == 0 { fileBuffer = SpoolBuffer(byteCount: RecordSpool.bufferBytes) }
       while true {
-        buffer = memory
-        let bytes = UnsafeMutableRawBufferPointer(start: memory.start, count: memory.byteCount)
+        let bytes = UnsafeMutableRawBufferPointer(
+          start: fileBuffer.start, count: fileBuffer.byteCount)
         let count = try file.read(bytes, at: offset)
         let whole = Self.endOfWholeRecords(in: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         if whole > 0 || count < bytes.count {
           offset += whole
-          if isLast { file.release(before: offset) }
-          go(through: memory, whole)
+          go(through: fileBuffer, whole)
           return whole > 0
         }
-        // One record larger than the piece.
-        memory = SpoolMemory(byteCount: 2 * count)
+        // One record larger than the buffer.
+        fileBuffer = SpoolBuffer(byteCount: 2 * count)
       }
     }
 
-    private func go(through memory: SpoolMemory, _ byteCount: Int) {
-      place = UnsafeRawPointer(memory.start)
+    private func go(through buffer: SpoolBuffer, _ byteCount: Int) {
+      place = UnsafeRawPointer(buffer.start)
       end = place.map { $0 + byteCount }
     }
 
@@ -197,31 +122,14 @@ struct SpooledRecords: OfferRecordSource {
 }
 
 /// Memory that stays where it is, for one thread to fill and another to read.
-private final class SpoolMemory: Sendable {
+private final class SpoolBuffer: Sendable {
   /// An address, which a pointer would not be for another thread.
   private let address: UInt
   let byteCount: Int
 
-  private static let pageBytes = Int(getpagesize())
-  /// So much is asked of the system at once.
-  static let largeBytes = 1 << 20
-
   init(byteCount: Int) {
-    let isLarge = byteCount >= Self.largeBytes
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: byteCount, alignment: isLarge ? Self.pageBytes : 8)
-    // All pages together cost the system less than each at its first touch. Huge ones would cost the
-    // least, or many times as much where the system has to ask its host for them.
-    if isLarge { madvise(memory, byteCount, MADV_POPULATE_WRITE) }
-    address = UInt(bitPattern: memory)
+    address = UInt(bitPattern: UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8))
     self.byteCount = byteCount
-  }
-
-  /// Gives the pages back, for what is written meanwhile. What was in them is lost.
-  func release() {
-    if byteCount >= Self.largeBytes {
-      madvise(start, byteCount / Self.pageBytes * Self.pageBytes, MADV_DONTNEED)
-    }
   }
 
   deinit { start.deallocate() }

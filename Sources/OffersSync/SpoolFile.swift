@@ -1,17 +1,10 @@
 import Glibc
 import OffersCore
-import Synchronization
 
 /// A file without a name, written once from front to back and read from the front.
 package final class SpoolFile: Sendable {
   private let descriptor: Int32
   private let folder: String
-  /// Where what was not let go of begins.
-  private let released = Atomic(0)
-  private static let releasedBytes = 1 << 20
-  /// How much is written at a time. For more the kernel wants a large piece of memory, and where it
-  /// runs as a guest, such a piece may have been given back to its host: that costs five times as much.
-  private static let writtenBytes = 64 << 10
 
   package init(folder: String) throws {
     self.folder = folder
@@ -28,13 +21,7 @@ package final class SpoolFile: Sendable {
   /// Adds bytes at the end: all of them or, when it throws, none.
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
     let end = lseek(descriptor, 0, SEEK_CUR)
-    var left = bytes
-    while !left.isEmpty {
-      let some = UnsafeRawBufferPointer(rebasing: left.prefix(Self.writtenBytes))
-      guard FileBytes.write(some, to: descriptor) else { break }
-      left = UnsafeRawBufferPointer(rebasing: left.dropFirst(some.count))
-    }
-    if left.isEmpty { return }
+    if FileBytes.write(bytes, to: descriptor) { return }
     let failure = Self.failure("write", folder)
     ftruncate(descriptor, end)
     lseek(descriptor, end, SEEK_SET)
@@ -56,8 +43,6 @@ package final class SpoolFile: Sendable {
 
   /// Reads up to so many bytes at a place; fewer only at the file's end.
   func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
-    precondition(
-      offset >= released.load(ordering: .sequentiallyConsistent), "what was let go of is not read")
     var held = 0
     while held < bytes.count {
       let count = pread(
@@ -70,14 +55,6 @@ package final class SpoolFile: Sendable {
       held += count
     }
     return held
-  }
-
-  /// Lets go of what stands before a place, a megabyte at a time: nobody reads it any more. What is
-  /// written next gets its memory, instead of some that nobody has used for long.
-  func release(before offset: Int) {
-    let end = offset - offset % Self.releasedBytes
-    let start = released.exchange(end, ordering: .sequentiallyConsistent)
-    if start < end { FileBytes.release(start..<end, in: descriptor) }
   }
 
   private static func failure(_ verb: String, _ place: String) -> OffersError {

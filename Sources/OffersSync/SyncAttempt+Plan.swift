@@ -15,8 +15,8 @@ extension SyncAttempt {
     let takesAny = held == nil || !isStrange(collector)
     return SyncPlan(
       run: run,
-      newRecords: takesAny ? try collector.newRecords.finish() : SpooledRecords.none,
-      knownRecords: takesAny ? try collector.knownRecords.finish() : SpooledRecords.none,
+      newRecords: takesAny ? collector.newRecords.finish() : SpooledRecords.none,
+      knownRecords: takesAny ? collector.knownRecords.finish() : SpooledRecords.none,
       vanishedKeys: held == nil && !isSelection ? collector.known.vanishedKeys() : [],
       rememberedSource: held == nil ? remembered : nil,
       document: held == nil && options.query == nil ? document : nil,

@@ -315,20 +315,22 @@ struct SyncCommandTests {
     #expect(try home.offers("show", "2").output.contains("Rice"))
   }
 
-  @Test("A first import that the disk has no room for leaves nothing, and the next one all")
-  func fullDiskAtFirst() throws {
+  @Test(
+    "A first import that the disk has no room for leaves nothing, and the next one all",
+    arguments: [(6000, "nothing was changed in"), (20_000, "Could not write a temporary file in")])
+  func fullDiskAtFirst(count: Int, message: String) throws {
     let home = try Home()
-    let offers = (1...20_000).map {
+    let offers = (1...count).map {
       #"{"id":"\#($0)","name":"Tea \#($0)","description":"\#(String(repeating: "green ", count: 60))"}"#
     }
     let feed = try home.folder.write("[\(offers.joined(separator: ","))]", to: "feed.json")
     let sync = "sync --quiet --no-index --from \(feed)"
     let refused = try home.shell("trap '' XFSZ; ulimit -f 2048; offers \(sync)")
     #expect(refused.status == 1)
-    #expect(refused.errors.contains("nothing was changed in"), "\(refused.errors)")
+    #expect(refused.errors.contains(message), "\(refused.errors)")
     #expect(try home.offers("list", "--json").output == "{\"offers\":[]}\n")
     #expect(try home.shell("offers \(sync)").status == 0)
-    #expect(try home.offers("show", "20000").output.contains("Tea 20000"))
+    #expect(try home.offers("show", "\(count)").output.contains("Tea \(count)"))
     #expect(try home.offers("doctor").status == 0)
   }
 }

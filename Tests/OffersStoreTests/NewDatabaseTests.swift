@@ -128,7 +128,7 @@ struct NewDatabaseTests {
 
   @Test(
     "nothing stands in its folder but the files that belong to it, even after an interruption",
-    arguments: [[], ["-setup"], ["", "-setup"]])
+    arguments: [[], [""]])
   func leavesNothingElse(remains: [String]) throws {
     let folder = try TemporaryFolder()
     for ending in remains {

@@ -4,7 +4,6 @@ import OffersCore
 import OffersFeeds
 import OffersStore
 import OffersSync
-import Synchronization
 
 /// A sync of feeds as a person asked for it, with what is printed of it.
 struct SyncJob: Sendable {
@@ -56,13 +55,6 @@ struct SyncJob: Sendable {
     let configuration = try configurationPath.load()
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !isNews)
     var results = Results()
-    if let (feed, result) = try await importFirst(configuration, bar) {
-      bar.clear()
-      take(feed, result, configuration, &results)
-      finish(results)
-      if let code = ExitStatus.code(forFailures: results.failures, of: 1) { throw code }
-      return
-    }
     // A trial makes no database. Without one there is nothing to compare with.
     let database =
       isTrial && !OffersDatabase.exists(at: databasePath)
@@ -84,46 +76,6 @@ struct SyncJob: Sendable {
       finish(results)
     }
     if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
-  }
-
-  /// A first import, once it has begun.
-  private final class Begun: Sendable {
-    let store = Mutex<FirstImport?>(nil)
-  }
-
-  /// Reads a large file into a database that does not exist yet, which is made by it.
-  ///
-  /// - Returns: the feed and what came of it; nil where it is to be synced with the database as it is.
-  private func importFirst(
-    _ configuration: FeedConfiguration, _ bar: ProgressBar
-  ) async throws -> (feed: String, result: Result<SyncRun, OffersError>)? {
-    // What is wrong with the source is told by its sync.
-    guard !isTrial, !isNews, !fetchesImages, let text = source,
-      let source = try? DocumentSource(text),
-      let bytes = source.fileBytes, bytes >= FirstImport.minimumBytes
-    else { return nil }
-    let begun = Begun()
-    let watch = InterruptionWatch { begun.store.withLock { $0 }?.abandon() }
-    defer { withExtendedLifetime(watch) {} }
-    let store = try watch.hold {
-      let store = try FirstImport.begin(at: databasePath, expectedBytes: bytes + bytes / 8)
-      begun.store.withLock { $0 = store }
-      return store
-    }
-    guard let store else { return nil }
-    let feed = names(subscribed: [], configuration)[0]
-    let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
-    let result: Result<SyncRun, OffersError>
-    do {
-      result = .success(
-        try await engine.sync(feed, options: options, progress: { Self.show($0, on: bar) }))
-    } catch let error as OffersError {
-      result = .failure(error)
-    } catch {
-      store.abandon()
-      throw error
-    }
-    return try await store.end() ? (feed, result) : nil
   }
 
   private func sync(
