@@ -85,9 +85,6 @@ public struct DocumentFingerprint: Hashable, Sendable {
 
 /// Offers waiting to be written, in feed order.
 public protocol OfferRecordSource: Sendable {
-  /// True when there are megabytes of them, which are worth another way of writing.
-  var isLarge: Bool { get }
-
   /// Begins before the first record. It can be called again and gives the same.
   func makeReader() -> any OfferRecordReader
 }

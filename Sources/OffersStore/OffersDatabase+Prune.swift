@@ -20,7 +20,7 @@ extension OffersDatabase: PruneRepository {
     if isTrial { return try await read { try Self.countDoomed(bounds, in: $0) } }
     var counts = try await deleteOffers(bounds)
     counts.changes += try await deleteChanges(bounds)
-    counts.runs = try await write(.clearing) { database in
+    counts.runs = try await write(.unchecked) { database in
       let runs = try PruneTable.doomedRuns(
         old: bounds.history, idle: bounds.idleRuns,
         through: PruneTable.findLastChange(before: bounds.history, in: database),
@@ -57,7 +57,7 @@ extension OffersDatabase: PruneRepository {
     var counts = PruneCounts()
     for start in stride(from: 0, to: doomed.count, by: Self.batchSize) {
       let batch = doomed[start..<min(start + Self.batchSize, doomed.count)]
-      let removed = try await write(.clearing) {
+      let removed = try await write(.unchecked) {
         try PruneTable.delete(batch, goneBefore: bounds.gone, in: $0)
       }
       counts.offers += removed.offers
@@ -70,7 +70,7 @@ extension OffersDatabase: PruneRepository {
     var count = 0
     var last: Int64? = 0
     while let after = last {
-      let ids = try await write(.clearing) { database in
+      let ids = try await write(.unchecked) { database in
         let through = try PruneTable.findLastChange(before: bounds.history, in: database)
         var ids: [Int64] = []
         try PruneTable.forEachOldChange(

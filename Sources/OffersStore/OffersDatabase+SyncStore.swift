@@ -61,8 +61,7 @@ extension OffersDatabase: SyncStore {
   }
 
   public func apply(_ plan: SyncPlan) async throws -> SyncRun {
-    let isLarge = plan.newRecords.isLarge || plan.knownRecords.isLarge
-    return try await write(isLarge ? .bulk : .ordinary) {
+    try await write {
       try Self.apply(plan, isIndexed: plan.isIndexed, in: $0)
     }
   }

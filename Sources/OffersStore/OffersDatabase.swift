@@ -60,15 +60,9 @@ public final class OffersDatabase: Sendable {
           file = DatabaseFile(path: DatabaseFile.resolve(path))
         }
         let writeGuard = try WriteGuard(path: file.lockPath)
-        let (reader, version) = (
-          ReadingConnection(file, limit: readerCount), VersionConnection(file)
-        )
-        self.reader = reader
-        self.version = version
-        writer = try WritingConnection(file, header, writeGuard) {
-          reader.close()
-          version.close()
-        }
+        reader = ReadingConnection(file, limit: readerCount)
+        version = VersionConnection(file)
+        writer = try WritingConnection(file, header, writeGuard)
       }
       self.file = file
     } catch {

@@ -43,9 +43,6 @@ final class ReadingConnection: Sendable {
     return try body(queue)
   }
 
-  /// Lets go of the file until it is needed again.
-  func close() { places.withLock { $0 = [] } }
-
   private func take() throws -> DatabaseQueue {
     try places.withLock { places in
       var best = places.indices.min { places[$0].userCount < places[$1].userCount }
@@ -61,7 +58,6 @@ final class ReadingConnection: Sendable {
 
   private func give(back queue: DatabaseQueue) {
     places.withLock { places in
-      // Nowhere to be found when all were closed meanwhile.
       if let index = places.firstIndex(where: { $0.queue === queue }) {
         places[index].userCount -= 1
       }

@@ -17,8 +17,6 @@ final class VersionConnection: Sendable {
 
   private struct State {
     var handles: Handles?
-    /// How often it was opened: the number of one connection says nothing to another.
-    var openCount: Int64 = 0
   }
 
   private let file: DatabaseFile
@@ -26,34 +24,25 @@ final class VersionConnection: Sendable {
 
   init(_ file: DatabaseFile) { self.file = file }
 
-  deinit { close() }
+  deinit {
+    guard let handles = state.withLock({ $0.handles }) else { return }
+    sqlite3_finalize(handles.statement)
+    sqlite3_close_v2(handles.database)
+  }
 
   /// A number that differs after each commit.
   ///
   /// - Throws: `DatabaseError`; `OffersError` when the file was replaced or removed.
   func fetch() throws -> Int64 {
     try state.withLock { state in
-      if state.handles == nil {
-        state.handles = try Self.open(file)
-        state.openCount += 1
-      }
+      if state.handles == nil { state.handles = try Self.open(file) }
       guard let handles = state.handles else { return 0 }
       try file.checkIdentity(handles.identity)
       let code = sqlite3_step(handles.statement)
       let number = sqlite3_column_int64(handles.statement, 0)
       sqlite3_reset(handles.statement)
       guard code == SQLITE_ROW else { throw Self.failure(code, handles.database) }
-      return state.openCount << 40 | number
-    }
-  }
-
-  /// Lets go of the file until it is needed again.
-  func close() {
-    state.withLock { state in
-      guard let handles = state.handles else { return }
-      sqlite3_finalize(handles.statement)
-      sqlite3_close_v2(handles.database)
-      state.handles = nil
+      return number
     }
   }
 

@@ -7,11 +7,9 @@ enum WriteMode {
   /// A picture, or how pictures were used. A power cut may lose the last of them, which can be had
   /// again.
   case image
-  /// Megabytes of offers at once.
-  case bulk
-  /// Removals that see to it themselves that nothing refers to what they remove. A foreign key's
-  /// own check of a removed run would read all changes.
-  case clearing
+  /// Removals, and runs that are numbered anew, which keep every reference whole themselves. SQLite's
+  /// own check of one run would read all changes.
+  case unchecked
 
   /// Whether to wait for the disk.
   var isSynchronous: Bool { !isBrief }
@@ -20,7 +18,7 @@ enum WriteMode {
   var isBrief: Bool { self == .note || self == .image }
 
   /// Whether foreign keys are checked row by row.
-  var checksForeignKeys: Bool { self != .bulk && self != .clearing }
+  var checksForeignKeys: Bool { self != .unchecked }
 
   /// How large the log may be before it is moved into the file: notes stay small, and some hundred
   /// pictures share one wait for the disk.
@@ -28,7 +26,7 @@ enum WriteMode {
     switch self {
     case .note: 256 << 10
     case .image: 4 << 20
-    case .ordinary, .bulk, .clearing: 0
+    case .ordinary, .unchecked: 0
     }
   }
 }

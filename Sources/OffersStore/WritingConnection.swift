@@ -1,7 +1,6 @@
 import GRDB
 import GRDBSQLite
 import OffersCore
-import SQLiteShim
 import Synchronization
 
 /// The connection that writes, and what it takes turns by.
@@ -10,8 +9,6 @@ final class WritingConnection: Sendable {
   private let writeGuard: WriteGuard
   private let file: DatabaseFile
   private let identity: DatabaseFile.Identity?
-  /// Lets other connections of this process go of the file.
-  private let closeOthers: @Sendable () -> Void
   /// Whether a commit waits for the disk at present. Changed by who has the queue alone.
   private let isSynchronous = Atomic(true)
   /// How many have the queue or wait for it.
@@ -21,16 +18,10 @@ final class WritingConnection: Sendable {
   /// Opens the file, turns its log on and migrates it if need be, all in turn: opening may write. A new
   /// database is made so, too: whoever opens it meanwhile finds none, or a complete one.
   ///
-  /// - Parameters:
-  ///   - header: what the file was found to be.
-  ///   - closeOthers: lets the connections beside this one go of the file.
-  init(
-    _ file: DatabaseFile, _ header: DatabaseFile.Header, _ writeGuard: WriteGuard,
-    closeOthers: @escaping @Sendable () -> Void = {}
-  ) throws {
+  /// - Parameter header: what the file was found to be.
+  init(_ file: DatabaseFile, _ header: DatabaseFile.Header, _ writeGuard: WriteGuard) throws {
     self.file = file
     self.writeGuard = writeGuard
-    self.closeOthers = closeOthers
     queue = try writeGuard.hold {
       let queue = try DatabaseQueue(path: file.path, configuration: .offers(isReadOnly: false))
       try queue.inDatabase { database in
@@ -135,9 +126,14 @@ final class WritingConnection: Sendable {
     _ mode: WriteMode, on database: Database, _ body: (Database) throws -> Result
   ) throws -> Result {
     try file.checkIdentity(identity)
-    var gathering: OpaquePointer?
-    defer { end(mode, gathering, database) }
-    gathering = try begin(mode, database)
+    try setSynchronous(mode.isSynchronous, database)
+    // The pragma does nothing within a transaction.
+    if !mode.checksForeignKeys { try database.execute(sql: "PRAGMA foreign_keys = OFF") }
+    defer {
+      if !mode.checksForeignKeys {
+        _ = sqlite3_exec(database.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
+      }
+    }
     let result =
       mode.isBrief
       ? try Self.transact(database, body) : try Self.transact(database, .commit, body)
@@ -215,39 +211,6 @@ final class WritingConnection: Sendable {
     }
   }
 
-  /// Prepares the connection for a write.
-  ///
-  /// Foreign keys are not checked row by row in an import: its rows get the same two, looked up in
-  /// the same transaction. A database without offers is filled with a rollback journal instead of a
-  /// log, at two thirds of the cost, because everything is then written once and not twice; there
-  /// is nothing to read yet that could have to wait. If another process has the file open, SQLite
-  /// refuses the change and the log is used.
-  ///
-  /// - Returns: what gathers the pages that are written, for `end`.
-  private func begin(_ mode: WriteMode, _ database: Database) throws -> OpaquePointer? {
-    try setSynchronous(mode.isSynchronous, database)
-    if !mode.checksForeignKeys { try database.execute(sql: "PRAGMA foreign_keys = OFF") }
-    if mode == .bulk,
-      try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM offer)") == true
-    {
-      closeOthers()
-      Self.setJournal("DELETE", database)
-      if try String.fetchOne(database, sql: "PRAGMA journal_mode") == "delete" {
-        return offers_gather_writes(database.sqliteConnection, SQLITE_FCNTL_FILE_POINTER)
-      }
-    }
-    // What is not waited for is told to others before it is synchronized.
-    guard mode.isSynchronous else { return nil }
-    return offers_gather_writes(database.sqliteConnection, SQLITE_FCNTL_JOURNAL_POINTER)
-  }
-
-  private func end(_ mode: WriteMode, _ gathering: OpaquePointer?, _ database: Database) {
-    offers_end_gathering(gathering)
-    if mode == .bulk { Self.setJournal("WAL", database) }
-    if mode.checksForeignKeys { return }
-    _ = sqlite3_exec(database.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
-  }
-
   /// Says whether the next commit waits for the disk. It stays so until somebody says otherwise:
   /// one picture after another need not say it each time.
   private func setSynchronous(_ isSynchronous: Bool, _ database: Database) throws {
@@ -256,29 +219,16 @@ final class WritingConnection: Sendable {
     self.isSynchronous.store(isSynchronous, ordering: .relaxed)
   }
 
-  /// Asks for another journal, without waiting. A refusal leaves the one there is; both are safe,
-  /// and whoever opens the file next asks for the log again.
-  private static func setJournal(_ mode: String, _ database: Database) {
-    withoutWaiting(database) {
-      _ = sqlite3_exec($0, "PRAGMA journal_mode = \(mode)", nil, nil, nil)
-    }
-  }
-
   /// Moves the log into the file, and empties it, unless a reader still needs it: then the next
   /// write does. The caller holds the guard.
   private static func moveLog(
     _ database: Database, _ way: Int32 = SQLITE_CHECKPOINT_TRUNCATE
   ) {
-    withoutWaiting(database) {
-      // What fails here stays safe in the log.
-      _ = sqlite3_wal_checkpoint_v2($0, nil, way, nil, nil)
-    }
-  }
-
-  private static func withoutWaiting(_ database: Database, _ body: (OpaquePointer?) -> Void) {
     let connection = database.sqliteConnection
+    // A reader is not waited for.
     sqlite3_busy_timeout(connection, 0)
-    body(connection)
+    // What fails here stays safe in the log.
+    _ = sqlite3_wal_checkpoint_v2(connection, nil, way, nil, nil)
     sqlite3_busy_timeout(connection, Int32(Configuration.busySeconds * 1000))
   }
 }

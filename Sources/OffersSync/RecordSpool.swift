@@ -53,8 +53,6 @@ struct SpooledRecords: OfferRecordSource {
   static let none = SpooledRecords(
     file: nil, buffer: SpoolBuffer(byteCount: 0), bufferedBytes: 0)
 
-  var isLarge: Bool { file != nil }
-
   func makeReader() -> any OfferRecordReader { Reader(self) }
 
   private final class Reader: OfferRecordReader {

@@ -25,7 +25,7 @@ struct ChangeSignalTests {
   func firstImport() async throws {
     let store = try Store()
     let empty = try store.database.fetchDataVersion()
-    try await store.sync([FeedOffer("1", name: "Tea")], isLarge: true)
+    try await store.sync([FeedOffer("1", name: "Tea")])
     let filled = try store.database.fetchDataVersion()
     #expect(filled != empty)
     #expect(try store.database.fetchDataVersion() == filled)

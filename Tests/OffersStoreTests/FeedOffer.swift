@@ -72,7 +72,6 @@ struct FeedRecords: OfferRecordSource {
     var key: Int64
   }
 
-  var isLarge = false
   var items: [Item] = []
 
   func makeReader() -> any OfferRecordReader { Reader(items) }

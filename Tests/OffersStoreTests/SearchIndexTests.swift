@@ -76,7 +76,7 @@ struct SearchIndexTests {
         _ = try await store.database.preview(store.plan(list, feed: feed, at: step * 1000))
       } else {
         try await store.sync(
-          list, feed: feed, at: step * 1000, isLarge: step == 1,
+          list, feed: feed, at: step * 1000,
           isIndexed: isIndexed)
         feeds[feed] = offers
       }
@@ -97,7 +97,7 @@ struct SearchIndexTests {
   func largeChanges() async throws {
     let store = try Store()
     let first = (1...5000).map { FeedOffer("\($0)", name: "Tea \($0)") }
-    try await store.sync(first, isLarge: true)
+    try await store.sync(first)
     try Self.check(store)
     for changed in [30, 4000] {
       let offers = first.prefix(changed).map { FeedOffer($0.id, name: "Jam \($0.id) \(changed)") }

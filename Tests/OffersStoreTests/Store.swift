@@ -91,21 +91,19 @@ struct Store {
   /// Syncs a feed as the engine would: all that it has now, in its order.
   @discardableResult
   func sync(
-    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, isLarge: Bool = false,
-    isIndexed: Bool = true
+    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, isIndexed: Bool = true
   ) async throws -> SyncRun {
-    try await database.apply(plan(offers, feed: feed, at: seconds, isLarge, isIndexed))
+    try await database.apply(plan(offers, feed: feed, at: seconds, isIndexed))
   }
 
   /// What the engine would hand over of a feed.
   func plan(
-    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000,
-    _ isLarge: Bool = false, _ isIndexed: Bool = true
+    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, _ isIndexed: Bool = true
   ) async throws -> SyncPlan {
     var known = try await database.fetchKnownOffers(of: feed)
     var counts = SyncCounts()
-    var fresh = FeedRecords(isLarge: isLarge)
-    var stored = FeedRecords(isLarge: isLarge)
+    var fresh = FeedRecords()
+    var stored = FeedRecords()
     for (index, offer) in offers.enumerated() {
       let id = Array(offer.id.utf8)
       switch id.withUnsafeBytes({ known.see(id: $0, contentHash: offer.contentHash) }) {

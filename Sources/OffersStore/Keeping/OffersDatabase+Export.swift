@@ -55,7 +55,7 @@ extension OffersDatabase {
   ) async throws -> ImportCounts {
     // In one order, so that two imports do not wait for each other.
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
-      try await self.write(.bulk) { database in
+      try await self.write(.unchecked) { database in
         let merge = try ImportMerge(database, selections: selections, review: review)
         try source.forEachRecord(merge.add)
         return try merge.finish()
