@@ -156,7 +156,7 @@ let package = Package(
     .testTarget(
       name: "OffersStoreTests",
       dependencies: [
-        "Migrations", "OffersCore", "OffersStore", "OffersTestSupport", "SQLiteShim",
+        "Migrations", "OffersCore", "OffersStore", "OffersTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], swiftSettings: strict),

@@ -39,7 +39,6 @@ struct Offers: ParsableCommand {
   /// Runs on the main thread. Only commands that must wait for something pay for a second one.
   static func main() {
     Output.reserveStandardDescriptors()
-    OffersDatabase.countNoMemory()
     ProgressBar.clearWhenInterrupted()
     do {
       let words = words(CommandLine.arguments.dropFirst())

@@ -1,8 +1,6 @@
 import Foundation
 import GRDB
-import GRDBSQLite
 import OffersCore
-import SQLiteShim
 
 /// The database's file before SQLite touches it: made with the right mode, or refused untouched.
 struct DatabaseFile {
@@ -36,80 +34,10 @@ struct DatabaseFile {
 
   var folder: String { FileBytes.folder(of: path) }
 
-  /// What the first bytes say.
-  enum Header: Equatable {
-    case missing
-    /// No bytes yet.
-    case empty
-    /// An SQLite file of ours, with its schema version. It is not ready when it has no write-ahead
-    /// log, as older versions left it in the middle of a large import, until a connection that may
-    /// write has opened it.
-    case ours(version: Int, isReady: Bool)
-    /// An SQLite file without any schema or mark.
-    case blank
-    case foreign
-  }
-
-  /// Whether a rollback journal stands beside the file, which a killed write of an older version or of
-  /// another program left.
-  private var hasRollbackJournal: Bool { access(path + "-journal", F_OK) == 0 }
-
   /// Whether something stands at the path, whatever it is.
   var exists: Bool {
     var information = stat()
     return stat(path, &information) == 0
-  }
-
-  /// Reads the header alone, so that what is not ours stays as it is.
-  func readHeader() throws -> Header {
-    var information = stat()
-    guard stat(path, &information) == 0 else {
-      if errno == ENOENT || errno == ENOTDIR { return .missing }
-      throw unreadable(String(cString: strerror(errno)))
-    }
-    // A pipe would be waited for.
-    guard information.st_mode & S_IFMT == S_IFREG else {
-      throw unreadable("It is no ordinary file")
-    }
-    var bytes = [UInt8](repeating: 0, count: 100)
-    let code = offers_read_start(path, &bytes, Int32(bytes.count))
-    guard code == SQLITE_OK else {
-      let isForbidden = access(path, R_OK) != 0
-      throw unreadable(isForbidden ? String(cString: strerror(errno)) : "It is no readable file")
-    }
-    if information.st_size == 0 { return .empty }
-    guard information.st_size >= bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8))
-    else {
-      return .foreign
-    }
-    func number(at offset: Int) -> Int32 {
-      bytes[offset..<offset + 4].reduce(Int32(0)) { $0 << 8 | Int32($1) }
-    }
-    let version = Int(number(at: Offset.userVersion))
-    let owner = number(at: Offset.applicationID)
-    if owner == Self.applicationID {
-      let isReady = bytes[Offset.writeVersion] == Self.withLog && !hasRollbackJournal
-      return .ours(version: version, isReady: isReady)
-    }
-    // A database of ours that died before its first migration has no mark and no schema yet.
-    return owner == 0 && version == 0 && number(at: Offset.schemaCookie) == 0 ? .blank : .foreign
-  }
-
-  /// Where things stand in the header: https://sqlite.org/fileformat2.html#the_database_header
-  enum Offset {
-    static let writeVersion = 18
-    static let schemaCookie = 40
-    static let userVersion = 60
-    static let applicationID = 68
-  }
-
-  /// The versions of a file whose changes are written to a log first.
-  static let withLog: UInt8 = 2
-
-  private func unreadable(_ reason: String) -> OffersError {
-    OffersError(
-      .storageFailed, "Could not open the database \(path): \(reason).",
-      hint: "Check its permissions, or name another with --database.")
   }
 
   /// What a connection that only reads opens. Where nothing can be written beside the file, as on

@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import OffersCore
-import SQLiteShim
 
 /// How many rows of each kind a database holds.
 package struct DatabaseCounts: Sendable {
@@ -69,13 +68,6 @@ extension OffersDatabase {
           """
       ).map(OfferTable.date)
     }
-  }
-
-  /// Keeps SQLite from counting its memory, which takes 2 % of a large import. For a program of which
-  /// no other part uses SQLite, before it opens the first database.
-  package static func countNoMemory() {
-    // Where it is too late, it counts on.
-    _ = offers_count_no_memory()
   }
 
   /// Whether there is a file at a path, whatever it holds.
