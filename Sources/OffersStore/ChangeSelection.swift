@@ -15,12 +15,11 @@ package struct ChangeSelection: Sendable {
 
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   init(_ query: ChangeQuery, in database: Database) throws {
-    let search = try ChangeSearch(database)
-    lastID = search.lastID
-    let range = try Self.range(query, search, in: database)
+    lastID = try ChangeTable.fetchLastID(in: database)
+    let range = try Self.range(query, through: lastID, in: database)
     var rows: [ChangeRow] = []
     if query.favoritesOnly {
-      rows = try Self.ofFavorites(range, search, in: database)
+      rows = try Self.ofFavorites(range, in: database)
     } else {
       rows = try ChangeTable.newest(range, limit: query.limit, in: database)
     }
@@ -32,23 +31,23 @@ package struct ChangeSelection: Sendable {
   ///
   /// - Throws: as the other; `invalidRequest` for a change that was not recorded.
   init(firstOf query: ChangeQuery, in database: Database) throws {
-    let search = try ChangeSearch(database)
-    if let id = query.afterID, id > search.lastID {
+    let newestID = try ChangeTable.fetchLastID(in: database)
+    if let id = query.afterID, id > newestID {
       throw OffersError(
         .invalidRequest, "This database has not recorded that many changes.",
         hint: "It may be another one, or an older copy: begin anew, with a time.")
     }
-    let range = try Self.range(query, search, in: database)
+    let range = try Self.range(query, through: newestID, in: database)
     let limit = query.limit ?? .max - 1
     var rows: [ChangeRow]
     if query.favoritesOnly {
-      rows = try Self.ofFavorites(range, search, in: database).sorted { $0.id < $1.id }
+      rows = try Self.ofFavorites(range, in: database).sorted { $0.id < $1.id }
     } else {
       rows = try ChangeTable.oldest(range, limit: limit + 1, in: database)
     }
     hasMore = rows.count > limit
     rows = Array(rows.prefix(limit))
-    lastID = hasMore ? rows.last?.id ?? search.lastID : search.lastID
+    lastID = hasMore ? rows.last?.id ?? newestID : newestID
     if !hasMore {
       rows += try Self.expiring(query, range, in: database).sorted { $0.at < $1.at }
     }
@@ -56,13 +55,13 @@ package struct ChangeSelection: Sendable {
   }
 
   private static func range(
-    _ query: ChangeQuery, _ search: ChangeSearch, in database: Database
+    _ query: ChangeQuery, through lastID: Int64, in database: Database
   ) throws -> ChangeTable.Range {
     let feedKey = try query.feed.map { try OffersDatabase.fetchFeedKey($0, in: database) }
     let since = seconds(query.since)
     return ChangeTable.Range(
-      after: try query.afterID ?? start(since, search, in: database),
-      through: search.lastID, since: query.afterID == nil ? since ?? .min : .min,
+      after: try query.afterID ?? start(since, lastID: lastID, in: database),
+      through: lastID, since: query.afterID == nil ? since ?? .min : .min,
       feedKey: feedKey, kinds: query.kinds)
   }
 
@@ -72,11 +71,11 @@ package struct ChangeSelection: Sendable {
   }
 
   private static func ofFavorites(
-    _ range: ChangeTable.Range, _ search: ChangeSearch, in database: Database
+    _ range: ChangeTable.Range, in database: Database
   ) throws -> [ChangeRow] {
     let rows = try ChangeTable.ofFavorites(range, in: database)
     guard range.kinds?.contains(.new) ?? true else { return rows }
-    return rows + (try ChangeTable.newFavorites(range, search, in: database))
+    return rows + (try ChangeTable.newFavorites(range, in: database))
   }
 
   private static func expiring(
@@ -92,13 +91,12 @@ package struct ChangeSelection: Sendable {
   /// What is news to somebody who stars offers: what happened to favorites behind a mark, new
   /// offers that are probably favorites, and favorites that expire and were not told.
   init(newsAfter mark: ReaderMark?, now: Date, in database: Database) throws {
-    let search = try ChangeSearch(database)
-    lastID = search.lastID
+    lastID = try ChangeTable.fetchLastID(in: database)
     let seconds = Int64(now.timeIntervalSince1970)
     let since = mark == nil ? seconds - Int64(News.firstReadSeconds) : .min
     let range = ChangeTable.Range(
-      after: try mark?.changeID ?? Self.start(since, search, in: database),
-      through: search.lastID, since: since)
+      after: try mark?.changeID ?? Self.start(since, lastID: lastID, in: database),
+      through: lastID, since: since)
     var rows = try ChangeTable.ofFavorites(range, in: database)
     rows += try ChangeTable.newWithFavorite(range, in: database)
     rows += try ChangeTable.expiring(
@@ -112,7 +110,7 @@ package struct ChangeSelection: Sendable {
 
   /// The number before the first row that can tell of something at that time or later.
   private static func start(
-    _ since: Int64?, _ search: ChangeSearch, in database: Database
+    _ since: Int64?, lastID: Int64, in database: Database
   ) throws -> Int64 {
     guard let since else { return 0 }
     // A run is recorded when it ends, so that of two the later one may have begun first.
@@ -127,7 +125,8 @@ package struct ChangeSelection: Sendable {
       // All are looked at, for a clock may have jumped.
       if startedAt >= since { first = run["run_id"] }
     }
-    return try first.map(search.idBefore) ?? search.lastID
+    return try first.map { try ChangeTable.fetchLastID(beforeRun: $0, upTo: lastID, in: database) }
+      ?? lastID
   }
 
   /// Reads some of the changes. Offers that were cleared away since are left out.

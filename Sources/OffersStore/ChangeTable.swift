@@ -49,75 +49,26 @@ enum ChangeTable {
     }
   }
 
-  /// The rows with how many offers each tells of. Only one that says that offers are new tells of
-  /// several: of those with the keys up to its own, by the numbers up to its own.
-  static let counted = """
-    change LEFT JOIN new_offers ON new_offers.change_id = change.change_id AND \(isPossible)
-    """
-  /// A count that cannot be true, in a damaged database, is none.
-  private static let isPossible = "new_offers.offer_count BETWEEN 2 AND new_offers.change_id"
-  static let offerCount = "coalesce(new_offers.offer_count, 1)"
-  /// Of such a row: whether it may tell of a favorite. Of one that tells of several offers only
-  /// `FavoriteTable.sortedKeys` says so.
-  static let mayTellOfFavorite = """
-    (change.offer_key IN (\(FavoriteTable.offerKeys)) OR new_offers.change_id IS NOT NULL)
-    """
-  /// Of such a row and an offer: whether the one tells of the other, and by which number.
-  static let ofOffer = """
-    offer.offer_key > change.offer_key - \(offerCount) AND offer.offer_key <= change.offer_key
-    """
-  static let offerID = "change.change_id - change.offer_key + offer.offer_key"
+  /// The newest number; 0 without any change.
+  static func fetchLastID(in database: Database) throws -> Int64 {
+    try Int64.fetchOne(database, sql: "SELECT max(change_id) FROM change") ?? 0
+  }
 
-  /// Writes down that offers are new.
+  /// The last number before the changes of a run and of later ones; 0 when there is none.
   ///
-  /// - Parameters:
-  ///   - id: the last one's number.
-  ///   - offerKey: the last one's key.
-  static func insertNew(
-    id: Int64, offerKey: Int64, run: Int64, count: Int64, in database: Database
-  ) throws {
-    try database.cachedStatement(
-      sql: "INSERT INTO change (change_id, offer_key, run_id, kind) VALUES (?, ?, ?, 'new')"
-    ).execute(arguments: [id, offerKey, run])
-    if count > 1 { try setCount(count, of: id, in: database) }
-  }
-
-  /// Removes some changes. Where one row tells of several new offers, that of the others stays.
-  static func delete(_ ids: some Sequence<Int64>, in database: Database) throws {
-    let find = try database.cachedStatement(
+  /// One writer at a time numbers the rows, so they are in the order of their runs. The rows behind it
+  /// are read to find it.
+  ///
+  /// - Parameter lastID: the newest number.
+  static func fetchLastID(
+    beforeRun runID: Int64, upTo lastID: Int64, in database: Database
+  ) throws -> Int64 {
+    try Int64.fetchOne(
+      database,
       sql: """
-        SELECT change.change_id, offer_key, run_id, \(offerCount) FROM \(counted)
-        WHERE change.change_id >= ? ORDER BY change.change_id LIMIT 1
-        """)
-    let delete = try database.cachedStatement(sql: "DELETE FROM change WHERE change_id = ?")
-    for id in ids {
-      guard let row = try Row.fetchOne(find, arguments: [id]) else { continue }
-      let (last, offerKey, run, count): (Int64, Int64, Int64, Int64) = (
-        row[0], row[1], row[2], row[3]
-      )
-      let countBehind = last - id
-      let countBefore = count - countBehind - 1
-      if countBefore < 0 { continue }
-      if count > 1 { try setCount(countBehind, of: last, in: database) }
-      if countBehind == 0 { try delete.execute(arguments: [id]) }
-      if countBefore > 0 {
-        try insertNew(
-          id: id - 1, offerKey: offerKey - countBehind - 1, run: run, count: countBefore,
-          in: database)
-      }
-    }
-  }
-
-  /// Says of how many offers a row tells.
-  private static func setCount(_ count: Int64, of id: Int64, in database: Database) throws {
-    if count > 1 {
-      try database.cachedStatement(
-        sql: "INSERT OR REPLACE INTO new_offers (change_id, offer_count) VALUES (?, ?)"
-      ).execute(arguments: [id, count])
-    } else {
-      try database.cachedStatement(sql: "DELETE FROM new_offers WHERE change_id = ?")
-        .execute(arguments: [id])
-    }
+        SELECT change_id FROM change WHERE change_id <= ? AND run_id < ?
+        ORDER BY change_id DESC LIMIT 1
+        """, arguments: [lastID, runID]) ?? 0
   }
 
   /// The runs that saw favorites change.
@@ -128,7 +79,7 @@ enum ChangeTable {
     let rows = try Row.fetchCursor(
       database,
       sql: """
-        SELECT run_id, offer_key, \(offerCount) FROM \(counted)
+        SELECT run_id, offer_key, \(ChangeSpan.offerCountSQL) FROM \(ChangeSpan.rows)
         WHERE change.change_id <= ? AND \(mayTellOfFavorite)
         """, arguments: [id])
     var runs: Set<Int64> = []
@@ -138,60 +89,59 @@ enum ChangeTable {
     return runs
   }
 
+  /// Of a row: whether it may tell of a favorite. Of one that tells of several offers only
+  /// `FavoriteTable.sortedKeys` says so.
+  static let mayTellOfFavorite = """
+    (change.offer_key IN (\(FavoriteTable.offerKeys)) OR new_offers.change_id IS NOT NULL)
+    """
+
   /// How many changes there are.
   static func count(in database: Database) throws -> Int {
-    try Int.fetchOne(
-      database,
-      sql: """
-        SELECT (SELECT count(*) FROM change)
-          + (SELECT coalesce(sum(offer_count - 1), 0) FROM new_offers
-            WHERE \(isPossible))
-        """) ?? 0
+    try Int.fetchOne(database, sql: ChangeSpan.totalSQL) ?? 0
   }
 
-  private static func columns(_ range: Range, offerCount: String) -> String {
-    """
-    change.change_id, change.offer_key, \(offerCount), change.kind, run.started_at,
-    \(range.needsFields ? "change.fields" : "NULL")
-    """
-  }
-
-  /// The newest rows of a range, newest first.
+  /// The newest changes of a range, newest first.
   ///
   /// - Parameter limit: how many at most; nil for all.
   static func newest(
     _ range: Range, limit: Int?, in database: Database
   ) throws -> [ChangeRow] {
-    try rows(inOrder(range, "DESC"), range, newestFirst: true, limit: limit, in: database)
+    try rows(inOrder(range, "DESC"), range, limit: limit, in: database)
   }
 
-  /// The oldest rows of a range, oldest first.
+  /// The oldest changes of a range, oldest first.
   static func oldest(_ range: Range, limit: Int, in database: Database) throws -> [ChangeRow] {
     try rows(inOrder(range, "ASC"), range, limit: limit, in: database)
   }
 
-  /// The order of the joins is given because it is known to be the best: the rows, then each one's
-  /// run.
+  /// The order of the joins is given because it is known to be the best: the rows, each one's run, and
+  /// the offers that it tells of. Nothing is sorted, so that a page costs no more than itself.
   private static func inOrder(_ range: Range, _ order: String) -> String {
     """
-    SELECT \(columns(range, offerCount: offerCount))
-    FROM \(counted) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
-    WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at >= ?
-    \(condition(range, "run.feed_key")) ORDER BY change.change_id \(order)
+    SELECT \(ChangeSpan.offerID), offer.offer_key, change.kind, run.started_at, \(fields(range))
+    FROM \(ChangeSpan.rows) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+    CROSS JOIN \(ChangeSpan.offers(after: "?1"))
+    WHERE change.change_id > ?1 AND change.change_id <= ?2 AND run.started_at >= ?3
+    \(condition(range, "run.feed_key"))
+    ORDER BY change.change_id \(order), offer.offer_key \(order)
     """
   }
 
-  /// The rows of a range that tell of favorites, those that say that one is new aside: from each
+  private static func fields(_ range: Range) -> String {
+    range.needsFields ? "change.fields" : "NULL"
+  }
+
+  /// The changes of a range that tell of favorites, those that say that one is new aside: from each
   /// favorite to its rows.
   static func ofFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
     let sql = """
-      SELECT \(columns(range, offerCount: "1"))
+      SELECT change.change_id, change.offer_key, change.kind, run.started_at, \(fields(range))
       FROM favorite
       CROSS JOIN feed ON feed.name = favorite.feed
       CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
       CROSS JOIN change ON change.offer_key = offer.offer_key AND change.kind <> 'new'
       CROSS JOIN sync_run AS run ON run.run_id = change.run_id
-      WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at >= ?
+      WHERE change.change_id > ?1 AND change.change_id <= ?2 AND run.started_at >= ?3
       \(condition(range, "feed.feed_key"))
       """
     return try rows(sql, range, in: database)
@@ -206,10 +156,8 @@ enum ChangeTable {
     return text
   }
 
-  /// - Parameter newestFirst: whether `sql` gives the rows with the largest numbers first.
   private static func rows(
-    _ sql: String, _ range: Range, newestFirst: Bool = false, limit: Int? = nil,
-    in database: Database
+    _ sql: String, _ range: Range, limit: Int? = nil, in database: Database
   ) throws -> [ChangeRow] {
     var arguments: StatementArguments = [range.after, range.through, range.since]
     if let key = range.feedKey { arguments += [key] }
@@ -219,53 +167,39 @@ enum ChangeTable {
     var rows: [ChangeRow] = []
     let cursor = try Row.fetchCursor(database, sql: sql, arguments: arguments)
     while rows.count < limit ?? .max, let row = try cursor.next() {
-      guard let kind = ChangeRow.Kind(rawValue: row[3]) else { continue }
-      if let fields = row[5] as String?, let kinds = range.kinds,
+      guard let kind = ChangeRow.Kind(rawValue: row[2]) else { continue }
+      if let fields = row[4] as String?, let kinds = range.kinds,
         !kinds.contains(ChangedFields(parsing: fields).direction ?? .changed)
       {
         continue
       }
-      let (id, offerKey, offerCount): (Int64, Int64, Int64) = (row[0], row[1], row[2])
-      // A range may begin amid the offers that one row tells of.
-      let count = max(0, min(offerCount, id - range.after))
-      for place in 0..<min(count, Int64((limit ?? .max) - rows.count)) {
-        let distance = newestFirst ? place : count - 1 - place
-        rows.append(
-          ChangeRow(id: id - distance, offerKey: offerKey - distance, at: row[4], kind: kind))
-      }
+      rows.append(ChangeRow(id: row[0], offerKey: row[1], at: row[3], kind: kind))
     }
     return rows
   }
 
-  /// The rows that say that a favorite is new, which no index has.
-  static func newFavorites(
-    _ range: Range, _ search: ChangeSearch, in database: Database
-  ) throws -> [ChangeRow] {
-    let candidates = try Row.fetchAll(
+  /// The changes of a range that say that a favorite is new. The rows of the range are looked through,
+  /// because no index has them: it would make each new offer cost more.
+  static func newFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
+    let favorites = try FavoriteTable.sortedKeys(in: database)
+    if favorites.isEmpty { return [] }
+    let cursor = try Row.fetchCursor(
       database,
       sql: """
-        SELECT offer.offer_key, offer.feed_key, offer.first_seen_at
-        FROM favorite
-        CROSS JOIN feed ON feed.name = favorite.feed
-        CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
-        WHERE offer.first_seen_at >= ?
-        """, arguments: [range.since]
-    ).filter { range.feedKey == nil || range.feedKey == $0["feed_key"] }
-    if candidates.isEmpty || range.after >= range.through { return [] }
-    let run = try Int64.fetchOne(
-      database,
-      sql: "SELECT run_id FROM change WHERE change_id > ? ORDER BY change_id LIMIT 1",
-      arguments: [range.after])
-    var news = try NewChangeSearch(search, fromRun: run ?? 0, in: database)
-    return try candidates.compactMap { row in
-      let seconds: Int64 = row["first_seen_at"]
-      guard
-        let id = try news.find(
-          offerKey: row["offer_key"], feedKey: row["feed_key"], firstSeenAt: seconds),
-        id > range.after, id <= range.through
-      else { return nil }
-      return ChangeRow(id: id, offerKey: row["offer_key"], at: seconds, kind: .new)
+        SELECT change.change_id, change.offer_key, \(ChangeSpan.offerCountSQL), run.started_at
+        FROM \(ChangeSpan.rows) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+        WHERE change.change_id > ?1 AND change.change_id <= ?2 AND run.started_at >= ?3
+          AND change.kind = 'new' AND (?4 IS NULL OR run.feed_key = ?4)
+        """, arguments: [range.after, range.through, range.since, range.feedKey])
+    var rows: [ChangeRow] = []
+    while let row = try cursor.next() {
+      let span = ChangeSpan(lastID: row[0], lastKey: row[1], offerCount: row[2])
+      for key in favorites.find(upTo: span.lastKey, count: span.offerCount)
+      where span.id(of: key) > range.after {
+        rows.append(ChangeRow(id: span.id(of: key), offerKey: key, at: row[3], kind: .new))
+      }
     }
+    return rows
   }
 
   /// The new offers of a range that have the name and the description of a favorite that is gone
@@ -278,10 +212,10 @@ enum ChangeTable {
         CROSS JOIN feed ON feed.name = favorite.feed
         CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
         WHERE offer.gone_at IS NOT NULL)
-      SELECT \(offerID), offer.offer_key, 1, change.kind, run.started_at, NULL
-      FROM \(counted) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
-      CROSS JOIN offer ON \(ofOffer)
-      WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at >= ?
+      SELECT \(ChangeSpan.offerID), offer.offer_key, change.kind, run.started_at, NULL
+      FROM \(ChangeSpan.rows) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+      CROSS JOIN \(ChangeSpan.offers(after: "?1"))
+      WHERE change.change_id > ?1 AND change.change_id <= ?2 AND run.started_at >= ?3
         AND change.kind = 'new' AND EXISTS (SELECT 1 FROM lost)
         AND EXISTS (
           SELECT 1 FROM lost WHERE lost.feed_key = offer.feed_key AND lost.name = offer.name

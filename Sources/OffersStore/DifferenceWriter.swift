@@ -94,16 +94,19 @@ final class DifferenceWriter {
     problems = plan.run.problems
     firstPageRecords = plan.firstPageRecords ?? .max
     lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
+    let isFirst = try !FeedTable.hasOffers(feedKey: feedKey, in: database)
     // Of these, the ones that the store lost since it was compared are new, too.
     var lostKeys: Set<Int64> = []
     try plan.knownRecords.forEachRecord { record in
       if try !replace(record) { lostKeys.insert(record.offerKey) }
     }
     if !lostKeys.isEmpty {
-      try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys))
+      try insert(PickedRecords(plan.knownRecords.makeReader(), keys: lostKeys), isFirst: isFirst)
     }
-    try insert(plan.newRecords.makeReader())
-    try changes.appendNew(count: counts.new, afterOffer: lastKey)
+    try insert(plan.newRecords.makeReader(), isFirst: isFirst)
+    if isFirst, counts.new > 0 {
+      try changes.appendFirst(count: counts.new, lastKey: lastKey + Int64(counts.new))
+    }
     for key in plan.vanishedKeys {
       updateGone.bind(1, seconds)
       updateGone.bind(2, key)
@@ -112,12 +115,12 @@ final class DifferenceWriter {
       counts.gone += 1
       try changes.append(.gone, key)
     }
-    try changes.flush()
     // Last: other writes between would break up the index's own.
     try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
   }
 
-  private func insert(_ records: any OfferRecordReader) throws {
+  /// - Parameter isFirst: whether this is the feed's first sync, whose new offers are told in one row.
+  private func insert(_ records: any OfferRecordReader, isFirst: Bool) throws {
     while let record = try records.next() {
       guard let key = try insert(record) else {
         skipRepeated(record)
@@ -126,6 +129,7 @@ final class DifferenceWriter {
       rowsWritten += 1
       counts.new += 1
       if record.hasDetails { try writeDetail(record, key) }
+      if !isFirst { try changes.append(.new, key) }
     }
   }
 

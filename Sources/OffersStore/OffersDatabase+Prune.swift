@@ -70,18 +70,16 @@ extension OffersDatabase: PruneRepository {
     var count = 0
     var last: Int64? = 0
     while let after = last {
-      let ids = try await write(.unchecked) { database in
+      let changes = try await write(.unchecked) { database in
         let through = try PruneTable.findLastChange(before: bounds.history, in: database)
-        var ids: [Int64] = []
-        try PruneTable.forEachOldChange(
+        let changes = try PruneTable.oldChanges(
           before: bounds.history, after: after, through: through, limit: Self.batchSize,
-          in: database
-        ) { id, _ in ids.append(id) }
-        try ChangeTable.delete(ids, in: database)
-        return ids
+          in: database)
+        try PruneTable.delete(changes, in: database)
+        return changes
       }
-      count += ids.count
-      last = ids.count < Self.batchSize ? nil : ids.last
+      count += changes.reduce(0) { $0 + $1.offerCount }
+      last = changes.count < Self.batchSize ? nil : changes.last?.id
     }
     return count
   }
@@ -94,12 +92,13 @@ extension OffersDatabase: PruneRepository {
     var counts = PruneCounts()
     counts.offers = doomed.count
     counts.changes = try PruneTable.countChanges(of: doomed, in: database)
-    let keys = Set(doomed.map(\.key))
+    let keys = Set(doomed)
     let through = try PruneTable.findLastChange(before: bounds.history, in: database)
-    try PruneTable.forEachOldChange(
-      before: bounds.history, after: 0, through: through, limit: .max, in: database
-    ) { _, offerKey in
-      if !keys.contains(offerKey) { counts.changes += 1 }
+    let old = try PruneTable.oldChanges(
+      before: bounds.history, after: 0, through: through, limit: .max, in: database)
+    // The others go with their offers.
+    for change in old where change.isNew || !keys.contains(change.offerKey) {
+      counts.changes += change.offerCount
     }
     counts.runs = try PruneTable.doomedRuns(
       old: bounds.history, idle: bounds.idleRuns, through: through, ofFavorites: true, in: database

@@ -72,7 +72,7 @@ extension OffersDatabase: SyncStore {
   public func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
     try await writeTrial { database in
       var query = ChangeQuery(now: plan.run.startedAt)
-      query.afterID = try ChangeSearch(database).lastID
+      query.afterID = try ChangeTable.fetchLastID(in: database)
       query.kinds = Set(OfferChange.Kind.allCases).subtracting([.expiring])
       query.limit = Self.previewLimit
       let run = try Self.apply(plan, isIndexed: false, in: database)

@@ -3,13 +3,6 @@ import OffersCore
 
 /// The SQL that clears away what nobody needs any more.
 enum PruneTable {
-  /// An offer to be removed, and by what the row is found that says that it was new.
-  struct DoomedOffer: Sendable {
-    let key: Int64
-    let feedKey: Int64
-    let firstSeenAt: Int64
-  }
-
   /// Of an offer's row: whether it is a favorite.
   private static let isFavorite = """
     EXISTS (
@@ -31,31 +24,28 @@ enum PruneTable {
         """, arguments: [goneBefore]) ?? false
   }
 
-  /// The offers that were gone by then and are no favorites, by key.
+  /// The keys of the offers that were gone by then and are no favorites, ascending.
   ///
   /// The newest offer and that of the newest change are not among them: SQLite gives the number
   /// behind the largest to the next row, and a number given twice would pass for something old.
-  static func doomedOffers(goneBefore: Int64, in database: Database) throws -> [DoomedOffer] {
-    let cursor = try Row.fetchCursor(
+  static func doomedOffers(goneBefore: Int64, in database: Database) throws -> [Int64] {
+    try Int64.fetchAll(
       database,
       sql: """
-        SELECT offer_key, feed_key, first_seen_at FROM offer
+        SELECT offer_key FROM offer
         WHERE gone_at <= ? AND NOT \(isFavorite)
           AND offer_key <> (SELECT max(offer_key) FROM offer)
           AND offer_key IS NOT (
             SELECT offer_key FROM change WHERE change_id = (SELECT max(change_id) FROM change))
-        """, arguments: [goneBefore])
-    var doomed: [DoomedOffer] = []
-    while let row = try cursor.next() {
-      doomed.append(DoomedOffer(key: row[0], feedKey: row[1], firstSeenAt: row[2]))
-    }
-    return doomed.sorted { $0.key < $1.key }
+        """, arguments: [goneBefore]
+    ).sorted()
   }
 
   /// Removes offers with their details and changes, unless somebody starred one meanwhile or it is
-  /// back.
+  /// back. That one was new stays on record as long as other history does, and is told to nobody: no
+  /// index has it, and the row may be one of many offers.
   static func delete(
-    _ offers: some Sequence<DoomedOffer>, goneBefore: Int64, in database: Database
+    _ offers: some Sequence<Int64>, goneBefore: Int64, in database: Database
   ) throws -> PruneCounts {
     let deleteOffer = try database.cachedStatement(
       sql: "DELETE FROM offer WHERE offer_key = ? AND gone_at <= ? AND NOT \(isFavorite)")
@@ -63,48 +53,36 @@ enum PruneTable {
       sql: "DELETE FROM offer_detail WHERE offer_key = ?")
     let deleteOthers = try database.cachedStatement(
       sql: "DELETE FROM change WHERE offer_key = ? AND kind <> 'new'")
-    var news = try NewChangeSearch(ChangeSearch(database), in: database)
     let index = try SearchIndexWriter(database, rebuilds: false)
     var counts = PruneCounts()
-    for offer in offers {
-      try index.willChange(offer.key)
-      try deleteOffer.execute(arguments: [offer.key, goneBefore])
+    for offerKey in offers {
+      try index.willChange(offerKey)
+      try deleteOffer.execute(arguments: [offerKey, goneBefore])
       guard database.changesCount > 0 else {
-        index.didKeep(offer.key)
+        index.didKeep(offerKey)
         continue
       }
       counts.offers += 1
-      try deleteDetail.execute(arguments: [offer.key])
-      try deleteOthers.execute(arguments: [offer.key])
+      try deleteDetail.execute(arguments: [offerKey])
+      try deleteOthers.execute(arguments: [offerKey])
       counts.changes += database.changesCount
-      if let id = try news.find(
-        offerKey: offer.key, feedKey: offer.feedKey, firstSeenAt: offer.firstSeenAt)
-      {
-        try ChangeTable.delete(CollectionOfOne(id), in: database)
-        counts.changes += 1
-      }
     }
     try index.finish()
     return counts
   }
 
-  /// How many change rows tell of offers.
-  static func countChanges(of offers: [DoomedOffer], in database: Database) throws -> Int {
+  /// How many changes go with offers.
+  static func countChanges(of offers: [Int64], in database: Database) throws -> Int {
     let statement = try database.cachedStatement(
       sql: "SELECT count(*) FROM change WHERE offer_key = ? AND kind <> 'new'")
-    var news = try NewChangeSearch(ChangeSearch(database), in: database)
-    return try offers.reduce(0) { count, offer in
-      let id = try news.find(
-        offerKey: offer.key, feedKey: offer.feedKey, firstSeenAt: offer.firstSeenAt)
-      let others = try Int.fetchOne(statement, arguments: [offer.key]) ?? 0
-      return count + others + (id == nil ? 0 : 1)
+    return try offers.reduce(0) {
+      $0 + (try Int.fetchOne(statement, arguments: [$1]) ?? 0)
     }
   }
 
   /// The row up to which changes may tell of something before a time; the newest row, whose number
   /// must not be given again, always lies behind it.
   static func findLastChange(before seconds: Int64, in database: Database) throws -> Int64 {
-    let search = try ChangeSearch(database)
     let runs = try Row.fetchCursor(
       database,
       sql: "SELECT run_id, started_at FROM sync_run WHERE run_id > ? ORDER BY run_id",
@@ -115,42 +93,59 @@ enum PruneTable {
       // All are looked at, for a clock may have jumped.
       if startedAt < seconds { last = run["run_id"] }
     }
-    return last == 0 ? 0 : min(try search.idBefore(run: last + 1), search.lastID - 1)
+    if last == 0 { return 0 }
+    // One writer at a time numbers the rows, so they are in the order of their runs. The oldest are
+    // read until one is behind.
+    let behind = try Int64.fetchOne(
+      database,
+      sql: """
+        SELECT change_id FROM change WHERE change_id > 0 AND run_id > ? ORDER BY change_id LIMIT 1
+        """, arguments: [last])
+    return try (behind ?? ChangeTable.fetchLastID(in: database)) - 1
   }
 
-  /// Hands over the changes before a time that tell of no favorite, in order: their numbers and
-  /// offers' keys.
+  /// A row of changes to be removed.
+  struct OldChange {
+    let id: Int64
+    /// Of how many offers it tells, the last of which has this key.
+    let offerCount: Int
+    let offerKey: Int64
+    let isNew: Bool
+  }
+
+  /// The rows of changes before a time that tell of no favorite, in order. One that tells of several
+  /// offers goes with the last favorite among them.
   ///
   /// - Parameters:
-  ///   - after: the change behind which to begin.
+  ///   - after: the row behind which to begin.
   ///   - through: see `findLastChange`.
-  static func forEachOldChange(
-    before seconds: Int64, after: Int64, through: Int64, limit: Int, in database: Database,
-    _ body: (_ id: Int64, _ offerKey: Int64) throws -> Void
-  ) throws {
-    if after >= through { return }
+  ///   - limit: how many rows at most.
+  static func oldChanges(
+    before seconds: Int64, after: Int64, through: Int64, limit: Int, in database: Database
+  ) throws -> [OldChange] {
     let favorites = try FavoriteTable.sortedKeys(in: database)
     let cursor = try Row.fetchCursor(
       database,
       sql: """
-        SELECT change.change_id, change.offer_key, \(ChangeTable.offerCount)
-        FROM \(ChangeTable.counted) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
-        WHERE change.change_id > ?
-          AND change.change_id <= (SELECT min(change_id) FROM change WHERE change_id >= ?)
-          AND run.started_at < ?
+        SELECT change.change_id, change.offer_key, \(ChangeSpan.offerCountSQL), kind = 'new'
+        FROM \(ChangeSpan.rows) CROSS JOIN sync_run AS run ON run.run_id = change.run_id
+        WHERE change.change_id > ? AND change.change_id <= ? AND run.started_at < ?
         ORDER BY change.change_id
         """, arguments: [after, through, seconds])
-    var left = limit
-    while let row = try cursor.next() {
-      let (id, offerKey, offerCount): (Int64, Int64, Int64) = (row[0], row[1], row[2])
-      let first = max(after, id - offerCount) + 1
-      if first > through { return }
-      for number in first...min(id, through)
-      where !favorites.contains(offerKey - (id - number)) {
-        if left == 0 { return }
-        left -= 1
-        try body(number, offerKey - (id - number))
-      }
+    var changes: [OldChange] = []
+    while changes.count < limit, let row = try cursor.next() {
+      let (key, count): (Int64, Int64) = (row[1], row[2])
+      guard favorites.find(upTo: key, count: count).isEmpty else { continue }
+      changes.append(
+        OldChange(id: row[0], offerCount: Int(count), offerKey: key, isNew: row[3]))
+    }
+    return changes
+  }
+
+  static func delete(_ changes: [OldChange], in database: Database) throws {
+    for table in ["new_offers", "change"] {
+      let statement = try database.cachedStatement(sql: "DELETE FROM \(table) WHERE change_id = ?")
+      for change in changes { try statement.execute(arguments: [change.id]) }
     }
   }
 

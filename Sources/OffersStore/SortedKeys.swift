@@ -11,6 +11,8 @@ struct SortedKeys {
     keys.insert(key, at: keys.last.map { $0 < key } ?? true ? keys.count : place(after: key))
   }
 
+  var isEmpty: Bool { keys.isEmpty }
+
   func contains(_ key: Int64) -> Bool { !find(upTo: key, count: 1).isEmpty }
 
   /// Those among so many keys up to one.

@@ -103,8 +103,8 @@ final class ExportQuery {
       database,
       """
       SELECT feed.name, offer.id, change.run_id, \(ExportedChange.columns)
-      FROM \(ChangeTable.counted)
-      CROSS JOIN offer ON \(ChangeTable.ofOffer) CROSS JOIN feed USING (feed_key)
+      FROM \(ChangeSpan.rows)
+      CROSS JOIN \(ChangeSpan.offers(after: "0")) CROSS JOIN feed USING (feed_key)
       ORDER BY change.change_id, offer.offer_key
       """)
     defer { rows.reset() }
@@ -122,8 +122,8 @@ final class ExportQuery {
     let rows = try RawStatement(
       database,
       """
-      SELECT change.offer_key, \(ChangeTable.offerCount), change.run_id, \(ExportedChange.columns)
-      FROM \(ChangeTable.counted) WHERE \(ChangeTable.mayTellOfFavorite)
+      SELECT change.offer_key, \(ChangeSpan.offerCountSQL), change.run_id, \(ExportedChange.columns)
+      FROM \(ChangeSpan.rows) WHERE \(ChangeTable.mayTellOfFavorite)
       ORDER BY change.change_id
       """)
     defer { rows.reset() }

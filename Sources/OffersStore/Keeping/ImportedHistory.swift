@@ -216,7 +216,7 @@ final class ImportedHistory {
         """)
   }
 
-  /// How the rows of a run are ordered; see `ChangeSearch`.
+  /// The order in which a sync writes the rows of its run; see `DifferenceWriter`.
   private static let rank = """
     CASE kind WHEN 'new' THEN 1 WHEN 'gone' THEN 2 ELSE 0 END,
     CASE kind WHEN 'new' THEN offer_key ELSE 0 END
@@ -252,9 +252,9 @@ final class ImportedHistory {
         );
         INSERT INTO change_order (old_id, offer_key, run_id, kind, fields)
         SELECT old_id, offer_key, run_id, kind, fields FROM (
-          SELECT \(ChangeTable.offerID) AS old_id, 0 AS number, offer.offer_key,
+          SELECT \(ChangeSpan.offerID) AS old_id, 0 AS number, offer.offer_key,
             run_order.run_id, kind, fields
-          FROM main.\(ChangeTable.counted) CROSS JOIN main.offer ON \(ChangeTable.ofOffer)
+          FROM main.\(ChangeSpan.rows) CROSS JOIN main.\(ChangeSpan.offers(after: "0"))
           CROSS JOIN run_order ON run_order.old_id = change.run_id
           UNION ALL
           SELECT NULL, number, offer_key,
