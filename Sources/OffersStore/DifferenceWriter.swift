@@ -82,10 +82,15 @@ final class DifferenceWriter {
       """
   }
 
-  private static var detailSQL: String {
+  /// Writes an offer's row of details: its key, then the columns in their order.
+  static var detailSQL: String {
     let columns = detailColumns.joined(separator: ", ")
     let parameters = (2...detailColumns.count + 1).map { "?\($0)" }.joined(separator: ", ")
-    return "INSERT OR REPLACE INTO offer_detail (offer_key, \(columns)) VALUES (?1, \(parameters))"
+    let updates = detailColumns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+    return """
+      INSERT INTO offer_detail (offer_key, \(columns)) VALUES (?1, \(parameters))
+      ON CONFLICT (offer_key) DO UPDATE SET \(updates)
+      """
   }
 
   /// Writes the difference.

@@ -14,11 +14,13 @@ enum FetchStateTable {
   static let selection = columns.map { "feed_fetch.\($0)" }.joined(separator: ", ")
 
   private static let saveSQL = """
-    INSERT OR REPLACE INTO feed_fetch (feed_key, \(columns.joined(separator: ", ")))
+    INSERT INTO feed_fetch (feed_key, \(columns.joined(separator: ", ")))
     VALUES (\((0...columns.count).map { _ in "?" }.joined(separator: ", ")))
+    ON CONFLICT (feed_key) DO UPDATE
+    SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
     """
 
-  /// Writes all of it. Nothing refers to the row, so it may as well be a new one.
+  /// Writes all of it.
   static func save(_ state: FetchState, feedKey: Int64, in database: Database) throws {
     try database.cachedStatement(sql: saveSQL).execute(
       arguments: [

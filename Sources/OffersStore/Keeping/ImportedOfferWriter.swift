@@ -50,13 +50,7 @@ struct ImportedOfferWriter {
         content_hash = CASE WHEN ?1 THEN 0 ELSE content_hash END
       WHERE offer_key = ?\(Self.behind)
       """)
-    replaceDetail = try RawStatement(
-      database,
-      """
-      INSERT OR REPLACE INTO offer_detail (offer_key, retailer, categories, starts_at, expires_at,
-        latitude, longitude, attributes)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-      """)
+    replaceDetail = try RawStatement(database, DifferenceWriter.detailSQL)
     removeDetail = try RawStatement(database, "DELETE FROM offer_detail WHERE offer_key = ?1")
     index = try SearchIndexWriter(database)
   }
