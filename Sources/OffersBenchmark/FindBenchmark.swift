@@ -91,7 +91,7 @@ struct FindBenchmark {
     if isLarge, let first = costs["first import"] {
       report.add(
         "\(size): peak memory, first import with the index",
-        first.median { Double($0.peakBytes) } / 1e6, atMost: 64, " MB")
+        first.median { Double($0.peakBytes) } / 1e6, atMost: 80, " MB")
     }
   }
 

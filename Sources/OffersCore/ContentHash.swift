@@ -72,12 +72,6 @@ public struct ContentHash: Sendable {
     state = hash
   }
 
-  /// Adds a number.
-  @inlinable
-  package mutating func combine(_ number: UInt64) {
-    state = Self.fold(state ^ number, 0x9fb2_1c65_1e98_df25)
-  }
-
   /// The hash of all that was combined.
   public var value: UInt64 {
     Self.fold(state ^ 0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53)

@@ -107,14 +107,10 @@ struct RawStatement {
   }
 
   /// A column's bytes; none for NULL.
-  func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
-
-  /// A column's bytes, valid during the call; none for NULL.
-  func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    let start = sqlite3_column_blob(handle, column)
-    return body(
-      UnsafeRawBufferPointer(
-        start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))))
+  func bytes(_ column: Int32) -> [UInt8] {
+    guard let start = sqlite3_column_blob(handle, column) else { return [] }
+    return [UInt8](
+      UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }
 
   /// A column's whole number; nil for NULL.
