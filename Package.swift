@@ -47,6 +47,7 @@ let package = Package(
         .embedInCode("0010_keep_known_offers.sql"),
         .embedInCode("0011_add_source_origin.sql"),
         .embedInCode("0012_forget_known_offers.sql"),
+        .embedInCode("0013_index_lists_in_one_pass.sql"),
       ],
       swiftSettings: strict),
     .target(

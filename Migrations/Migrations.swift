@@ -47,10 +47,13 @@ public enum Migrations {
     Migration(
       number: 12, name: "0012_forget_known_offers",
       sql: text(PackageResources._012_forget_known_offers_sql)),
+    Migration(
+      number: 13, name: "0013_index_lists_in_one_pass",
+      sql: text(PackageResources._013_index_lists_in_one_pass_sql)),
   ]
 
   /// The schema version this program writes.
-  public static let currentVersion = 12
+  public static let currentVersion = 13
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)
