@@ -61,6 +61,7 @@ package final class FeedReader {
     try transcoder.finish(read)
     if reader == nil { try decide() }
     try reader?.finish()
+    let facts = facts
     if itemCount == 0, let error = facts.error {
       throw OffersError(
         .sourceFailed, "The feed says: \(error)", hint: "Nothing was changed.")
@@ -70,6 +71,7 @@ package final class FeedReader {
         .unexpectedShape, problem,
         hint: reader?.shapeHint ?? "Check that the source is this feed's own document.")
     }
+    for reason in facts.mended { sink.mend(position: 0, reason: reason) }
   }
 
   private func read(_ text: UnsafeRawBufferPointer) throws {

@@ -74,7 +74,7 @@ private final class CheckSink: OfferSink {
 
   func finish(_ facts: DocumentFacts?, records: Int, bytes: Int) -> FeedCheck {
     check.title = facts?.title
-    check.shared = (facts?.shared ?? []).map { OfferAttribute(label: $0.label, value: $0.value) }
+    check.shared = facts?.shared ?? []
     check.recordCount = records
     check.bytes = bytes
     return check

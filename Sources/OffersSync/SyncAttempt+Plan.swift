@@ -22,7 +22,7 @@ extension SyncAttempt {
       document: held == nil && options.query == nil ? document : nil,
       firstPageRecords: collector.firstPageRecords, isSearch: options.query != nil,
       isIndexed: options.isIndexed, title: facts.title,
-      shared: facts.shared.map { OfferAttribute(label: $0, value: $1) },
+      shared: facts.shared,
       fetch: fetch)
   }
 

@@ -59,7 +59,7 @@ struct KeepingCommandsTests {
     let again = try other.offers("import", "-", "--json", input: text)
     #expect(
       again.output == """
-        {"offers":{"new":0,"updated":0,"known":206},"favorites":{"new":0,"known":3},\
+        {"offers":{"new":0,"updated":0,"known":206,"mended":0},"favorites":{"new":0,"known":3},\
         "feeds":0,"changes":0,"runs":0,"sources":[]}
 
         """)

@@ -47,9 +47,9 @@ struct DocumentPiecesTests {
   func readsLargeRecordInSmallPieces() throws {
     let long = String(repeating: "x", count: 13 << 20)
     let reading = try FeedReading(
-      #"[{"id":"1","name":"A","terms":""# + long + #""}]"#, pieceSizes: [50_000])
+      #"[{"id":"1","name":"A","other":""# + long + #"","terms":"Once."}]"#, pieceSizes: [50_000])
     #expect(reading.error == nil)
-    #expect(reading.offers.first?[.terms]?.utf8.count == 13 << 20)
+    #expect(reading.offers.first?[.terms] == "Once.")
   }
 
   @Test("empty chunks are ignored")
@@ -66,14 +66,14 @@ struct DocumentPiecesTests {
 
   @Test("a chunk with a record larger than the buffer is read")
   func readsRecordThatMovesTheBuffer() throws {
-    let long = String(repeating: "é", count: 400_000)
+    let long = String(repeating: "é", count: 130_000)
     let document =
       #"[{"id":"1","name":"A","terms":""# + long + #"\n"},{"id":"2","name":"B\n"}]"#
     let whole = try FeedReading(document)
     #expect(whole.error == nil)
     #expect(whole.offers.first?[.terms] == long + "\n")
     #expect(whole.ids == ["1", "2"])
-    #expect(try FeedReading(document, pieceSizes: [300_000]) == whole)
+    #expect(try FeedReading(document, pieceSizes: [100_000]) == whole)
   }
 
   @Test("offers are passed on as they arrive, not at the end")

@@ -109,6 +109,55 @@ struct ExportReaderTests {
     #expect(zip(offers, written).allSatisfy { $0.says(asMuchAs: $1) })
   }
 
+  @Test("an offer that an older version exported is kept within the limits, and told")
+  func limits() throws {
+    var feed = ExportedFeed()
+    feed.name = "test"
+    feed.source = "sample"
+    feed.title = String(repeating: "x", count: 5000)
+    feed.shared = [OfferAttribute(label: "L", value: String(repeating: "v", count: 20_000))]
+    var whole = ExportedOffer()
+    whole.ref = OfferRef(feed: "test", id: String(repeating: "7", count: 1024))
+    whole.name = String(repeating: "x", count: 4 << 10)
+    var long = whole
+    long.ref = OfferRef(feed: "test", id: "1")
+    long.name += "y"
+    long.terms = String(repeating: "é", count: 200_000)
+    long.url = "https://x.example/" + String(repeating: "a", count: 8 << 10)
+    long.retailer = long.name
+    long.reward = Reward(text: long.name, value: .percent(hundredths: 5))
+    long.categories = "[" + (1...300).map { "\"c\($0)\"" }.joined(separator: ",") + "]"
+    long.attributes = "[[\"L\",\"\(String(repeating: "v", count: 20_000))\"]]"
+    let read = try Self.read(try Self.write([.feed(feed), .offer(whole), .offer(long)]))
+    let offers = read.compactMap { if case .offer(let offer) = $0 { offer } else { nil } }
+    try #require(offers.count == 2)
+    #expect(offers[0] == whole)
+    let cut = String(repeating: "x", count: 4093) + "…"
+    let value = String(repeating: "v", count: (16 << 10) - 4) + "…"
+    #expect(offers[1].isCut)
+    #expect([offers[1].name, offers[1].retailer, offers[1].reward?.text] == [cut, cut, cut])
+    #expect(offers[1].reward?.value == long.reward?.value)
+    #expect(offers[1].terms == String(repeating: "é", count: 131_070) + "…")
+    #expect(offers[1].url == nil)
+    #expect(JSONTexts.parse(offers[1].categories ?? "") == (1...256).map { "c\($0)" })
+    #expect(offers[1].attributes == "[[\"L\",\"\(value)\"]]")
+    if case .feed(let feed)? = read.first {
+      #expect(feed.title == cut)
+      #expect(feed.shared == [OfferAttribute(label: "L", value: value)])
+    }
+    // Written again it is within the limits.
+    let again = try Self.read(try Self.write(read))
+    #expect(!again.contains { if case .offer(let offer) = $0 { offer.isCut } else { false } })
+  }
+
+  @Test("an id that is too long is refused")
+  func longID() throws {
+    var favorite = ExportedFavorite()
+    favorite.ref = OfferRef(feed: "test", id: String(repeating: "7", count: 1025))
+    let error = Self.refusal(try Self.write([.favorite(favorite)]))
+    #expect(error?.message.contains("“ref” has an id longer than 1024 bytes") == true)
+  }
+
   @Test("an empty export is one")
   func empty() throws {
     #expect(try Self.read(try Self.write([])).isEmpty)

@@ -68,23 +68,27 @@ struct ImportCommand: WaitingCommand {
 
   private static func text(_ counts: ImportCounts) -> String {
     let offers = "\(Units.count(counts.newOffers, "new offer"))"
-    return [
+    var parts = [
       "\(offers), \(Units.count(counts.updatedOffers)) updated, "
         + "\(Units.count(counts.sameOffers)) known",
       "\(Units.count(counts.newFavorites, "new favorite")), "
         + "\(Units.count(counts.sameFavorites)) known",
       "\(Units.count(counts.newChanges, "change")) of \(Units.count(counts.newRuns, "sync"))",
-    ].joined(separator: "; ")
+    ]
+    if counts.cutOffers > 0 {
+      parts.append("\(Units.count(counts.cutOffers, "offer")) mended: longer than is kept, cut")
+    }
+    return parts.joined(separator: "; ")
   }
 
-  /// `{"offers":{"new","updated","known"},"favorites":{"new","known"},"feeds","changes","runs",
-  /// "sources":[{"feed","source","taken"}]}`
+  /// `{"offers":{"new","updated","known","mended"},"favorites":{"new","known"},"feeds","changes","runs"}`
   private static func json(_ counts: ImportCounts) -> String {
     JSONWriter.document { json in
       json.member("offers", object: counts) { json, counts in
         json.member("new", counts.newOffers)
         json.member("updated", counts.updatedOffers)
         json.member("known", counts.sameOffers)
+        json.member("mended", counts.cutOffers)
       }
       json.member("favorites", object: counts) { json, counts in
         json.member("new", counts.newFavorites)

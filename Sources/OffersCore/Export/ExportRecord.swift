@@ -108,6 +108,8 @@ package struct ExportedOffer: Hashable, Sendable {
   package var firstSeenAt: Int64 = 0
   package var changedAt: Int64 = 0
   package var goneAt: Int64?
+  /// Whether the document had more of it than an offer keeps; see `OfferLimits`.
+  package var isCut = false
 
   package init() {}
 

@@ -173,7 +173,7 @@ extension FeedDefinition {
     rules.ttl = nil
     rules.title = FieldRule(.constant(name))
     var hash = ContentHash(seed: 1)
-    let ours = [RewardParser.rules, DateParser.rules, LinkResolver.rules]
+    let ours = [RewardParser.rules, DateParser.rules, LinkResolver.rules, OfferLimits.rules]
     for text in [DefinitionText.yaml(for: rules)] + ours {
       var text = text
       text.withUTF8 { hash.combine(UnsafeRawBufferPointer($0)) }

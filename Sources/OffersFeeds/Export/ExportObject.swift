@@ -165,6 +165,9 @@ final class ExportObject {
     }
     let id = String(text[text.utf8.index(after: colon)...])
     if id.isEmpty { throw fault(place, "has no id behind the colon") }
+    if id.utf8.count > OfferLimits.idBytes {
+      throw fault(place, "has an id longer than \(OfferLimits.idBytes) bytes")
+    }
     return OfferRef(feed: String(text[..<colon]), id: id)
   }
 

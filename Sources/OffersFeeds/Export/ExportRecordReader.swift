@@ -54,13 +54,16 @@ final class ExportRecordReader {
   private func readFeed() throws -> ExportedFeed {
     var record = ExportedFeed()
     record.name = try feed.feedName(0)
-    record.title = try feed.findText(1)
+    record.title = try feed.findText(1).map {
+      OfferLimits.fit($0, within: OfferLimits.nameBytes) ?? $0
+    }
     record.source = try feed.text(2)
     record.chosenSource = try feed.findText(3)
     if record.chosenSource?.isEmpty == true { throw feed.fault(3, "is empty") }
     record.subscribedAt = try feed.time(4)
     record.unsubscribedAt = try feed.findTime(5)
-    record.shared = try readAttributes(of: feed, 6)
+    let shared = try readAttributes(of: feed, 6)
+    record.shared = OfferLimits.fit(shared) ?? shared
     if !feedNames.insert(record.name).inserted { throw feed.fault(0, "came before") }
     return record
   }
@@ -92,26 +95,46 @@ final class ExportRecordReader {
     return record
   }
 
+  /// An offer within its limits: a database of an older version may have held more, and what it
+  /// exported comes back as the next sync would read it.
   private func readOffer() throws -> ExportedOffer {
     var record = ExportedOffer()
     record.ref = try offer.ref(0)
     try check(record.ref.feed, offer, 0)
-    record.name = try offer.text(1)
-    record.description = try offer.findText(2)
-    record.terms = try offer.findText(3)
-    if try offer.readObject(4, into: reward) { record.reward = try readReward() }
-    record.imageURL = try offer.findText(5)
-    record.url = try offer.findText(6)
+    var isCut = false
+    func fit(_ text: String?, _ field: OfferField) -> String? {
+      let limit = OfferLimits.bytes(of: field)
+      guard let text, let cut = OfferLimits.fit(text, within: limit) else { return text }
+      isCut = true
+      return OfferLimits.isCut(field) ? cut : nil
+    }
+    let name = try offer.text(1)
+    record.name = fit(name, .name) ?? name
+    record.description = fit(try offer.findText(2), .description)
+    record.terms = fit(try offer.findText(3), .terms)
+    if try offer.readObject(4, into: reward) {
+      let read = try readReward()
+      record.reward = Reward(
+        text: fit(read.text, .reward) ?? read.text, value: read.value, isUpTo: read.isUpTo)
+    }
+    record.imageURL = fit(try offer.findText(5), .imageURL)
+    record.url = fit(try offer.findText(6), .url)
     record.firstSeenAt = try offer.time(7)
     record.changedAt = try offer.time(8)
     record.goneAt = try offer.findTime(9)
-    record.retailer = try offer.findText(10)
-    record.categories = Self.json(try offer.texts(11))
+    record.retailer = fit(try offer.findText(10), .retailer)
+    let categories = try offer.texts(11)
+    if categories.count > OfferLimits.categoryCount { isCut = true }
+    record.categories = Self.json(
+      categories.prefix(OfferLimits.categoryCount).map { fit($0, .categories) ?? $0 })
     record.startsAt = try offer.findTime(12)
     record.expiresAt = try offer.findTime(13)
     record.latitude = try readDegrees(14, limit: 90)
     record.longitude = try readDegrees(15, limit: 180)
-    record.attributes = Self.json(try readAttributes(of: offer, 16))
+    let attributes = try readAttributes(of: offer, 16)
+    let fitting = OfferLimits.fit(attributes)
+    record.attributes = Self.json(fitting ?? attributes)
+    record.isCut = isCut || fitting != nil
     return record
   }
 

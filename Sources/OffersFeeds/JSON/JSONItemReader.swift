@@ -30,6 +30,7 @@ struct JSONItemReader {
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ shape: Int32, below parent: Int32,
     depth: Int
   ) throws(JSONStop) {
+    if tree.hasNoRoom() { return try scanner.skipValue(&p, depth: depth) }
     switch p.pointee {
     case 0x22:
       p += 1

@@ -93,15 +93,31 @@ final class DocumentValues {
   /// The document's statements about itself, as far as it has been read.
   var facts: DocumentFacts {
     var values = RecordValues(record: tree, document: tree)
-    var shared: [(label: String, value: String)] = []
+    var mended: [String] = []
+    var shared: [OfferAttribute] = []
     for (label, rule) in self.shared {
-      if let text = text(rule, &values) { shared.append((label, text)) }
+      if let text = text(rule, &values) {
+        shared.append(OfferAttribute(label: label, value: text))
+      }
+    }
+    if let fitting = OfferLimits.fit(shared) {
+      shared = fitting
+      let size = OfferLimits.text(OfferLimits.attributeBytes)
+      mended.append(
+        "shared has more than \(OfferLimits.attributeCount) values or one longer than \(size), cut")
+    }
+    var title = text(title, &values)
+    if let long = title, let cut = OfferLimits.fit(long, within: OfferLimits.nameBytes) {
+      title = cut
+      mended.append("title is longer than \(OfferLimits.text(OfferLimits.nameBytes)), cut")
     }
     let total = total.flatMap { text($0, &values) }.flatMap { Int($0) }
     let minutes = ttl.flatMap { text($0, &values) }.flatMap { Int($0) }
     return DocumentFacts(
-      title: text(title, &values), shared: shared,
-      error: error.lazy.compactMap { [self] in text($0, &values) }.first,
+      title: title, shared: shared, mended: mended,
+      error: error.lazy.compactMap { [self] in text($0, &values) }.first.map {
+        OfferLimits.fit($0, within: OfferLimits.nameBytes) ?? $0
+      },
       nextPage: next.flatMap { text($0, &values) }, pageCount: total,
       freshSeconds: minutes.map { max(0, min($0, 1 << 20)) * 60 })
   }
@@ -151,7 +167,9 @@ package struct DocumentFacts {
   /// The feed's title.
   package let title: String?
   /// Labelled texts that every offer shows, in order.
-  package let shared: [(label: String, value: String)]
+  package let shared: [OfferAttribute]
+  /// Which of them are longer than is kept, for people.
+  package let mended: [String]
   /// What went wrong, in a document that says so.
   package let error: String?
   /// The address of the next page, as printed.

@@ -29,6 +29,10 @@ extension OfferAssembler {
 
   /// Resolves a link; returns nil, with a note, for an image or page that is a single word.
   func link(_ text: UnsafeRawBufferPointer, _ field: OfferField) -> UnsafeRawBufferPointer? {
+    if text.count > OfferLimits.linkBytes {
+      note(field, "is longer than \(OfferLimits.text(OfferLimits.linkBytes))", isKept: false)
+      return nil
+    }
     if LinkResolver.isAbsolute(text) { return text }
     if field == .imageURL || field == .url, LinkResolver.isWord(text) {
       let shown = String(decoding: text.trimmed().prefix(40), as: UTF8.self)
@@ -127,9 +131,13 @@ extension OfferAssembler {
     _ text: UnsafeRawBufferPointer, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
     let limit = field == .latitude ? 90.0 : 180.0
-    let shown = String(decoding: text, as: UTF8.self)
-    if let degrees = Double(shown), degrees.magnitude <= limit { return text }
-    note(field, "is “\(shown.prefix(40))”, not in degrees", isKept: false)
+    let shown = String(decoding: text.prefix(40), as: UTF8.self)
+    if text.count <= OfferLimits.nameBytes,
+      let degrees = Double(String(decoding: text, as: UTF8.self)), degrees.magnitude <= limit
+    {
+      return text
+    }
+    note(field, "is “\(shown)”, not in degrees", isKept: false)
     return nil
   }
 }

@@ -28,6 +28,8 @@ final class OfferAssembler {
   private var hasNotes = false
   private var idNote: String?
   private var nameNote: String?
+  /// The label of the attribute that is being read.
+  var attributeName: String?
 
   /// The keys of the id and the name, if each comes from a single key; otherwise nil.
   private let idKey: String?
@@ -35,9 +37,6 @@ final class OfferAssembler {
   /// The number of records that lack one of them, to limit the number of hints.
   private var missingCount = 0
   private static let hintLimit = 20
-
-  /// Longest id kept, in bytes; longer ones are no identity but an accident.
-  static let idLimitBytes = 1024
 
   /// - Parameter address: where the document came from, for links that are relative to it.
   init(_ definition: FeedDefinition, address: String?) {
@@ -63,24 +62,25 @@ final class OfferAssembler {
     guard let id = texts.id, !id.isBlank else {
       return .noOffer(id: nil, reason: idNote ?? Self.noID)
     }
-    if id.count > Self.idLimitBytes {
-      return .noOffer(id: nil, reason: "id is longer than \(Self.idLimitBytes) bytes")
+    if id.count > OfferLimits.idBytes {
+      return .noOffer(id: nil, reason: "id is longer than \(OfferLimits.idBytes) bytes")
     }
     for (field, shape) in plan.plain {
       if let node = record.only(shape) {
-        if node >= 0 { texts[field] = readPlain(node, field) }
+        if node >= 0 { texts[field] = fit(readPlain(node, field), field) }
       } else if let rule = plan.fields.first(where: { $0.field == field })?.rule {
-        texts[field] = read(rule, field)
+        texts[field] = fit(read(rule, field), field)
       }
     }
     for index in 0..<plan.others.count where plan.othersTable.mayFind(index, in: record) {
       let (field, rule) = plan.others[index]
-      texts[field] = read(rule, field)
+      texts[field] = field == .categories ? readCategories(rule) : fit(read(rule, field), field)
     }
     guard let name = texts.name, !name.isBlank else {
       return .noOffer(id: id, reason: nameNote ?? Self.noName)
     }
     if !plan.attributes.isEmpty { texts.attributes = readAttributes() }
+    if record.isFull { noteFullRecord() }
     if !notes.isEmpty { return .offer(mended: notes.joined(separator: "; ")) }
     return .offer(mended: nil)
   }
@@ -147,7 +147,6 @@ final class OfferAssembler {
 
   @inline(__always)
   private func read(_ rule: ValuePlan.Rule, _ field: OfferField) -> UnsafeRawBufferPointer? {
-    if field == .categories { return readCategories(rule) }
     var problem: String?
     let noteCount = notes.count
     for alternative in rule.alternatives {
@@ -171,7 +170,7 @@ final class OfferAssembler {
     return nil
   }
 
-  private func add(_ note: String) {
+  func add(_ note: String) {
     hasNotes = true
     notes.append(note)
   }
@@ -188,63 +187,7 @@ final class OfferAssembler {
     if field == .name {
       nameNote = isKept ? "name \(problem)" : "name \(problem), expected text"
     }
-    add("\(field.name) \(problem), " + (isKept ? "marked with \u{FFFD}" : "left out"))
-  }
-
-  private func readCategories(_ rule: ValuePlan.Rule) -> UnsafeRawBufferPointer? {
-    var problem: StaticString?
-    for alternative in rule.alternatives {
-      var texts: [UnsafeRawBufferPointer] = []
-      var isMended = false
-      let wrong = values.forEachText(of: alternative.source) { text, wasMended in
-        texts.append(text)
-        isMended = isMended || wasMended
-      }
-      if problem == nil { problem = wrong }
-      var bytes: [UInt8] = []
-      for text in texts {
-        guard let text = finish(text, alternative, .categories) else { continue }
-        bytes.append(bytes.isEmpty ? 0x5B : 0x2C)
-        JSONBytes.append(text, to: &bytes)
-      }
-      if bytes.isEmpty { continue }
-      if isMended { note(.categories, "is not valid Unicode", isKept: true) }
-      bytes.append(0x5D)
-      return record.arena.copy(bytes)
-    }
-    if let problem { note(.categories, "is \(problem)", isKept: false) }
-    return nil
-  }
-
-  private func readAttributes() -> UnsafeRawBufferPointer? {
-    var bytes: [UInt8] = []
-    for index in 0..<plan.attributes.count where plan.attributesTable.mayFind(index, in: record) {
-      let (label, name, rule) = plan.attributes[index]
-      guard let text = readAttribute(name, rule) else { continue }
-      bytes += bytes.isEmpty ? [0x5B, 0x5B] : [0x2C, 0x5B]
-      bytes += label
-      bytes.append(0x2C)
-      JSONBytes.append(text, to: &bytes)
-      bytes.append(0x5D)
-    }
-    if bytes.isEmpty { return nil }
-    bytes.append(0x5D)
-    return record.arena.copy(bytes)
-  }
-
-  private func readAttribute(_ name: String, _ rule: ValuePlan.Rule) -> UnsafeRawBufferPointer? {
-    var problem: StaticString?
-    for alternative in rule.alternatives {
-      switch values.value(alternative.source, join: alternative.join) {
-      case .none: continue
-      case .wrong(let kind): problem = kind
-      case .text(let text, let isMended):
-        if text.isBlank { continue }
-        if isMended { add("\(name) is not valid Unicode, marked with \u{FFFD}") }
-        if let text = finish(text, alternative, .attributes) { return text }
-      }
-    }
-    if let problem { add("\(name) is \(problem), left out") }
-    return nil
+    let subject = attributeName ?? field.name
+    add("\(subject) \(problem), " + (isKept ? "marked with \u{FFFD}" : "left out"))
   }
 }

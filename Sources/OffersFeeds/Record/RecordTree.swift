@@ -50,6 +50,7 @@ final class RecordTree {
     var capacity = 64
     /// Whether any value was replaced, so that no shape is known to have a single value.
     var hasReplaced = false
+    var isFull = false
   }
 
   private let state: UnsafeMutablePointer<State>
@@ -58,6 +59,21 @@ final class RecordTree {
   var nodes: UnsafeMutablePointer<Node> { state.pointee.nodes }
   @inline(__always)
   var count: Int { state.pointee.count }
+
+  /// Most values that are kept of a record: each takes far more memory than the two bytes that a list
+  /// needs for it.
+  static let valueLimit = 1 << 18
+
+  /// Whether the record has more values than are kept.
+  var isFull: Bool { state.pointee.isFull }
+
+  /// Whether there is no room for another value, which is noted.
+  @inline(__always)
+  func hasNoRoom() -> Bool {
+    if count < Self.valueLimit { return false }
+    state.pointee.isFull = true
+    return true
+  }
 
   /// For each shape how many values have it, and the first and the last of them.
   private let met: UnsafeMutablePointer<(count: Int32, first: Int32, last: Int32)>
@@ -83,6 +99,7 @@ final class RecordTree {
     if state.pointee.hasReplaced { return resetAll() }
     for index in 0..<count { met[Int(nodes[index].shape)] = (0, -1, -1) }
     state.pointee.count = 0
+    state.pointee.isFull = false
     arena.reset()
   }
 
@@ -143,6 +160,7 @@ final class RecordTree {
   private func resetAll() {
     state.pointee.hasReplaced = false
     state.pointee.count = 0
+    state.pointee.isFull = false
     met.update(repeating: (0, -1, -1), count: paths.count)
     arena.reset()
   }

@@ -21,6 +21,8 @@ final class XMLItemHandler: XMLTokenHandler {
   private let documentPaths: PathTree
   /// Values that are complete while an enclosing text is still being written to the record's arena.
   private let aside = TextArena()
+  /// How many bytes of texts the item at hand has so far.
+  private var itemBytes = 0
   private var frames: [Frame] = []
   /// The number of elements around the current item; nil outside items.
   private var itemDepth: Int?
@@ -48,7 +50,7 @@ final class XMLItemHandler: XMLTokenHandler {
   }
 
   func start(_ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes) throws {
-    if itemDepth != nil { return startInItem(name, attributes) }
+    if itemDepth != nil { return try startInItem(name, attributes) }
     if frames.isEmpty {
       _ = document.append(PathTree.root, .object, to: -1)
       frames.append(Frame(shape: PathTree.root, node: 0))
@@ -65,7 +67,8 @@ final class XMLItemHandler: XMLTokenHandler {
       itemDepth = frames.count
       record.reset()
       aside.reset()
-      push(PathTree.root, record.append(PathTree.root, .object, to: -1), attributes)
+      itemBytes = 0
+      try push(PathTree.root, record.append(PathTree.root, .object, to: -1), attributes)
       return
     }
     var frame = Frame(shape: shape, node: -1)
@@ -87,22 +90,25 @@ final class XMLItemHandler: XMLTokenHandler {
   }
 
   @inline(__always)
-  private func startInItem(_ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes) {
+  private func startInItem(
+    _ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes
+  ) throws {
     let parent = frames[frames.count - 1]
     let shape = parent.shape < 0 ? -1 : itemPaths.child(of: parent.shape, name)
-    if shape < 0 {
+    if shape < 0 || record.hasNoRoom() {
       if collecting > 0, Self.isBlock(name) { endLine() }
       frames.append(Frame(shape: -1, node: -1))
       return
     }
-    push(shape, record.append(shape, .object, to: parent.node), attributes)
+    try push(shape, record.append(shape, .object, to: parent.node), attributes)
   }
 
-  private func push(_ shape: Int32, _ node: Int32, _ attributes: XMLAttributes) {
+  private func push(_ shape: Int32, _ node: Int32, _ attributes: XMLAttributes) throws {
     if itemPaths.wantsAttributes(shape) {
       for (name, value) in attributes {
         let attribute = itemPaths.attribute(of: shape, name)
-        if attribute >= 0 {
+        if attribute >= 0, !record.hasNoRoom() {
+          try takeRoom(value.count)
           let copy = aside.copy(value)
           record.append(
             attribute, .text, to: node,
@@ -122,10 +128,25 @@ final class XMLItemHandler: XMLTokenHandler {
   func text(_ text: UnsafeRawBufferPointer) throws {
     if collecting == 0 { return }
     if itemDepth != nil {
+      try takeRoom(text.count)
       record.arena.append(text)
     } else if documentText.count < 1 << 20 {
       documentText.append(contentsOf: text)
     }
+  }
+
+  /// Counts bytes that are kept of the item at hand.
+  @inline(__always)
+  private func takeRoom(_ bytes: Int) throws {
+    itemBytes += bytes
+    if itemBytes > JSONFeedReader.itemLimitBytes { throw Self.tooLarge(itemCount) }
+  }
+
+  private static func tooLarge(_ item: Int) -> OffersError {
+    OffersError(
+      .limitExceeded,
+      "Record \(item) is larger than \(JSONFeedReader.itemLimitBytes >> 20) MiB.",
+      hint: "Nothing was changed. Check that the source is an offers feed.")
   }
 
   func end(_ name: UnsafeRawBufferPointer) throws {

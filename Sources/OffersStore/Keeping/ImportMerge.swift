@@ -139,6 +139,7 @@ final class ImportMerge {
 
   private func add(_ offer: ExportedOffer) throws {
     guard let feed = feeds[offer.ref.feed] else { throw missingFeed(offer.ref.feed) }
+    if offer.isCut { counts.cutOffers += 1 }
     guard let (key, own) = try offers.find(offer.ref, feedKey: feed.key) else {
       var offer = offer
       // A later sync of the same document did not see it.

@@ -92,6 +92,8 @@ package struct ImportCounts: Hashable, Sendable {
   package var updatedOffers = 0
   /// Offers that were here and are what they were.
   package var sameOffers = 0
+  /// Offers of which the document had more than is kept.
+  package var cutOffers = 0
   package var newChanges = 0
   package var newFavorites = 0
   package var sameFavorites = 0

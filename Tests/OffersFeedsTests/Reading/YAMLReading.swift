@@ -92,7 +92,8 @@ struct YAMLReading: Equatable {
     error = failure
     let found = reader.facts
     facts = Facts(
-      title: found.title, shared: found.shared.map { "\($0): \($1)" }, error: found.error,
+      title: found.title, shared: found.shared.map { "\($0.label): \($0.value)" },
+      error: found.error,
       nextPage: found.nextPage, pageCount: found.pageCount)
   }
 

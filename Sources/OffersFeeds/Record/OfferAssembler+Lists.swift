@@ -1,0 +1,85 @@
+import OffersCore
+
+/// The lists of an offer: its categories and its attributes.
+extension OfferAssembler {
+  func readCategories(_ rule: ValuePlan.Rule) -> UnsafeRawBufferPointer? {
+    var problem: StaticString?
+    for alternative in rule.alternatives {
+      var texts: [UnsafeRawBufferPointer] = []
+      var isMended = false
+      let wrong = values.forEachText(of: alternative.source) { text, wasMended in
+        texts.append(text)
+        isMended = isMended || wasMended
+      }
+      if problem == nil { problem = wrong }
+      var bytes: [UInt8] = []
+      var count = 0
+      var isCut = false
+      for text in texts {
+        guard var text = finish(text, alternative, .categories) else { continue }
+        if count == OfferLimits.categoryCount {
+          add("categories are more than \(OfferLimits.categoryCount), the rest left out")
+          break
+        }
+        count += 1
+        if text.count > OfferLimits.categoryBytes {
+          text = cut(text, within: OfferLimits.categoryBytes)
+          isCut = true
+        }
+        bytes.append(bytes.isEmpty ? 0x5B : 0x2C)
+        JSONBytes.append(text, to: &bytes)
+      }
+      if bytes.isEmpty { continue }
+      if isMended { note(.categories, "is not valid Unicode", isKept: true) }
+      if isCut {
+        add("a category is longer than \(OfferLimits.text(OfferLimits.categoryBytes)), cut")
+      }
+      bytes.append(0x5D)
+      return record.arena.copy(bytes)
+    }
+    if let problem { note(.categories, "is \(problem)", isKept: false) }
+    return nil
+  }
+
+  func readAttributes() -> UnsafeRawBufferPointer? {
+    var bytes: [UInt8] = []
+    var count = 0
+    for index in 0..<plan.attributes.count where plan.attributesTable.mayFind(index, in: record) {
+      let (label, name, rule) = plan.attributes[index]
+      guard let found = readAttribute(name, rule), let text = fit(found, ofAttribute: name) else {
+        continue
+      }
+      if count == OfferLimits.attributeCount {
+        add("attributes are more than \(OfferLimits.attributeCount), the rest left out")
+        break
+      }
+      count += 1
+      bytes += bytes.isEmpty ? [0x5B, 0x5B] : [0x2C, 0x5B]
+      bytes += label
+      bytes.append(0x2C)
+      JSONBytes.append(text, to: &bytes)
+      bytes.append(0x5D)
+    }
+    if bytes.isEmpty { return nil }
+    bytes.append(0x5D)
+    return record.arena.copy(bytes)
+  }
+
+  private func readAttribute(_ name: String, _ rule: ValuePlan.Rule) -> UnsafeRawBufferPointer? {
+    var problem: StaticString?
+    for alternative in rule.alternatives {
+      switch values.value(alternative.source, join: alternative.join) {
+      case .none: continue
+      case .wrong(let kind): problem = kind
+      case .text(let text, let isMended):
+        if text.isBlank { continue }
+        if isMended { add("\(name) is not valid Unicode, marked with \u{FFFD}") }
+        attributeName = name
+        defer { attributeName = nil }
+        if let text = finish(text, alternative, .attributes) { return text }
+      }
+    }
+    if let problem { add("\(name) is \(problem), left out") }
+    return nil
+  }
+}
