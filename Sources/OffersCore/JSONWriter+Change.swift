@@ -16,14 +16,17 @@ extension JSONWriter {
 
   /// Writes the history of an offer's reward.
   package mutating func value(historyOf offer: Offer, _ points: [RewardPoint]) {
-    object { json in
-      json.member("ref", offer.ref.description)
-      json.member("name", offer.name)
-      json.member("points", objects: points) { json, point in
-        json.member("at", point.at)
-        json.member("event", point.event.rawValue)
-        json.member("reward", point.reward)
-      }
+    object { $0.members(historyOf: offer, points) }
+  }
+
+  /// Writes the members of such a history.
+  package mutating func members(historyOf offer: Offer, _ points: [RewardPoint]) {
+    member("ref", offer.ref.description)
+    member("name", offer.name)
+    member("points", objects: points) { json, point in
+      json.member("at", point.at)
+      json.member("event", point.event.rawValue)
+      json.member("reward", point.reward)
     }
   }
 }

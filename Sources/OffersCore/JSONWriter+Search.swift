@@ -16,6 +16,7 @@ extension JSONWriter {
   /// Writes an offer with where the words stand in it.
   private mutating func value(_ hit: SearchHit) {
     value(hit.offer) { json in
+      json.member("abridged", hit.isAbridged)
       json.member("matches", objects: hit.matches) { json, match in
         json.member("field", match.field.rawValue)
         json.member("index", match.index)

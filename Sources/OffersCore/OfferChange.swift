@@ -72,10 +72,28 @@ public struct ChangeQuery: Hashable, Sendable {
   public var limit: Int?
   /// The time it is, to tell what expires.
   public var now: Date
+  /// Of what expires since `since`, only what comes behind this offer: where the page before ended.
+  public var afterExpiring: ExpiringPlace?
+  /// Longer texts of the offers are cut to so many bytes, and lists to their first elements; nil for
+  /// whole offers.
+  public var textBytes: Int?
 
   public init(since: Date? = nil, now: Date) {
     self.since = since
     self.now = now
+  }
+}
+
+/// A place among the offers that expire.
+public struct ExpiringPlace: Hashable, Sendable {
+  /// When the last 48 hours of an offer began.
+  public let at: Date
+  /// The store's own number of that offer.
+  public let offerKey: Int64
+
+  public init(at: Date, offerKey: Int64) {
+    self.at = at
+    self.offerKey = offerKey
   }
 }
 
@@ -85,13 +103,19 @@ public struct ChangePage: Hashable, Sendable {
   public let changes: [OfferChange]
   /// The recorded change behind which the next page begins.
   public let lastID: Int64
-  /// Whether there are more by now. What expires stands on the last page only.
+  /// Whether there are more by now. What expires stands behind all recorded changes.
   public let hasMore: Bool
+  /// Where among what expires the next page begins; nil while recorded changes are left, and at the
+  /// end.
+  public let lastExpiring: ExpiringPlace?
 
-  public init(changes: [OfferChange], lastID: Int64, hasMore: Bool) {
+  public init(
+    changes: [OfferChange], lastID: Int64, hasMore: Bool, lastExpiring: ExpiringPlace? = nil
+  ) {
     self.changes = changes
     self.lastID = lastID
     self.hasMore = hasMore
+    self.lastExpiring = lastExpiring
   }
 }
 
@@ -151,6 +175,42 @@ public protocol ChangeRepository: Sendable {
   ///
   /// - Throws: `OffersError` with `notFound` or `ambiguous`.
   func fetchHistory(named text: String) async throws -> (offer: Offer, points: [RewardPoint])
+
+  /// The latest points of that history within bounds, oldest first: one at least.
+  ///
+  /// - Throws: as `fetchHistory(named:)`.
+  func fetchHistory(named text: String, _ bounds: HistoryBounds) async throws -> HistoryPage
+}
+
+/// How much of a history to read.
+public struct HistoryBounds: Hashable, Sendable {
+  /// Only what was recorded before this change; nil for all.
+  public var before: Int64?
+  /// Most points.
+  public var limit: Int
+  /// Most bytes of rewards' texts.
+  public var maximumBytes: Int
+
+  public init(before: Int64? = nil, limit: Int = .max, maximumBytes: Int = .max) {
+    self.before = before
+    self.limit = limit
+    self.maximumBytes = maximumBytes
+  }
+}
+
+/// A part of an offer's history.
+public struct HistoryPage: Hashable, Sendable {
+  public let offer: Offer
+  /// Oldest first.
+  public let points: [RewardPoint]
+  /// The change before which earlier points are left; nil where there are none.
+  public let before: Int64?
+
+  public init(offer: Offer, points: [RewardPoint], before: Int64?) {
+    self.offer = offer
+    self.points = points
+    self.before = before
+  }
 }
 
 /// What clearing away removed, or would remove.

@@ -56,6 +56,9 @@ public struct OfferQuery: Hashable, Sendable {
   /// Only what comes behind this place in the list's order: that of the last offer of the page
   /// before. In the feeds' order a page then costs no more than its own offers.
   public var after: OfferPlace?
+  /// For a list that shows no more of an offer: longer texts are cut to so many bytes, and lists to
+  /// their first elements; nil for whole offers.
+  public var textBytes: Int?
 
   public init(
     feed: String? = nil, favoritesOnly: Bool = false, limit: Int? = nil, after: OfferPlace? = nil

@@ -16,8 +16,27 @@ public protocol OfferRepository: Sendable {
   ///   the offer that `after` stands behind was cleared away, or the place is one of another order.
   func fetchOffers(_ query: OfferQuery) async throws -> [Offer]
 
+  /// The offers that `fetchOffers` gives, up to the first that does not fit into so many bytes of
+  /// texts: one at least, where there is any. The next page begins behind the last of them.
+  ///
+  /// - Throws: as `fetchOffers`.
+  func fetchOfferPage(_ query: OfferQuery, maximumBytes: Int) async throws -> OfferPage
+
   /// How many offers a query selects, its limit and offset aside.
   func countOffers(_ query: OfferQuery) async throws -> Int
+}
+
+/// A page of a list.
+public struct OfferPage: Hashable, Sendable {
+  /// In the list's order.
+  public let offers: [Offer]
+  /// Whether there are more behind them.
+  public let hasMore: Bool
+
+  public init(offers: [Offer], hasMore: Bool) {
+    self.offers = offers
+    self.hasMore = hasMore
+  }
 }
 
 /// What marking one offer did.

@@ -77,18 +77,19 @@ package struct SearchAnswer: Sendable {
     of search: ServerSearch, _ query: SearchQuery, _ limit: Int?, _ offers: any OfferRepository,
     _ searchStored: (SearchQuery) async throws -> SearchResults
   ) async throws -> SearchResults {
-    let stored = try await searchStored(
-      SearchQuery(query.words, feed: query.feed, limit: markedLimit))
+    var marked = SearchQuery(query.words, feed: query.feed, limit: markedLimit)
+    marked.maximumBytes = query.maximumBytes
+    let stored = try await searchStored(marked)
     var matches: [OfferRef: [SearchMatch]] = [:]
     if stored.correctedWords == nil {
       for hit in stored.hits { matches[hit.offer.ref] = hit.matches }
     }
-    var hits: [SearchHit] = []
-    for ref in search.offers where hits.count < limit ?? .max {
+    var found = SearchHits(maximumBytes: query.maximumBytes)
+    for ref in search.offers where found.hits.count < limit ?? .max {
       guard let offer = try await offers.findOffer(ref) else { continue }
-      hits.append(SearchHit(offer: offer, matches: matches[ref] ?? []))
+      found.append(offer, matches[ref] ?? [])
     }
-    return SearchResults(hits: hits, hasMore: search.hasMore)
+    return SearchResults(hits: found.hits, hasMore: search.hasMore)
   }
 
   /// What is stored of a feed, which need not be anything yet.

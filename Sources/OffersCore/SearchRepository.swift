@@ -13,6 +13,9 @@ public struct SearchQuery: Hashable, Sendable {
   public var limit: Int
   /// Which page, from 1.
   public var page: Int
+  /// Once the offers found and the places in them have so many bytes, further ones are abridged: their texts are cut
+  /// to 2 KiB, and lists to their first elements. Nil for whole offers.
+  public var maximumBytes: Int?
 
   public init(
     _ words: String, feed: String? = nil, favoritesOnly: Bool = false, limit: Int = 20,
@@ -55,10 +58,14 @@ public struct SearchHit: Hashable, Sendable {
   public let offer: Offer
   /// Where the words stand, in the order of the fields.
   public let matches: [SearchMatch]
+  /// Whether the offer's texts are cut because the offers before it filled the answer. Only matches in
+  /// its name are told then.
+  public let isAbridged: Bool
 
-  public init(offer: Offer, matches: [SearchMatch]) {
+  public init(offer: Offer, matches: [SearchMatch], isAbridged: Bool = false) {
     self.offer = offer
     self.matches = matches
+    self.isAbridged = isAbridged
   }
 }
 

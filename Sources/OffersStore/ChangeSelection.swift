@@ -10,6 +10,9 @@ package struct ChangeSelection: Sendable {
   package let lastID: Int64
   /// Whether there are more behind them.
   var hasMore = false
+  /// Where the next page begins among what expires.
+  private(set) var lastExpiring: ExpiringPlace?
+  private var textBytes: Int?
 
   package var count: Int { rows.count }
 
@@ -25,6 +28,7 @@ package struct ChangeSelection: Sendable {
     }
     rows += try Self.expiring(query, range, in: database)
     self.rows = Self.sorted(rows).suffix(query.limit ?? .max)
+    textBytes = query.textBytes
   }
 
   /// The first changes that a query selects, in the order in which they were recorded.
@@ -48,10 +52,21 @@ package struct ChangeSelection: Sendable {
     hasMore = rows.count > limit
     rows = Array(rows.prefix(limit))
     lastID = hasMore ? rows.last?.id ?? newestID : newestID
+    if hasMore { lastExpiring = query.afterExpiring }
     if !hasMore {
-      rows += try Self.expiring(query, range, in: database).sorted { $0.at < $1.at }
+      let expiring = Self.sorted(try Self.expiring(query, range, in: database))
+      let room = limit - rows.count
+      rows += expiring.prefix(room)
+      if expiring.count > room {
+        hasMore = true
+        // Behind the last one given, or before the first.
+        lastExpiring =
+          expiring.prefix(room).last.map { ExpiringPlace($0) }
+          ?? query.afterExpiring ?? ExpiringPlace(at: .distantPast, offerKey: 0)
+      }
     }
     self.rows = rows
+    textBytes = query.textBytes
   }
 
   private static func range(
@@ -82,10 +97,12 @@ package struct ChangeSelection: Sendable {
     _ query: ChangeQuery, _ range: ChangeTable.Range, in database: Database
   ) throws -> [ChangeRow] {
     guard query.kinds?.contains(.expiring) ?? true else { return [] }
-    return try ChangeTable.expiring(
+    let rows = try ChangeTable.expiring(
       favoritesOnly: query.favoritesOnly, feedKey: range.feedKey,
       since: seconds(query.since) ?? .min, now: Int64(query.now.timeIntervalSince1970),
       in: database)
+    guard let place = query.afterExpiring, let at = seconds(place.at) else { return rows }
+    return rows.filter { ($0.at, $0.offerKey) > (at, place.offerKey) }
   }
 
   /// What is news to somebody who stars offers: what happened to favorites behind a mark, new
@@ -141,12 +158,17 @@ package struct ChangeSelection: Sendable {
         fields = try ChangeTable.findFields(of: row.id, in: database).map(
           ChangedFields.init(parsing:))
       }
+      func fit(_ reward: Reward?) -> Reward? {
+        guard let textBytes else { return reward }
+        return reward?.abridged(toBytes: textBytes)
+      }
       return OfferChange(
         id: row.id == 0 ? nil : row.id,
         kind: fields?.direction ?? OfferChange.Kind(rawValue: row.kind.rawValue) ?? .changed,
-        at: OfferTable.date(row.at), offer: offer, oldReward: fields?.rewards?.old,
-        newReward: fields?.rewards?.new, reward: try rewards.find(offer, row),
-        fields: fields?.names ?? [],
+        at: OfferTable.date(row.at),
+        offer: textBytes.map { offer.abridged(toBytes: $0) } ?? offer,
+        oldReward: fit(fields?.rewards?.old), newReward: fit(fields?.rewards?.new),
+        reward: fit(try rewards.find(offer, row)), fields: fields?.names ?? [],
         returned: row.kind == .new
           ? lost?.find(offer)
           : row.kind == .gone && offer.isFavorite
@@ -156,6 +178,12 @@ package struct ChangeSelection: Sendable {
 
   func read(in database: Database) throws -> [OfferChange] {
     try read(0..<rows.count, in: database)
+  }
+}
+
+extension ExpiringPlace {
+  fileprivate init(_ row: ChangeRow) {
+    self.init(at: OfferTable.date(row.at), offerKey: row.offerKey)
   }
 }
 

@@ -128,7 +128,7 @@ enum ChangeTable {
   }
 
   private static func fields(_ range: Range) -> String {
-    range.needsFields ? "change.fields" : "NULL"
+    range.needsFields ? ChangedFields.column : "NULL"
   }
 
   /// The changes of a range that tell of favorites, those that say that one is new aside: from each
@@ -258,20 +258,21 @@ enum ChangeTable {
     return rows
   }
 
-  /// What changed about one offer, that it was new aside, oldest first.
+  /// What changed about one offer, that it was new aside, the latest first: the change's number, when,
+  /// what and its fields.
+  ///
+  /// - Parameter id: only changes before this one.
   static func history(
-    offerKey: Int64, in database: Database
-  ) throws -> [(at: Int64, kind: ChangeRow.Kind, fields: String?)] {
-    try Row.fetchAll(
+    offerKey: Int64, before id: Int64, in database: Database
+  ) throws -> RowCursor {
+    try Row.fetchCursor(
       database,
       sql: """
-        SELECT run.started_at, change.kind, change.fields
+        SELECT change.change_id, run.started_at, change.kind, \(ChangedFields.column)
         FROM change CROSS JOIN sync_run AS run ON run.run_id = change.run_id
-        WHERE change.offer_key = ? AND change.kind <> 'new' ORDER BY change.change_id
-        """, arguments: [offerKey]
-    ).compactMap { row in
-      ChangeRow.Kind(rawValue: row["kind"]).map { (row["started_at"], $0, row["fields"]) }
-    }
+        WHERE change.offer_key = ? AND change.change_id < ? AND change.kind <> 'new'
+        ORDER BY change.change_id DESC
+        """, arguments: [offerKey, id])
   }
 
   /// A change of an offer's reward.
@@ -284,7 +285,7 @@ enum ChangeTable {
   static func rewardChanges(of offerKey: Int64, in database: Database) throws -> [RewardChange] {
     let statement = try database.cachedStatement(
       sql: """
-        SELECT change_id, fields FROM change
+        SELECT change_id, \(ChangedFields.column) FROM change
         WHERE offer_key = ? AND kind <> 'new'
           AND instr(fields, '"\(OfferField.reward.name)"') > 0
         ORDER BY change_id
@@ -294,9 +295,29 @@ enum ChangeTable {
     }
   }
 
+  /// The first change of an offer's reward from a change on.
+  static func findRewardChange(
+    of offerKey: Int64, from id: Int64, in database: Database
+  ) throws -> RewardChange? {
+    let rows = try Row.fetchCursor(
+      database,
+      sql: """
+        SELECT change_id, \(ChangedFields.column) FROM change
+        WHERE offer_key = ? AND change_id >= ? AND kind <> 'new'
+          AND instr(fields, '"\(OfferField.reward.name)"') > 0
+        ORDER BY change_id
+        """, arguments: [offerKey, id])
+    while let row = try rows.next() {
+      if let rewards = ChangedFields(parsing: row[1]).rewards {
+        return RewardChange(id: row[0], old: rewards.old)
+      }
+    }
+    return nil
+  }
+
   static func findFields(of id: Int64, in database: Database) throws -> String? {
     let statement = try database.cachedStatement(
-      sql: "SELECT fields FROM change WHERE change_id = ?")
+      sql: "SELECT \(ChangedFields.column) FROM change WHERE change_id = ?")
     return try String.fetchOne(statement, arguments: [id])
   }
 }

@@ -8,6 +8,19 @@ struct ChangedFields: Decodable {
   /// Nil when the reward is the same.
   let rewards: (old: Reward?, new: Reward?)?
 
+  /// The column, as SQL, with the texts of a large row left out: only the reward's are told.
+  static let column: String = {
+    let others = OfferField.allCases.filter { $0 != .reward }.map { "'$.\($0.name)', 0" }
+    return """
+      CASE WHEN length(change.fields) > \(usualLength) AND json_valid(change.fields)
+        THEN json_replace(change.fields, \(others.joined(separator: ", ")))
+        ELSE change.fields END
+      """
+  }()
+
+  /// Reading no more than so many characters costs less than leaving some of them out.
+  private static let usualLength = 8 << 10
+
   /// - Parameter json: what stands in `change.fields`; see `StoredOffer`. What cannot be read, which
   ///   this program never writes, tells nothing.
   init(parsing json: String) {

@@ -16,6 +16,8 @@ package struct OfferPages {
 
   /// How many offers are read at a time.
   private static let pageSize = 500
+  /// Most bytes of texts of a piece, unless a single offer has more.
+  private static let pageBytes = 8 << 20
 
   init(_ query: OfferQuery, _ database: OffersDatabase) {
     self.query = query
@@ -30,9 +32,10 @@ package struct OfferPages {
     while page.isEmpty && (!isAtEnd || !keys.isEmpty) {
       page = try database.readBlocking { database in
         if keys.isEmpty { try findKeys(in: database) }
-        let piece = keys.prefix(Self.pageSize)
-        keys = keys.dropFirst(Self.pageSize)
-        return try OfferTable.list(keys: piece, in: database)
+        let (offers, count) = try OfferTable.page(
+          keys: keys.prefix(Self.pageSize), maximumBytes: Self.pageBytes, in: database)
+        keys = keys.dropFirst(count)
+        return offers
       }
     }
     return page

@@ -63,15 +63,61 @@ enum OfferTable {
   /// The offers with these keys, in the order of the keys; those that are not there are left out.
   ///
   /// One statement for all of them: one for each takes twice as long.
-  static func list(keys: some Collection<Int64>, in database: Database) throws -> [Offer] {
+  ///
+  /// - Parameter textBytes: see `OfferQuery`.
+  static func list(
+    keys: some Collection<Int64>, textBytes: Int? = nil, in database: Database
+  ) throws -> [Offer] {
+    var found: [Int64: Offer] = [:]
+    found.reserveCapacity(keys.count)
+    try forEach(of: keys, in: database) { key, offer in
+      found[key] = textBytes.map { offer.abridged(toBytes: $0) } ?? offer
+      return true
+    }
+    return keys.compactMap { found[$0] }
+  }
+
+  /// The first of these offers that have so many bytes of texts together, in the order of the keys:
+  /// one at least.
+  ///
+  /// - Returns: also how many of the keys they are, those left out included that are not there.
+  static func page(
+    keys: some Collection<Int64>, maximumBytes: Int, in database: Database
+  ) throws -> (offers: [Offer], keyCount: Int) {
+    var found: [Int64: Offer] = [:]
+    found.reserveCapacity(keys.count)
+    var bytes = 0
+    try forEach(of: keys, in: database) { key, offer in
+      bytes += offer.textBytes
+      found[key] = offer
+      return bytes <= maximumBytes
+    }
+    if bytes <= maximumBytes { return (keys.compactMap { found[$0] }, keys.count) }
+    // They came in an order of their own, and not all of them are in memory at once.
+    found = [:]
+    bytes = 0
+    var offers: [Offer] = []
+    for (count, key) in keys.enumerated() {
+      guard let offer = try find(key: key, in: database) else { continue }
+      bytes += offer.textBytes
+      if bytes > maximumBytes, !offers.isEmpty { return (offers, count) }
+      offers.append(offer)
+    }
+    return (offers, keys.count)
+  }
+
+  /// - Parameter body: is given one after another in any order, and returns whether to go on.
+  private static func forEach(
+    of keys: some Collection<Int64>, in database: Database,
+    _ body: (_ key: Int64, _ offer: Offer) throws -> Bool
+  ) throws {
     let statement = try database.cachedStatement(
       sql: "\(selection) WHERE offer.offer_key IN (SELECT value FROM json_each(?))")
     let wanted = "[" + keys.map(String.init).joined(separator: ",") + "]"
-    var found: [Int64: Offer] = [:]
-    found.reserveCapacity(keys.count)
     let rows = try Row.fetchCursor(statement, arguments: [wanted])
-    while let row = try rows.next() { found[row["offer_key"]] = offer(from: row) }
-    return keys.compactMap { found[$0] }
+    while let row = try rows.next() {
+      guard try body(row["offer_key"], offer(from: row)) else { return }
+    }
   }
 
   private static func offer(from row: Row) -> Offer {

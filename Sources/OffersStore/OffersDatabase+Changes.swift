@@ -17,7 +17,7 @@ extension OffersDatabase: ChangeRepository {
       let selection = try ChangeSelection(firstOf: query, in: database)
       return ChangePage(
         changes: try selection.read(in: database), lastID: selection.lastID,
-        hasMore: selection.hasMore)
+        hasMore: selection.hasMore, lastExpiring: selection.lastExpiring)
     }
   }
 
@@ -35,31 +35,17 @@ extension OffersDatabase: ChangeRepository {
     try await read { try Self.fetchHistory(named: text, in: $0) }
   }
 
+  public func fetchHistory(
+    named text: String, _ bounds: HistoryBounds
+  ) async throws -> HistoryPage {
+    try await read { try RewardHistory.fetch(named: text, bounds, in: $0) }
+  }
+
   private static func fetchHistory(
     named text: String, in database: Database
   ) throws -> (offer: Offer, points: [RewardPoint]) {
-    let offer = try fetchOffer(named: text, in: database)
-    guard let key = try OfferTable.findKey(offer.ref, in: database) else { return (offer, []) }
-    let changes = try ChangeTable.history(offerKey: key, in: database).map {
-      (at: $0.at, kind: $0.kind, rewards: $0.fields.flatMap { ChangedFields(parsing: $0).rewards })
-    }
-    var reward = changes.lazy.compactMap(\.rewards).first.map(\.old) ?? offer.reward
-    var points = [RewardPoint(at: offer.firstSeenAt, event: .new, reward: reward)]
-    for change in changes {
-      let event: RewardPoint.Event
-      switch change.kind {
-      case .gone: event = .gone
-      case .back: event = .back
-      case .changed:
-        // Only what it pays belongs here.
-        guard let rewards = change.rewards else { continue }
-        reward = rewards.new
-        event = .changed
-      case .new, .expiring: continue
-      }
-      points.append(RewardPoint(at: OfferTable.date(change.at), event: event, reward: reward))
-    }
-    return (offer, points)
+    let page = try RewardHistory.fetch(named: text, HistoryBounds(), in: database)
+    return (page.offer, page.points)
   }
 }
 

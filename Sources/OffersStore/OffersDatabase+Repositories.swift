@@ -15,12 +15,27 @@ extension OffersDatabase: OfferRepository {
     try await read { try Self.fetchOffers(query, in: $0) }
   }
 
+  public func fetchOfferPage(
+    _ query: OfferQuery, maximumBytes: Int
+  ) async throws -> OfferPage {
+    try await read { database in
+      var next = query
+      if let limit = query.limit { next.limit = limit + 1 }
+      let keys = try Self.keyQuery(next, in: database).keys(in: database)
+      let (offers, count) = try OfferTable.page(
+        keys: keys.prefix(query.limit ?? .max), maximumBytes: maximumBytes, in: database)
+      return OfferPage(offers: offers, hasMore: count < keys.count)
+    }
+  }
+
   public func countOffers(_ query: OfferQuery) async throws -> Int {
     try await read { try Self.countOffers(query, in: $0) }
   }
 
   private static func fetchOffers(_ query: OfferQuery, in database: Database) throws -> [Offer] {
-    try OfferTable.list(keys: keyQuery(query, in: database).keys(in: database), in: database)
+    try OfferTable.list(
+      keys: keyQuery(query, in: database).keys(in: database), textBytes: query.textBytes,
+      in: database)
   }
 
   private static func countOffers(_ query: OfferQuery, in database: Database) throws -> Int {

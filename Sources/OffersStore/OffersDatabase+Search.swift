@@ -70,16 +70,19 @@ extension OffersDatabase: SearchRepository {
     in database: Database
   ) throws -> SearchResults? {
     let marks = SearchMarks()
-    let found = try table.find(
+    var hits = SearchHits(maximumBytes: query.maximumBytes)
+    var count = 0
+    try table.find(
       expression, marks: marks, limit: query.limit + 1, offset: (query.page - 1) * query.limit,
-      in: database)
-    if found.isEmpty, try query.page == 1 || !table.finds(expression, in: database) { return nil }
-    let hits = try found.prefix(query.limit).compactMap { found in
-      try OfferTable.find(key: found.key, in: database).map { offer in
-        SearchHit(offer: offer, matches: marks.matches(in: found.texts, of: offer))
-      }
+      in: database
+    ) { found in
+      count += 1
+      guard count <= query.limit, let offer = try OfferTable.find(key: found.key, in: database)
+      else { return }
+      hits.append(offer, marks.matches(in: found.texts, of: offer))
     }
-    return SearchResults(hits: hits, hasMore: found.count > query.limit)
+    if count == 0, try query.page == 1 || !table.finds(expression, in: database) { return nil }
+    return SearchResults(hits: hits.hits, hasMore: count > query.limit)
   }
 
   /// The words with one space between them. SQLite ends a text at a NUL.

@@ -66,10 +66,12 @@ struct SearchTable {
   /// The offers that an expression finds, best first.
   ///
   /// The index gives them ranked; the offers themselves are looked at only until the page is full.
+  ///
+  /// - Parameter body: is given one after another. Not all of them are in memory at once.
   func find(
     _ expression: SearchExpression, marks: SearchMarks, limit: Int, offset: Int,
-    in database: Database
-  ) throws -> [Found] {
+    in database: Database, _ body: (Found) throws -> Void
+  ) throws {
     let texts = SearchIndex.fields.indices.map { "highlight(offer_search, \($0), ?1, ?2)" }
     let statement = try database.cachedStatement(
       sql: """
@@ -81,11 +83,9 @@ struct SearchTable {
     let rows = try Row.fetchCursor(
       statement,
       arguments: [marks.start, marks.end, expression.match] + arguments + [limit, offset])
-    var found: [Found] = []
     while let row = try rows.next() {
-      found.append(Found(key: row[0], texts: SearchIndex.fields.indices.map { row[$0 + 1] }))
+      try body(Found(key: row[0], texts: SearchIndex.fields.indices.map { row[$0 + 1] }))
     }
-    return found
   }
 
   /// Whether an expression finds anything.

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import OffersCore
 import Testing
 
@@ -37,6 +38,29 @@ struct HistoryTests {
     let history = try await store.database.fetchHistory(named: "ibotta:1")
     #expect(history.offer.ref == OfferRef(feed: "ibotta", id: "1"))
     #expect(history.points[1].reward == ChangeTests.dollars(75))
+  }
+
+  @Test("a change of large texts is told by its fields and its rewards alone")
+  func largeTexts() async throws {
+    let store = try Store()
+    func offer(_ sign: String, _ cents: Int64) -> FeedOffer {
+      let text = String(repeating: sign, count: 100_000)
+      return FeedOffer(
+        "1", description: text, reward: ChangeTests.dollars(cents), more: [.terms: text])
+    }
+    try await store.sync([offer("a", 75)])
+    try await store.sync([offer("\"", 80)], at: 2000)
+    var query = ChangeQuery(now: ChangeTests.date(3000))
+    query.kinds = [.up]
+    let changes = try await store.database.fetchChanges(query).changes
+    #expect(changes.map(\.fields) == [["description", "terms", "reward"]])
+    #expect(changes.map(\.oldReward) == [ChangeTests.dollars(75)])
+    #expect(try await Self.points(store, "1") == ["1000 new $75", "2000 changed $80"])
+    let bytes = try await store.database.read {
+      try String.fetchOne(
+        $0, sql: "SELECT \(ChangedFields.column) FROM change WHERE kind = 'changed'")
+    }
+    #expect(bytes?.utf8.count ?? 0 < 1000)
   }
 
   @Test("an unknown offer, and one of several feeds, are refused")

@@ -81,7 +81,8 @@ struct ImportCommand: WaitingCommand {
     return parts.joined(separator: "; ")
   }
 
-  /// `{"offers":{"new","updated","known","mended"},"favorites":{"new","known"},"feeds","changes","runs"}`
+  /// `{"offers":{"new","updated","known","mended"},"favorites":{"new","known"},"feeds",
+  /// "changes","runs","sources":[{"feed","source","taken"}]}`
   private static func json(_ counts: ImportCounts) -> String {
     JSONWriter.document { json in
       json.member("offers", object: counts) { json, counts in

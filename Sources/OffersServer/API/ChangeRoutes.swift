@@ -9,6 +9,8 @@ struct ChangeRoutes: Sendable {
 
   /// The age of the oldest change of a list without `since` and without a cursor, in seconds.
   private static let usualSeconds = 7.0 * 86_400
+  /// An answer has no more of an offer than its name and its rewards.
+  private static let textBytes = OfferLimits.nameBytes
 
   func add(to router: Router<BasicRequestContext>) {
     router.get("/api/v1/changes") { request, _ in
@@ -30,6 +32,7 @@ struct ChangeRoutes: Sendable {
     query.feed = parameters.text("feed")
     query.kinds = try parameters.choices("kind", as: OfferChange.Kind.self)
     query.favoritesOnly = try parameters.flag("favorites") ?? false
+    query.textBytes = Self.textBytes
     query.limit = try parameters.number("limit", OfferRoutes.limits) ?? OfferRoutes.usualLimit
     let since = try parameters.read("since") { try content.texts.readTime($0, now: now) }
     if let text = parameters.text("cursor") {
@@ -38,20 +41,24 @@ struct ChangeRoutes: Sendable {
           .badRequest, "The parameters “cursor” and “since” exclude each other.",
           hint: "A cursor knows where it begins.")
       }
-      guard case .change(let id, let seconds) = try Cursor(text, of: list) else {
+      guard case .change(let id, let seconds, let key) = try Cursor(text, of: list) else {
         throw Cursor.refusal
       }
       query.afterID = id
-      query.since = Date(timeIntervalSince1970: Double(seconds))
+      let since = Date(timeIntervalSince1970: Double(seconds))
+      query.since = since
+      query.afterExpiring = key.map { ExpiringPlace(at: since, offerKey: $0) }
     } else {
       query.since = since ?? now - Self.usualSeconds
     }
     let page = try await content.store.fetchChangePage(query)
-    // The last page lists the offers that expire soon; the next list counts them from now on, so
-    // that none is listed twice.
-    let told = page.hasMore ? query.since ?? now : now + 1
+    // What expires by now is told with the last pages, and not again.
+    let told =
+      page.lastExpiring.map { max($0.at, query.since ?? .distantPast) }
+      ?? (page.hasMore ? query.since ?? now : now + 1)
     let next = Cursor.change(
-      id: page.lastID, since: Int64(told.timeIntervalSince1970.rounded(.down)))
+      id: page.lastID, since: Int64(told.timeIntervalSince1970.rounded(.down)),
+      expiringKey: page.lastExpiring?.offerKey)
     return .json { json in
       json.member("changes", each: page.changes) { $0.value($1) }
       json.member("has_more", page.hasMore)

@@ -6,9 +6,10 @@ import OffersCore
 enum Cursor: Hashable {
   /// The position after an offer.
   case offer(OfferPlace)
-  /// The position after a recorded change, and the time in Unix seconds from which on expiring
-  /// offers are listed.
-  case change(id: Int64, since: Int64)
+  /// Behind this recorded change; what expires counts from this time on, in Unix seconds. Where a page
+  /// ended amid what expires, that time is of the offer with this key, and it goes on behind it. In an
+  /// offer's history: before this change.
+  case change(id: Int64, since: Int64, expiringKey: Int64? = nil)
 
   static let refusal = Problem(
     .badRequest, "The parameter “cursor” does not belong to this list.",
@@ -35,7 +36,8 @@ enum Cursor: Hashable {
       switch self {
       case .offer(let place):
         ["o", place.ref.feed, place.ref.id] + place.values.map(Self.text)
-      case .change(let id, let since): ["c", String(id), String(since)]
+      case .change(let id, let since, let key):
+        ["c", String(id), String(since)] + (key.map { [String($0)] } ?? [])
       }
     // Encoding strings cannot fail.
     let data = try? JSONEncoder().encode([String(list, radix: 16)] + parts)
@@ -72,10 +74,12 @@ enum Cursor: Hashable {
       return .offer(OfferPlace(OfferRef(feed: first, id: second), values: values))
     case "c":
       // A time beyond this bound is millions of years away: this server did not write the cursor.
-      guard rest.isEmpty, let id = Int64(first), let seconds = Int64(second), id >= 0,
+      guard rest.count <= 1, let id = Int64(first), let seconds = Int64(second), id >= 0,
         abs(Double(seconds)) <= 1e15
       else { return nil }
-      return .change(id: id, since: seconds)
+      let key = rest.first.flatMap { Int64($0) }
+      if (key == nil) != rest.isEmpty { return nil }
+      return .change(id: id, since: seconds, expiringKey: key)
     default: return nil
     }
   }

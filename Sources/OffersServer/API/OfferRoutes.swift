@@ -9,6 +9,9 @@ struct OfferRoutes: Sendable {
 
   static let usualLimit = 50
   static let limits = 1...500
+  /// Most bytes of texts in an answer: a page ends before the offer that does not fit, unless it is the
+  /// first.
+  static let pageBytes = 4 << 20
   private static let listParameters = [
     "feed", "favorites", "gone", "retailer", "category", "min_reward", "new_since", "expiring",
     "sort", "reverse", "limit", "cursor",
@@ -29,18 +32,17 @@ struct OfferRoutes: Sendable {
       }
     }
     router.get("/api/v1/offers/{ref}/history") { request, context in
-      _ = try QueryParameters(request, [])
+      let parameters = try QueryParameters(request, ["cursor"])
       return try await answers.answer(request) {
-        let history = try await content.store.fetchHistory(named: try context.segment("ref"))
-        var json = JSONWriter()
-        json.value(historyOf: history.offer, history.points)
-        return .json(json)
+        try await history(of: try context.segment("ref"), parameters)
       }
     }
     router.get("/api/v1/favorites") { request, _ in
       _ = try QueryParameters(request, [])
       return try await answers.answer(request) {
-        let offers = try await content.store.fetchOffers(OfferQuery(favoritesOnly: true))
+        var query = OfferQuery(favoritesOnly: true)
+        query.textBytes = 0
+        let offers = try await content.store.fetchOffers(query)
         return .json { json in
           json.member("favorites", each: offers) { $0.value($1.ref.description) }
         }
@@ -60,15 +62,13 @@ struct OfferRoutes: Sendable {
       }
       query.after = place
     }
-    query.limit = limit + 1
-    var offers = try await content.store.fetchOffers(query)
-    let hasMore = offers.count > limit
-    offers = Array(offers.prefix(limit))
+    query.limit = limit
+    let page = try await content.store.fetchOfferPage(query, maximumBytes: Self.pageBytes)
     query.after = nil
     let total = try await content.store.countOffers(query)
-    let next = hasMore ? offers.last.map { Cursor(behind: $0, by: query.sort) } : nil
+    let next = page.hasMore ? page.offers.last.map { Cursor(behind: $0, by: query.sort) } : nil
     var answer = Answer.json { json in
-      json.member("offers", each: offers) { $0.value($1) }
+      json.member("offers", each: page.offers) { $0.value($1) }
       json.member("total", total)
       json.member("next_cursor", next?.text(of: list))
     }
@@ -76,6 +76,25 @@ struct OfferRoutes: Sendable {
     if query.newSince != nil || query.expiring != nil { answer.lifetime = .never }
     return answer
   }
+
+  private func history(of name: String, _ parameters: QueryParameters) async throws -> Answer {
+    let list = parameters.fingerprint(without: ["cursor"]) ^ 2
+    var bounds = HistoryBounds(maximumBytes: Self.pageBytes)
+    bounds.limit = Self.historyLimit
+    if let text = parameters.text("cursor") {
+      guard case .change(let id, _, _) = try Cursor(text, of: list) else { throw Cursor.refusal }
+      bounds.before = id
+    }
+    let page = try await content.store.fetchHistory(named: name, bounds)
+    return .json { json in
+      json.members(historyOf: page.offer, page.points)
+      json.member(
+        "next_cursor", page.before.map { Cursor.change(id: $0, since: 0).text(of: list) })
+    }
+  }
+
+  /// Most points of a history in an answer.
+  private static let historyLimit = 5000
 
   private func query(_ parameters: QueryParameters) throws -> OfferQuery {
     let now = content.now()

@@ -43,10 +43,11 @@ struct SearchRoutes: Sendable {
     let words = try parameters.fetchText("q").split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
     let limit = try parameters.number("limit", OfferRoutes.limits)
-    let query = SearchQuery(
+    var query = SearchQuery(
       words, feed: parameters.text("feed"),
       favoritesOnly: try parameters.flag("favorites") ?? false,
       limit: limit ?? Self.usualLimit, page: try parameters.number("page", Self.pages) ?? 1)
+    query.maximumBytes = OfferRoutes.pageBytes
     return try await ServedSearch(content: content).find(query, limit: limit, isTrusted: isTrusted)
   }
 }

@@ -25,6 +25,7 @@ struct ChangesPage {
     query.kinds = kind.map { [$0] }
     query.favoritesOnly = favoritesOnly
     query.limit = Self.limit
+    query.textBytes = OfferChoice.textBytes
     let changes = Array(try await source.store.fetchChanges(query).changes.reversed())
     let titles = try await source.fetchTitles()
 

@@ -8,6 +8,8 @@ struct FeedPage {
   private static let pageSize = 60
   /// The maximum number of markers; more of them would hide each other.
   private static let mapLimit = 1000
+  /// How long a text is on a map, in bytes.
+  private static let mapTextBytes = 256
 
   func page() async throws -> Page {
     let name = request.name
@@ -25,7 +27,10 @@ struct FeedPage {
     let number = request.fields.page()
     let wantsMap = request.fields["view"] == "map"
     let size = wantsMap ? Self.mapLimit : Self.pageSize
-    let offers = try await fetch(choice.query(page: wantsMap ? 1 : number, size: size + 1))
+    let offers = try await fetch(
+      choice.query(
+        page: wantsMap ? 1 : number, size: size + 1,
+        textBytes: wantsMap ? Self.mapTextBytes : OfferChoice.textBytes))
     let count = offers.isEmpty ? 0 : try await source.store.countOffers(choice.query())
     let title = feed?.title ?? former?.title ?? known?.title ?? name
     let hasMap = offers.contains { Coordinates($0) != nil }

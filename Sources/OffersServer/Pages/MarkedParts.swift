@@ -7,6 +7,9 @@ enum MarkedParts {
   private static let lead = 90
   /// The maximum length of an excerpt, in Unicode scalars.
   private static let length = 400
+  /// How many other fields than name and description are shown with their matches.
+  private static let otherLimit = 8
+  private static let labelBytes = 200
 
   /// Sets the name, an excerpt of the description, and an excerpt of each other field with a match.
   static func fill(_ fields: inout PageFields, _ hit: SearchHit) {
@@ -24,11 +27,11 @@ enum MarkedParts {
       guard let text else { return }
       others.append(
         PageFields {
-          $0.set("label", label)
+          $0.set("label", OfferLimits.fit(label, within: labelBytes) ?? label)
           $0.set("parts", parts(text, match.ranges, isExcerpt: true))
         })
     }
-    for match in hit.matches {
+    for match in hit.matches where others.count < otherLimit {
       switch match.field {
       case .name, .description: break
       case .terms: add("Terms", offer.terms, match)

@@ -29,13 +29,15 @@ struct OfferChoice {
     return query
   }
 
-  /// The query for one page of the list.
-  ///
+  /// How long a text is in a list, in bytes: the page of an offer has all of it.
+  static let textBytes = 2 << 10
+
   /// - Parameters:
-  ///   - page: the number of the page, from 1.
-  ///   - size: one more than the page shows, to learn whether there is a next page.
-  func query(page: Int, size: Int) -> OfferQuery {
+  ///   - size: one more than a page shows, to know of a next one.
+  ///   - textBytes: how long texts are at most.
+  func query(page: Int, size: Int, textBytes: Int = Self.textBytes) -> OfferQuery {
     var query = query()
+    query.textBytes = textBytes
     query.limit = size
     query.offset = (page - 1) * (size - 1)
     return query

@@ -6,6 +6,10 @@ struct OfferPage {
   let source: PageSource
   let request: PageRequest
 
+  /// More than this nobody reads.
+  private static let historyLimit = 1000
+  private static let historyBytes = 256 << 10
+
   func page() async throws -> Page {
     let ref = try request.offerRef()
     guard let offer = try await source.store.findOffer(ref) else {
@@ -13,7 +17,10 @@ struct OfferPage {
         .notFound, "There is no offer “\(String(ref.description.prefix(80)))”.",
         hint: "Its feed may have removed it some time ago. Search for it by name.")
     }
-    let points = try await source.store.fetchHistory(named: ref.description).points
+    let points = try await source.store.fetchHistory(
+      named: ref.description,
+      HistoryBounds(limit: Self.historyLimit, maximumBytes: Self.historyBytes)
+    ).points
     let feedTitle = try await source.fetchTitles()[ref.feed] ?? ref.feed
     let now = source.now
     var page = Page("offer", title: offer.reward.map { "\($0.text) – \(offer.name)" } ?? offer.name)

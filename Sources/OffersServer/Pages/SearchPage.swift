@@ -25,9 +25,10 @@ struct SearchPage {
     let number = request.fields.page()
     var found: SearchAnswer?
     if let words {
+      var query = SearchQuery(words, feed: feed, limit: Self.pageSize, page: number)
+      query.maximumBytes = OfferRoutes.pageBytes
       found = try await ServedSearch(content: source.content).find(
-        SearchQuery(words, feed: feed, limit: Self.pageSize, page: number), limit: nil,
-        isTrusted: request.isTrusted)
+        query, limit: nil, isTrusted: request.isTrusted)
     }
     var page = Page("search", title: words.map { "Search: \($0.prefix(80))" } ?? "Search") {
       fields in
@@ -81,10 +82,11 @@ struct SearchPage {
       fields.set(
         "results",
         found.results.hits.map { hit in
+          let offer = hit.offer.abridged(toBytes: OfferChoice.textBytes)
           var card = PageFields(
-            card: hit.offer, back: PageLinks.back(request.address),
+            card: offer, back: PageLinks.back(request.address),
             feedTitle: titles[hit.offer.ref.feed])
-          card.describe(hit.offer)
+          card.describe(offer)
           card.set("feedTitle", titles[hit.offer.ref.feed] ?? hit.offer.ref.feed)
           MarkedParts.fill(&card, hit)
           return card

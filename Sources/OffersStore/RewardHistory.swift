@@ -1,0 +1,82 @@
+import GRDB
+import OffersCore
+
+/// How an offer's reward went, read from its changes from the latest one back.
+enum RewardHistory {
+  /// A change that belongs to it.
+  private struct Change {
+    let id: Int64
+    let at: Int64
+    let event: RewardPoint.Event
+    /// Nil where the reward stayed.
+    let rewards: (old: Reward?, new: Reward?)?
+
+    var textBytes: Int {
+      (rewards?.old?.text.utf8.count ?? 0) + (rewards?.new?.text.utf8.count ?? 0)
+    }
+
+    /// Nil for a change of something else.
+    init?(_ row: Row) {
+      id = row[0]
+      at = row[1]
+      let kind: String = row[2]
+      rewards = (row[3] as String?).flatMap { ChangedFields(parsing: $0).rewards }
+      switch ChangeRow.Kind(rawValue: kind) {
+      case .gone: event = .gone
+      case .back: event = .back
+      case .changed where rewards != nil: event = .changed
+      default: return nil
+      }
+    }
+  }
+
+  static func fetch(
+    named text: String, _ bounds: HistoryBounds, in database: Database
+  ) throws -> HistoryPage {
+    let offer = try OffersDatabase.fetchOffer(named: text, in: database)
+    guard let key = try OfferTable.findKey(offer.ref, in: database) else {
+      return HistoryPage(offer: offer, points: [], before: nil)
+    }
+    var changes: [Change] = []
+    var bytes = 0
+    var isCut = false
+    /// Of the last change of the reward before those.
+    var earlier: (old: Reward?, new: Reward?)?
+    let rows = try ChangeTable.history(
+      offerKey: key, before: bounds.before ?? .max, in: database)
+    while earlier == nil, let row = try rows.next() {
+      guard let change = Change(row) else { continue }
+      if !isCut {
+        bytes += change.textBytes
+        isCut = !changes.isEmpty && (changes.count >= bounds.limit || bytes > bounds.maximumBytes)
+      }
+      if isCut {
+        // Not listed, but it may tell what the offer paid when the first one that is listed came.
+        earlier = change.rewards
+      } else {
+        changes.append(change)
+      }
+    }
+    var reward: Reward?
+    if let earlier {
+      reward = earlier.new
+    } else if let first = changes.last(where: { $0.rewards != nil })?.rewards {
+      reward = first.old
+    } else if let id = bounds.before,
+      let later = try ChangeTable.findRewardChange(of: key, from: id, in: database)
+    {
+      reward = later.old
+    } else {
+      reward = offer.reward
+    }
+    var points: [RewardPoint] = []
+    if !isCut { points.append(RewardPoint(at: offer.firstSeenAt, event: .new, reward: reward)) }
+    for change in changes.reversed() {
+      if let rewards = change.rewards { reward = rewards.new }
+      points.append(
+        RewardPoint(at: OfferTable.date(change.at), event: change.event, reward: reward))
+    }
+    return HistoryPage(
+      offer: offer, points: points, before: isCut ? changes.last?.id : nil)
+  }
+}
