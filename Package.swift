@@ -11,7 +11,7 @@ let package = Package(
   name: "offers",
   products: [
     .executable(name: "offers", targets: ["OffersCLI"]),
-    .library(name: "Offers", targets: ["OffersCore", "OffersFeeds", "OffersStore", "OffersSync"]),
+    .library(name: "Offers", targets: ["OffersCore", "OffersFeeds", "OffersSQLite", "OffersSync"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -32,8 +32,8 @@ let package = Package(
   ],
   targets: [
     .target(
-      name: "Migrations",
-      path: "Migrations",
+      name: "SQLiteMigrations",
+      path: "Migrations/SQLite",
       resources: [
         .embedInCode("0001_create_offers.sql"),
         .embedInCode("0002_add_details.sql"),
@@ -70,10 +70,10 @@ let package = Package(
     .systemLibrary(name: "ZLib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "SQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
-      name: "OffersStore",
+      name: "OffersSQLite",
       dependencies: [
-        "Migrations",
         "OffersCore",
+        "SQLiteMigrations",
         "SQLiteShim",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -116,7 +116,7 @@ let package = Package(
         "OffersCore",
         "OffersFeeds",
         "OffersServer",
-        "OffersStore",
+        "OffersSQLite",
         "OffersSync",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -129,7 +129,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "OffersBenchmark",
-      dependencies: ["Expat", "OffersCore", "OffersFeeds", "OffersStore"],
+      dependencies: ["Expat", "OffersCore", "OffersFeeds", "OffersSQLite"],
       swiftSettings: strict),
     .target(
       name: "OffersFuzzing", dependencies: ["OffersCore", "OffersFeeds"], swiftSettings: strict),
@@ -155,16 +155,16 @@ let package = Package(
         "OffersCore", "OffersFeeds", "OffersFuzzing", "OffersTestSupport", "ZLib",
       ], swiftSettings: strict),
     .testTarget(
-      name: "OffersStoreTests",
+      name: "OffersSQLiteTests",
       dependencies: [
-        "Migrations", "OffersCore", "OffersStore", "OffersTestSupport",
+        "OffersCore", "OffersSQLite", "OffersTestSupport", "SQLiteMigrations",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersSyncTests",
       dependencies: [
-        "OffersCore", "OffersFeeds", "OffersStore", "OffersSync", "OffersTestSupport",
+        "OffersCore", "OffersFeeds", "OffersSQLite", "OffersSync", "OffersTestSupport",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -172,12 +172,12 @@ let package = Package(
     .testTarget(
       name: "OffersCLITests",
       dependencies: [
-        "OffersCLI", "OffersCore", "OffersStore", "OffersSync", "OffersTestSupport",
+        "OffersCLI", "OffersCore", "OffersSQLite", "OffersSync", "OffersTestSupport",
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersServerTests",
       dependencies: [
-        "OffersCore", "OffersFeeds", "OffersServer", "OffersStore", "OffersSync",
+        "OffersCore", "OffersFeeds", "OffersServer", "OffersSQLite", "OffersSync",
         "OffersTestSupport",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),

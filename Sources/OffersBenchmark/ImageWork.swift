@@ -1,6 +1,6 @@
 import Foundation
 import OffersCore
-import OffersStore
+import OffersSQLite
 
 /// Runs the image repository in a process of its own, one task after another, and reads the same
 /// images from files for comparison.

@@ -1,6 +1,6 @@
 import Foundation
 import OffersCore
-import OffersStore
+import OffersSQLite
 
 /// Measures the server's requests per second, compared with nginx, which serves the same bytes as
 /// files, and with Datasette on the same database; and the server's memory under load.

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import GlibcExtensions
 import OffersCore
-import OffersStore
+import OffersSQLite
 
 /// The program `offers`.
 @main

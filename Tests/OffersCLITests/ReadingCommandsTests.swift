@@ -1,5 +1,5 @@
 import Foundation
-import OffersStore
+import OffersSQLite
 import Testing
 
 @Suite("offers list, show, favorite and status")

@@ -1,7 +1,7 @@
 // The README shows what stands between the two marks, word for word.
 // README begins
 import OffersCore
-import OffersStore
+import OffersSQLite
 import OffersSync
 
 /// What a screen shows: the stored offers at once, the feed's news when there are any.

@@ -3,7 +3,7 @@ import HummingbirdTesting
 import Logging
 import OffersCore
 import OffersFeeds
-import OffersStore
+import OffersSQLite
 import OffersSync
 import OffersTestSupport
 import Synchronization

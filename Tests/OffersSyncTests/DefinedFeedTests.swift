@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersStore
+import OffersSQLite
 import OffersSync
 import OffersTestSupport
 import Testing

@@ -1,5 +1,5 @@
 import OffersCore
-import OffersStore
+import OffersSQLite
 import OffersTestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import OffersCore
-import OffersStore
+import OffersSQLite
 import Testing
 
 /// One at a time: a sync that waits for a pipe keeps one of the few threads that tasks share.

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import OffersCore
 import OffersFeeds
-import OffersStore
+import OffersSQLite
 
 /// What a shell offers while an id or the name of a feed is typed.
 enum Completions {

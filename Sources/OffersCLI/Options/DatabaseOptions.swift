@@ -1,6 +1,6 @@
 import ArgumentParser
 import OffersCore
-import OffersStore
+import OffersSQLite
 
 /// Which database a command works on.
 struct DatabaseOptions: ParsableArguments {

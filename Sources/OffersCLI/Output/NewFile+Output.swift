@@ -1,5 +1,5 @@
 import OffersCore
-import OffersStore
+import OffersSQLite
 
 extension NewFile {
   /// The file that a command writes what it prints to.

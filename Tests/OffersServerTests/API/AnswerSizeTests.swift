@@ -1,7 +1,7 @@
 import Foundation
 import HummingbirdTesting
 import OffersCore
-import OffersStore
+import OffersSQLite
 import OffersSync
 import Testing
 

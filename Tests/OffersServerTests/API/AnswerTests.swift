@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import OffersCore
-import OffersStore
+import OffersSQLite
 import OffersSync
 import Testing
 

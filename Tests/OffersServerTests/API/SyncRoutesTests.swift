@@ -1,7 +1,7 @@
 import Hummingbird
 import HummingbirdTesting
 import OffersCore
-import OffersStore
+import OffersSQLite
 import OffersTestSupport
 import Synchronization
 import Testing

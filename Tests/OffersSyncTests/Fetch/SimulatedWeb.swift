@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import OffersCore
-import OffersStore
+import OffersSQLite
 import OffersTestSupport
 import Synchronization
 

@@ -1,6 +1,6 @@
 import OffersCore
 import OffersFeeds
-import OffersStore
+import OffersSQLite
 import OffersTestSupport
 import Synchronization
 import Testing

@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import OffersCore
-import OffersStore
+import OffersSQLite
 import OffersTestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import OffersCore
 import OffersFeeds
-import OffersStore
+import OffersSQLite
 import OffersSync
 
 /// `offers feeds guess`

@@ -1,6 +1,6 @@
 import Foundation
 import OffersCore
-import OffersStore
+import OffersSQLite
 
 /// How a database's file, its disk and the clock are, and what is found in it.
 struct DatabaseHealth {

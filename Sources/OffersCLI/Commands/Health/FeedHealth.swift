@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersStore
+import OffersSQLite
 
 /// How the feeds are, and the file that defines a person's own.
 struct FeedHealth {

@@ -1,5 +1,5 @@
 import OffersCore
-import OffersStore
+import OffersSQLite
 import OffersSync
 
 /// Decides about the sources that an import would read feeds from.

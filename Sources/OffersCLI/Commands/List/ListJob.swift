@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import OffersCore
-import OffersStore
+import OffersSQLite
 
 /// A list as a person asked for it, with what is printed of it.
 struct ListJob: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersStore
+import OffersSQLite
 
 /// Which offers to list, as a person wrote it.
 struct ListSelection: Sendable {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import OffersCore
-import OffersStore
+import OffersSQLite
 import OffersSync
 
 /// When an offer's image is drawn.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 import OffersCore
-import OffersStore
+import OffersSQLite
 
 /// `offers show`
 struct ShowCommand: WaitingCommand {

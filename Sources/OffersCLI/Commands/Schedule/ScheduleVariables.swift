@@ -1,7 +1,7 @@
 import Glibc
 import OffersCore
 import OffersFeeds
-import OffersStore
+import OffersSQLite
 
 /// The variables that a sync depends on, as they are now.
 enum ScheduleVariables {

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import OffersCore
 import OffersFeeds
-import OffersStore
+import OffersSQLite
 import OffersSync
 
 /// A search as a person asked for it, with what is printed of it.

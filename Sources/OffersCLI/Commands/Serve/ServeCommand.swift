@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersSQLite
 import OffersServer
-import OffersStore
 import OffersSync
 
 /// `offers serve`

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersStore
+import OffersSQLite
 import OffersSync
 
 /// The feeds behind the server: what a request asks for, as the sync engine does it.

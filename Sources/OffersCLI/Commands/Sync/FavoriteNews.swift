@@ -1,6 +1,6 @@
 import Foundation
 import OffersCore
-import OffersStore
+import OffersSQLite
 
 /// Tells what is news about favorites, each thing once.
 ///

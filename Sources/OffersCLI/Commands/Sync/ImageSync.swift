@@ -1,5 +1,5 @@
 import OffersCore
-import OffersStore
+import OffersSQLite
 import OffersSync
 
 /// Fetches the images that people are most likely to look at, so that they are there offline.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import OffersCore
-import OffersStore
+import OffersSQLite
 import OffersSync
 
 /// `offers sync`

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersStore
+import OffersSQLite
 import OffersSync
 
 /// A sync of feeds as a person asked for it, with what is printed of it.

@@ -1,0 +1,61 @@
+/// One step of the database's schema.
+public struct Migration: Sendable {
+  /// The step's number, from 1; the schema's version once it has run.
+  public let number: Int
+  /// What it does, as its file is named.
+  public let name: String
+  /// The statements, run in one transaction.
+  public let sql: String
+}
+
+/// The steps from an empty file to the schema this program writes, embedded from the `.sql` files
+/// beside this one. Append-only: a step that has shipped is never edited.
+public enum SQLiteMigrations {
+  public static let all: [Migration] = [
+    Migration(
+      number: 1, name: "0001_create_offers", sql: text(PackageResources._001_create_offers_sql)),
+    Migration(
+      number: 2, name: "0002_add_details",
+      sql: text(PackageResources._002_add_details_sql)),
+    Migration(
+      number: 3, name: "0003_add_fetching",
+      sql: text(PackageResources._003_add_fetching_sql)),
+    Migration(
+      number: 4, name: "0004_add_images",
+      sql: text(PackageResources._004_add_images_sql)),
+    Migration(
+      number: 5, name: "0005_add_search",
+      sql: text(PackageResources._005_add_search_sql)),
+    Migration(
+      number: 6, name: "0006_forget_usual_times",
+      sql: text(PackageResources._006_forget_usual_times_sql)),
+    Migration(
+      number: 7, name: "0007_add_record_memory",
+      sql: text(PackageResources._007_add_record_memory_sql)),
+    Migration(
+      number: 8, name: "0008_remember_values",
+      sql: text(PackageResources._008_remember_values_sql)),
+    Migration(
+      number: 9, name: "0009_add_new_offers",
+      sql: text(PackageResources._009_add_new_offers_sql)),
+    Migration(
+      number: 10, name: "0010_keep_known_offers",
+      sql: text(PackageResources._010_keep_known_offers_sql)),
+    Migration(
+      number: 11, name: "0011_add_source_origin",
+      sql: text(PackageResources._011_add_source_origin_sql)),
+    Migration(
+      number: 12, name: "0012_forget_known_offers",
+      sql: text(PackageResources._012_forget_known_offers_sql)),
+    Migration(
+      number: 13, name: "0013_index_lists_in_one_pass",
+      sql: text(PackageResources._013_index_lists_in_one_pass_sql)),
+  ]
+
+  /// The schema version this program writes.
+  public static let currentVersion = 13
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes, as: UTF8.self)
+  }
+}

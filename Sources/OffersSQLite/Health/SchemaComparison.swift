@@ -1,0 +1,49 @@
+import GRDB
+import SQLiteMigrations
+
+/// How a database's schema differs from the one that the migrations make.
+struct SchemaComparison {
+  /// A table, an index or a trigger that is not as it should be.
+  struct Difference: CustomStringConvertible {
+    let kind: String
+    let name: String
+    /// What makes it.
+    let sql: String
+    let isMissing: Bool
+
+    /// Whether it holds nothing of its own.
+    var canBeMade: Bool { isMissing && (kind == "index" || kind == "trigger") }
+
+    var description: String {
+      "the \(kind) \(name) \(isMissing ? "is missing" : "is not as this program makes it")"
+    }
+  }
+
+  let differences: [Difference]
+
+  private static let sql = """
+    SELECT type, name, sql FROM sqlite_schema
+    WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name
+    """
+
+  /// A database in memory as the migrations make it.
+  static func makeFresh() throws -> DatabaseQueue {
+    let queue = try DatabaseQueue()
+    try queue.inDatabase { fresh in
+      for migration in SQLiteMigrations.all { try fresh.execute(sql: migration.sql) }
+    }
+    return queue
+  }
+
+  init(_ database: Database) throws {
+    let expected = try Self.makeFresh().inDatabase { try Row.fetchAll($0, sql: Self.sql) }
+    var found: [String: String] = [:]
+    for row in try Row.fetchAll(database, sql: Self.sql) { found[row["name"]] = row["sql"] }
+    differences = expected.compactMap { row in
+      let name: String = row["name"]
+      let sql: String = row["sql"]
+      if found[name] == sql { return nil }
+      return Difference(kind: row["type"], name: name, sql: sql, isMissing: found[name] == nil)
+    }
+  }
+}

@@ -1,0 +1,291 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("What a sync writes")
+struct ApplyTests {
+  private static let changes = """
+    SELECT change.run_id, offer.id, change.kind, change.fields
+    FROM \(Store.eachChange) AS change JOIN offer USING (offer_key) ORDER BY change_id
+    """
+
+  private static func dollars(_ text: String, _ cents: Int64) -> Reward {
+    Reward(text: text, value: .amount(minorUnits: cents, currency: "USD"))
+  }
+
+  private static func counts(_ store: Store) throws -> String? {
+    try store.rows(
+      """
+      SELECT new_count, changed_count, gone_count, back_count, unchanged_count, skipped_count,
+        rows_written
+      FROM sync_run ORDER BY run_id DESC LIMIT 1
+      """
+    ).first
+  }
+
+  @Test(
+    "new, changed, gone, back and unchanged offers are counted, and only the first four written")
+  func counts() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1"), FeedOffer("2"), FeedOffer("3")])
+    #expect(try Self.counts(store) == "3|0|0|0|0|0|3")
+    #expect(try await store.database.findSyncState(of: "ibotta")?.currentCount == 3)
+
+    let run = try await store.sync(
+      [FeedOffer("1"), FeedOffer("2", name: "Oat milk"), FeedOffer("4")], at: 2000)
+    #expect(run.counts.new == 1)
+    #expect(run.counts.changed == 1)
+    #expect(run.counts.gone == 1)
+    #expect(run.counts.unchanged == 1)
+    #expect(try Self.counts(store) == "1|1|1|0|1|0|3")
+
+    try await store.sync(["1", "2", "3", "4"].map { FeedOffer($0) }, at: 3000)
+    #expect(try Self.counts(store) == "0|1|0|1|2|0|2")
+    try await store.sync(["1", "2", "3", "4"].map { FeedOffer($0) }, at: 4000)
+    #expect(try Self.counts(store) == "0|0|0|0|4|0|0")
+    #expect(try await store.database.findSyncState(of: "ibotta")?.currentCount == 4)
+    #expect(
+      try store.rows("SELECT id, first_seen_at, changed_at, gone_at FROM offer ORDER BY offer_key")
+        == ["1|1000|1000|NULL", "2|1000|3000|NULL", "3|1000|1000|NULL", "4|2000|2000|NULL"])
+  }
+
+  @Test("each time an offer is new, changed, gone or back is a row, with what changed")
+  func recordsChanges() async throws {
+    let store = try Store()
+    try await store.sync([
+      FeedOffer("1", description: "Any size", reward: Self.dollars("$0.75", 75)), FeedOffer("2"),
+    ])
+    try await store.sync(
+      [FeedOffer("1", name: "Milk \"1\"", reward: Self.dollars("$1.25", 125))], at: 2000)
+    try await store.sync(
+      [
+        FeedOffer("1", name: "Milk \"1\""),
+        FeedOffer("2", reward: Reward(text: "5%", value: .percent(hundredths: 500), isUpTo: true)),
+      ], at: 3000)
+    let old =
+      #"{"text":"$0.75","kind":"amount","minor_units":75,"currency":"USD","percent":null,"up_to":false}"#
+    let new =
+      #"{"text":"$1.25","kind":"amount","minor_units":125,"currency":"USD","percent":null,"up_to":false}"#
+    let percent =
+      #"{"text":"5%","kind":"percent","minor_units":null,"currency":null,"percent":5,"up_to":true}"#
+    let fields =
+      #"{"name":{"from":"Milk","to":"Milk \"1\""},"description":{"from":"Any size","to":null},"#
+    #expect(
+      try store.rows(Self.changes) == [
+        "1|1|new|NULL",
+        "1|2|new|NULL",
+        #"2|1|changed|\#(fields)"reward":{"from":\#(old),"to":\#(new)}}"#,
+        "2|2|gone|NULL",
+        #"3|1|changed|{"reward":{"from":\#(new),"to":null}}"#,
+        #"3|2|changed|{"reward":{"from":null,"to":\#(percent)}}"#,
+        "3|2|back|NULL",
+      ])
+    #expect(try Self.counts(store) == "0|1|0|1|0|0|2")
+  }
+
+  @Test("many large changes are told in their order, whatever their kind, with their sync")
+  func tellsManyChanges() async throws {
+    let store = try Store()
+    let long = String(repeating: "milk ", count: 4000)
+    let ids = (1...300).map(String.init)
+    try await store.sync(ids.map { FeedOffer($0, description: long) })
+    try await store.sync(
+      (101...300).map { FeedOffer(String($0), description: long + "\($0)") }, at: 2000)
+    // The first are back, one in two with another text.
+    try await store.sync(
+      ids.prefix(200).enumerated().map {
+        FeedOffer($1, description: $0.isMultiple(of: 2) ? long + "!" : long)
+      } + [FeedOffer("new")], at: 3000)
+
+    var expected = ids.map { "1|\($0)|new" }
+    expected += ids.dropFirst(100).map { "2|\($0)|changed" }
+    expected += ids.prefix(100).map { "2|\($0)|gone" }
+    for (place, id) in ids.prefix(100).enumerated() {
+      if place.isMultiple(of: 2) { expected.append("3|\(id)|changed") }
+      expected.append("3|\(id)|back")
+    }
+    expected += ids[100..<200].map { "3|\($0)|changed" } + ["3|new|new"]
+    expected += ids.dropFirst(200).map { "3|\($0)|gone" }
+    let told = try store.rows(Self.changes).map {
+      $0.split(separator: "|").prefix(3).joined(separator: "|")
+    }
+    #expect(told == expected)
+    #expect(try store.rows("SELECT count(*) FROM sync_run") == ["3"])
+    #expect(try store.rows("PRAGMA foreign_key_check") == [])
+  }
+
+  @Test("a reward whose text stays is changed when its exact value is another")
+  func comparesExactValues() async throws {
+    let store = try Store()
+    var offer = FeedOffer("1", reward: Reward(text: "$5"))
+    try await store.sync([offer])
+    offer.reward = Self.dollars("$5", 500)
+    offer.seed = 1
+    try await store.sync([offer], at: 2000)
+    #expect(try Self.counts(store) == "0|1|0|0|0|0|1")
+    #expect(try await store.database.fetchOffer(named: "1").reward == offer.reward)
+  }
+
+  @Test("an offer with another hash and the same values is unchanged, and its time stays")
+  func ignoresAnotherHash() async throws {
+    let store = try Store()
+    var offer = FeedOffer("1", reward: Self.dollars("$0.75", 75))
+    try await store.sync([offer])
+    offer.seed = 1
+    let run = try await store.sync([offer], at: 2000)
+    #expect(run.counts.unchanged == 1)
+    #expect(run.counts.changed == 0)
+    #expect(try store.rows("SELECT changed_at FROM offer") == ["1000"])
+    #expect(try store.rows("SELECT kind FROM change") == ["new"])
+    // The hash was taken over: the next sync has nothing to write.
+    try await store.sync([offer], at: 3000)
+    #expect(try Self.counts(store) == "0|0|0|0|1|0|0")
+  }
+
+  @Test("two spellings of one character are a change")
+  func comparesBytes() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1", name: "Caf\u{E9}")])
+    let run = try await store.sync([FeedOffer("1", name: "Cafe\u{301}")], at: 2000)
+    #expect(run.counts.changed == 1)
+  }
+
+  @Test("of a new id that comes twice the first counts, and the second is skipped by its position")
+  func keepsFirst() async throws {
+    let store = try Store()
+    let run = try await store.sync([
+      FeedOffer("1", name: "First"), FeedOffer("2"), FeedOffer("1", name: "Second"),
+    ])
+    #expect(run.counts.new == 2)
+    #expect(run.counts.skipped == 1)
+    #expect(
+      run.problems == [
+        ReadProblem(position: 3, effect: .skipped, reason: "id 1 came before; the first one counts")
+      ])
+    #expect(try await store.database.fetchOffer(named: "1").name == "First")
+    #expect(try Self.counts(store) == "2|0|0|0|0|1|2")
+    #expect(
+      try store.rows("SELECT problems FROM sync_run") == [
+        #"[{"position":3,"effect":"skipped","reason":"id 1 came before; the first one counts"}]"#
+      ])
+  }
+
+  @Test("all skipped records are counted, and only the first are kept with their reasons")
+  func boundsProblems() async throws {
+    let store = try Store()
+    let run = try await store.sync((0..<100).map { _ in FeedOffer("1") })
+    #expect(run.counts.new == 1)
+    #expect(run.counts.skipped == 99)
+    #expect(run.problems.count == SyncRun.problemLimit)
+  }
+
+  @Test("one feed's sync leaves the other feeds' offers alone")
+  func keepsToItsFeed() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1"), FeedOffer("2")])
+    try await store.sync([FeedOffer("2", name: "Eggs")], feed: "grocer", at: 2000)
+    try await store.sync([], feed: "grocer", at: 3000)
+    #expect(
+      try store.rows("SELECT feed_key, id, name, gone_at FROM offer ORDER BY offer_key")
+        == ["1|1|Milk|NULL", "1|2|Milk|NULL", "2|2|Eggs|3000"])
+    #expect(try await store.database.fetchSubscribedFeeds() == ["grocer", "ibotta"])
+  }
+
+  @Test("a sync that fails halfway leaves nothing behind")
+  func isAllOrNothing() async throws {
+    let store = try Store()
+    func everything() throws -> [[String]] {
+      try ["offer", "change", "new_offers", "sync_run", "sync_request", "feed"].map {
+        try store.rows("SELECT * FROM \($0)")
+      }
+    }
+    // The schema refuses the last: of a first sync, and of one that has noted changes before.
+    for old in [[], [FeedOffer("1"), FeedOffer("2")]] {
+      if !old.isEmpty { try await store.sync(old) }
+      let before = try everything()
+      let offers = [FeedOffer("1", name: "Oats"), FeedOffer("4"), FeedOffer("3", name: "")]
+      await #expect(throws: OffersError.self) {
+        try await store.sync(offers, at: 2000)
+      }
+      #expect(try everything() == before)
+      #expect(try await store.database.findSyncState(of: "ibotta")?.currentCount == old.count)
+    }
+    #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
+    let keys = try await store.database.write { try Int.fetchOne($0, sql: "PRAGMA foreign_keys") }
+    #expect(keys == 1)
+  }
+
+  @Test("many offers are stored as they come, each sync in one transaction of the log")
+  func importsLarge() async throws {
+    let store = try Store()
+    let offers = (1...3000).map {
+      FeedOffer("\($0)", name: "Offer \($0)", reward: Self.dollars("$\($0)", Int64($0) * 100))
+    }
+    let run = try await store.sync(offers)
+    #expect(run.counts.new == 3000)
+    #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
+    #expect(FileManager.default.fileExists(atPath: store.path + "-journal") == false)
+    let pragmas = try await store.database.write { database in
+      try ["foreign_keys", "synchronous", "secure_delete", "wal_autocheckpoint"].map {
+        try Int.fetchOne(database, sql: "PRAGMA \($0)")
+      }
+    }
+    #expect(pragmas == [1, 2, 2, 0])
+    #expect(try store.rows("PRAGMA integrity_check") == ["ok"])
+    #expect(try store.rows("PRAGMA foreign_key_check") == [])
+    let stored = try await store.database.fetchOffers(OfferQuery())
+    #expect(stored.map(\.ref.id) == offers.map(\.id))
+    #expect(stored.map(\.name) == offers.map(\.name))
+    #expect(stored.map(\.reward) == offers.map(\.reward))
+    #expect(try store.rows("SELECT kind, offer_key FROM change") == ["new|3000"])
+    #expect(try store.rows("SELECT * FROM new_offers") == ["3000|3000"])
+
+    let second = try await store.sync(offers.dropLast().map { FeedOffer($0.id) }, at: 2000)
+    #expect(second.counts.changed == 2999)
+    #expect(second.counts.gone == 1)
+    #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
+  }
+
+  @Test("a reader next to a sync sees before and after, and never a part")
+  func isSeenWhole() async throws {
+    let store = try Store()
+    let reader = try OffersDatabase(path: store.path, access: .readOnly)
+    #expect(try await reader.countOffers(OfferQuery()) == 0)
+    try await store.database.write { database in
+      try database.execute(
+        sql: """
+          INSERT INTO offer (
+            feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to
+          ) VALUES (1, '1', 0, 0, 0, 'Milk', 0)
+          """)
+      #expect(
+        try reader.readBlocking { try Int.fetchOne($0, sql: "SELECT count(*) FROM offer") } == 0)
+      try database.execute(sql: "DELETE FROM offer")
+    }
+    try await store.sync((1...500).map { FeedOffer("\($0)") })
+    #expect(try await reader.countOffers(OfferQuery()) == 500)
+  }
+
+  @Test("a failed run is told of a feed that is subscribed, and makes no feed of one that is not")
+  func recordsFailures() async throws {
+    let store = try Store()
+    for feed in ["ibotta", "grocer"] {
+      try await store.database.record(
+        SyncRun(
+          feed: feed, source: "/x.json", outcome: .failed, bytes: 0,
+          startedAt: Date(timeIntervalSince1970: 5), durationSeconds: 0.5,
+          error: OffersError(.sourceFailed, "No answer.", hint: "Wait.")), remember: nil,
+        fetch: nil)
+    }
+    let feeds = try await store.database.fetchFeeds()
+    #expect(feeds.map(\.name) == ["ibotta"])
+    #expect(feeds.first?.lastRun?.error == OffersError(.sourceFailed, "No answer.", hint: "Wait."))
+    #expect(feeds.first?.lastRun?.startedAt == Date(timeIntervalSince1970: 5))
+    #expect(feeds.first?.lastSuccessAt == nil)
+    #expect(feeds.first?.source == "sample")
+  }
+}

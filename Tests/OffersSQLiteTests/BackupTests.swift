@@ -1,0 +1,88 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("A backup")
+struct BackupTests {
+  @Test("of a database with 100 concurrent writers opens clean, each as it stood at one moment")
+  func whileOthersWrite() async throws {
+    let store = try Store()
+    try await store.sync((0..<2000).map { FeedOffer("\($0)", description: "Some more text") })
+    // Each write stars two at once.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<100 {
+        group.addTask {
+          let database = try OffersDatabase(path: store.path)
+          let names = ["ibotta:\(2 * writer)", "ibotta:\(2 * writer + 1)"]
+          _ = try await database.setFavorites(named: names, to: true)
+        }
+      }
+      group.addTask {
+        var last = 0
+        for number in 0..<10 {
+          let copy = store.folder.file("copy-\(number).sqlite")
+          try OffersDatabase(path: store.path, access: .readOnly).backUpBlocking(to: copy)
+          let entries = try FileManager.default.contentsOfDirectory(atPath: store.folder.path)
+          #expect(entries.filter { $0.hasPrefix("copy-\(number)") } == ["copy-\(number).sqlite"])
+          #expect(try Store.rows(copy, "PRAGMA integrity_check") == ["ok"])
+          let counts = try Store.rows(copy, "SELECT count(*) % 2, count(*) FROM favorite")
+          let parts = counts[0].split(separator: "|").compactMap { Int($0) }
+          #expect(parts[0] == 0)
+          #expect(parts[1] >= last)
+          last = parts[1]
+          #expect(try await OffersDatabase(path: copy).countOffers(OfferQuery()) == 2000)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try store.rows("SELECT count(*) FROM favorite") == ["200"])
+  }
+
+  @Test("of a damaged database is refused")
+  func damaged() async throws {
+    let store = try Store()
+    try await store.sync((0..<2000).map { FeedOffer("\($0)", description: "Some more text") })
+    try Damage.overwritePage(of: "offer", in: store)
+    let error = #expect(throws: OffersError.self) {
+      try OffersDatabase(path: store.path, access: .readOnly)
+        .backUpBlocking(to: store.folder.file("copy.sqlite"))
+    }
+    #expect(error?.code == .storageFailed)
+    #expect(error?.hint == "See what can be done: offers doctor")
+  }
+
+  @Test("goes where nothing stands, or an older backup")
+  func targets() throws {
+    let store = try Store()
+    let database = store.database
+    let copy = store.folder.file("copy.sqlite")
+    #expect(try database.backupTarget(copy) == .free)
+    try store.folder.write("", to: "empty")
+    #expect(try database.backupTarget(store.folder.file("empty")) == .free)
+    try database.backUpBlocking(to: copy)
+    #expect(try database.backupTarget(copy) == .backup)
+    try store.folder.write("Dear diary", to: "diary")
+    #expect(try database.backupTarget(store.folder.file("diary")) == .other)
+    #expect(try database.backupTarget(store.folder.path) == .other)
+  }
+
+  @Test("goes over no database in use, by whatever name")
+  func refusesLive() throws {
+    let store = try Store()
+    let database = store.database
+    for ending in [""] + DatabaseFile.companions {
+      #expect(try database.backupTarget(store.path + ending) == .database, "\(ending)")
+    }
+    let link = store.folder.file("link.sqlite")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store.path)
+    #expect(try database.backupTarget(link) == .database)
+    let other = try Store()
+    #expect(try database.backupTarget(other.path) == .other)
+    #expect(try database.backupTarget(other.path + "-lock") == .database)
+    try other.folder.write("x", to: "offers.sqlite-wal")
+    #expect(try database.backupTarget(other.path) == .logged)
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import GRDB
+import OffersCore
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("How SQLite goes about changes")
+struct ChangePlanTests {
+  /// Three runs of forty offers, two of them favorites, of which one is gone.
+  private static func filled() async throws -> Store {
+    let store = try Store()
+    for seconds in 1...3 {
+      try await store.sync(
+        (1...(43 - seconds)).map { FeedOffer("\($0)", name: "Tea \(seconds)") }, at: seconds * 1000)
+    }
+    _ = try await store.database.setFavorites(named: ["7", "42"], to: true)
+    try store.execute("INSERT INTO offer_detail (offer_key, expires_at) VALUES (7, 4000)")
+    return store
+  }
+
+  /// Whether a statement reads a whole table that is not small, or sorts.
+  private static func isSlow(_ plan: QueryPlanTests.Plan) -> Bool {
+    plan.steps.contains { step in
+      step.contains("TEMP B-TREE")
+        || step.hasPrefix("SCAN ") && !QueryPlanTests.Plan.isList(step)
+          && !["SCAN favorite", "SCAN feed", "SCAN lost"].contains { step.hasPrefix($0) }
+    }
+  }
+
+  @Test(
+    "what changed lately, or of favorites, is found without reading the rest",
+    arguments: [false, true], [nil, "ibotta"])
+  func changes(favoritesOnly: Bool, feed: String?) async throws {
+    let plans = try await QueryPlanTests.plans(try await Self.filled()) { database in
+      var query = ChangeQuery(since: ChangeTests.date(2000), now: ChangeTests.date(3500))
+      query.favoritesOnly = favoritesOnly
+      query.feed = feed
+      let selection = try ChangeSelection(query, in: database)
+      #expect(selection.rows.count == (favoritesOnly ? 3 : 83))
+      query.kinds = [.new, .up]
+      _ = try ChangeSelection(query, in: database).read(0..<2, in: database)
+    }
+    #expect(plans.count > 8)
+    for plan in plans { #expect(!Self.isSlow(plan), "\(plan)") }
+    let index = plans.filter { $0.uses("USING INDEX change_by_offer (offer_key=?") }
+    #expect(index.isEmpty != favoritesOnly)
+    #expect(
+      plans.contains { $0.uses("offer_detail_by_expiry (expires_at>? AND expires_at<?)") }
+        != favoritesOnly)
+  }
+
+  @Test("news, a history and a mark are found without reading the rest")
+  func news() async throws {
+    let plans = try await QueryPlanTests.plans(try await Self.filled()) { database in
+      let mark = ReaderMark(changeID: 3, readAt: ChangeTests.date(1000))
+      let news = try ChangeSelection(
+        newsAfter: mark, now: ChangeTests.date(3500), in: database)
+      #expect(news.rows.count == 5)
+      _ = try news.read(in: database)
+      var history = 0
+      let rows = try ChangeTable.history(offerKey: 7, before: .max, in: database)
+      while try rows.next() != nil { history += 1 }
+      #expect(history == 2)
+      try ReaderTable.advance("mail", to: mark, in: database)
+      #expect(try ReaderTable.find("mail", in: database) == mark)
+      try NoticeTable.insert(.expiring, "ibotta", id: "7", about: 1, at: 1, in: database)
+      let isTold = try NoticeTable.isTold(.expiring, "ibotta", id: "7", about: 1, in: database)
+      #expect(isTold)
+      #expect(try NoticeTable.failingFeeds(since: 1, in: database) == [])
+    }
+    // A favorite that vanished is rare enough to look through its feed for what it is by now.
+    for plan in plans where !plan.sql.contains("AND +offer.name = ") {
+      #expect(!Self.isSlow(plan), "\(plan)")
+    }
+  }
+
+  @Test("the offers to clear away are found by when they went")
+  func prune() async throws {
+    let store = try await Self.filled()
+    try await store.sync((1...40).map { FeedOffer("\($0)", name: "Tea 4") }, at: 4000)
+    let plans = try await QueryPlanTests.plans(store) { database in
+      let doomed = try PruneTable.doomedOffers(goneBefore: 5000, in: database)
+      #expect(doomed == [41])
+      #expect(try PruneTable.delete(doomed, goneBefore: 5000, in: database).changes == 2)
+      let last = try PruneTable.findLastChange(before: 2500, in: database)
+      #expect(last == 42 + 41 + 1)
+      // The first sync's row is that of a favorite, too.
+      let old = try PruneTable.oldChanges(
+        before: 2500, after: 0, through: last, limit: 100, in: database)
+      #expect(old.count == 39)
+      try PruneTable.delete(old, in: database)
+    }
+    #expect(plans.contains { $0.uses("USING INDEX offer_by_gone (gone_at<?)") })
+    for plan in plans { #expect(!Self.isSlow(plan), "\(plan)") }
+  }
+}

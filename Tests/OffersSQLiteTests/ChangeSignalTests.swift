@@ -1,0 +1,51 @@
+import OffersCore
+import OffersSQLite
+import OffersTestSupport
+import Testing
+
+@Suite("Hearing of writes, and reading side by side")
+struct ChangeSignalTests {
+  @Test("the version differs after each commit of this process or another, and not otherwise")
+  func version() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1", name: "Tea")])
+    var last = try store.database.fetchDataVersion()
+    for isFavorite in [true, false, true] {
+      #expect(try store.database.fetchDataVersion() == last, "nothing was written")
+      _ = try await store.database.setFavorites(named: ["1"], to: isFavorite)
+      let own = try store.database.fetchDataVersion()
+      #expect(own != last)
+      try store.execute("UPDATE offer SET name = name || '!'")
+      last = try store.database.fetchDataVersion()
+      #expect(last != own)
+    }
+  }
+
+  @Test("the version differs also where the file had to be let go of for a first import")
+  func firstImport() async throws {
+    let store = try Store()
+    let empty = try store.database.fetchDataVersion()
+    try await store.sync([FeedOffer("1", name: "Tea")])
+    let filled = try store.database.fetchDataVersion()
+    #expect(filled != empty)
+    #expect(try store.database.fetchDataVersion() == filled)
+    #expect(try await store.database.fetchOffers(OfferQuery()).count == 1)
+  }
+
+  @Test("many may read at once, and see what was written")
+  func sideBySide() async throws {
+    let folder = try TemporaryFolder()
+    let database = try OffersDatabase(path: folder.file("offers.sqlite"), readerCount: 4)
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<50 { group.addTask { try await database.fetchOffers(OfferQuery()).count } }
+      for try await count in group { #expect(count == 0) }
+    }
+    let store = try Store()
+    try await store.sync([FeedOffer("1", name: "Tea")])
+    let wide = try OffersDatabase(path: store.path, readerCount: 4)
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<50 { group.addTask { try await wide.fetchOffers(OfferQuery()).count } }
+      for try await count in group { #expect(count == 1) }
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Changes as people hear of them")
+struct ChangeTests {
+  static func date(_ seconds: Int) -> Date { Date(timeIntervalSince1970: Double(seconds)) }
+
+  static func dollars(_ cents: Int64, _ text: String? = nil, upTo: Bool = false) -> Reward {
+    Reward(
+      text: text ?? "$\(cents)", value: .amount(minorUnits: cents, currency: "USD"), isUpTo: upTo)
+  }
+
+  /// `1000 new ibotta:1`
+  private static func lines(_ changes: [OfferChange]) -> [String] {
+    changes.map { "\(Int($0.at.timeIntervalSince1970)) \($0.kind.rawValue) \($0.offer.ref)" }
+  }
+
+  private static func lines(
+    _ store: Store, now: Int = 100_000, _ edit: (inout ChangeQuery) -> Void = { _ in }
+  ) async throws -> [String] {
+    var query = ChangeQuery(now: date(now))
+    edit(&query)
+    return lines(try await store.database.fetchChanges(query).changes)
+  }
+
+  @Test(
+    "a changed reward is up or down when both are exact and alike, and else changed",
+    arguments: [
+      (dollars(75), dollars(100), OfferChange.Kind.up),
+      (dollars(100), dollars(75), .down),
+      (dollars(75, upTo: true), dollars(100, upTo: true), .up),
+      (dollars(75), dollars(100, upTo: true), .changed),
+      (dollars(75), dollars(75, "75 cents"), .changed),
+      (dollars(75), Reward(text: "x", value: .amount(minorUnits: 80, currency: "CAD")), .changed),
+      (dollars(75), Reward(text: "2%", value: .percent(hundredths: 200)), .changed),
+      (
+        Reward(text: "2%", value: .percent(hundredths: 200)),
+        Reward(text: "2.25%", value: .percent(hundredths: 225)), .up
+      ),
+      (dollars(75), Reward(text: "Free"), .changed),
+      (nil, dollars(75), .changed),
+      (dollars(75), nil, .changed),
+      (
+        dollars(9_223_372_036_854_775_806, "a"), dollars(9_223_372_036_854_775_807, "b"), .up
+      ),
+    ] as [(Reward?, Reward?, OfferChange.Kind)])
+  func kind(old: Reward?, new: Reward?, kind: OfferChange.Kind) async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1", reward: old)])
+    try await store.sync([FeedOffer("1", reward: new)], at: 2000)
+    let changes = try await store.database.fetchChanges(ChangeQuery(now: Self.date(3000))).changes
+    let change = try #require(changes.last)
+    #expect(changes.count == 2)
+    #expect(change.kind == kind)
+    #expect(change.oldReward == old)
+    #expect(change.newReward == new)
+    #expect(change.fields == ["reward"])
+    #expect(change.at == Self.date(2000))
+    #expect(change.id == 2)
+  }
+
+  @Test("a changed text names its field, and no reward")
+  func text() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1", name: "Tea", reward: Self.dollars(75))])
+    try await store.sync(
+      [FeedOffer("1", name: "Te\"a", description: "x", reward: Self.dollars(75))], at: 2000)
+    let change = try #require(
+      try await store.database.fetchChanges(ChangeQuery(now: Self.date(3000))).changes.last)
+    #expect(change.kind == .changed)
+    #expect(change.fields == ["name", "description"])
+    #expect(change.oldReward == nil && change.newReward == nil)
+    #expect(change.offer.name == "Te\"a")
+  }
+
+  /// Three offers; the second goes and is back with another reward; a second feed.
+  private static func told() async throws -> Store {
+    let store = try Store()
+    try await store.sync((1...3).map { FeedOffer("\($0)", reward: dollars(75)) })
+    try await store.sync([FeedOffer("1", reward: dollars(75)), FeedOffer("3")], at: 2000)
+    try await store.sync([FeedOffer("1")], feed: "grocer", at: 2500)
+    try await store.sync(
+      [
+        FeedOffer("1", reward: dollars(80)), FeedOffer("2", reward: dollars(50)), FeedOffer("3"),
+      ], at: 3000)
+    return store
+  }
+
+  private static let all = [
+    "1000 new ibotta:1", "1000 new ibotta:2", "1000 new ibotta:3", "2000 changed ibotta:3",
+    "2000 gone ibotta:2", "2500 new grocer:1", "3000 up ibotta:1", "3000 down ibotta:2",
+    "3000 back ibotta:2",
+  ]
+
+  @Test("all are told oldest first, one that is back with another reward twice")
+  func order() async throws {
+    let store = try await Self.told()
+    #expect(try await Self.lines(store) == Self.all)
+    let lastID = try await store.database.fetchChanges(ChangeQuery(now: Self.date(1))).lastID
+    #expect(lastID == 9)
+  }
+
+  @Test(
+    "only what happened since a time is told", arguments: [0, 999, 1000, 1001, 2500, 3000, 3001])
+  func since(seconds: Int) async throws {
+    let lines = try await Self.lines(try await Self.told()) { $0.since = Self.date(seconds) }
+    #expect(lines == Self.all.filter { Int($0.prefix(4)) ?? 0 >= seconds })
+  }
+
+  @Test("a sync that began before another one and ended behind it is told in its place")
+  func overlap() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1")], feed: "slow", at: 5000)
+    try await store.sync([FeedOffer("1")], feed: "early", at: 1000)
+    try await store.sync([FeedOffer("1")], feed: "late", at: 6000)
+    try await store.sync([FeedOffer("1")], feed: "sudden", at: 900)
+    #expect(
+      try await Self.lines(store) { $0.since = Self.date(950) } == [
+        "1000 new early:1", "5000 new slow:1", "6000 new late:1",
+      ])
+    // Behind a mark its time does not matter: it was not there when the others were read.
+    #expect(
+      try await Self.lines(store) {
+        $0.since = Self.date(6000)
+        $0.afterID = 3
+      } == ["900 new sudden:1"])
+  }
+
+  @Test("only what comes behind a recorded change is told", arguments: [0, 1, 5, 8, 9, 100])
+  func afterID(id: Int) async throws {
+    let lines = try await Self.lines(try await Self.told()) { $0.afterID = Int64(id) }
+    #expect(lines == Array(Self.all.dropFirst(id)))
+  }
+
+  @Test("a limit keeps the newest", arguments: [0, 1, 4, 9, 10])
+  func limit(count: Int) async throws {
+    let lines = try await Self.lines(try await Self.told()) { $0.limit = count }
+    #expect(lines == Array(Self.all.suffix(count)))
+  }
+
+  @Test("a feed, and kinds, are picked out of all")
+  func filters() async throws {
+    let store = try await Self.told()
+    #expect(try await Self.lines(store) { $0.feed = "grocer" } == ["2500 new grocer:1"])
+    for kind in OfferChange.Kind.allCases {
+      #expect(
+        try await Self.lines(store) { $0.kinds = [kind] }
+          == Self.all.filter { $0.split(separator: " ")[1] == kind.rawValue })
+    }
+    #expect(
+      try await Self.lines(store) {
+        $0.kinds = [.down, .changed]
+        $0.limit = 1
+      } == ["3000 down ibotta:2"])
+    #expect(try await Self.lines(store) { $0.kinds = [] } == [])
+    let error = await #expect(throws: OffersError.self) {
+      try await Self.lines(store) { $0.feed = "nope" }
+    }
+    #expect(error?.code == .notFound)
+  }
+
+  @Test("favorites are told alone, with the sync that first saw them")
+  func favorites() async throws {
+    let store = try await Self.told()
+    _ = try await store.database.setFavorites(named: ["ibotta:2", "grocer:1"], to: true)
+    let all = [
+      "1000 new ibotta:2", "2000 gone ibotta:2", "2500 new grocer:1", "3000 down ibotta:2",
+      "3000 back ibotta:2",
+    ]
+    #expect(try await Self.lines(store) { $0.favoritesOnly = true } == all)
+    #expect(
+      try await Self.lines(store) {
+        $0.favoritesOnly = true
+        $0.since = Self.date(2500)
+        $0.limit = 2
+      } == Array(all.suffix(2)))
+    #expect(
+      try await Self.lines(store) {
+        $0.favoritesOnly = true
+        $0.feed = "grocer"
+        $0.afterID = 5
+      } == ["2500 new grocer:1"])
+  }
+
+  @Test("any question about favorites has the answer that picking from all changes has")
+  func agrees() async throws {
+    var random = SeededGenerator(seed: 7)
+    let store = try Store()
+    var now = 1000
+    for _ in 0..<40 {
+      now += Int.random(in: 1...500, using: &random)
+      let feed = ["ibotta", "grocer"].randomElement(using: &random) ?? ""
+      let offers = (1...30).filter { _ in Int.random(in: 0..<9, using: &random) > 0 }.map {
+        FeedOffer("\($0)", reward: Self.dollars(Int64.random(in: 1...3, using: &random)))
+      }
+      try await store.sync(
+        offers.prefix(Int.random(in: 10...30, using: &random)).map { $0 },
+        feed: feed, at: now)
+      let name = "\(feed):\(offers[0].id)"
+      if Bool.random(using: &random) {
+        _ = try await store.database.setFavorites(named: [name], to: true)
+      }
+    }
+    let all = try await store.database.fetchChanges(ChangeQuery(now: Self.date(now))).changes
+    #expect(all.contains { $0.kind == .new && $0.offer.isFavorite })
+    var paid: [OfferRef: Reward] = [:]
+    for change in all {
+      let ref = change.offer.ref
+      if change.oldReward != nil || change.newReward != nil {
+        #expect(paid[ref] == change.oldReward && change.reward == change.newReward)
+      } else if change.kind != .new {
+        #expect(change.reward == paid[ref])
+      }
+      paid[ref] = change.reward
+    }
+    for change in all { #expect(paid[change.offer.ref] == change.offer.reward) }
+    for _ in 0..<60 {
+      var query = ChangeQuery(now: Self.date(now))
+      query.favoritesOnly = true
+      let since = Self.date(Int.random(in: 900...now + 10, using: &random))
+      if Bool.random(using: &random) { query.since = since }
+      let after = Int64.random(in: 0...Int64(all.count) + 1, using: &random)
+      if Bool.random(using: &random) { query.afterID = after }
+      if Bool.random(using: &random) { query.feed = "grocer" }
+      if Bool.random(using: &random) {
+        query.kinds = Set(OfferChange.Kind.allCases.filter { _ in Bool.random(using: &random) })
+      }
+      let told = try await store.database.fetchChanges(query).changes
+      let expected = all.filter { change in
+        change.offer.isFavorite && query.kinds?.contains(change.kind) ?? true
+          && (query.feed == nil || query.feed == change.offer.ref.feed)
+          && (change.id ?? 0 > query.afterID ?? 0)
+          && (query.afterID != nil || query.since == nil || change.at >= since)
+      }
+      #expect(told == expected)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("The log, and who may empty it")
+struct CheckpointTests {
+  /// What stands in a database's file and in its log.
+  private struct Contents: Equatable {
+    var file: Data?
+    var log: Data?
+
+    init(_ path: String) {
+      file = FileManager.default.contents(atPath: path)
+      log = FileManager.default.contents(atPath: path + "-wal")
+    }
+  }
+
+  /// A database whose last change stands only in its log. Returns its path.
+  private static func makeFileWithLog(in folder: TemporaryFolder) async throws -> String {
+    let store = try Store()
+    try await store.sync([FeedOffer("1")])
+    let path = folder.file("offers.sqlite")
+    try DatabaseQueue(path: store.path).inDatabase { writer in
+      try writer.execute(
+        sql: "PRAGMA wal_autocheckpoint = 0; UPDATE offer SET name = 'In the log'")
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: store.path + suffix, toPath: path + suffix)
+      }
+    }
+    try #require(Contents(path).log?.isEmpty == false)
+    return path
+  }
+
+  @Test(
+    "opening and closing leaves the file and its log as they are",
+    arguments: [OffersDatabase.Access.readOnly, .readWrite])
+  func closesQuietly(access: OffersDatabase.Access) async throws {
+    let folder = try TemporaryFolder()
+    let path = try await Self.makeFileWithLog(in: folder)
+    let before = Contents(path)
+    do {
+      let database = try OffersDatabase(path: path, access: access)
+      #expect(try await database.fetchOffer(named: "1").name == "In the log")
+    }
+    #expect(Contents(path) == before)
+  }
+
+  @Test("a log that somebody left is moved into the file by the next write")
+  func adoptsLog() async throws {
+    let folder = try TemporaryFolder()
+    let path = try await Self.makeFileWithLog(in: folder)
+    let database = try OffersDatabase(path: path)
+    _ = try await database.setFavorites(named: ["1"], to: true)
+    #expect(Contents(path).log?.isEmpty == true)
+    #expect(try Store.rows(path, "SELECT name FROM offer") == ["In the log"])
+  }
+
+  @Test(
+    "while another process has its turn, opening for writing writes nothing",
+    .timeLimit(.minutes(1)))
+  func opensInTurn() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1")])
+    // A log that is empty is the everyday case, and the one where GRDB writes when it opens.
+    let before = Contents(store.path)
+    #expect(before.log?.isEmpty == true)
+    let path = store.path
+    let turn = try FileLock(path: store.database.file.lockPath, byte: 0)
+    #expect(try turn.tryLock())
+    let (opened, tell) = AsyncStream<Bool>.makeStream()
+    Thread.detachNewThread {
+      // The error is the test's to find: nothing was opened then.
+      tell.yield((try? OffersDatabase(path: path)) != nil)
+      tell.finish()
+    }
+    // That nothing is written can only be seen by giving it time to.
+    try await Task.sleep(for: .milliseconds(300))
+    #expect(Contents(store.path) == before)
+    turn.unlock()
+    for await isOpen in opened { #expect(isOpen) }
+  }
+
+  @Test("reading waits for nobody's turn", .timeLimit(.minutes(1)))
+  func readsOutOfTurn() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1")])
+    let turn = try FileLock(path: store.database.file.lockPath, byte: 0)
+    #expect(try turn.tryLock())
+    let reader = try OffersDatabase(path: store.path, access: .readOnly)
+    #expect(try await reader.fetchOffer(named: "1").name == "Milk")
+    #expect(try await store.database.fetchOffer(named: "1").name == "Milk")
+    turn.unlock()
+  }
+
+  @Test(
+    "a reader in the middle of reading holds up no write, and the log is emptied after it",
+    .timeLimit(.minutes(1)))
+  func writesBesideReader() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1"), FeedOffer("2")])
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let reader = try DatabaseQueue(path: store.path, configuration: configuration)
+    try await reader.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT id FROM offer") }
+    for id in ["1", "2"] { _ = try await store.database.setFavorites(named: [id], to: true) }
+    #expect(Contents(store.path).log?.isEmpty == false)
+    let seen = try await reader.writeWithoutTransaction { database in
+      let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM favorite")
+      try database.execute(sql: "COMMIT")
+      return count
+    }
+    #expect(seen == 0)
+    _ = try await store.database.setFavorites(named: ["1"], to: false)
+    #expect(Contents(store.path).log?.isEmpty == true)
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import OffersCore
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Offers that expire, and favorites under another id")
+struct ExpiringTests {
+  private static let day = 86_400
+
+  private static func changes(
+    _ store: Store, now: Int, _ edit: (inout ChangeQuery) -> Void = { _ in }
+  ) async throws -> [OfferChange] {
+    var query = ChangeQuery(now: ChangeTests.date(now))
+    edit(&query)
+    return try await store.database.fetchChanges(query).changes
+  }
+
+  @Test("an offer expires in its last 48 hours, from when they begin or it is first seen")
+  func window() async throws {
+    let store = try Store()
+    let now = 100 * Self.day
+    try await store.sync((1...5).map { FeedOffer("\($0)") }, at: now - 10 * Self.day)
+    try await store.sync((1...6).map { FeedOffer("\($0)") }, at: now - 100)
+    try await store.sync([1, 2, 3, 4, 6].map { FeedOffer("\($0)") }, at: now - 50)
+    for (key, end) in [
+      (1, now), (2, now + 1), (3, now + 2 * Self.day), (4, now + 2 * Self.day + 1), (5, now + 9),
+      (6, now + 7),
+    ] {
+      try store.execute("INSERT INTO offer_detail (offer_key, expires_at) VALUES (\(key), \(end))")
+    }
+    let told = try await Self.changes(store, now: now) { $0.kinds = [.expiring] }
+    #expect(told.map(\.offer.ref.id) == ["2", "6", "3"])
+    #expect(
+      told.map { Int($0.at.timeIntervalSince1970) } == [now + 1 - 2 * Self.day, now - 100, now])
+    #expect(told.allSatisfy { $0.id == nil && $0.kind == .expiring })
+    // A mark is about recorded changes; since is what counts.
+    let later = try await Self.changes(store, now: now) {
+      $0.since = ChangeTests.date(now - 100)
+      $0.afterID = 1000
+    }
+    #expect(later.map(\.offer.ref.id) == ["6", "3"])
+    _ = try await store.database.setFavorites(named: ["3", "4", "5"], to: true)
+    let favorites = try await Self.changes(store, now: now) {
+      $0.kinds = [.expiring]
+      $0.favoritesOnly = true
+    }
+    #expect(favorites.map(\.offer.ref.id) == ["3"])
+  }
+
+  @Test("a new offer with the name and description of a favorite that is gone names it")
+  func returned() async throws {
+    let store = try Store()
+    let tea = FeedOffer("1", name: "Th\u{E9}", description: "20 bags")
+    try await store.sync([tea, FeedOffer("2", name: "Jam"), FeedOffer("3", name: "Bun")])
+    _ = try await store.database.setFavorites(named: ["1", "2", "3"], to: true)
+    let news = [
+      FeedOffer("3", name: "Bun"), FeedOffer("11", name: "Th\u{E9}", description: "20 bags"),
+      FeedOffer("12", name: "The\u{301}", description: "20 bags"),
+      FeedOffer("13", name: "Th\u{E9}"),
+      FeedOffer("14", name: "Jam"), FeedOffer("15", name: "Bun"),
+    ]
+    try await store.sync(news, at: 2000)
+    try await store.sync([FeedOffer("16", name: "Jam")], feed: "grocer", at: 2000)
+    let told = try await Self.changes(store, now: 3000) {
+      $0.kinds = [.new]
+      $0.since = ChangeTests.date(2000)
+    }
+    #expect(told.map(\.offer.ref.id) == ["11", "12", "13", "14", "15", "16"])
+    #expect(
+      told.map { $0.returned?.description } == ["ibotta:1", nil, nil, "ibotta:2", nil, nil])
+    let news2 = try await store.database.fetchNews(
+      after: ReaderMark(changeID: 3, readAt: ChangeTests.date(1500)), now: ChangeTests.date(3000))
+    #expect(
+      news2.news.changes.map { "\($0.kind.rawValue) \($0.offer.ref.id)" } == [
+        "new 11", "new 14", "gone 1", "gone 2",
+      ])
+  }
+
+  @Test("what was there before the favorite went, or is a favorite itself, is not taken for it")
+  func notReturned() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1"), FeedOffer("2")], at: 1000)
+    _ = try await store.database.setFavorites(named: ["1"], to: true)
+    try await store.sync([FeedOffer("2"), FeedOffer("3")], at: 2000)
+    func returned() async throws -> [OfferRef?] {
+      try await Self.changes(store, now: 3000) { $0.kinds = [.new] }.map(\.returned)
+    }
+    #expect(try await returned() == [nil, nil, OfferRef(feed: "ibotta", id: "1")])
+    _ = try await store.database.setFavorites(named: ["3"], to: true)
+    #expect(try await returned() == [nil, nil, nil])
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersSQLite
+import OffersTestSupport
+import Testing
+
+@Suite("A first set-up that was interrupted, or is done by several at once")
+struct FirstSetUpTests {
+  @Test("a file that SQLite had only begun holds nothing to read, and writing makes it a database")
+  func fillsBlankFile() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    try Store.execute(path, "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL")
+    let before = try #require(FileManager.default.contents(atPath: path))
+    #expect(before.starts(with: Data("SQLite format 3".utf8)))
+    let error = #expect(throws: OffersError.self) {
+      try OffersDatabase(path: path, access: .readOnly)
+    }
+    #expect(error?.code == .notFound)
+    #expect(FileManager.default.contents(atPath: path) == before)
+    let database = try OffersDatabase(path: path)
+    #expect(try await database.fetchFeeds().map(\.name) == ["ibotta"])
+    #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
+  }
+
+  /// The files of a database as a process leaves them that is killed in the middle of a large
+  /// import, when pages stand in the file that were never committed. Returns the copy's path.
+  private static func killedImport(in folder: TemporaryFolder) throws -> String {
+    let whole = try TemporaryFolder()
+    let original = try Store.makeFile(in: whole)
+    let path = folder.file("offers.sqlite")
+    try DatabaseQueue(path: original).inDatabase { writer in
+      // A cache this small cannot hold the transaction: SQLite writes it to the file early.
+      try writer.execute(
+        sql: """
+          PRAGMA journal_mode = DELETE;
+          INSERT INTO offer (
+            feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to
+          ) VALUES (1, '1', 0, 0, 0, 'Milk', 0);
+          PRAGMA cache_size = 5;
+          BEGIN IMMEDIATE;
+          UPDATE offer SET name = 'Never committed';
+          WITH RECURSIVE number (n) AS (SELECT 100 UNION ALL SELECT n + 1 FROM number LIMIT 5000)
+          INSERT INTO offer (
+            feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to
+          ) SELECT 1, n, 0, 0, 0, 'Half', 0 FROM number;
+          """)
+      for suffix in ["", "-journal"] {
+        try FileManager.default.copyItem(atPath: original + suffix, toPath: path + suffix)
+      }
+      try writer.execute(sql: "ROLLBACK")
+    }
+    let size = try #require(FileManager.default.contents(atPath: path)).count
+    try #require(size > 150_000, "the copy holds what was never committed")
+    return path
+  }
+
+  @Test(
+    "an import that was killed leaves what was before, for whoever comes next",
+    arguments: [OffersDatabase.Access.readOnly, .readWrite])
+  func undoesKilledImport(access: OffersDatabase.Access) async throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.killedImport(in: folder)
+    let database = try OffersDatabase(path: path, access: access)
+    #expect(try await database.fetchOffers(OfferQuery()).map(\.name) == ["Milk"])
+    #expect(!FileManager.default.fileExists(atPath: path + "-journal"))
+    #expect(try Store.rows(path, "PRAGMA journal_mode") == ["wal"])
+    #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
+  }
+
+  @Test("many that start at once on a missing file share one database")
+  func startsTogether() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("new/offers.sqlite")
+    let opened = try await withThrowingTaskGroup(of: [String].self) { group in
+      for _ in 0..<12 {
+        group.addTask {
+          try await OffersDatabase(path: path).fetchFeeds().map(\.name)
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(opened == Array(repeating: ["ibotta"], count: 12))
+    #expect(try Store.rows(path, "SELECT feed_key, name FROM feed") == ["1|ibotta"])
+  }
+
+  @Test("two that write at once lose nothing and meet no error")
+  func writesTogether() async throws {
+    let store = try Store()
+    let ids = (1...60).map(String.init)
+    try await store.sync(ids.map { FeedOffer($0) })
+    let other = try OffersDatabase(path: store.path)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (database, remainder) in [(store.database, 0), (other, 1)] {
+        group.addTask {
+          for (place, id) in ids.enumerated() where place % 2 == remainder {
+            let changes = try await database.setFavorites(named: [id], to: true)
+            #expect(changes.map(\.didChange) == [true])
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    for database in [store.database, other] {
+      #expect(try await database.countOffers(OfferQuery(favoritesOnly: true)) == 60)
+    }
+  }
+}

@@ -1,0 +1,258 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Looking a database through")
+struct HealthTests {
+  private static let now = Date(timeIntervalSince1970: 2000)
+
+  private static func lived() async throws -> Store {
+    let store = try Store()
+    try await store.sync((0..<2000).map { FeedOffer("\($0)", description: "Some more text") })
+    _ = try await store.database.setFavorites(named: ["5", "6"], to: true)
+    return store
+  }
+
+  private static func open(
+    _ store: Store, _ access: OffersDatabase.Access = .readWrite
+  ) throws -> OffersDatabase {
+    try OffersDatabase(path: store.path, access: access)
+  }
+
+  /// What is not as it should be.
+  private static func trouble(_ store: Store) throws -> [String] {
+    try open(store).examineBlocking(at: now).filter { $0.level != .ok }
+      .map { "\($0.level.rawValue) \($0.subject): \($0.message)" }
+  }
+
+  private static func repair(_ store: Store) async throws -> [String] {
+    try await open(store).repair(at: now).map {
+      "\($0.isDone ? "done" : "failed") \($0.subject): \($0.message)"
+    }
+  }
+
+  @Test("a sound one has every check, nothing is wrong, and nothing is repaired")
+  func sound() async throws {
+    let store = try await Self.lived()
+    #expect(try Self.trouble(store) == [])
+    #expect(
+      try Self.open(store).examineBlocking(at: Self.now).map(\.subject)
+        == HealthCheck.all.map(\.subject))
+    #expect(try await Self.repair(store) == [])
+  }
+
+  @Test("wrong counts are found and counted anew")
+  func counts() async throws {
+    let store = try await Self.lived()
+    try store.execute("UPDATE feed SET current_count = 7")
+    #expect(try Self.trouble(store) == ["problem counts: ibotta says 7 offers and has 2000"])
+    #expect(
+      try await Self.repair(store) == ["done counts: counted anew: ibotta 2000, not 7"])
+    #expect(try Self.trouble(store) == [])
+  }
+
+  @Test("leases of dead processes, and of a clock that was ahead, are ended; others stay")
+  func leases() async throws {
+    let store = try await Self.lived()
+    try store.execute(
+      """
+      INSERT INTO image_lease VALUES
+        ('old', 1, 1999999), ('ahead', 1, 99000000), ('sound', 1, 2010000)
+      """)
+    #expect(
+      try Self.trouble(store)
+        == ["warning leases: images are kept for processes that are gone (2)"])
+    #expect(
+      try await Self.repair(store) == ["done leases: ended those of processes that are gone (2)"])
+    #expect(try store.rows("SELECT url FROM image_lease") == ["sound"])
+  }
+
+  @Test("damaged images are removed; sound ones stay")
+  func images() async throws {
+    let store = try await Self.lived()
+    for number in 1...3 {
+      let bytes = TinyImage.png(filling: [UInt8(number)])
+      try await store.database.putImage(
+        CachedImage(
+          url: "https://x.example/\(number).png", bytes: bytes,
+          header: try ImageHeader(reading: bytes), etag: nil, lastModified: nil,
+          fetchedAt: Self.now, freshUntil: Self.now))
+    }
+    #expect(try Self.trouble(store) == [])
+    try store.execute(
+      """
+      UPDATE image_cache SET bytes = zeroblob(50) WHERE slot = 1;
+      UPDATE image_cache SET width = 9 WHERE slot = 2
+      """)
+    #expect(try Self.trouble(store) == ["problem images: 2 of 3 are not what they say"])
+    #expect(try await Self.repair(store).count == 1)
+    #expect(try store.rows("SELECT slot FROM image_cache") == ["3"])
+    #expect(try store.rows("SELECT slot FROM image_use") == ["3"])
+    #expect(try Self.trouble(store) == [])
+  }
+
+  @Test("a missing index is made anew, a missing column is told")
+  func schema() async throws {
+    let store = try await Self.lived()
+    try store.execute("DROP INDEX offer_by_gone; DROP TRIGGER image_cache_holds_50")
+    #expect(try Self.trouble(store) == ["problem schema: the index offer_by_gone is missing"])
+    #expect(
+      try await Self.repair(store)
+        == ["done schema: made offer_by_gone, image_cache_holds_50 anew"])
+    #expect(try Self.trouble(store) == [])
+    try store.execute("ALTER TABLE reader ADD COLUMN mood TEXT")
+    let trouble = ["problem schema: the table reader is not as this program makes it"]
+    #expect(try Self.trouble(store) == trouble)
+    #expect(try await Self.repair(store).first?.hasPrefix("failed schema") == true)
+    #expect(try Self.trouble(store) == trouble)
+  }
+
+  @Test("an index that lacks rows is made anew, and every star stays")
+  func index() async throws {
+    let store = try await Self.lived()
+    try Damage.detach(
+      "offer_by_gone", during: "UPDATE offer SET gone_at = 1500 WHERE offer_key <= 3", in: store)
+    let trouble = try Self.trouble(store)
+    #expect(trouble.first?.contains("missing from index offer_by_gone") == true)
+    let findings = try Self.open(store).examineBlocking(at: Self.now)
+    #expect(findings.first { $0.subject == "integrity" }?.advice == HealthCheck.repairAdvice)
+    let repairs = try await Self.repair(store)
+    #expect(repairs.first == "done integrity: made anew: all indexes")
+    #expect(try Self.trouble(store) == [])
+    #expect(try store.rows("SELECT id FROM favorite") == ["5", "6"])
+  }
+
+  @Test("an overwritten page is told with what to do, and a repair leaves all as it is")
+  func page() async throws {
+    let store = try await Self.lived()
+    try Damage.overwritePage(of: "offer", in: store)
+    let before = try Data(contentsOf: URL(fileURLWithPath: store.path))
+    let findings = try Self.open(store).examineBlocking(at: Self.now)
+    let integrity = findings.first { $0.subject == "integrity" }
+    #expect(integrity?.level == .problem)
+    #expect(integrity?.advice == Integrity.damageAdvice)
+    let repairs = try await Self.repair(store)
+    #expect(repairs.first?.hasPrefix("failed integrity") == true)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store.path)) == before)
+    #expect(try store.rows("SELECT id FROM favorite") == ["5", "6"])
+  }
+
+  @Test("rows that refer to nothing are told")
+  func references() async throws {
+    let store = try await Self.lived()
+    try store.execute("PRAGMA foreign_keys = OFF; UPDATE change SET run_id = 7")
+    #expect(
+      try Self.trouble(store) == [
+        "problem references: rows refer to what is not there (1), the first in change to sync_run"
+      ])
+    try store.execute("PRAGMA foreign_keys = OFF; INSERT INTO new_offers VALUES (7, 2), (8, 2)")
+    #expect(
+      try Self.trouble(store) == [
+        "problem references: rows refer to what is not there (3), the first in new_offers to change"
+      ])
+  }
+
+  @Test("who holds which lock is told")
+  func locks() async throws {
+    let store = try await Self.lived()
+    let database = try Self.open(store)
+    @Sendable func line() -> String? {
+      database.examineTurns(of: ["ibotta"]).first { $0.subject == "locks" }?.message
+    }
+    #expect(line() == "nobody is writing or syncing")
+    let pid = ProcessInfo.processInfo.processIdentifier
+    try await database.withSyncLock(on: "ibotta", waitSeconds: 1) {
+      #expect(line()?.hasSuffix("(process \(pid)) is syncing ibotta just now") == true)
+    }
+    let lock = try FileLock(path: store.path + "-lock", byte: 0)
+    #expect(try lock.tryLock())
+    #expect(line()?.hasSuffix("(process \(pid)) is writing just now") == true)
+    lock.unlock()
+    #expect(line() == "nobody is writing or syncing")
+  }
+
+  @Test(
+    "an index whose words are not those of the offers is found and made anew",
+    arguments: [
+      "DELETE FROM offer_search_data WHERE id > 10", "DELETE FROM offer_search_data",
+      "UPDATE offer SET name = 'Zebra' WHERE id = '7'",
+    ])
+  func words(damage: String) async throws {
+    let store = try await Self.lived()
+    try store.execute(damage)
+    let trouble = try Self.trouble(store)
+    #expect(trouble == ["problem search: the index has other words than the offers"])
+    #expect(try await Self.repair(store) == ["done search: made anew from the offers"])
+    #expect(try Self.trouble(store) == [])
+    let name = try store.rows("SELECT name FROM offer WHERE id = '7'")[0]
+    #expect(try await store.database.search(SearchQuery(name, limit: 5000)).hits.count > 0)
+  }
+
+  @Test("whoever may only read is told what was looked at, and nobody waits for a writer")
+  func wordsUnread() async throws {
+    let store = try await Self.lived()
+    let lock = try FileLock(path: store.path + "-lock", byte: 0)
+    #expect(try lock.tryLock())
+    let finding = try Self.open(store, .readOnly).examineBlocking(at: Self.now)
+      .first { $0.subject == "search" }
+    #expect(finding?.level == .ok)
+    #expect(
+      finding?.message == "the index has every offer; its words were not compared, "
+        + "because somebody is writing")
+    lock.unlock()
+  }
+
+  @Test(
+    "damaged pages of what can be had again are made anew, and all else stays",
+    arguments: [
+      "offer_search_data", "offer_search_docsize", "offer_search_config", "image_cache",
+      "image_failure", "sqlite_autoindex_image_cache_1",
+    ])
+  func derived(table: String) async throws {
+    let store = try await Self.lived()
+    for number in 1...3 {
+      let bytes = TinyImage.png(filling: [UInt8](repeating: UInt8(number), count: 20_000))
+      try await store.database.putImage(
+        CachedImage(
+          url: "https://x.example/\(number).png", bytes: bytes,
+          header: try ImageHeader(reading: bytes), etag: nil, lastModified: nil,
+          fetchedAt: Self.now, freshUntil: Self.now))
+    }
+    let before = try store.kept().text()
+    try Damage.overwritePage(of: table, in: store)
+    let findings = try Self.open(store).examineBlocking(at: Self.now)
+    let integrity = findings.first { $0.subject == "integrity" }
+    #expect(integrity?.level == .problem)
+    #expect(integrity?.advice == HealthCheck.repairAdvice)
+    let repairs = try await Self.repair(store)
+    #expect(repairs.first?.hasPrefix("done integrity: made anew: ") == true, "\(repairs)")
+    #expect(try Self.trouble(store) == [])
+    #expect(try store.kept().text() == before)
+    let isImage = table.contains("image")
+    #expect(try store.rows("SELECT count(*) FROM image_cache") == [isImage ? "0" : "3"])
+    let database = try Self.open(store)
+    #expect(try await database.search(SearchQuery("more", limit: 5000)).hits.count == 2000)
+    #expect(
+      try store.rows("SELECT k, v FROM offer_search_config ORDER BY k")
+        == Store().rows("SELECT k, v FROM offer_search_config ORDER BY k"))
+    // Both are as in a new database: the bound on images holds again.
+    #expect(try store.rows("SELECT count(*) FROM image_tally") == ["1"])
+  }
+
+  @Test("damage that is in the offers, too, keeps a repair from everything")
+  func derivedAndOwn() async throws {
+    let store = try await Self.lived()
+    try Damage.overwritePage(of: "offer_search_data", in: store)
+    try Damage.overwritePage(of: "offer", in: store)
+    let before = try Data(contentsOf: URL(fileURLWithPath: store.path))
+    let findings = try Self.open(store).examineBlocking(at: Self.now)
+    #expect(
+      findings.first { $0.subject == "integrity" }?.advice == Integrity.damageAdvice)
+    #expect(try await Self.repair(store).map { $0.prefix(16) } == ["failed integrity"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store.path)) == before)
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Synchronization
+
+@testable import OffersSQLite
+
+/// A database of a test's own, as a place for images.
+final class ImageHome: ImageRepositoryHome {
+  let folder: TemporaryFolder
+  private let opened: Mutex<OffersDatabase>
+
+  init() throws {
+    folder = try TemporaryFolder()
+    opened = Mutex(try OffersDatabase(path: folder.file("offers.sqlite")))
+  }
+
+  var database: OffersDatabase { opened.withLock { $0 } }
+  var images: any ImageRepository { database }
+
+  func setFavorite(_ url: String, to isFavorite: Bool) async throws {
+    // Not waiting for the disk, which no test here is about.
+    try await database.write(.image) { database in
+      let mark =
+        isFavorite
+        ? "INSERT INTO favorite (feed, id, created_at) VALUES ('ibotta', ?, 0)"
+        : "DELETE FROM favorite WHERE feed = 'ibotta' AND id = ?"
+      try database.execute(
+        sql: """
+          INSERT INTO offer
+            (feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to, image_url)
+          VALUES (1, ?1, 0, 0, 0, 'Tea', 0, ?1) ON CONFLICT DO NOTHING
+          """, arguments: [url])
+      try database.execute(sql: mark, arguments: [url])
+    }
+  }
+
+  func crash() async throws {
+    // What was handed over before is written first, as it would be by the program that dies.
+    try await database.readToWrite { _ in }
+    let again = try OffersDatabase(path: folder.file("offers.sqlite"))
+    opened.withLock { $0 = again }
+  }
+
+  /// Rows that another program sees.
+  func count() throws -> Int {
+    try DatabaseQueue(path: folder.file("offers.sqlite")).read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM image_cache") ?? 0
+    }
+  }
+}

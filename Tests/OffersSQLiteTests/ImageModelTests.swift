@@ -1,0 +1,238 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Synchronization
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Images in the database")
+struct ImageModelTests {
+  @Test("it keeps the rules of every image repository", arguments: ImageRepositoryRule.all)
+  func keeps(rule: ImageRepositoryRule) async throws {
+    #expect(try await rule.violation { try ImageHome() } == nil)
+  }
+
+  /// How an image cache should behave, without a database.
+  private struct Model {
+    /// Held images, the longest unused first, with what they are filled with.
+    var written: [(url: String, version: Int)] = []
+    /// The uses since then, in their order.
+    var gathered: [String] = []
+    var useCount = 0
+    var favorites: Set<String> = []
+
+    mutating func version(of url: String) -> Int? { written.first { $0.url == url }?.version }
+
+    mutating func use(_ url: String?) {
+      useCount += 1
+      if let url {
+        gathered.removeAll { $0 == url }
+        gathered.append(url)
+      }
+      if useCount == ImageBounds.gatheredUses { flush() }
+    }
+
+    mutating func flush() {
+      useCount = 0
+      writeOrder()
+    }
+
+    private mutating func writeOrder() {
+      for url in gathered {
+        guard let place = written.firstIndex(where: { $0.url == url }) else { continue }
+        written.append(written.remove(at: place))
+      }
+      gathered = []
+    }
+
+    mutating func crash() { (gathered, useCount) = ([], 0) }
+
+    mutating func put(_ url: String, _ version: Int) {
+      writeOrder()
+      if let place = written.firstIndex(where: { $0.url == url }) {
+        written.remove(at: place)
+      } else if written.count == 50 {
+        let kept = Set(
+          written.reversed().map(\.url).filter(favorites.contains).prefix(30))
+        let victim = written.firstIndex { !kept.contains($0.url) } ?? 0
+        written.remove(at: victim)
+      }
+      written.append((url, version))
+    }
+  }
+
+  private static let operationCount =
+    ProcessInfo.processInfo.environment["OFFERS_IMAGE_OPERATIONS"].flatMap { Int($0) } ?? 20_000
+
+  private static let header = ImageHeader(format: .png, width: 3, height: 2)
+
+  private static func image(_ url: String, _ version: Int) -> CachedImage {
+    // Sizes from little to some pages, so that places are filled with more and with less.
+    let bytes = Array("\(url) \(version)".utf8) + [UInt8](repeating: 7, count: version * 37 % 9000)
+    return CachedImage(
+      url: url, bytes: bytes, header: header, etag: "\"\(version)\"",
+      fetchedAt: Date(timeIntervalSince1970: 0), freshUntil: Date(timeIntervalSince1970: 0))
+  }
+
+  @Test("random operations do what the model does, and no other program ever sees more than 50")
+  func equalsModel() async throws {
+    let home = try ImageHome()
+    var model = Model()
+    var generator = SeededGenerator(seed: 50)
+    let watched = Watch(path: home.folder.file("offers.sqlite"))
+    defer { watched.stop() }
+    for step in 0..<Self.operationCount {
+      // Skewed, as people look: few images are most of what is asked for.
+      let share = Double.random(in: 0..<1, using: &generator)
+      let url = "https://e.com/\(Int(share * share * 120)).png"
+      switch Int.random(in: 0..<1000, using: &generator) {
+      case 0..<600:
+        let expected = model.version(of: url)
+        let found = try await home.database.findImage(url)
+        try #require(found == expected.map { Self.image(url, $0) }, "step \(step)")
+        model.use(expected == nil ? nil : url)
+      case 600..<700:
+        let isHeld = try await home.database.touchImage(url)
+        try #require(isHeld == (model.version(of: url) != nil), "step \(step)")
+        if isHeld { model.use(url) }
+      case 700..<950:
+        try await home.database.putImage(Self.image(url, step))
+        model.put(url, step)
+      case 950..<985:
+        let isFavorite = !model.favorites.contains(url)
+        try await home.setFavorite(url, to: isFavorite)
+        if isFavorite { model.favorites.insert(url) } else { model.favorites.remove(url) }
+      case 985..<995:
+        try await home.database.flushImageUses()
+        model.flush()
+      default:
+        try await home.crash()
+        model.crash()
+      }
+      if step % 500 == 0 {
+        try await home.database.flushImageUses()
+        model.flush()
+        let held = try await home.database.fetchImageContents(now: Date()).images.map(\.url)
+        try #require(held == model.written.reversed().map(\.url), "step \(step)")
+      }
+    }
+    watched.stop()
+    #expect(watched.most <= 50)
+    #expect(watched.looks > 10)
+    #expect(try home.count() == 50)
+    #expect(try Store.rows(home.folder.file("offers.sqlite"), "PRAGMA integrity_check") == ["ok"])
+  }
+
+  /// Counts the rows from another connection, all the while.
+  private final class Watch: Sendable {
+    private let seen = Mutex((most: 0, looks: 0, isOver: false))
+
+    init(path: String) {
+      Thread.detachNewThread { [weak self] in
+        // A count that fails is no count; that there were some is checked.
+        guard let other = try? DatabaseQueue(path: path) else { return }
+        while let self, !self.seen.withLock({ $0.isOver }) {
+          let count = try? other.read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM image_cache")
+          }
+          self.seen.withLock {
+            $0.most = max($0.most, count ?? 0)
+            $0.looks += count == nil ? 0 : 1
+          }
+          usleep(2000)
+        }
+      }
+    }
+
+    var most: Int { seen.withLock { $0.most } }
+    var looks: Int { seen.withLock { $0.looks } }
+    func stop() { seen.withLock { $0.isOver = true } }
+  }
+
+  @Test("the file does not grow by images that come and go")
+  func doesNotGrow() async throws {
+    let home = try ImageHome()
+    func put(_ numbers: Range<Int>) async throws {
+      for number in numbers {
+        let bytes = [UInt8](repeating: UInt8(number % 256), count: 20_000)
+        try await home.database.putImage(
+          CachedImage(
+            url: "https://e.com/\(number).png", bytes: bytes, header: Self.header,
+            fetchedAt: .now, freshUntil: .now))
+      }
+      // An ordinary write moves the log into the file.
+      try await home.database.write { _ in }
+    }
+    try await put(0..<150)
+    let before = home.database.file.bytes
+    try await put(150..<1200)
+    #expect(home.database.file.bytes <= before)
+    #expect(home.database.file.logBytes == 0)
+  }
+
+  @Test("reads write nothing but a batch in ten thousand, and a reader's database never")
+  func seldomWrites() async throws {
+    let home = try ImageHome()
+    try await home.database.putImage(Self.image("a", 1))
+    let path = home.folder.file("offers.sqlite")
+    let reader = try OffersDatabase(path: path, access: .readOnly)
+    let before = try Self.commits(path)
+    for _ in 0..<2500 { _ = try await reader.findImage("a") }
+    try await reader.touchImage("a")
+    #expect(try Self.commits(path) == before)
+    for _ in 0..<10_001 { _ = try await home.database.findImage("a") }
+    try await home.database.flushImageUses()
+    #expect(try await home.database.fetchImageContents(now: Date()).hits == 10_001)
+    #expect(try Self.commits(path) - before == 2)
+  }
+
+  /// The transactions in the log so far: each has one frame that ends it, which tells the size of
+  /// the file (https://sqlite.org/fileformat2.html#walformat).
+  private static func commits(_ path: String) throws -> Int {
+    let log = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "-wal")))
+    return stride(from: 32, to: log.count, by: 24 + 8192).count {
+      log[$0 + 4..<$0 + 8].contains { $0 != 0 }
+    }
+  }
+
+  @Test("many that put, star and look at once take turns, in one database and in two")
+  func takesTurns() async throws {
+    let home = try ImageHome()
+    let first = home.database
+    let databases = [first, try OffersDatabase(path: home.folder.file("offers.sqlite"))]
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (task, database) in (databases + databases).enumerated() {
+        group.addTask {
+          for number in 0..<50 {
+            try await database.putImage(Self.image("\(task) \(number)", number))
+            // A write of another kind, which waits for the disk.
+            if number % 10 == 0 { _ = try await database.setFavorites(named: [], to: true) }
+            _ = try await database.findImage("\(task) \(number / 2)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    for database in databases { try await database.flushImageUses() }
+    let contents = try await first.fetchImageContents(now: Date())
+    #expect(contents.images.count == 50)
+    #expect(contents.evictions == 150)
+    #expect(contents.hits + contents.misses == 200)
+    #expect(try Store.rows(home.folder.file("offers.sqlite"), "PRAGMA integrity_check") == ["ok"])
+  }
+
+  @Test("two databases share the order and the bound")
+  func shares() async throws {
+    let home = try ImageHome()
+    let other = try OffersDatabase(path: home.folder.file("offers.sqlite"))
+    for number in 0..<50 { try await home.database.putImage(Self.image("\(number)", 1)) }
+    _ = try await other.findImage("0")
+    try await other.flushImageUses()
+    try await home.database.putImage(Self.image("new", 1))
+    #expect(try await other.findImage("0") != nil)
+    #expect(try await other.findImage("1") == nil)
+    #expect(try home.count() == 50)
+  }
+}

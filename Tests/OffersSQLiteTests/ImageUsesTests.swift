@@ -1,0 +1,65 @@
+import OffersCore
+import Synchronization
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Uses of images that are not written down yet")
+struct ImageUsesTests {
+  /// A clock that stands still until it is set forward.
+  private final class Clock: Sendable {
+    private let instant = Mutex(ContinuousClock.now)
+    var now: ContinuousClock.Instant { instant.withLock { $0 } }
+    func wait(_ duration: Duration) { instant.withLock { $0 += duration } }
+  }
+
+  @Test("they are written down after so many, whatever becomes of the order meanwhile")
+  func countsUses() {
+    let uses = ImageUses()
+    for use in 1..<ImageBounds.gatheredUses {
+      #expect(!uses.note("\(use % 7)", isAsked: true))
+      if use % 1000 == 0 { _ = uses.takeOrder() }
+    }
+    #expect(uses.note(nil, isAsked: true))
+    let batch = uses.take()
+    #expect((batch.hits, batch.misses) == (ImageBounds.gatheredUses - 1, 1))
+    #expect(uses.gathered.isEmpty)
+    #expect(!uses.note("a", isAsked: true))
+  }
+
+  @Test("few are written down at the next one when ten minutes have passed since the first")
+  func looksAtTheClock() {
+    let clock = Clock()
+    let uses = ImageUses { clock.now }
+    clock.wait(.seconds(5000))
+    #expect(!uses.note("a", isAsked: true))
+    clock.wait(.seconds(ImageBounds.gatheredSeconds - 1))
+    #expect(!uses.note("b", isAsked: true))
+    clock.wait(.seconds(1))
+    #expect(uses.note("a", isAsked: true))
+    #expect(uses.take().urls == ["b", "a"])
+    #expect(!uses.note("a", isAsked: true))
+  }
+
+  @Test("few images at a time are remembered")
+  func boundsMemory() {
+    let uses = ImageUses()
+    var number = 0
+    while !uses.note("\(number)", isAsked: false) { number += 1 }
+    #expect(number == 4 * ImageBounds.images)
+    #expect(uses.take().hits == 0)
+  }
+
+  @Test("the order is the one of the last uses, and the counts stay when it is taken alone")
+  func ordersUses() {
+    let uses = ImageUses()
+    for url in ["a", "b", "c", "a", nil] { _ = uses.note(url, isAsked: url != "c") }
+    uses.noteEviction()
+    #expect(uses.gathered.urls == ["b", "c", "a"])
+    #expect(uses.takeOrder() == ["b", "c", "a"])
+    #expect(uses.takeOrder().isEmpty)
+    let batch = uses.take()
+    #expect(batch.urls.isEmpty)
+    #expect((batch.hits, batch.misses, batch.evictions) == (3, 1, 1))
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Importing between databases that live on")
+struct ImportModelTests {
+  /// Syncs a random part of a few offers, at a time of its own, and stars some.
+  private static func live(
+    _ store: Store, at seconds: Int, _ random: inout SeededGenerator
+  ) async throws {
+    let offers = ["a", "b", "c", "d", "e", "f"].filter { _ in Bool.random(using: &random) }
+      .map { FeedOffer($0, name: "Name \(Int.random(in: 0..<3, using: &random))") }
+    let feed = ["ibotta", "albums"].randomElement(using: &random) ?? "ibotta"
+    try await store.sync(offers, feed: feed, at: seconds)
+    if let starred = offers.randomElement(using: &random) {
+      try store.execute(
+        "INSERT INTO favorite VALUES ('\(feed)', '\(starred.id)', \(seconds)) ON CONFLICT DO NOTHING"
+      )
+    }
+  }
+
+  @Test("whatever they went through, no star goes, the order holds, and twice is once")
+  func model() async throws {
+    var random = SeededGenerator(seed: 99)
+    for round in 0..<40 {
+      let stores = [try Store(), try Store()]
+      var clock = 1000
+      for _ in 0..<8 {
+        clock += Int.random(in: 0...3, using: &random)
+        if Int.random(in: 0..<4, using: &random) > 0 {
+          try await Self.live(stores.randomElement(using: &random) ?? stores[0], at: clock, &random)
+          continue
+        }
+        let (from, to) = Bool.random(using: &random) ? (0, 1) : (1, 0)
+        let kept = try stores[from].kept(favoritesOnly: Bool.random(using: &random))
+        let before = try stores[to].kept()
+        try await stores[to].take(kept)
+        let after = try stores[to].kept()
+        let stars = Set(after.favorites.map(\.ref))
+        #expect(stars == Set(before.favorites.map(\.ref)).union(kept.favorites.map(\.ref)))
+        let ids = Set(after.offers.map(\.ref))
+        #expect(ids == Set(before.offers.map(\.ref)).union(kept.offers.map(\.ref)))
+        #expect(try stores[to].disorder() == [], "round \(round)")
+        // With a rank of 1 the search index is compared with the offers' texts, too.
+        try stores[to].execute(
+          "INSERT INTO offer_search (offer_search, rank) VALUES ('integrity-check', 1)")
+        try await stores[to].take(kept)
+        #expect(try stores[to].kept().text() == after.text(), "round \(round)")
+      }
+      let copy = try Store()
+      try await copy.take(try stores[0].kept())
+      #expect(try copy.kept().text() == stores[0].kept().text(), "round \(round)")
+    }
+  }
+}

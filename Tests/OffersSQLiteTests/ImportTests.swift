@@ -1,0 +1,266 @@
+import Foundation
+import OffersCore
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Importing what was exported")
+struct ImportTests {
+  private static func reward(_ cents: Int64) -> Reward {
+    Reward(text: "\(cents) cents", value: .amount(minorUnits: cents, currency: "USD"))
+  }
+
+  /// A store that saw tea come, change, go and come back, and milk go, starred both, and a third.
+  private static func lived() async throws -> Store {
+    let store = try Store()
+    try await store.sync([FeedOffer("tea", reward: reward(100)), FeedOffer("milk")], at: 1000)
+    try await store.sync([FeedOffer("tea", reward: reward(200)), FeedOffer("milk")], at: 2000)
+    try await store.sync([FeedOffer("jam"), FeedOffer("pie")], at: 3000)
+    try await store.sync([FeedOffer("tea", reward: reward(200)), FeedOffer("jam")], at: 4000)
+    try await store.sync([FeedOffer("tea", name: "Album")], feed: "albums", at: 4500)
+    try store.execute(
+      """
+      INSERT INTO favorite VALUES
+        ('ibotta', 'tea', 1500), ('ibotta', 'milk', 1600), ('later', '7', 1700)
+      """)
+    return store
+  }
+
+  private static func history(_ store: Store, _ id: String) async throws -> [String] {
+    try await store.database.fetchHistory(named: id).points.map {
+      "\(Int($0.at.timeIntervalSince1970)) \($0.event.rawValue) \($0.reward?.text ?? "-")"
+    }
+  }
+
+  @Test("into a new database it makes the same one", arguments: [false, true])
+  func comesBack(favoritesOnly: Bool) async throws {
+    let store = try await Self.lived()
+    let kept = try store.kept(favoritesOnly: favoritesOnly)
+    let other = try Store()
+    let counts = try await other.take(kept)
+    #expect(counts.newFavorites == 3)
+    #expect(counts.newOffers == (favoritesOnly ? 2 : 5))
+    #expect(try other.kept(favoritesOnly: favoritesOnly).text() == kept.text())
+    #expect(try other.disorder() == [])
+    for id in ["ibotta:tea", "milk"] {
+      #expect(try await Self.history(other, id) == Self.history(store, id))
+    }
+    let again = try await other.take(kept)
+    #expect(again.sameOffers == counts.newOffers)
+    #expect(again.newChanges + again.newRuns + again.newFavorites + again.updatedOffers == 0)
+    #expect(try other.kept(favoritesOnly: favoritesOnly).text() == kept.text())
+  }
+
+  @Test("favorites alone have their feeds, their history, and the last sync of each feed")
+  func favoritesAlone() async throws {
+    let store = try await Self.lived()
+    try store.execute("DELETE FROM favorite WHERE id <> 'milk'")
+    let kept = try store.kept(favoritesOnly: true)
+    #expect(kept.offers.map(\.ref.id) == ["milk"])
+    #expect(kept.runs.map(\.startedAt) == [1000, 3000, 4000])
+    #expect(kept.favorites.map(\.ref.description) == ["ibotta:milk"])
+  }
+
+  @Test("the next sync finds nothing changed")
+  func syncsOn() async throws {
+    let store = try await Self.lived()
+    let other = try Store()
+    try await other.take(try store.kept())
+    let run = try await other.sync(
+      [FeedOffer("tea", reward: Self.reward(200)), FeedOffer("jam")], at: 5000)
+    #expect(run.counts.applied == 0)
+    #expect(run.counts.unchanged == 2)
+  }
+
+  @Test("a favorite that was not synced yet gets its offer with the next sync")
+  func favoriteFirst() async throws {
+    let store = try Store()
+    var favorite = ExportedFavorite()
+    favorite.ref = OfferRef(feed: "ibotta", id: "tea")
+    favorite.starredAt = 5
+    try await store.take(Kept(records: [.favorite(favorite)]))
+    try await store.sync([FeedOffer("tea")])
+    #expect(try await store.database.findOffer(favorite.ref)?.isFavorite == true)
+  }
+
+  @Test("of a star on both sides the earlier time counts, and no star goes")
+  func stars() async throws {
+    let store = try await Self.lived()
+    let other = try Store()
+    try other.execute(
+      "INSERT INTO favorite VALUES ('ibotta', 'tea', 900), ('ibotta', 'milk', 9999), ('a', 'b', 1)")
+    try await other.take(try store.kept())
+    #expect(
+      try other.rows("SELECT feed, id, created_at FROM favorite ORDER BY feed, id")
+        == ["a|b|1", "ibotta|milk|1600", "ibotta|tea|900", "later|7|1700"])
+  }
+
+  @Test("a machine that was synced first gets its past put before it")
+  func pastComesFirst() async throws {
+    let old = try await Self.lived()
+    let new = try Store()
+    // Its clock began later; the same feed, milk gone for good.
+    try await new.sync([FeedOffer("tea", reward: Self.reward(300)), FeedOffer("rice")], at: 8000)
+    try await new.sync([FeedOffer("tea", reward: Self.reward(350)), FeedOffer("rice")], at: 9000)
+    try await new.database.setMark(
+      ReaderMark(changeID: 2, readAt: ChangeTests.date(8500)), of: "mail")
+    let counts = try await new.take(try old.kept())
+    #expect(counts.newOffers == 4)
+    #expect(counts.updatedOffers == 1)
+    #expect(try new.disorder() == [])
+    #expect(
+      try await Self.history(new, "ibotta:tea") == [
+        "1000 new 100 cents", "2000 changed 200 cents", "3000 gone 200 cents",
+        "4000 back 200 cents", "9000 changed 350 cents",
+      ])
+    let tea = try await new.database.fetchOffer(named: "ibotta:tea")
+    #expect(tea.firstSeenAt == ChangeTests.date(1000))
+    #expect(tea.reward == Self.reward(350))
+    // The later sync of the same document did not have it.
+    #expect(try await new.database.fetchOffer(named: "jam").goneAt == ChangeTests.date(9000))
+    // What the reader had read stays read, what it had not does not.
+    let news = try await new.database.fetchNews(
+      after: try await new.database.findMark(of: "mail"), now: ChangeTests.date(9100))
+    #expect(news.news.changes.map { "\($0.kind.rawValue) \($0.offer.ref)" } == ["up ibotta:tea"])
+    // The last sync is still the last one.
+    #expect(
+      try await new.database.fetchFeeds().first { $0.name == "ibotta" }?.lastRun?.startedAt
+        == ChangeTests.date(9000))
+    let text = try new.kept().text()
+    #expect(try await new.take(try old.kept()).updatedOffers == 0)
+    #expect(try new.kept().text() == text)
+  }
+
+  @Test("an older machine gets what happened since")
+  func presentComesLast() async throws {
+    let old = try await Self.lived()
+    let new = try Store()
+    try await new.sync([FeedOffer("tea", reward: Self.reward(300)), FeedOffer("rice")], at: 8000)
+    try await new.sync([FeedOffer("tea", reward: Self.reward(350)), FeedOffer("rice")], at: 9000)
+    let counts = try await old.take(try new.kept())
+    #expect(counts.newOffers == 1)
+    #expect(counts.newChanges == 2)
+    #expect(try old.disorder() == [])
+    let tea = try await old.database.fetchOffer(named: "ibotta:tea")
+    #expect(tea.reward == Self.reward(350))
+    #expect(tea.firstSeenAt == ChangeTests.date(1000))
+    #expect(try await Self.history(old, "ibotta:tea").last == "9000 changed 350 cents")
+  }
+
+  @Test("what lacks in another document, or in a selection, is not gone")
+  func otherDocument() async throws {
+    let old = try await Self.lived()
+    for isSelection in [true, false] {
+      let new = try Store()
+      try await new.sync([FeedOffer("rice")], at: 9000)
+      if !isSelection { try new.execute("UPDATE sync_run SET source = 'sample'") }
+      try await new.take(try old.kept(), selections: isSelection ? ["ibotta"] : [])
+      #expect(try await new.database.fetchOffer(named: "jam").goneAt == nil)
+    }
+  }
+
+  @Test("a source that was chosen here stays, one that was chosen there is taken")
+  func sources() async throws {
+    let old = try await Self.lived()
+    try old.execute(
+      """
+      UPDATE feed_detail SET chosen_source = '/old.json';
+      UPDATE feed_detail SET unsubscribed_at = 4600 WHERE feed_key = 2
+      """)
+    let new = try Store()
+    try await new.sync([FeedOffer("rice")], at: 9000)
+    try await new.take(try old.kept())
+    let query = """
+      SELECT name, chosen_source, unsubscribed_at FROM feed JOIN feed_detail USING (feed_key)
+      ORDER BY name
+      """
+    #expect(try new.rows(query) == ["albums|/old.json|4600", "ibotta|/old.json|NULL"])
+    try new.execute("UPDATE feed_detail SET chosen_source = '/mine.json'")
+    try await new.take(try old.kept())
+    #expect(try new.rows(query) == ["albums|/mine.json|4600", "ibotta|/mine.json|NULL"])
+  }
+
+  @Test("by what a document is known again is forgotten when its offers are other ones")
+  func forgetsDocument() async throws {
+    let old = try await Self.lived()
+    let new = try Store()
+    try await new.sync([FeedOffer("rice")], at: 500)
+    let known = """
+      UPDATE feed SET document_hash = zeroblob(16), document_head_hash = zeroblob(16),
+        document_bytes = 7;
+      INSERT OR REPLACE INTO feed_fetch (feed_key, etag, validated_mark, validated_rules, wait_until)
+      VALUES (1, 'x', 'y', 1, 99)
+      """
+    let query = "SELECT document_bytes, etag, wait_until FROM feed JOIN feed_fetch USING (feed_key)"
+    try new.execute(known)
+    try await new.take(try old.kept())
+    #expect(try new.rows(query) == ["NULL|NULL|99"])
+    try new.execute(known)
+    try await new.take(try old.kept())
+    #expect(try new.rows(query) == ["7|x|99"])
+  }
+
+  @Test("a change of no offer in the document is refused, and nothing is changed")
+  func refusesStray() async throws {
+    let old = try await Self.lived()
+    let new = try Store()
+    var kept = try old.kept()
+    kept.records.removeAll {
+      if case .offer(let offer) = $0 { offer.ref.id == "pie" } else { false }
+    }
+    let before = try new.kept().text()
+    let error = await #expect(throws: OffersError.self) { try await new.take(kept) }
+    #expect(error?.code == .malformedFeed)
+    #expect(error?.message.contains("ibotta:pie, which is none of its offers") == true)
+    #expect(try new.kept().text() == before)
+    #expect(try new.rows("SELECT count(*) FROM temp.sqlite_schema") == ["0"])
+  }
+
+  @Test("it waits for a sync of one of its feeds, and says so when that takes long")
+  func waitsForSync() async throws {
+    let old = try await Self.lived()
+    let new = try Store()
+    let kept = try old.kept()
+    let error = try await new.database.withSyncLock(on: "albums", waitSeconds: 1) {
+      await #expect(throws: OffersError.self) {
+        try await OffersDatabase(path: new.path).importRecords(from: kept, feeds: kept.feeds)
+      }
+    }
+    #expect(error?.code == .locked)
+    #expect(try new.kept().offers.isEmpty)
+  }
+
+  @Test("a few offers are put into the search index, many make it anew")
+  func searchIndex() async throws {
+    let old = try await Self.lived()
+    let new = try Store()
+    try await new.sync(
+      (0..<3000).map { FeedOffer("\($0)", name: "Bread") }, feed: "albums", at: 900)
+    // A word that no offer has stays in the index unless that is made anew.
+    let ghosts = "SELECT count(*) FROM offer_search WHERE offer_search MATCH 'ghost'"
+    try new.execute("INSERT INTO offer_search (rowid, name) VALUES (999999, 'ghost')")
+    try await new.take(try old.kept())
+    #expect(try new.rows(ghosts) == ["1"])
+    #expect(try await new.database.search(SearchQuery("album")).hits.map(\.offer.ref.id) == ["tea"])
+    var kept = try old.kept()
+    for (index, record) in kept.records.enumerated() {
+      guard case .offer(var offer) = record, offer.ref.feed == "albums" else { continue }
+      offer.name = "Songs"
+      offer.changedAt = 9000
+      kept.records[index] = .offer(offer)
+    }
+    #expect(try await new.take(kept).updatedOffers == 1)
+    #expect(try new.rows(ghosts) == ["1"])
+    #expect(try await new.database.search(SearchQuery("songs")).hits.count == 1)
+    #expect(try await new.database.search(SearchQuery("album")).hits.count == 0)
+    try new.execute(
+      """
+      INSERT INTO offer_search (offer_search, rowid, name) VALUES ('delete', 999999, 'ghost');
+      INSERT INTO offer_search (offer_search, rank) VALUES ('integrity-check', 1)
+      """)
+    // An import that brings nothing leaves an index that is out of date to the next search.
+    try new.execute("UPDATE search_state SET is_current = 0")
+    #expect(try await new.take(kept).updatedOffers == 0)
+    #expect(try new.rows("SELECT is_current FROM search_state") == ["0"])
+  }
+}

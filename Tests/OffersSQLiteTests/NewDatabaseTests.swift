@@ -1,0 +1,162 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import SQLiteMigrations
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("A new database")
+struct NewDatabaseTests {
+  @Test(
+    "only its owner can read it and the files beside it", arguments: ["", "-wal", "-shm", "-lock"])
+  func isPrivate(suffix: String) throws {
+    let store = try Store()
+    let attributes = try FileManager.default.attributesOfItem(atPath: store.path + suffix)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test("its header says what it is: a log, large pages, our mark and our version")
+  func hasOurHeader() throws {
+    let store = try Store()
+    #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
+    #expect(try store.rows("PRAGMA page_size") == ["8192"])
+    #expect(try store.rows("PRAGMA application_id") == ["\(0x4F46_4652)"])
+    #expect(try store.rows("PRAGMA user_version") == ["\(SQLiteMigrations.currentVersion)"])
+  }
+
+  @Test("what it writes survives a power cut, and what it deletes is overwritten")
+  func writesDurably() async throws {
+    let store = try Store()
+    func value(_ pragma: String) async throws -> Int? {
+      try await store.database.write { try Int.fetchOne($0, sql: "PRAGMA \(pragma)") }
+    }
+    #expect(try await value("synchronous") == 2)
+    #expect(try await value("secure_delete") == 2)
+    #expect(try await value("wal_autocheckpoint") == 0)
+    #expect(try await value("foreign_keys") == 1)
+  }
+
+  @Test("a reopened one writes as durably")
+  func reopensDurably() async throws {
+    let folder = try TemporaryFolder()
+    let database = try OffersDatabase(path: Store.makeFile(in: folder))
+    let synchronous = try await database.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+    #expect(synchronous == 2)
+  }
+
+  @Test("every table is strict")
+  func isStrict() throws {
+    let store = try Store()
+    // Those of the search index are SQLite's own.
+    let tables = try store.rows(
+      """
+      SELECT name FROM pragma_table_list
+      WHERE schema = 'main' AND type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name
+      """)
+    #expect(
+      tables == [
+        "change", "favorite", "feed", "feed_detail", "feed_fetch", "image_cache",
+        "image_failure", "image_lease", "image_tally", "image_use", "new_offers", "notice",
+        "offer", "offer_detail", "reader", "recent_search", "search_state", "sync_request",
+        "sync_run",
+      ])
+    let strict = try store.rows("SELECT name FROM pragma_table_list WHERE strict ORDER BY name")
+    #expect(strict == tables)
+  }
+
+  @Test("it is sound")
+  func isSound() throws {
+    let store = try Store()
+    #expect(try store.rows("PRAGMA integrity_check") == ["ok"])
+    #expect(try store.rows("PRAGMA foreign_key_check") == [])
+  }
+
+  @Test("missing folders are made, for the owner only")
+  func makesFolders() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a/b/offers.sqlite")
+    _ = try OffersDatabase(path: path)
+    for made in ["a", "a/b"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(made))
+      #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+    #expect(OffersDatabase.exists(at: path))
+  }
+
+  @Test("a missing file, an empty one and a link to nowhere become the same")
+  func isTheSameHoweverBegun() throws {
+    let folder = try TemporaryFolder()
+    let manager = FileManager.default
+    let paths = ["missing", "empty", "link"].map { folder.file($0) }
+    try #require(manager.createFile(atPath: paths[1], contents: nil))
+    try manager.createSymbolicLink(atPath: paths[2], withDestinationPath: folder.file("target"))
+    let states = try paths.map { path in
+      _ = try OffersDatabase(path: path)
+      let settings = ["page_size", "journal_mode", "encoding", "auto_vacuum", "user_version"]
+      return try settings.flatMap { try Store.rows(path, "PRAGMA \($0)") }
+        + Store.rows(path, "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY 1, 2")
+        + Store.rows(path, "SELECT feed_key, name FROM feed")
+    }
+    #expect(states[0].contains("1|ibotta") && states[0].count > 30)
+    #expect(states[1] == states[0])
+    #expect(states[2] == states[0])
+    #expect(try manager.destinationOfSymbolicLink(atPath: paths[2]) == folder.file("target"))
+  }
+
+  @Test("a log and a journal that were left behind by another database do not come into it")
+  func ignoresWhatWasLeftBehind() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    let old = folder.file("old.sqlite")
+    let writer = try DatabaseQueue(path: old)
+    // Opened all the while, so that the log is not moved into the file.
+    try await writer.writeWithoutTransaction { database in
+      try database.execute(
+        sql: "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; CREATE TABLE offer (id)")
+    }
+    for ending in ["-wal", "-shm"] {
+      try FileManager.default.copyItem(atPath: old + ending, toPath: path + ending)
+    }
+    try FileManager.default.copyItem(atPath: old, toPath: path + "-journal")
+    let database = try OffersDatabase(path: path)
+    #expect(try await database.fetchFeeds().map(\.name) == ["ibotta"])
+    #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
+    try writer.close()
+  }
+
+  @Test(
+    "nothing stands in its folder but the files that belong to it, even after an interruption",
+    arguments: [[], [""]])
+  func leavesNothingElse(remains: [String]) throws {
+    let folder = try TemporaryFolder()
+    for ending in remains {
+      let path = folder.file("offers.sqlite" + ending)
+      try Data(ending.utf8).write(to: URL(fileURLWithPath: path))
+    }
+    let database = try OffersDatabase(path: folder.file("offers.sqlite"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(names == ["", "-lock", "-shm", "-wal"].map { "offers.sqlite" + $0 })
+    withExtendedLifetime(database) {}
+  }
+
+  @Test("each migration's file is embedded under its name, in order and without a gap")
+  func embedsMigrations() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let files = try FileManager.default.contentsOfDirectory(
+      at: root.appendingPathComponent("Migrations/SQLite"), includingPropertiesForKeys: nil
+    ).filter { $0.pathExtension == "sql" }.sorted { $0.path < $1.path }
+    #expect(!files.isEmpty)
+    #expect(
+      files.map { $0.deletingPathExtension().lastPathComponent } == SQLiteMigrations.all.map(\.name)
+    )
+    for (file, migration) in zip(files, SQLiteMigrations.all) {
+      #expect(try String(contentsOf: file, encoding: .utf8) == migration.sql)
+      #expect(Int(migration.name.prefix(4)) == migration.number)
+    }
+    #expect(SQLiteMigrations.all.map(\.number) == Set(SQLiteMigrations.all.map(\.number)).sorted())
+    #expect(SQLiteMigrations.all.last?.number == SQLiteMigrations.currentVersion)
+  }
+}

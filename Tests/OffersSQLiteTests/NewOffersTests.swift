@@ -1,0 +1,206 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("One row that tells of several new offers")
+struct NewOffersTests {
+  private static func date(_ seconds: Int) -> Date { ChangeTests.date(seconds) }
+
+  /// Two feeds that many syncs changed at random. Returns when the last one was, too.
+  private static func filled(
+    _ random: inout SeededGenerator
+  ) async throws -> (store: Store, now: Int) {
+    let store = try Store()
+    var now = 1000
+    for _ in 0..<12 {
+      now += Int.random(in: 1...500, using: &random)
+      let feed = ["ibotta", "grocer"].randomElement(using: &random) ?? ""
+      let ids = (1...60).filter { _ in Int.random(in: 0..<3, using: &random) > 0 }
+      try await store.sync(
+        ids.map { FeedOffer("\($0)", name: "Tea \(Int.random(in: 1...2, using: &random))") },
+        feed: feed, at: now)
+      for id in ids.prefix(Int.random(in: 0...3, using: &random)) {
+        _ = try await store.database.setFavorites(named: ["\(feed):\(id)"], to: true)
+      }
+    }
+    return (store, now)
+  }
+
+  /// Gives each offer a row of its own, as older databases have it.
+  private static func unfold(_ store: Store) throws {
+    try store.execute(
+      """
+      CREATE TEMP TABLE one AS SELECT * FROM \(Store.eachChange);
+      DELETE FROM new_offers; DELETE FROM change;
+      INSERT INTO change SELECT change_id, offer_key, run_id, kind, fields FROM one ORDER BY 1;
+      """)
+  }
+
+  /// Gives all new offers of a sync one row, as some older databases have them.
+  private static func fold(_ store: Store) throws {
+    try store.execute(
+      """
+      CREATE TEMP TABLE span AS
+      SELECT run_id, max(change_id) AS change_id, count(*) AS offer_count FROM change
+      WHERE kind = 'new' AND change_id NOT IN (SELECT change_id FROM new_offers)
+      GROUP BY run_id HAVING count(*) > 1;
+      DELETE FROM change WHERE kind = 'new' AND EXISTS (
+        SELECT 1 FROM span WHERE span.run_id = change.run_id AND span.change_id > change.change_id);
+      INSERT INTO new_offers SELECT change_id, offer_count FROM span;
+      """)
+  }
+
+  private static func ids(_ store: Store) throws -> [Int64] {
+    try store.rows("SELECT change_id FROM \(Store.eachChange) ORDER BY 1").compactMap(Int64.init)
+  }
+
+  private static func countSalvagedChanges(_ path: String) throws -> Int {
+    var count = 0
+    let database = try OffersDatabase(salvaging: path)
+    _ = try database.salvageBlocking(
+      favoritesOnly: false, accepts: { _ in true },
+      { record in
+        if case .change = record { count += 1 }
+      })
+    return count
+  }
+
+  @Test("a feed's first sync writes one row for all its offers, any other one for each")
+  func writes() async throws {
+    let store = try Store()
+    try await store.sync((1...5).map { FeedOffer("\($0)") })
+    try await store.sync((1...7).map { FeedOffer("\($0)") }, at: 2000)
+    try await store.sync([FeedOffer("1")], feed: "grocer", at: 3000)
+    try await store.sync((8...9).map { FeedOffer("\($0)") }, feed: "facts", at: 4000)
+    #expect(
+      try store.rows("SELECT change_id, offer_key FROM change")
+        == ["5|5", "6|6", "7|7", "8|8", "10|10"])
+    #expect(try store.rows("SELECT * FROM new_offers") == ["5|5", "10|2"])
+    #expect(try store.database.countEverythingBlocking().changes == 10)
+    #expect(try store.disorder() == [])
+  }
+
+  @Test("reads as a row for each would", arguments: 1...6)
+  func reads(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let (store, now) = try await Self.filled(&random)
+    let last = try #require(try Self.ids(store).last)
+    var queries: [ChangeQuery] = []
+    for _ in 0..<120 {
+      var query = ChangeQuery(now: Self.date(now))
+      if Bool.random(using: &random) { query.afterID = Int64.random(in: 0...last, using: &random) }
+      if Bool.random(using: &random) {
+        query.since = Self.date(Int.random(in: 900...now + 10, using: &random))
+      }
+      if Bool.random(using: &random) { query.limit = Int.random(in: 0...40, using: &random) }
+      if Bool.random(using: &random) { query.feed = "grocer" }
+      query.favoritesOnly = Int.random(in: 0..<4, using: &random) == 0
+      if Bool.random(using: &random) {
+        query.kinds = Set(OfferChange.Kind.allCases.filter { _ in Bool.random(using: &random) })
+      }
+      queries.append(query)
+    }
+    func answers() async throws -> [[OfferChange]] {
+      let path = store.path
+      let database = try OffersDatabase(path: path)
+      var answers: [[OfferChange]] = []
+      for query in queries {
+        answers.append(try await database.fetchChanges(query).changes)
+        answers.append(
+          try await database.read { try ChangeSelection(firstOf: query, in: $0).read(in: $0) })
+      }
+      for id in [1, last / 2, last - 1, last] {
+        let mark = ReaderMark(changeID: id, readAt: Self.date(1000))
+        answers.append(
+          try await database.read {
+            try ChangeSelection(newsAfter: mark, now: Self.date(now), in: $0).read(in: $0)
+          })
+      }
+      return answers
+    }
+    let written = try await answers()
+    let kept = try [store.kept(), store.kept(favoritesOnly: true)].map { try $0.text() }
+    #expect(try store.rows("SELECT count(*) FROM new_offers") == ["2"])
+    for rewrite in [Self.fold, Self.unfold] {
+      try rewrite(store)
+      #expect(try store.rows("SELECT count(*) FROM new_offers") != ["2"])
+      #expect(try await answers() == written)
+      #expect(try [store.kept(), store.kept(favoritesOnly: true)].map { try $0.text() } == kept)
+    }
+    #expect(written.contains { $0.count > 40 })
+  }
+
+  @Test("an offer of it that was removed is told to nobody, and a page has as many as it may")
+  func passesOverRemoved() async throws {
+    let store = try Store()
+    try await store.sync((1...20).map { FeedOffer("\($0)") })
+    try await store.sync((11...20).map { FeedOffer("\($0)") }, at: 2000)
+    let pruned = try await store.database.prune(
+      goneBefore: Self.date(2000), now: Self.date(3000), isTrial: false)
+    #expect(pruned.offers == 9)
+    var query = ChangeQuery(now: Self.date(3000))
+    query.kinds = [.new]
+    let all = try await store.database.fetchChanges(query).changes
+    #expect(all.map(\.offer.ref.id) == (10...20).map(String.init))
+    #expect(all.map(\.id) == (10...20).map { Int64($0) })
+    query.limit = 4
+    #expect(try await store.database.fetchChanges(query).changes == all.suffix(4))
+    query.afterID = 3
+    let page = try await store.database.fetchChangePage(query)
+    #expect(page.changes == Array(all.prefix(4)))
+    #expect(page.hasMore && page.lastID == 13)
+    query.afterID = page.lastID
+    #expect(try await store.database.fetchChangePage(query).changes == Array(all[4..<8]))
+    #expect(try store.rows("SELECT * FROM new_offers") == ["20|20"])
+  }
+
+  @Test("a damaged database of the version before is opened and read all the same")
+  func upgradesDamaged() async throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeFile(in: folder, version: 8)
+    try Damage.overwritePage(of: "change", in: path)
+    let changes = try Self.countSalvagedChanges(path)
+    #expect(changes > 100 && changes < 3000)
+    let database = try OffersDatabase(path: path)
+    #expect(try await database.fetchOffers(OfferQuery(limit: 5000)).count == 3000)
+    #expect(try Store.rows(path, "PRAGMA user_version") == ["\(Schema.version)"])
+  }
+
+  @Test("a count that cannot be true counts as none", arguments: [Int64.min, -1, 0, 1, 21, .max])
+  func bearsNonsense(count: Int64) async throws {
+    let store = try Store()
+    try await store.sync((1...20).map { FeedOffer("\($0)") })
+    _ = try await store.database.setFavorites(named: ["20"], to: true)
+    try store.execute(
+      "PRAGMA ignore_check_constraints = ON; UPDATE new_offers SET offer_count = \(count)")
+    for favoritesOnly in [false, true] {
+      var query = ChangeQuery(now: Self.date(5000))
+      query.favoritesOnly = favoritesOnly
+      let told = try await store.database.fetchChanges(query).changes
+      #expect(told.map(\.offer.ref.id) == ["20"])
+    }
+    try await store.sync((3...20).map { FeedOffer("\($0)") }, at: 2000)
+    let pruned = try await store.database.prune(
+      goneBefore: Self.date(3000), now: Self.date(4000), isTrial: false)
+    #expect(pruned.offers == 1)
+  }
+
+  @Test("what is salvaged of a damaged count is no more than there are offers")
+  func salvagesNonsense() async throws {
+    let store = try Store()
+    try await store.sync((1...20).map { FeedOffer("\($0)") })
+    try await store.sync((1...30).map { FeedOffer("\($0)") }, at: 2000)
+    for (count, told) in [("20", 30), ("7", 17), ("9223372036854775807", 30), ("-5", 10)] {
+      try store.execute(
+        """
+        PRAGMA ignore_check_constraints = ON;
+        UPDATE new_offers SET offer_count = \(count) WHERE change_id = 20
+        """)
+      #expect(try Self.countSalvagedChanges(store.path) == told, "\(count)")
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import OffersCore
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("What somebody who stars offers is told")
+struct NewsTests {
+  private static func lines(_ news: News) -> [String] {
+    news.changes.map { "\($0.kind.rawValue) \($0.offer.ref.id)" } + news.failing.map(\.name)
+  }
+
+  private static func mark(_ store: Store) async throws -> ReaderMark? {
+    try await store.database.findMark(of: "mail")
+  }
+
+  /// Reads the news as the reader `mail` and takes note of it.
+  private static func take(_ store: Store, now: Int) async throws -> [String] {
+    let now = ChangeTests.date(now)
+    let (news, lastID) = try await store.database.fetchNews(after: mark(store), now: now)
+    try await store.database.setNewsTold(news, lastID: lastID, reader: "mail", now: now)
+    return lines(news)
+  }
+
+  @Test("a mark moves forward and never back")
+  func mark() async throws {
+    let store = try Store()
+    let database = store.database
+    #expect(try await database.findMark(of: "mail") == nil)
+    for (set, expected) in [((5, 100), (5, 100)), ((3, 200), (5, 200)), ((7, 50), (7, 200))] {
+      let mark = ReaderMark(changeID: Int64(set.0), readAt: ChangeTests.date(set.1))
+      try await database.setMark(mark, of: "mail")
+      #expect(
+        try await database.findMark(of: "mail")
+          == ReaderMark(changeID: Int64(expected.0), readAt: ChangeTests.date(expected.1)))
+    }
+    #expect(try await database.findMark(of: "other") == nil)
+  }
+
+  @Test("changes of favorites are told once, and those of no favorite never")
+  func favorites() async throws {
+    let store = try Store()
+    let start = 10 * 86_400
+    try await store.sync([FeedOffer("1"), FeedOffer("2")], at: start)
+    _ = try await store.database.setFavorites(named: ["1"], to: true)
+    #expect(try await Self.take(store, now: start + 10) == [])
+    try await store.sync([FeedOffer("3", name: "Jam")], at: start + 20)
+    #expect(try await Self.take(store, now: start + 30) == ["gone 1"])
+    #expect(try await Self.take(store, now: start + 40) == [])
+    #expect(
+      try await Self.mark(store) == ReaderMark(changeID: 5, readAt: ChangeTests.date(start + 40)))
+  }
+
+  @Test("a favorite whose successor came before it went is told with the new id")
+  func successors() async throws {
+    let store = try Store()
+    let start = 10 * 86_400
+    try await store.sync([FeedOffer("1", name: "Tea"), FeedOffer("2", name: "Tea")], at: start)
+    _ = try await store.database.setFavorites(named: ["1"], to: true)
+    _ = try await Self.take(store, now: start + 10)
+    // While removals are held back, the new ids come beside the old ones.
+    let held = [FeedOffer("1", name: "Tea"), FeedOffer("2", name: "Tea")]
+    try await store.sync(held + [FeedOffer("9", name: "Tea")], at: start + 20)
+    #expect(try await Self.take(store, now: start + 30) == [])
+    try await store.sync(
+      [FeedOffer("2", name: "Tea"), FeedOffer("9", name: "Tea")], at: start + 40)
+    let mark = try await Self.mark(store)
+    let news = try await store.database.fetchNews(after: mark, now: ChangeTests.date(start + 50))
+    #expect(news.news.changes.map(\.kind) == [.gone])
+    #expect(news.news.changes.first?.returned?.id == "9")
+  }
+
+  @Test("whoever never read any is told those of the last seven days")
+  func first() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1"), FeedOffer("2")], at: 0)
+    _ = try await store.database.setFavorites(named: ["1", "2"], to: true)
+    try await store.sync([FeedOffer("1")], at: 1000)
+    try await store.sync([FeedOffer("1"), FeedOffer("2")], at: 2000)
+    #expect(try await Self.take(store, now: 2000 + 7 * 86_400) == ["back 2"])
+  }
+
+  @Test("a favorite's end is told once, and again when it is another end")
+  func expiring() async throws {
+    let store = try Store()
+    let now = 10 * 86_400
+    try await store.sync([FeedOffer("1"), FeedOffer("2")], at: 0)
+    try store.execute(
+      "INSERT INTO offer_detail (offer_key, expires_at) VALUES (1, \(now + 50)), (2, \(now + 50))")
+    _ = try await store.database.setFavorites(named: ["1"], to: true)
+    #expect(try await Self.take(store, now: now) == ["expiring 1"])
+    #expect(try await Self.take(store, now: now + 1) == [])
+    try store.execute("UPDATE offer_detail SET expires_at = \(now + 60)")
+    #expect(try await Self.take(store, now: now + 2) == ["expiring 1"])
+    #expect(try await Self.take(store, now: now + 60) == [])
+  }
+
+  @Test("a feed that fails for a day is told once a day, with why, until it is given up")
+  func failing() async throws {
+    let store = try Store()
+    let start = 10 * 86_400
+    try await store.sync([FeedOffer("1")], at: start)
+    try store.execute(
+      """
+      INSERT INTO feed_fetch (feed_key, failure_count, failing_since) VALUES (1, 3, \(start))
+      """)
+    try await store.database.record(
+      SyncRun(
+        feed: "ibotta", source: "x", outcome: .failed, bytes: 0,
+        startedAt: ChangeTests.date(start + 5), durationSeconds: 0,
+        error: OffersError(.sourceFailed, "No answer.")), remember: nil, fetch: nil)
+    #expect(try await Self.take(store, now: start + 86_399) == [])
+    let now = ChangeTests.date(start + 86_400)
+    let (news, _) = try await store.database.fetchNews(after: nil, now: now)
+    #expect(
+      news.failing == [
+        FailingFeed(
+          name: "ibotta", since: ChangeTests.date(start), failureCount: 3, message: "No answer.")
+      ])
+    #expect(!news.isEmpty)
+    #expect(try await Self.take(store, now: start + 86_400) == ["ibotta"])
+    #expect(try await Self.take(store, now: start + 2 * 86_400 - 1) == [])
+    #expect(try await Self.take(store, now: start + 2 * 86_400) == ["ibotta"])
+    _ = try await store.database.unsubscribe(from: "ibotta")
+    #expect(try await Self.take(store, now: start + 3 * 86_400) == [])
+  }
+}

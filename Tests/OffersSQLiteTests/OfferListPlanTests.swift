@@ -1,0 +1,150 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("How SQLite goes about our lists")
+struct OfferListPlanTests {
+  /// The plan of the only statement, or the last.
+  private static func plan(
+    _ change: (inout OfferQuery) -> Void = { _ in }
+  ) async throws -> QueryPlanTests.Plan {
+    try #require(try await plans(change).last)
+  }
+
+  /// The plans of the statements that find the keys.
+  private static func plans(
+    _ change: (inout OfferQuery) -> Void
+  ) async throws -> [QueryPlanTests.Plan] {
+    var query = OfferQuery(limit: 20)
+    change(&query)
+    let chosen = query
+    let store = try await OfferQueryTests.filled()
+    let plans = try await QueryPlanTests.plans(store) { database in
+      let keys = try OffersDatabase.keyQuery(chosen, in: database).keys(in: database)
+      #expect(!keys.isEmpty)
+    }
+    return plans.filter { $0.sql.contains("ORDER BY") }
+  }
+
+  private static let window = Date(timeIntervalSince1970: 1)...Date(timeIntervalSince1970: 9000)
+
+  @Test("the feeds' order is one pass without a sort, from where the last page ended")
+  func feedOrder() async throws {
+    for isReversed in [false, true] {
+      let first = try await Self.plan { $0.isReversed = isReversed }
+      #expect(first.steps == ["SCAN offer"], "\(first)")
+      let next = try await Self.plan {
+        $0.after = OfferPlace(OfferRef(feed: "shop", id: "5"))
+        $0.feed = "shop"
+        $0.isReversed = isReversed
+      }
+      #expect(next.uses("SEARCH offer USING INTEGER PRIMARY KEY (rowid"), "\(next)")
+      #expect(!next.uses("TEMP B-TREE"), "\(next)")
+    }
+  }
+
+  @Test(
+    "an order without an index is one pass over one table that keeps no more than the page",
+    arguments: [OfferQuery.Sort.reward, .name, .newest])
+  func onePass(sort: OfferQuery.Sort) async throws {
+    let plan = try await Self.plan { $0.sort = sort }
+    #expect(plan.steps == ["SCAN offer", "USE TEMP B-TREE FOR ORDER BY"], "\(plan)")
+    #expect(plan.sql.hasSuffix("LIMIT 20 OFFSET 0"))
+  }
+
+  @Test("the order of expiry is read from its index, and nothing is sorted")
+  func expiryOrder() async throws {
+    for isReversed in [false, true] {
+      let plans = try await Self.plans {
+        $0.sort = .expiry
+        $0.isReversed = isReversed
+      }
+      let dated = "SEARCH detail USING COVERING INDEX offer_detail_by_expiry (expires_at>?)"
+      #expect(
+        plans.map(\.steps) == [
+          [dated, "SEARCH offer USING INTEGER PRIMARY KEY (rowid=?)"],
+          ["SCAN offer", "SEARCH detail USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN"],
+        ], "\(plans)")
+      let page = try await Self.plans {
+        $0.sort = .expiry
+        $0.isReversed = isReversed
+        $0.limit = 2
+      }
+      #expect(page.map(\.steps) == [plans[0].steps], "\(page)")
+    }
+  }
+
+  @Test("what expires soon is found by its day, in its order without a sort")
+  func expiring() async throws {
+    let plan = try await Self.plan {
+      $0.expiring = Self.window
+      $0.sort = .expiry
+    }
+    #expect(
+      plan.steps == [
+        "SEARCH detail USING COVERING INDEX offer_detail_by_expiry (expires_at>? AND expires_at<?)",
+        "SEARCH offer USING INTEGER PRIMARY KEY (rowid=?)",
+      ], "\(plan)")
+  }
+
+  @Test("what is gone is found without reading what is not")
+  func gone() async throws {
+    let plan = try await Self.plan { $0.goneOnly = true }
+    #expect(plan.uses("offer USING COVERING INDEX offer_by_gone (gone_at>?)"), "\(plan)")
+    #expect(!plan.uses("SCAN"), "\(plan)")
+  }
+
+  @Test("favorites lead to their offers: no other offer is read")
+  func favorites() async throws {
+    let all = try await Self.plan { $0.favoritesOnly = true }
+    #expect(all.uses("SCAN favorite"), "\(all)")
+    #expect(
+      all.uses("SEARCH offer USING COVERING INDEX offer_by_id (feed_key=? AND id=?)"), "\(all)")
+    let one = try await Self.plan {
+      $0.favoritesOnly = true
+      $0.feed = "shop"
+      $0.sort = .reward
+    }
+    #expect(one.uses("SEARCH favorite USING PRIMARY KEY (feed=?)"), "\(one)")
+    #expect(one.uses("SEARCH offer USING INDEX offer_by_id (feed_key=? AND id=?)"), "\(one)")
+  }
+
+  @Test("shops and categories are looked for in the details alone, in the feeds' order")
+  func labels() async throws {
+    let plan = try await Self.plan {
+      $0.retailer = "mart"
+      $0.category = "food"
+    }
+    #expect(plan.uses("SCAN detail"), "\(plan)")
+    #expect(plan.uses("SEARCH offer USING INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
+    #expect(!plan.uses("TEMP B-TREE"), "\(plan)")
+  }
+
+  @Test("the offers of a page are looked up by their keys, in one statement, in any order")
+  func readsPage() async throws {
+    let plans = try await QueryPlanTests.plans(try await OfferQueryTests.filled()) { database in
+      let offers = try OfferTable.list(keys: [5, 99, 3, 4], in: database)
+      #expect(offers.map(\.ref.description) == ["shop:3", "shop:1", "shop:2"])
+    }
+    #expect(plans.count == 1)
+    for plan in plans {
+      #expect(plan.uses("SEARCH offer USING INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
+      #expect(!plan.uses("SCAN offer") && !plan.uses("SCAN feed"), "\(plan)")
+    }
+  }
+
+  @Test("counting whole feeds reads no offer")
+  func counts() async throws {
+    let store = try await OfferQueryTests.filled()
+    for feed in [nil, "shop"] {
+      let plans = try await QueryPlanTests.plans(store) { database in
+        let count = try FeedTable.countCurrent(of: feed, in: database)
+        #expect(count == (feed == nil ? 10 : 9))
+      }
+      #expect(plans.allSatisfy { !$0.uses("offer") })
+    }
+  }
+}

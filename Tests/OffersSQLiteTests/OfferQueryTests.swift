@@ -1,0 +1,322 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Filters and orders of lists")
+struct OfferQueryTests {
+  /// Rewards, names and details of many kinds; `old:1` and `shop:9` are gone, `shop:3` and `old:1`
+  /// are favorites, and `old` was seen first.
+  static func filled() async throws -> Store {
+    let store = try Store()
+    try await store.sync(
+      [FeedOffer("1", name: "Zwieback"), FeedOffer("2", name: "apple 10")], feed: "old", at: 500)
+    try await store.sync(
+      [
+        shop("1", "Äpple 9", "$1.50", .amount(minorUnits: 150, currency: "USD")),
+        shop("2", "Tea", "5%", .percent(hundredths: 500)),
+        shop("3", "tea 2", "$2", .amount(minorUnits: 200, currency: "USD")),
+        shop("4", "TEA 10", nil, nil),
+        shop("5", "Jam", "€9", .amount(minorUnits: 900, currency: "EUR")),
+        shop("6", "Milk", "Free", nil),
+        shop("7", "Rice", "Up to $2", .amount(minorUnits: 200, currency: "USD"), isUpTo: true),
+        shop("8", "Soba", "¥120", .amount(minorUnits: 120, currency: "JPY")),
+        shop("9", "Gone", "$7", .amount(minorUnits: 700, currency: "USD")),
+        shop("10", "Figs", "12.5%", .percent(hundredths: 1250)),
+      ], feed: "shop", at: 1000)
+    try await store.sync([FeedOffer("2", name: "apple 10")], feed: "old", at: 2000)
+    _ = try await store.database.setFavorites(named: ["shop:3", "old:1"], to: true)
+    try store.execute(
+      """
+      UPDATE offer SET gone_at = 2000 WHERE name = 'Gone';
+      UPDATE feed SET current_count = current_count - 1 WHERE name = 'shop';
+      INSERT INTO offer_detail (offer_key, retailer, categories, expires_at)
+      SELECT offer_key,
+        CASE id WHEN '1' THEN 'Café Lumière®' WHEN '2' THEN 'CAFE LUMIERE' ELSE 'Mart' END,
+        CASE WHEN id < '3' THEN '["Food","Hot \\"Drinks\\""]' END,
+        CASE id WHEN '1' THEN 5000 WHEN '2' THEN 4000 WHEN '9' THEN 4500 WHEN '3' THEN 6000 END
+      FROM offer WHERE feed_key = (SELECT feed_key FROM feed WHERE name = 'shop')
+      """)
+    return store
+  }
+
+  private static func shop(
+    _ id: String, _ name: String, _ text: String?, _ value: Reward.Value?, isUpTo: Bool = false
+  ) -> FeedOffer {
+    FeedOffer(
+      id, name: name, reward: text.map { Reward(text: $0, value: value, isUpTo: isUpTo) })
+  }
+
+  private static func refs(
+    _ store: Store, _ change: (inout OfferQuery) -> Void
+  ) async throws -> [String] {
+    var query = OfferQuery()
+    change(&query)
+    return try await refs(store, query)
+  }
+
+  /// The offers as both ways of reading them give them, which must be the same.
+  private static func refs(_ store: Store, _ query: OfferQuery) async throws -> [String] {
+    let all = try await store.database.fetchOffers(query).map(\.ref.description)
+    var pages = store.database.pagesBlocking(of: query)
+    var read: [String] = []
+    var page = try pages.next()
+    while !page.isEmpty {
+      read += page.map(\.ref.description)
+      page = try pages.next()
+    }
+    #expect(read == all)
+    if query.limit == nil && query.offset == 0 {
+      #expect(try await store.database.countOffers(query) == all.count)
+    }
+    return all
+  }
+
+  @Test("rewards go by kind, then currency, then value; what has none comes last")
+  func sortsByReward() async throws {
+    let store = try await Self.filled()
+    #expect(
+      try await Self.refs(store) { $0.sort = .reward } == [
+        "shop:5", "shop:8", "shop:3", "shop:7", "shop:1", "shop:10", "shop:2", "shop:6", "old:2",
+        "shop:4",
+      ])
+    #expect(
+      try await Self.refs(store) {
+        $0.sort = .reward
+        $0.isReversed = true
+      } == [
+        "shop:5", "shop:8", "shop:1", "shop:7", "shop:3", "shop:2", "shop:10", "shop:6", "shop:4",
+        "old:2",
+      ])
+  }
+
+  @Test("names go by their letters and numbers, whatever the case and the accents")
+  func sortsByName() async throws {
+    let store = try await Self.filled()
+    let names = [
+      "shop:1", "old:2", "shop:10", "shop:5", "shop:6", "shop:7", "shop:8", "shop:2", "shop:3",
+      "shop:4",
+    ]
+    #expect(try await Self.refs(store) { $0.sort = .name } == names)
+    let turned = try await Self.refs(store) {
+      $0.sort = .name
+      $0.isReversed = true
+    }
+    #expect(turned == names.reversed())
+  }
+
+  @Test("the newest come first, in their feed's order")
+  func sortsByAge() async throws {
+    let store = try await Self.filled()
+    let newest = try await Self.refs(store) { $0.sort = .newest }
+    #expect(newest.first == "shop:1")
+    #expect(newest.last == "old:2")
+    let oldest = try await Self.refs(store) {
+      $0.sort = .newest
+      $0.isReversed = true
+    }
+    #expect(oldest.first == "old:2")
+  }
+
+  @Test("what expires soonest comes first, and what never does last, in either direction")
+  func sortsByExpiry() async throws {
+    let store = try await Self.filled()
+    let others = ["old:2", "shop:4", "shop:5", "shop:6", "shop:7", "shop:8", "shop:10"]
+    let soonest = ["shop:2", "shop:1", "shop:3"] + others
+    #expect(try await Self.refs(store) { $0.sort = .expiry } == soonest)
+    let latest = try await Self.refs(store) {
+      $0.sort = .expiry
+      $0.isReversed = true
+    }
+    #expect(latest == ["shop:3", "shop:1", "shop:2"] + others.reversed())
+  }
+
+  @Test("each order is the same page by page", arguments: OfferQuery.Sort.allCases, [false, true])
+  func pages(sort: OfferQuery.Sort, isReversed: Bool) async throws {
+    let store = try await Self.filled()
+    var query = OfferQuery()
+    query.sort = sort
+    query.isReversed = isReversed
+    let all = try await Self.refs(store, query)
+    #expect(all.count == 10)
+    var seen: [String] = []
+    query.limit = 3
+    for page in 0..<4 {
+      query.offset = page * 3
+      seen += try await Self.refs(store, query)
+    }
+    #expect(seen == all)
+    query.offset = 10
+    #expect(try await Self.refs(store, query) == [])
+    query.offset = -1
+    query.limit = -1
+    #expect(try await Self.refs(store, query) == [])
+  }
+
+  @Test("the feeds' order can be read backwards behind an offer")
+  func readsBackwards() async throws {
+    let store = try await Self.filled()
+    #expect(
+      try await Self.refs(store) {
+        $0.isReversed = true
+        $0.after = OfferPlace(OfferRef(feed: "shop", id: "3"))
+      } == ["shop:2", "shop:1", "old:2"])
+  }
+
+  @Test(
+    "each order goes on behind the place of an offer, also of one that changed since",
+    arguments: OfferQuery.Sort.allCases, [false, true])
+  func goesOn(sort: OfferQuery.Sort, isReversed: Bool) async throws {
+    let store = try await Self.filled()
+    var query = OfferQuery()
+    query.sort = sort
+    query.isReversed = isReversed
+    let all = try await store.database.fetchOffers(query)
+    for (index, offer) in all.enumerated() {
+      let rest = all.dropFirst(index + 1).map(\.ref.description)
+      query.after = OfferPlace(of: offer, by: sort)
+      #expect(try await Self.refs(store, query) == rest)
+      query.after = OfferPlace(offer.ref)
+      #expect(try await Self.refs(store, query) == rest)
+    }
+    let changed = try #require(all.first { $0.ref.id == "3" })
+    let rest = all.drop { $0.ref != changed.ref }.dropFirst().map(\.ref.description)
+    query.after = OfferPlace(of: changed, by: sort)
+    try await store.database.write(.ordinary) { database in
+      try database.execute(
+        sql: """
+          UPDATE offer SET name = 'zzz', reward_text = NULL, reward_minor_units = NULL,
+            reward_currency = NULL, reward_percent_hundredths = NULL WHERE id = '3'
+          """)
+    }
+    #expect(try await Self.refs(store, query).filter { $0 != "shop:3" } == rest)
+  }
+
+  @Test("a place of another order, or behind what was cleared away, is refused")
+  func refusesPlaces() async throws {
+    let store = try await Self.filled()
+    let ref = OfferRef(feed: "shop", id: "3")
+    for place in [
+      OfferPlace(ref, values: [.number(1), .number(2)]),
+      OfferPlace(OfferRef(feed: "shop", id: "none")),
+    ] {
+      var asked = OfferQuery(after: place)
+      asked.sort = .name
+      let query = asked
+      let error = await #expect(throws: OffersError.self) {
+        _ = try await store.database.fetchOffers(query)
+      }
+      #expect(error?.code == .invalidRequest)
+    }
+  }
+
+  @Test("amounts and percentages are narrowed down each for themselves")
+  func filtersByReward() async throws {
+    let store = try await Self.filled()
+    func refs(_ minimum: OfferQuery.RewardMinimum) async throws -> [String] {
+      try await Self.refs(store) { $0.rewardMinimum = minimum }
+    }
+    #expect(
+      try await refs(.amount(minorUnits: 200, currency: "USD")) == ["shop:3", "shop:7"])
+    #expect(try await refs(.amount(minorUnits: 901, currency: "EUR")) == [])
+    #expect(
+      try await refs(.anyAmount(minorUnits: 200, others: ["JPY": 2, "KWD": 2000]))
+        == ["shop:3", "shop:5", "shop:7", "shop:8"])
+    #expect(
+      try await refs(.anyAmount(minorUnits: 151, others: [:])) == ["shop:3", "shop:5", "shop:7"])
+    #expect(try await refs(.percent(hundredths: 500)) == ["shop:2", "shop:10"])
+    #expect(try await refs(.percent(hundredths: 501)) == ["shop:10"])
+  }
+
+  @Test("shops and categories are found whatever their case and accents")
+  func filtersByLabels() async throws {
+    let store = try await Self.filled()
+    #expect(
+      try await Self.refs(store) { $0.retailer = "cafe lumière" } == ["shop:1", "shop:2"])
+    #expect(try await Self.refs(store) { $0.retailer = "cafe" } == [])
+    #expect(
+      try await Self.refs(store) { $0.category = "hot \"drinks\"" }
+        == ["shop:1", "shop:2", "shop:10"])
+    #expect(try await Self.refs(store) { $0.category = "Foo" } == [])
+    #expect(
+      try await Self.refs(store) {
+        $0.category = "FOOD"
+        $0.retailer = "Mart"
+      } == ["shop:10"])
+    for feed in [nil, "shop"] {
+      #expect(try store.database.fetchRetailersBlocking(of: feed).first == "Mart")
+      #expect(
+        try store.database.fetchCategoriesBlocking(of: feed) == ["Food", "Hot \"Drinks\""])
+    }
+    #expect(try store.database.fetchRetailersBlocking(of: "ibotta") == [])
+    #expect(try store.database.fetchCategoriesBlocking(of: "ibotta") == [])
+  }
+
+  @Test("times include their bounds, and what is gone is left out unless it is asked for")
+  func filtersByTime() async throws {
+    let store = try await Self.filled()
+    func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: seconds) }
+    #expect(try await Self.refs(store) { $0.newSince = date(1000) }.count == 9)
+    #expect(try await Self.refs(store) { $0.newSince = date(1000.5) } == [])
+    #expect(
+      try await Self.refs(store) { $0.expiring = date(4000)...date(5000) } == ["shop:1", "shop:2"])
+    #expect(try await Self.refs(store) { $0.expiring = date(4000.5)...date(4999.5) } == [])
+    #expect(
+      try await Self.refs(store) {
+        $0.expiring = Date.distantPast...Date(timeIntervalSince1970: .infinity)
+        $0.sort = .expiry
+      } == ["shop:2", "shop:1", "shop:3"])
+  }
+
+  @Test("what is gone can be asked for, among favorites and by feed")
+  func filtersByGone() async throws {
+    let store = try await Self.filled()
+    #expect(try await Self.refs(store) { $0.goneOnly = true } == ["old:1", "shop:9"])
+    #expect(
+      try await Self.refs(store) {
+        $0.goneOnly = true
+        $0.feed = "shop"
+        $0.sort = .name
+      } == ["shop:9"])
+    #expect(
+      try await Self.refs(store) {
+        $0.goneOnly = true
+        $0.favoritesOnly = true
+      } == ["old:1"])
+    #expect(
+      try await Self.refs(store) {
+        $0.goneOnly = true
+        $0.expiring = Date(timeIntervalSince1970: 1)...Date(timeIntervalSince1970: 9000)
+      } == ["shop:9"])
+    #expect(
+      try await Self.refs(store) {
+        $0.favoritesOnly = true
+        $0.retailer = "mart"
+        $0.sort = .expiry
+      } == ["shop:3"])
+  }
+
+  @Test("every filter goes with every order, and with one that nothing passes")
+  func combines() async throws {
+    let store = try await Self.filled()
+    for sort in OfferQuery.Sort.allCases {
+      for bits in 0..<128 {
+        var query = OfferQuery(feed: bits & 1 > 0 ? "shop" : nil, favoritesOnly: bits & 2 > 0)
+        query.sort = sort
+        query.goneOnly = bits & 4 > 0
+        if bits & 8 > 0 { query.retailer = "Mart" }
+        if bits & 16 > 0 { query.category = "food" }
+        if bits & 32 > 0 { query.rewardMinimum = .anyAmount(minorUnits: 1, others: ["JPY": 1]) }
+        if bits & 64 > 0 {
+          query.expiring = Date(timeIntervalSince1970: 1)...Date(timeIntervalSince1970: 9000)
+        }
+        let one = try await Self.refs(store, query)
+        query.sort = .feed
+        #expect(try await Set(Self.refs(store, query)) == Set(one))
+      }
+    }
+  }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Clearing away")
+struct PruneTests {
+  private static let day = 86_400
+
+  private static func prune(
+    _ store: Store, goneBefore: Int, now: Int, isTrial: Bool = false
+  ) async throws -> PruneCounts {
+    try await store.database.prune(
+      goneBefore: ChangeTests.date(goneBefore), now: ChangeTests.date(now), isTrial: isTrial)
+  }
+
+  private static func counts(offers: Int = 0, changes: Int = 0, runs: Int = 0) -> PruneCounts {
+    var counts = PruneCounts()
+    counts.offers = offers
+    counts.changes = changes
+    counts.runs = runs
+    return counts
+  }
+
+  private static func check(_ store: Store) throws {
+    #expect(try store.rows("PRAGMA foreign_key_check") == [])
+    #expect(try store.rows("PRAGMA integrity_check") == ["ok"])
+  }
+
+  /// Five offers, of which 2, a favorite, 3 and 4 go, the last one later; 5 goes and is back.
+  private static func filled() async throws -> Store {
+    let store = try Store()
+    try await store.sync((1...5).map { FeedOffer("\($0)") }, at: 1000)
+    try store.execute("INSERT INTO offer_detail (offer_key, retailer) VALUES (3, 'x'), (4, 'y')")
+    _ = try await store.database.setFavorites(named: ["2"], to: true)
+    try await store.sync([FeedOffer("1"), FeedOffer("4")], at: 2000)
+    try await store.sync([FeedOffer("1"), FeedOffer("5")], at: 3000)
+    return store
+  }
+
+  @Test("offers that were gone by then go with their details and changes, favorites never")
+  func offers() async throws {
+    let store = try await Self.filled()
+    for isTrial in [true, false] {
+      #expect(
+        try await Self.prune(store, goneBefore: 2000, now: 5000, isTrial: isTrial)
+          == Self.counts(offers: 1, changes: 1))
+    }
+    #expect(try store.rows("SELECT id FROM offer ORDER BY id") == ["1", "2", "4", "5"])
+    #expect(try store.rows("SELECT retailer FROM offer_detail") == ["y"])
+    #expect(
+      try store.rows("SELECT offer_key, kind FROM \(Store.eachChange) ORDER BY change_id") == [
+        "1|new", "2|new", "3|new", "4|new", "5|new", "2|gone", "5|gone", "5|back", "4|gone",
+      ])
+    #expect(try await Self.prune(store, goneBefore: 2000, now: 5000) == PruneCounts())
+    try Self.check(store)
+  }
+
+  @Test("what is back, or starred, when its turn comes stays")
+  func rescued() async throws {
+    let store = try await Self.filled()
+    let doomed = try await store.database.read {
+      try PruneTable.doomedOffers(goneBefore: 2500, in: $0)
+    }
+    #expect(doomed == [3])
+    _ = try await store.database.setFavorites(named: ["3"], to: true)
+    let counts = try await store.database.write {
+      try PruneTable.delete(doomed, goneBefore: 2500, in: $0)
+    }
+    #expect(counts == PruneCounts())
+  }
+
+  @Test("no number is given twice: the newest offer and change stay, however old")
+  func newest() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1"), FeedOffer("2"), FeedOffer("3")], at: 1000)
+    try await store.sync([], at: 2000)
+    let now = 2000 * Self.day
+    #expect(try await Self.prune(store, goneBefore: now, now: now).offers == 2)
+    #expect(try store.rows("SELECT max(change_id) FROM change") == ["6"])
+    #expect(try store.rows("SELECT offer_key FROM offer") == ["3"])
+    try await store.sync([FeedOffer("1")], at: now)
+    #expect(
+      try store.rows("SELECT change_id, offer_key FROM change WHERE change_id > 6") == ["7|4"])
+    try Self.check(store)
+  }
+
+  @Test(
+    "changes go after 400 days, those of favorites never, nor the row that has one among others")
+  func changes() async throws {
+    let store = try Store()
+    try await store.sync((1...3).map { FeedOffer("\($0)") }, at: 1000)
+    try await store.sync((1...3).map { FeedOffer("\($0)", name: "Tea") }, at: 2000)
+    try await store.sync([FeedOffer("1", name: "Jam")], feed: "grocer", at: 2500)
+    try await store.sync((1...3).map { FeedOffer("\($0)", name: "Jam") }, at: 3000)
+    _ = try await store.database.setFavorites(named: ["ibotta:2"], to: true)
+    let now = 2000 + 400 * Self.day
+    #expect(try await Self.prune(store, goneBefore: 0, now: now) == PruneCounts())
+    for isTrial in [true, false] {
+      // The runs that saw 2 are named by its changes.
+      #expect(
+        try await Self.prune(store, goneBefore: 0, now: now + 1000, isTrial: isTrial)
+          == Self.counts(changes: 3))
+    }
+    #expect(
+      try store.rows("SELECT change_id FROM \(Store.eachChange) ORDER BY 1") == [
+        "1", "2", "3", "5", "8", "9", "10",
+      ])
+    _ = try await store.database.setFavorites(named: ["ibotta:2"], to: false)
+    try await store.sync([FeedOffer("1", name: "Jam")], at: now)
+    for isTrial in [true, false] {
+      #expect(
+        try await Self.prune(store, goneBefore: 0, now: now + 5000, isTrial: isTrial)
+          == Self.counts(changes: 7, runs: 3))
+    }
+    try Self.check(store)
+  }
+
+  @Test("runs without changes go after 30 days, the last and the last good one of a feed never")
+  func runs() async throws {
+    let store = try Store()
+    for seconds in [1000, 2000, 3000] { try await store.sync([FeedOffer("1")], at: seconds) }
+    for seconds in [4000, 5000] {
+      try await store.database.record(
+        SyncRun(
+          feed: "ibotta", source: "x", outcome: .failed, bytes: 0,
+          startedAt: ChangeTests.date(seconds), durationSeconds: 0,
+          error: OffersError(.sourceFailed, "No answer.")), remember: nil, fetch: nil)
+    }
+    try store.execute(
+      """
+      INSERT INTO sync_request (run_id, reason, request_count, is_conditional)
+      SELECT run_id, 'asked', 1, 0 FROM sync_run
+      """)
+    #expect(try await Self.prune(store, goneBefore: 0, now: 2000 + 30 * Self.day) == PruneCounts())
+    for isTrial in [true, false] {
+      #expect(
+        try await Self.prune(store, goneBefore: 0, now: 6000 + 30 * Self.day, isTrial: isTrial)
+          == Self.counts(runs: 2))
+    }
+    #expect(try store.rows("SELECT started_at FROM sync_run") == ["1000", "3000", "5000"])
+    #expect(try store.rows("SELECT count(*) FROM sync_request") == ["3"])
+    try Self.check(store)
+  }
+
+  @Test("what was told is forgotten when it is old and about something past")
+  func notices() async throws {
+    let store = try Store()
+    let now = 1000 * Self.day
+    for (id, about, told) in [
+      ("1", now - 1, now - 61 * Self.day), ("2", now + 1, now - 61 * Self.day),
+      ("3", now - 1, now - 59 * Self.day),
+    ] {
+      try store.execute(
+        "INSERT INTO notice VALUES ('expiring', 'ibotta', '\(id)', \(about), \(told))")
+    }
+    _ = try await Self.prune(store, goneBefore: 0, now: now)
+    #expect(try store.rows("SELECT id FROM notice") == ["2", "3"])
+  }
+
+  @Test("free pages are given back when they are more than a quarter of the file")
+  func compacts() async throws {
+    let store = try Store()
+    let text = String(repeating: "tea ", count: 500)
+    let offers = (1...2000).map { FeedOffer("\($0)", description: text) }
+    try await store.sync(offers, at: 1000)
+    try await store.sync(Array(offers.suffix(200)), at: 2000)
+    let before = store.database.sizeBytes
+    #expect(try await Self.prune(store, goneBefore: 1999, now: 3000) == PruneCounts())
+    #expect(store.database.sizeBytes >= before)
+    let counts = try await Self.prune(store, goneBefore: 2000, now: 3000)
+    // The offer of the newest change stays.
+    #expect(counts.offers == 1799)
+    #expect(store.database.sizeBytes < before / 4)
+    #expect(try store.rows("PRAGMA freelist_count") == ["0"])
+    #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
+    try Self.check(store)
+  }
+
+  @Test("a trial counts what is then removed, and removes nothing", arguments: 1...8)
+  func trial(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let store = try Store()
+    var now = 1000
+    for _ in 0..<30 {
+      now += Int.random(in: 1...60 * Self.day, using: &random)
+      let ids = (1...40).filter { _ in Int.random(in: 0..<4, using: &random) > 0 }
+      try await store.sync(
+        ids.map { FeedOffer("\($0)", name: "\(Int.random(in: 1...3, using: &random))") },
+        feed: ["ibotta", "grocer"][Int.random(in: 0...1, using: &random)], at: now)
+      if Int.random(in: 0..<5, using: &random) == 0 {
+        let feed = try await store.database.fetchSubscribedFeeds().last ?? ""
+        for id in ids.prefix(3) {
+          try store.execute("INSERT OR IGNORE INTO favorite VALUES ('\(feed)', '\(id)', 1)")
+        }
+      }
+    }
+    let tables = ["offer", Store.eachChange, "sync_run", "favorite"]
+    func sizes() throws -> [Int] {
+      try tables.map { Int(try store.rows("SELECT count(*) FROM \($0)")[0]) ?? 0 }
+    }
+    let before = try sizes()
+    let gone = now - Int.random(in: 0...300 * Self.day, using: &random)
+    let trial = try await Self.prune(store, goneBefore: gone, now: now, isTrial: true)
+    #expect(try sizes() == before)
+    let counts = try await Self.prune(store, goneBefore: gone, now: now)
+    #expect(counts == trial)
+    #expect(try zip(before, sizes()).map(-) == [counts.offers, counts.changes, counts.runs, 0])
+    let orphans = """
+      SELECT count(*) FROM \(Store.eachChange)
+      WHERE kind <> 'new' AND offer_key NOT IN (SELECT offer_key FROM offer)
+      """
+    #expect(try store.rows(orphans) == ["0"])
+    try Self.check(store)
+  }
+}

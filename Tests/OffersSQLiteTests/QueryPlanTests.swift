@@ -1,0 +1,140 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("How SQLite goes about our statements")
+struct QueryPlanTests {
+  /// A statement that was run, and the steps SQLite takes for it.
+  struct Plan: Sendable, CustomStringConvertible {
+    let sql: String
+    let steps: [String]
+
+    var description: String { "\(sql)\n\(steps.joined(separator: "\n"))" }
+    /// Whether it reads a whole table, the few feeds aside, or sorts.
+    var isSlow: Bool {
+      steps.contains {
+        $0.hasPrefix("SCAN ") && !$0.hasPrefix("SCAN feed") && !Self.isList($0)
+          || $0.contains("TEMP B-TREE")
+      }
+    }
+
+    /// Whether a step goes over the elements of one offer's list, or over what is to be written:
+    /// these are no tables.
+    static func isList(_ step: String) -> Bool {
+      ["SCAN CONSTANT ROW", "SCAN piece"].contains(step) || step.hasPrefix("SCAN new_")
+        || step.hasPrefix(sortedPieces)
+    }
+
+    /// That the pieces of one list, which stand in memory, are put in their order.
+    private static let sortedPieces = "SCAN (subquery-"
+
+    init(sql: String, steps: [String]) {
+      self.sql = sql
+      var steps = steps
+      if let place = steps.lastIndex(of: "SCAN piece"),
+        steps.contains(where: { $0.hasPrefix(Self.sortedPieces) }),
+        place + 1 < steps.count, steps[place + 1] == "USE TEMP B-TREE FOR ORDER BY"
+      {
+        steps.remove(at: place + 1)
+      }
+      self.steps = steps
+    }
+
+    func uses(_ step: String) -> Bool { steps.contains { $0.contains(step) } }
+  }
+
+  /// Runs what `body` runs, and explains each statement of it.
+  static func plans(
+    _ store: Store, _ body: @escaping @Sendable (Database) throws -> Void
+  ) async throws -> [Plan] {
+    try await store.database.write { database in
+      var statements: [String] = []
+      database.trace { event in
+        if case .statement(let statement) = event { statements.append(statement.expandedSQL) }
+      }
+      try body(database)
+      database.trace(options: [])
+      // What begins as a comment is run by the search index within a statement of ours.
+      return try statements.filter { !$0.hasPrefix("--") }.map { sql in
+        let rows = try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql)")
+        return Plan(sql: sql, steps: rows.map { $0["detail"] })
+      }
+    }
+  }
+
+  private static func filled() async throws -> Store {
+    let store = try Store()
+    for seconds in 1...3 {
+      try await store.sync((1...40).map { FeedOffer("\($0)", name: "Tea \(seconds)") }, at: seconds)
+    }
+    return store
+  }
+
+  @Test("the last run and the last success are found without reading the others")
+  func findsRuns() async throws {
+    let plans = try await Self.plans(try await Self.filled()) { database in
+      let run = try SyncRunTable.findLast(feedKey: 1, feed: "ibotta", in: database)
+      #expect(run?.startedAt == Date(timeIntervalSince1970: 3))
+      let success = try SyncRunTable.findLastSuccess(feedKey: 1, in: database)
+      #expect(success == Date(timeIntervalSince1970: 3))
+    }
+    #expect(plans.count == 2)
+    for plan in plans {
+      #expect(plan.uses("USING INDEX sync_run_by_feed (feed_key=?)"), "\(plan)")
+      #expect(!plan.isSlow, "\(plan)")
+    }
+  }
+
+  @Test("the list of feeds reads no offer's row and no run but the last")
+  func listsFeeds() async throws {
+    let plans = try await Self.plans(try await Self.filled()) { database in
+      let feeds = try FeedTable.all(in: database)
+      #expect(feeds.map(\.currentCount) == [40])
+    }
+    let list = try #require(plans.first)
+    #expect(list.uses("SEARCH offer USING COVERING INDEX offer_by_id (feed_key=?)"), "\(list)")
+    #expect(list.uses("SEARCH favorite USING PRIMARY KEY (feed=?)"), "\(list)")
+    for plan in plans { #expect(!plan.isSlow, "\(plan)") }
+  }
+
+  @Test("marking an offer and taking the mark away touch one row")
+  func marksOffers() async throws {
+    let ref = OfferRef(feed: "ibotta", id: "7")
+    let plans = try await Self.plans(try await Self.filled()) { database in
+      let isNew = try FavoriteTable.insert(ref, at: 1, in: database)
+      let offer = try OfferTable.find(ref, in: database)
+      let wasThere = try FavoriteTable.delete(ref, in: database)
+      #expect(isNew && wasThere && offer?.isFavorite == true)
+    }
+    #expect(plans.count == 3)
+    for plan in plans { #expect(!plan.isSlow, "\(plan)") }
+    #expect(plans.last?.uses("SEARCH favorite USING PRIMARY KEY (feed=? AND id=?)") == true)
+  }
+
+  @Test("a sync's write reads only the rows that it writes")
+  func writesDifference() async throws {
+    let store = try await Self.filled()
+    var edited = FeedOffer("2", name: "Coffee")
+    edited.seed = 1
+    let fresh = FeedRecords(items: [.init(offer: FeedOffer("99"), position: 1, key: 0)])
+    let stored = FeedRecords(items: [.init(offer: edited, position: 2, key: 2)])
+    let run = SyncRun(
+      feed: "ibotta", source: "sample", outcome: .updated, bytes: 1,
+      startedAt: Date(timeIntervalSince1970: 9), durationSeconds: 0)
+    let plan = SyncPlan(
+      run: run, newRecords: fresh, knownRecords: stored, vanishedKeys: [1],
+      rememberedSource: nil, document: nil)
+    let plans = try await Self.plans(store) { database in
+      let writer = try DifferenceWriter(database, run, feedKey: 1)
+      try writer.write(plan)
+      #expect(writer.rowsWritten == 3)
+    }
+    let verbs = Set(plans.compactMap { $0.sql.split(separator: " ").first })
+    #expect(verbs == ["SELECT", "INSERT", "UPDATE", "DELETE"])
+    for plan in plans { #expect(!plan.isSlow, "\(plan)") }
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Recent searches")
+struct RecentSearchTests {
+  private static func note(
+    _ words: String, feed: String? = nil, at seconds: Int = 1, in store: Store
+  ) async throws {
+    try await store.database.noteSearch(
+      RecentSearch(words: words, feed: feed, searchedAt: ChangeTests.date(seconds)))
+  }
+
+  private static func words(_ store: Store) async throws -> [String] {
+    try await store.database.fetchRecentSearches().map(\.words)
+  }
+
+  @Test("the last 10 are kept, the latest first")
+  func keepsTen() async throws {
+    let store = try Store()
+    for number in 1...25 { try await Self.note("tea \(number)", in: store) }
+    #expect(try await Self.words(store) == (16...25).reversed().map { "tea \($0)" })
+  }
+
+  @Test("the bound holds whoever writes")
+  func holdsBound() throws {
+    let store = try Store()
+    for verb in ["INSERT", "INSERT OR REPLACE"] {
+      try store.execute(
+        """
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+        \(verb) INTO recent_search (expression, feed, words, searched_at)
+        SELECT i || '\(verb)', '', 'x', 1 FROM n
+        """)
+      #expect(try store.rows("SELECT count(*) FROM recent_search") == ["10"])
+    }
+  }
+
+  @Test("the same search moves up, however it is written; another feed's is another")
+  func movesUp() async throws {
+    let store = try Store()
+    for words in ["Café", "tea", "milk"] { try await Self.note(words, in: store) }
+    try await Self.note("CAFE", at: 7, in: store)
+    #expect(try await Self.words(store) == ["CAFE", "milk", "tea"])
+    try await Self.note("tea", feed: "movies", in: store)
+    let searches = try await store.database.fetchRecentSearches()
+    #expect(searches.map(\.words) == ["tea", "CAFE", "milk", "tea"])
+    #expect(searches.map(\.feed) == ["movies", nil, nil, nil])
+    #expect(searches[1].searchedAt == ChangeTests.date(7))
+  }
+
+  @Test("words are kept as they were typed, signs among them, with one space between them")
+  func keepsWords() async throws {
+    let store = try Store()
+    for words in ["C++  &\t\"é\" #?", "!!!", "C++", "???", " "] {
+      try await Self.note(words, in: store)
+    }
+    #expect(try await Self.words(store) == ["???", "C++", "!!!", "C++ & \"é\" #?"])
+  }
+
+  @Test("noting again what is the latest writes nothing, and a reader may note")
+  func writesNothingTwice() async throws {
+    let store = try Store()
+    let reader = try OffersDatabase(path: store.path, access: .readOnly)
+    let search = RecentSearch(words: "tea", searchedAt: ChangeTests.date(5))
+    try reader.noteSearchBlocking(search)
+    let before = try store.rows("SELECT * FROM recent_search")
+    try reader.noteSearchBlocking(RecentSearch(words: "tea", searchedAt: ChangeTests.date(9)))
+    #expect(try store.rows("SELECT * FROM recent_search") == before)
+    #expect(try reader.fetchRecentSearchesBlocking() == [search])
+  }
+}

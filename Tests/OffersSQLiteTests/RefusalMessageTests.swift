@@ -1,0 +1,82 @@
+import Foundation
+import OffersCore
+import OffersSQLite
+import OffersTestSupport
+import SQLiteMigrations
+import Testing
+
+@Suite("What a refused file's owner is told")
+struct RefusalMessageTests {
+  private static func refusal(
+    of path: String, _ access: OffersDatabase.Access = .readWrite
+  ) -> OffersError? {
+    #expect(throws: OffersError.self) { try OffersDatabase(path: path, access: access) }
+  }
+
+  @Test("of a newer database: both versions, that it is untouched, and what to do")
+  func tellsNewer() throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeFile(in: folder)
+    let newer = SQLiteMigrations.currentVersion + 1
+    try Store.execute(path, "PRAGMA user_version = \(newer)")
+    let error = Self.refusal(of: path)
+    #expect(
+      error?.message
+        == """
+        \(path) was written by a newer version of offers (schema \(newer), this one knows \
+        \(SQLiteMigrations.currentVersion)). It was left untouched.
+        """)
+    #expect(error?.hint == "Install the newer version, or name another file with --database.")
+  }
+
+  @Test("of a file that is not ours: its path, that it is untouched, and what to do")
+  func tellsForeign() throws {
+    let folder = try TemporaryFolder()
+    let diary = try folder.write("Dear diary", to: "diary.txt")
+    let notes = folder.file("notes.sqlite")
+    try Store.execute(notes, "CREATE TABLE note (text TEXT)")
+    for path in [diary, notes] {
+      let error = Self.refusal(of: path)
+      #expect(
+        error?.message == "\(path) is not a database of this program. It was left untouched.")
+      #expect(error?.hint == "Name another file with --database.")
+    }
+  }
+
+  @Test("of a database that is not there yet: its path and how to make it")
+  func tellsMissing() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    let error = Self.refusal(of: path, .readOnly)
+    #expect(error?.message == "There is no database yet at \(path).")
+    #expect(error?.hint == "Make it with: offers sync")
+  }
+
+  @Test("of a folder that cannot be made, because a file is in its place: the path")
+  func tellsBlockedFolder() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write("x", to: "file")
+    let error = Self.refusal(of: file + "/offers.sqlite")
+    #expect(error?.code == .storageFailed)
+    #expect(error?.message.contains(file + "/offers.sqlite") == true)
+    #expect(error?.hint != nil)
+  }
+
+  @Test("of a database damaged behind its header: its path and what to do")
+  func tellsDamaged() async throws {
+    let store = try Store()
+    try await store.sync((1...2_000).map { FeedOffer("\($0)") })
+    var bytes = try #require(FileManager.default.contents(atPath: store.path))
+    // All but the header: every page's content is noise.
+    for offset in 100..<bytes.count { bytes[offset] = UInt8(truncatingIfNeeded: offset &* 31) }
+    let folder = try TemporaryFolder()
+    let path = try folder.write(bytes, to: "offers.sqlite")
+    let error = await #expect(throws: OffersError.self) {
+      try await OffersDatabase(path: path, access: .readOnly).fetchOffers(OfferQuery())
+    }
+    #expect(error?.code == .storageFailed)
+    #expect(error?.message == "\(path) is damaged or not a database.")
+    #expect(error?.hint?.contains("backup") == true)
+    #expect(FileManager.default.contents(atPath: path) == bytes)
+  }
+}

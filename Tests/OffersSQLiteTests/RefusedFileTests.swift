@@ -1,0 +1,144 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersSQLite
+import OffersTestSupport
+import SQLiteMigrations
+import Testing
+
+@Suite("A file that is not opened, or only after it was made ready")
+struct RefusedFileTests {
+  /// All files of a folder and what they hold; a folder in it holds nothing.
+  private static func contents(of folder: TemporaryFolder) throws -> [String: Data] {
+    var contents: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      contents[name] = FileManager.default.contents(atPath: folder.file(name)) ?? Data()
+    }
+    return contents
+  }
+
+  /// The code of the refusal, which must leave the folder as it is.
+  private static func refusal(
+    of path: String, in folder: TemporaryFolder, _ access: OffersDatabase.Access
+  ) throws -> OffersError.Code? {
+    let before = try contents(of: folder)
+    let error = #expect(throws: OffersError.self) {
+      try OffersDatabase(path: path, access: access)
+    }
+    #expect(try contents(of: folder) == before)
+    return error?.code
+  }
+
+  private static let bothAccesses: [OffersDatabase.Access] = [.readOnly, .readWrite]
+
+  @Test("a newer program's database is refused and untouched", arguments: bothAccesses)
+  func refusesNewer(access: OffersDatabase.Access) throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeFile(in: folder)
+    try Store.execute(path, "PRAGMA user_version = \(SQLiteMigrations.currentVersion + 1)")
+    #expect(try Self.refusal(of: path, in: folder, access) == .newerDatabase)
+  }
+
+  @Test("a newer version that stands only in the log is refused, too", arguments: bothAccesses)
+  func refusesNewerInLog(access: OffersDatabase.Access) throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeFile(in: folder)
+    try DatabaseQueue(path: path).inDatabase { database in
+      try database.execute(sql: "PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 99")
+      let before = FileManager.default.contents(atPath: path)
+      let log = FileManager.default.contents(atPath: path + "-wal")
+      let error = #expect(throws: OffersError.self) {
+        try OffersDatabase(path: path, access: access)
+      }
+      #expect(error?.code == .newerDatabase)
+      #expect(FileManager.default.contents(atPath: path) == before)
+      #expect(FileManager.default.contents(atPath: path + "-wal") == log)
+    }
+  }
+
+  @Test("a file that is no database is refused and untouched", arguments: bothAccesses)
+  func refusesOtherFiles(access: OffersDatabase.Access) throws {
+    let folder = try TemporaryFolder()
+    for text in ["x", "SQLite format 3\0", String(repeating: "Dear diary, ", count: 1000)] {
+      let path = try folder.write(text, to: "diary.txt")
+      #expect(try Self.refusal(of: path, in: folder, access) == .storageFailed)
+    }
+  }
+
+  @Test("another program's database is refused and untouched", arguments: bothAccesses)
+  func refusesOtherPrograms(access: OffersDatabase.Access) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("other.sqlite")
+    try Store.execute(path, "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('mine')")
+    #expect(try Self.refusal(of: path, in: folder, access) == .storageFailed)
+  }
+
+  @Test(
+    "another program's database whose tables stand only in the log gets none of ours",
+    arguments: [0, 1, 99])
+  func refusesOtherProgramsInLog(version: Int) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("other.sqlite")
+    try DatabaseQueue(path: path).inDatabase { database in
+      try database.execute(
+        sql: """
+          PRAGMA journal_mode = WAL;
+          PRAGMA wal_autocheckpoint = 0;
+          CREATE TABLE note (text TEXT);
+          PRAGMA user_version = \(version);
+          """)
+      #expect(throws: OffersError.self) { try OffersDatabase(path: path) }
+    }
+    #expect(try Store.rows(path, "SELECT name FROM sqlite_schema") == ["note"])
+    #expect(try Store.rows(path, "PRAGMA application_id") == ["0"])
+    #expect(try Store.rows(path, "PRAGMA user_version") == ["\(version)"])
+  }
+
+  @Test("a folder is refused", arguments: bothAccesses)
+  func refusesFolders(access: OffersDatabase.Access) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("folder")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    #expect(try Self.refusal(of: path, in: folder, access) == .storageFailed)
+  }
+
+  @Test("reading what does not exist fails and makes no file")
+  func makesNothingToRead() throws {
+    let folder = try TemporaryFolder()
+    for path in [folder.file("offers.sqlite"), folder.file("no/folder/offers.sqlite")] {
+      #expect(try Self.refusal(of: path, in: folder, .readOnly) == .notFound)
+    }
+  }
+
+  @Test("an empty file holds nothing to read, and writing makes it a database")
+  func fillsEmptyFile() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("", to: "offers.sqlite")
+    #expect(try Self.refusal(of: path, in: folder, .readOnly) == .notFound)
+    let database = try OffersDatabase(path: path)
+    #expect(try await database.fetchFeeds().map(\.name) == ["ibotta"])
+    #expect(try Store.rows(path, "PRAGMA journal_mode") == ["wal"])
+    #expect(try Store.rows(path, "PRAGMA page_size") == ["8192"])
+  }
+
+  @Test("a database left in rollback mode opens and has a log again", arguments: bothAccesses)
+  func restoresLog(access: OffersDatabase.Access) async throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeFile(in: folder)
+    try Store.execute(path, "PRAGMA journal_mode = DELETE")
+    #expect(try Store.rows(path, "PRAGMA journal_mode") == ["delete"])
+    let database = try OffersDatabase(path: path, access: access)
+    #expect(try await database.fetchFeeds().map(\.name) == ["ibotta"])
+    #expect(try Store.rows(path, "PRAGMA journal_mode") == ["wal"])
+  }
+
+  @Test("a database opened for reading refuses to write")
+  func refusesToWrite() async throws {
+    let folder = try TemporaryFolder()
+    let database = try OffersDatabase(path: Store.makeFile(in: folder), access: .readOnly)
+    let error = await #expect(throws: OffersError.self) {
+      try await database.setFavorites(named: ["1"], to: true)
+    }
+    #expect(error?.code == .invalidRequest)
+  }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import SQLiteMigrations
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("The search index")
+struct SearchIndexTests {
+  /// Fails unless the index is exactly what one made anew would be.
+  private static func check(_ store: Store, _ comment: String = "") throws {
+    try #require(try store.rows("SELECT is_current FROM search_state") == ["1"], "\(comment)")
+    // With a rank of 1 it is compared with the offers' texts, too.
+    try store.execute("INSERT INTO offer_search (offer_search, rank) VALUES ('integrity-check', 1)")
+    let words = "SELECT term, doc, cnt FROM search_term ORDER BY term"
+    let before = try store.rows(words)
+    let sizes = "SELECT id, hex(sz) FROM offer_search_docsize ORDER BY id"
+    let sizesBefore = try store.rows(sizes)
+    try store.execute("INSERT INTO offer_search (offer_search) VALUES ('rebuild')")
+    #expect(try store.rows(words) == before, "\(comment)")
+    #expect(try store.rows(sizes) == sizesBefore, "\(comment)")
+  }
+
+  private static let vocabulary = ["tea", "Café", "milk", "7-Up", "C++", "日本", "®", "jam jar"]
+
+  private static func text(_ random: inout SeededGenerator) -> String {
+    (0..<Int.random(in: 1...4, using: &random)).map { _ in
+      vocabulary.randomElement(using: &random) ?? ""
+    }.joined(separator: " ")
+  }
+
+  private static func offer(_ id: Int, _ random: inout SeededGenerator) -> FeedOffer {
+    var offer = FeedOffer("\(id)", name: text(&random))
+    if Bool.random(using: &random) { offer.description = text(&random) }
+    func list(_ count: Int, _ element: () -> String) -> String {
+      "[" + (0..<count).map { _ in element() }.joined(separator: ",") + "]"
+    }
+    if Int.random(in: 0..<3, using: &random) == 0 {
+      offer.more[.terms] = text(&random) + "\n" + text(&random)
+      offer.more[.categories] = list(.random(in: 0...6, using: &random)) {
+        "\"\(text(&random))\\n\""
+      }
+    }
+    if Int.random(in: 0..<3, using: &random) == 0 {
+      offer.more[.retailer] = text(&random)
+      offer.more[.attributes] = list(.random(in: 0...9, using: &random)) {
+        "[\"Label\",\"\(text(&random))\"]"
+      }
+    }
+    return offer
+  }
+
+  @Test("after any syncs and prunes it is what one made anew would be", arguments: 0..<6)
+  func model(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let store = try Store()
+    var feeds: [String: [Int: FeedOffer]] = [:]
+    for step in 1...30 {
+      let feed = ["ibotta", "grocer"].randomElement(using: &random) ?? "ibotta"
+      var offers = feeds[feed] ?? [:]
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0: offers = [:]
+      case 1: for id in 1...60 { offers[id] = Self.offer(id, &random) }
+      default:
+        for _ in 0..<Int.random(in: 0...15, using: &random) {
+          let id = Int.random(in: 1...60, using: &random)
+          offers[id] = Bool.random(using: &random) ? Self.offer(id, &random) : nil
+        }
+      }
+      let isIndexed = Int.random(in: 0..<6, using: &random) > 0
+      // In no order, as feeds are.
+      let list = offers.values.sorted { $0.id < $1.id }.shuffled(using: &random)
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        _ = try await store.database.preview(store.plan(list, feed: feed, at: step * 1000))
+      } else {
+        try await store.sync(
+          list, feed: feed, at: step * 1000,
+          isIndexed: isIndexed)
+        feeds[feed] = offers
+      }
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        _ = try await store.database.prune(
+          goneBefore: ChangeTests.date(step * 1000 - 1500), now: ChangeTests.date(step * 1000),
+          isTrial: false)
+      }
+      if try store.rows("SELECT is_current FROM search_state") == ["0"] {
+        guard Bool.random(using: &random) else { continue }
+        _ = try await store.database.search(SearchQuery("tea"))
+      }
+      try Self.check(store, "seed \(seed), step \(step)")
+    }
+  }
+
+  @Test("a large part that changes makes it anew, a small one is put in place")
+  func largeChanges() async throws {
+    let store = try Store()
+    let first = (1...5000).map { FeedOffer("\($0)", name: "Tea \($0)") }
+    try await store.sync(first)
+    try Self.check(store)
+    for changed in [30, 4000] {
+      let offers = first.prefix(changed).map { FeedOffer($0.id, name: "Jam \($0.id) \(changed)") }
+      try await store.sync(
+        (offers + first.dropFirst(changed)).reversed(), at: 2000 + changed)
+      try Self.check(store, "\(changed)")
+      let found = try await store.database.search(SearchQuery("jam", limit: 6000))
+      #expect(found.hits.count == changed)
+    }
+  }
+
+  @Test("a change of the reward, going and coming back leave it alone")
+  func leavesItAlone() async throws {
+    let store = try Store()
+    try await store.sync((1...5).map { FeedOffer("\($0)") }, at: 1000)
+    let blocks = "SELECT id, hex(block) FROM offer_search_data ORDER BY id"
+    let before = try store.rows(blocks)
+    try await store.sync(
+      (1...4).map { FeedOffer("\($0)", reward: Reward(text: "$1", value: nil, isUpTo: false)) },
+      at: 2000)
+    try await store.sync((1...5).map { FeedOffer("\($0)") }, at: 3000)
+    #expect(try store.rows(blocks) == before)
+    try Self.check(store)
+  }
+
+  @Test("a sync may leave it out; the next sync, or a search by who may only read, makes it anew")
+  func leavesOut() async throws {
+    let store = try Store()
+    func state() throws -> [String] { try store.rows("SELECT is_current FROM search_state") }
+    try await store.sync([FeedOffer("1", name: "Tea")], isIndexed: false)
+    #expect(try state() == ["0"])
+    try await store.sync([FeedOffer("1", name: "Tea")], at: 2000)
+    try Self.check(store)
+    // Nothing that is searched differs: it stays good.
+    try await store.sync([FeedOffer("1", name: "Tea")], at: 3000, isIndexed: false)
+    #expect(try state() == ["1"])
+    try await store.sync([FeedOffer("1", name: "Jam")], at: 4000, isIndexed: false)
+    #expect(try state() == ["0"])
+    let reader = try OffersDatabase(path: store.path, access: .readOnly)
+    #expect(try await reader.search(SearchQuery("jam")).hits.count == 1)
+    #expect(try await reader.search(SearchQuery("tea")).hits.count == 0)
+    try Self.check(store)
+    try await store.sync([FeedOffer("1", name: "Milk")], at: 5000, isIndexed: false)
+    var rebuilds = 0
+    let found = try reader.searchBlocking(SearchQuery("milk")) { rebuilds += 1 }
+    _ = try reader.searchBlocking(SearchQuery("milk")) { rebuilds += 1 }
+    #expect(found.hits.count == 1 && rebuilds == 1)
+    // A prune cannot put in order what is not.
+    try await store.sync([FeedOffer("2", name: "Rye")], at: 6000, isIndexed: false)
+    try await store.sync([FeedOffer("3", name: "Oat")], at: 7000, isIndexed: false)
+    let counts = try await store.database.prune(
+      goneBefore: ChangeTests.date(7000), now: ChangeTests.date(8000), isTrial: false)
+    #expect(try counts.offers > 0 && state() == ["0"])
+    try await store.database.refreshSearchIndex()
+    try Self.check(store)
+  }
+
+  @Test("a database of the version before has none yet, and gets one with the first search")
+  func upgrades() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    let queue = try DatabaseQueue(path: path)
+    try await queue.write { database in
+      for migration in SQLiteMigrations.all where migration.number < 5 {
+        try database.execute(sql: migration.sql)
+      }
+      try database.execute(
+        sql: """
+          INSERT INTO offer (feed_key, id, content_hash, first_seen_at, changed_at, name,
+            reward_up_to) VALUES (1, '1', 0, 0, 0, 'Green Tea', 0);
+          PRAGMA user_version = 4;
+          PRAGMA application_id = \(DatabaseFile.applicationID);
+          """)
+    }
+    try queue.close()
+    let reader = try OffersDatabase(path: path, access: .readOnly)
+    #expect(try Store.rows(path, "SELECT is_current FROM search_state") == ["0"])
+    #expect(try await reader.search(SearchQuery("tea")).hits.map(\.offer.name) == ["Green Tea"])
+    #expect(try Store.rows(path, "SELECT is_current FROM search_state") == ["1"])
+  }
+
+  @Test("a write that fails leaves it as it was")
+  func staysWhole() async throws {
+    let store = try Store()
+    try await store.sync((1...50).map { FeedOffer("\($0)", name: "Tea") })
+    try store.execute(
+      """
+      CREATE TRIGGER fails BEFORE UPDATE OF is_current ON search_state
+      BEGIN SELECT RAISE(ABORT, 'no'); END;
+      CREATE TRIGGER fails_late BEFORE UPDATE OF outcome, duration_milliseconds ON sync_run
+      BEGIN SELECT RAISE(ABORT, 'no'); END;
+      """)
+    await #expect(throws: OffersError.self) {
+      try await store.sync((1...60).map { FeedOffer("\($0)", name: "Jam") }, at: 2000)
+    }
+    try Self.check(store)
+    #expect(try await SearchTests.ids("jam", in: store) == [])
+    #expect(try await store.database.search(SearchQuery("tea", limit: 99)).hits.count == 50)
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import GRDB
+import OffersCore
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("How SQLite goes about a search")
+struct SearchPlanTests {
+  @Test(
+    "the index ranks, and offers are looked up by their keys until the page is full",
+    arguments: [false, true])
+  func search(favoritesOnly: Bool) async throws {
+    let plans = try await QueryPlanTests.plans(try await SearchTests.filled()) { database in
+      let table = try SearchTable(feedKey: 1, favoritesOnly: favoritesOnly, in: database)
+      let expression = try SearchExpression("coffee", in: database)
+      var count = 0
+      try table.find(
+        expression, marks: SearchMarks(), limit: 5, offset: 0, in: database
+      ) { _ in count += 1 }
+      let finds = try table.finds(expression, in: database)
+      #expect(finds != favoritesOnly && (count == 0) == favoritesOnly)
+    }
+    let searches = plans.filter { $0.sql.contains("FROM offer_search CROSS") }
+    #expect(searches.count == 2)
+    for plan in searches {
+      // M is for MATCH; what is scanned are only the rows that match.
+      // > and < are the bounds between which the offers lie.
+      #expect(
+        plan.steps.first?.contains(/SCAN offer_search VIRTUAL TABLE INDEX \d+:M\d+><$/) == true,
+        "\(plan)")
+      #expect(plan.uses("SEARCH offer USING INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
+      // The index itself sorts by rank.
+      #expect(!plan.uses("TEMP B-TREE"), "\(plan)")
+      if favoritesOnly {
+        #expect(plan.uses("SEARCH offer USING COVERING INDEX offer_by_id"), "\(plan)")
+      }
+    }
+    let bounds = try #require(plans.first { $0.sql.contains("max(offer_key)") })
+    #expect(bounds.uses("SEARCH offer USING COVERING INDEX offer_by_id (feed_key=?"), "\(bounds)")
+  }
+
+  @Test("what was searched for last is read and written by its keys")
+  func recent() async throws {
+    let plans = try await QueryPlanTests.plans(try Store()) { database in
+      try RecentSearchTable.put("coffee", feed: nil, at: 1, in: database)
+      let isLatest = try RecentSearchTable.isLatest("coffee", feed: nil, in: database)
+      let list = try RecentSearchTable.list(in: database)
+      #expect(isLatest && list.count == 1)
+    }
+    // The list of ten is read whole, backwards by its key.
+    for plan in plans where !plan.steps.allSatisfy({ $0 == "SCAN recent_search" }) {
+      #expect(!plan.isSlow, "\(plan)")
+    }
+    #expect(plans.contains { $0.uses("(expression=? AND feed=?)") })
+  }
+
+  @Test("an offer's texts are read by its key, new ones behind the last")
+  func texts() async throws {
+    let plans = try await QueryPlanTests.plans(try await SearchTests.filled()) { database in
+      let index = try SearchIndexWriter(database)
+      try index.willChange(2)
+      try index.finish(newAfter: 3)
+      _ = try SearchIndex.isCurrent(in: database)
+    }
+    let texts = plans.filter { $0.sql.contains("FROM search_text") }
+    #expect(texts.count == 3)
+    for plan in texts {
+      #expect(plan.uses("SEARCH offer USING INTEGER PRIMARY KEY (rowid"), "\(plan)")
+      #expect(plan.uses("SEARCH detail USING INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
+      #expect(!plan.uses("TEMP B-TREE"), "\(plan)")
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import OffersCore
+import OffersTestSupport
+import Synchronization
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("The texts that are searched")
+struct SearchTextTests {
+  /// Signs that a list of texts in JSON is taken apart by, and others.
+  private static let signs = [
+    "\"", "\\", ",", "[", "]", "\",\"", "\"],[\"", "\\\"", "a", " ", "é", "🍓", "\n", "\u{1}",
+    "\u{2}",
+    "/",
+  ]
+
+  private static func text(_ random: inout SeededGenerator) -> String {
+    (0..<Int.random(in: 0...6, using: &random)).map { _ in
+      signs.randomElement(using: &random) ?? ""
+    }.joined()
+  }
+
+  /// A database with one offer that has these lists.
+  private static func store(_ categories: [String], _ attributes: [OfferAttribute]) throws -> Store
+  {
+    let store = try Store()
+    try store.database.writeBlocking { database in
+      try database.execute(
+        sql: """
+          INSERT INTO offer (offer_key, feed_key, id, content_hash, first_seen_at, changed_at, name,
+            reward_up_to) VALUES (1, 1, '1', 0, 0, 0, 'Tea', 0)
+          """)
+      try database.execute(
+        sql: "INSERT INTO offer_detail (offer_key, categories, attributes) VALUES (1, ?, ?)",
+        arguments: [json(categories), OfferAttribute.json(attributes)])
+    }
+    return store
+  }
+
+  private static func json(_ texts: [String]) -> String {
+    var json = JSONWriter()
+    json.array { for text in texts { $0.value(text) } }
+    return json.text
+  }
+
+  @Test("a list is searched as a line for each of its elements, whatever signs they have")
+  func lines() async throws {
+    var random = SeededGenerator(seed: 7)
+    for count in [1, 4, 5, 6, 7, 8, 9, 40, 300] {
+      let categories = (0..<count).map { _ in Self.text(&random) }
+      let attributes = (0..<count).map { _ in
+        OfferAttribute(label: Self.text(&random), value: Self.text(&random))
+      }
+      let store = try Self.store(categories, attributes)
+      let lists = try await store.database.read { database in
+        try ["categories", "attributes"].map {
+          try String.fetchOne(database, sql: "SELECT \($0) FROM search_text")
+        }
+      }
+      #expect(lists[0] == categories.joined(separator: "\n"), "\(count)")
+      #expect(lists[1] == attributes.map(\.value).joined(separator: "\n"), "\(count)")
+    }
+  }
+
+  /// How many bytes of lists SQLite's functions are given while an offer's texts are read, and how
+  /// many steps its machine makes.
+  private static func work(_ count: Int) throws -> (bytes: Int, steps: Int) {
+    let store = try store(
+      (0..<count).map { "category \($0)" },
+      (0..<count).map { OfferAttribute(label: "Label", value: "value \($0)") })
+    let bytes = Mutex(0)
+    @Sendable func counted(
+      _ name: String,
+      _ body: @escaping @Sendable ([DatabaseValue]) -> (any DatabaseValueConvertible)?
+    ) -> DatabaseFunction {
+      DatabaseFunction(name) { values in
+        let count = String.fromDatabaseValue(values[0])?.utf8.count ?? 0
+        bytes.withLock { $0 += count }
+        return body(values)
+      }
+    }
+    var configuration = GRDB.Configuration()
+    let elements = count
+    configuration.prepareDatabase { database in
+      // In the place of SQLite's own; all text here is ASCII.
+      database.add(function: counted("json_array_length") { _ in elements })
+      database.add(function: counted("json_extract") { _ in "" })
+      database.add(
+        function: counted("instr") { values in
+          let text = String.fromDatabaseValue(values[0]) ?? ""
+          let found = text.firstRange(of: String.fromDatabaseValue(values[1]) ?? "")
+          return found.map { text.utf8[..<$0.lowerBound].count + 1 } ?? 0
+        })
+      database.add(
+        function: counted("substr") { values in
+          let text = Array((String.fromDatabaseValue(values[0]) ?? "").utf8)
+          let start = (Int.fromDatabaseValue(values[1]) ?? 1) - 1
+          let count = values.count > 2 ? Int.fromDatabaseValue(values[2]) ?? 0 : text.count
+          return String(decoding: text.dropFirst(start).prefix(count), as: UTF8.self)
+        })
+    }
+    let steps = try DatabaseQueue(path: store.path, configuration: configuration).read {
+      let statement = try $0.makeStatement(
+        sql: "SELECT categories, attributes FROM search_text WHERE offer_key = 1")
+      _ = try Row.fetchOne(statement)
+      return sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 0)
+    }
+    return (bytes.withLock { $0 }, Int(steps))
+  }
+
+  @Test("ten times as long lists are about ten times the work, not a hundred")
+  func isLinear() throws {
+    let few = try Self.work(200)
+    let many = try Self.work(2000)
+    #expect(many.bytes < 16 * few.bytes, "\(few) \(many)")
+    #expect(many.steps < 16 * few.steps, "\(few) \(many)")
+  }
+
+  @Test("an older database's offer of 200,000 categories is changed, found and indexed anew")
+  func manyCategories() async throws {
+    let store = try Self.store((0..<200_000).map { "c\($0)" }, [])
+    try store.execute("INSERT INTO offer_search (offer_search) VALUES ('rebuild')")
+    #expect(try await store.database.search(SearchQuery("c199999")).hits.count == 1)
+    try await store.sync([FeedOffer("1", name: "Milk")], at: 2000)
+    #expect(try await store.database.search(SearchQuery("c199999")).hits.isEmpty)
+    #expect(try await store.database.search(SearchQuery("milk")).hits.count == 1)
+    try store.execute("INSERT INTO offer_search (offer_search, rank) VALUES ('integrity-check', 1)")
+  }
+}

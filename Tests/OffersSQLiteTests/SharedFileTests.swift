@@ -1,0 +1,85 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("One file, reached in several ways")
+struct SharedFileTests {
+  /// Whether SQLite's shared lock of this process on a database stands, asked through a descriptor
+  /// that the process's own locks count against (fcntl(2), F_OFD_GETLK).
+  private static func hasSharedLock(_ descriptor: Int32) -> Bool {
+    var range = flock()
+    range.l_type = Int16(F_WRLCK)
+    range.l_whence = Int16(SEEK_SET)
+    range.l_start = 0x4000_0002
+    range.l_len = 510
+    let askOpenFileDescription: Int32 = 36
+    return fcntl(descriptor, askOpenFileDescription, &range) == 0 && range.l_type != Int16(F_UNLCK)
+  }
+
+  @Test("opening a database again, or asking for it, leaves the locks of who has it open")
+  func keepsLocks() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1")])
+    let reader = try OffersDatabase(path: store.path, access: .readOnly)
+    _ = try await reader.countOffers(OfferQuery())
+    let descriptor = open(store.path, O_RDWR)
+    // Closed when the test is over: closing it drops the locks.
+    defer { close(descriptor) }
+    #expect(Self.hasSharedLock(descriptor))
+    #expect(OffersDatabase.exists(at: store.path))
+    for access in [OffersDatabase.Access.readOnly, .readWrite] {
+      let second = try OffersDatabase(path: store.path, access: access)
+      _ = try await second.countOffers(OfferQuery())
+      #expect(Self.hasSharedLock(descriptor))
+    }
+    #expect(try await reader.countOffers(OfferQuery()) == 1)
+  }
+
+  @Test("who comes by a link takes the same locks", arguments: [true, false])
+  func locksByLink(exists: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    let link = folder.file("link.sqlite")
+    if exists { _ = try OffersDatabase(path: path) }
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+    let byLink = try OffersDatabase(path: link)
+    let direct = try OffersDatabase(path: path)
+    #expect(byLink.file.lockPath == direct.file.lockPath)
+    #expect(!FileManager.default.fileExists(atPath: link + "-lock"))
+  }
+
+  @Test("a version below zero is nobody's, and the file is untouched")
+  func refusesNegativeVersion() throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeFile(in: folder)
+    try Store.execute(path, "PRAGMA user_version = -3")
+    for access in [OffersDatabase.Access.readOnly, .readWrite] {
+      let error = #expect(throws: OffersError.self) {
+        try OffersDatabase(path: path, access: access)
+      }
+      #expect(error?.code == .storageFailed)
+    }
+    #expect(try Store.rows(path, "PRAGMA user_version") == ["-3"])
+  }
+
+  @Test("foreign keys hold again behind a write without them")
+  func restoresForeignKeys() async throws {
+    let store = try Store()
+    try await store.database.write(.unchecked) { _ in }
+    let error = await #expect(throws: OffersError.self) {
+      try await store.database.write { database in
+        try database.execute(
+          sql: """
+            INSERT INTO offer
+              (feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to)
+            VALUES (99, '1', 0, 0, 0, 'Tea', 0)
+            """)
+      }
+    }
+    #expect(error?.cause?.contains("FOREIGN KEY") == true)
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import SQLiteMigrations
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Who named the source of a feed, as the store keeps it")
+struct SourceOriginTests {
+  private static let query = """
+    SELECT name, chosen_source, source_origin FROM feed JOIN feed_detail USING (feed_key)
+    ORDER BY name
+    """
+
+  private static func run(_ feed: String, _ source: String, at seconds: Int = 500) -> SyncRun {
+    SyncRun(
+      feed: feed, source: source, outcome: .unchanged, bytes: 0,
+      startedAt: Date(timeIntervalSince1970: TimeInterval(seconds)), durationSeconds: 0)
+  }
+
+  @Test("an older database's paths were named at the machine, of its addresses nobody knows")
+  func migrates() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    let queue = try DatabaseQueue(path: path)
+    try await queue.write { database in
+      for migration in SQLiteMigrations.all where migration.number < 11 {
+        try database.execute(sql: migration.sql)
+      }
+      try database.execute(
+        sql: """
+          INSERT INTO feed (feed_key, name, source, subscribed_at) VALUES
+            (2, 'file', '/x', 0), (3, 'net', 'http://192.168.1.5/', 0), (4, 'try', 'sample', 0);
+          INSERT INTO feed_detail (feed_key, chosen_source) VALUES
+            (2, '/home/ana/feed.json'), (3, 'http://192.168.1.5/'), (4, 'sample');
+          PRAGMA user_version = 10;
+          PRAGMA application_id = \(DatabaseFile.applicationID);
+          """)
+    }
+    try queue.close()
+    let database = try OffersDatabase(path: path)
+    #expect(
+      try Store.rows(path, Self.query) == [
+        "file|/home/ana/feed.json|machine", "ibotta|NULL|NULL", "net|http://192.168.1.5/|NULL",
+        "try|sample|NULL",
+      ])
+    #expect(
+      try await database.findSyncState(of: "net")?.source
+        == NamedSource("http://192.168.1.5/", origin: nil))
+  }
+
+  @Test("a source is kept with who named it, forgotten with it, and never has another origin")
+  func keeps() async throws {
+    let store = try Store()
+    for origin in [SourceOrigin.remote, .machine, .imported] {
+      let source = NamedSource("https://a.example/", origin: origin)
+      try await store.database.record(
+        Self.run("ibotta", source.text), remember: source, fetch: nil)
+      #expect(try await store.database.findSyncState(of: "ibotta")?.source == source)
+    }
+    try await store.database.forgetSource(of: "ibotta")
+    #expect(try store.rows(Self.query) == ["ibotta|NULL|NULL"])
+    for change in [
+      "chosen_source = 'x', source_origin = 'me'", "source_origin = 'machine'",
+    ] {
+      #expect(throws: (any Error).self) { try store.execute("UPDATE feed_detail SET \(change)") }
+    }
+  }
+
+  @Test("the proposed feed's source is no trusted one when it is taken up from a page")
+  func subscribes() async throws {
+    let store = try Store()
+    _ = try await store.database.subscribe(to: "ibotta", source: "http://10.0.0.1/")
+    #expect(try store.rows(Self.query) == ["ibotta|http://10.0.0.1/|remote"])
+  }
+
+  @Test("an import reviews the sources that it would take, and changes no other's origin")
+  func reviews() async throws {
+    let old = try Store()
+    for (feed, source) in [("a", "https://a.example/"), ("b", "/b.json"), ("c", "/c.json")] {
+      try await old.sync([FeedOffer("rice")], feed: feed)
+      try await old.database.record(
+        Self.run(feed, source, at: 1001), remember: NamedSource(source, origin: .machine),
+        fetch: nil)
+    }
+    try await old.sync([FeedOffer("rice")], feed: "d")
+    let new = try Store()
+    try await new.sync([FeedOffer("rice")], feed: "c")
+    try await new.database.record(
+      Self.run("c", "/own.json", at: 1001), remember: NamedSource("/own.json", origin: .machine),
+      fetch: nil)
+    let counts = try await new.database.importRecords(
+      from: try old.kept(), feeds: try old.kept().feeds
+    ) { sources in
+      sources.map { source in
+        var source = source
+        if source.feed == "b" { source.origin = nil }
+        return source
+      }
+    }
+    #expect(
+      counts.sources == [
+        ImportedSource(feed: "a", text: "https://a.example/"),
+        ImportedSource(feed: "b", text: "/b.json", origin: nil),
+      ])
+    let rows = try new.rows(Self.query)
+    #expect(
+      rows == [
+        "a|https://a.example/|import", "b|NULL|NULL", "c|/own.json|machine", "d|NULL|NULL",
+        "ibotta|NULL|NULL",
+      ])
+    // A source that is here already keeps its origin.
+    try await new.database.record(
+      Self.run("a", "https://a.example/", at: 1002),
+      remember: NamedSource("https://a.example/", origin: .machine), fetch: nil)
+    let again = try await new.database.importRecords(
+      from: try new.kept(), feeds: try new.kept().feeds)
+    #expect(again.sources.isEmpty)
+    #expect(try new.rows(Self.query)[0] == "a|https://a.example/|machine")
+  }
+
+  @Test("a refused source ends the import, and leaves nothing of it")
+  func refuses() async throws {
+    let old = try Store()
+    try await old.sync([FeedOffer("rice")], feed: "b")
+    try await old.database.record(
+      Self.run("b", "/b.json", at: 1001), remember: NamedSource("/b.json", origin: .machine),
+      fetch: nil)
+    let (new, kept) = (try Store(), try old.kept())
+    await #expect(throws: OffersError.self) {
+      try await new.database.importRecords(from: kept, feeds: kept.feeds) { _ in
+        throw OffersError(.invalidRequest, "No.")
+      }
+    }
+    #expect(try new.rows(Self.query) == ["ibotta|NULL|NULL"])
+    #expect(try new.rows("SELECT count(*) FROM offer") == ["0"])
+  }
+}

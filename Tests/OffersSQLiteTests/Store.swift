@@ -1,0 +1,125 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import SQLiteMigrations
+
+@testable import OffersSQLite
+
+/// A database of a test's own, and the ways a test fills it and looks at it.
+struct Store {
+  let folder: TemporaryFolder
+  let database: OffersDatabase
+
+  var path: String { database.path }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    database = try OffersDatabase(path: folder.file("offers.sqlite"))
+  }
+
+  /// Makes a database in a folder and lets go of it. Returns its path.
+  static func makeFile(in folder: TemporaryFolder) throws -> String {
+    let path = folder.file("offers.sqlite")
+    _ = try OffersDatabase(path: path)
+    return path
+  }
+
+  /// Runs statements through a connection that is not the program's. Foreign keys are on.
+  static func execute(_ path: String, _ sql: String) throws {
+    try DatabaseQueue(path: path).inDatabase { try $0.execute(sql: sql) }
+  }
+
+  func execute(_ sql: String) throws {
+    try Self.execute(path, sql)
+  }
+
+  /// The rows of a query as text, their columns joined with a bar.
+  static func rows(_ path: String, _ sql: String) throws -> [String] {
+    try DatabaseQueue(path: path).inDatabase { database in
+      try Row.fetchAll(database, sql: sql).map { row in
+        row.databaseValues.map { value in
+          String.fromDatabaseValue(value) ?? Int64.fromDatabaseValue(value).map(String.init)
+            ?? "NULL"
+        }.joined(separator: "|")
+      }
+    }
+  }
+
+  func rows(_ sql: String) throws -> [String] { try Self.rows(path, sql) }
+
+  /// All changes, one an offer each: `change_id`, `offer_key`, `run_id`, `kind`, `fields`.
+  static let eachChange = """
+    (WITH RECURSIVE each_change AS (
+      SELECT change_id, offer_key, run_id, kind, fields, coalesce(offer_count, 1) AS offer_count
+      FROM change LEFT JOIN new_offers USING (change_id)
+      UNION ALL
+      SELECT change_id - 1, offer_key - 1, run_id, kind, fields, offer_count - 1 FROM each_change
+      WHERE offer_count > 1
+    ) SELECT * FROM each_change)
+    """
+
+  /// Makes a database as an older version of the program made it, with some offers, the changes that
+  /// tell of them, and a favorite. Returns its path.
+  static func makeFile(in folder: TemporaryFolder, version: Int, offerCount: Int = 3000) throws
+    -> String
+  {
+    let path = folder.file("offers.sqlite")
+    let migrations = SQLiteMigrations.all.filter { $0.number <= version }.map { $0.sql + ";\n" }
+      .joined()
+    try execute(
+      path,
+      """
+      PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; BEGIN; \(migrations)
+      PRAGMA user_version = \(version); PRAGMA application_id = \(DatabaseFile.applicationID);
+      INSERT INTO sync_run VALUES (
+        1, 1, '/feeds/ibotta.json', 1000, 5, 'updated', 10, \(offerCount), 0, 0, 0, 0, 0, 0, 0, NULL,
+        NULL, NULL, NULL);
+      WITH RECURSIVE number (n) AS (
+        SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(offerCount))
+      INSERT INTO offer (
+        feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to
+      ) SELECT 1, n, 7, 1000, 1000, 'Milk ' || n, 0 FROM number;
+      INSERT INTO change (offer_key, run_id, kind) SELECT offer_key, 1, 'new' FROM offer ORDER BY 1;
+      UPDATE feed SET current_count = \(offerCount);
+      INSERT INTO favorite VALUES ('ibotta', '7', 1500);
+      \(version < 5 ? "" : "UPDATE search_state SET is_current = 0;")
+      COMMIT;
+      """)
+    return path
+  }
+
+  /// Syncs a feed as the engine would: all that it has now, in its order.
+  @discardableResult
+  func sync(
+    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, isIndexed: Bool = true
+  ) async throws -> SyncRun {
+    try await database.apply(plan(offers, feed: feed, at: seconds, isIndexed))
+  }
+
+  /// What the engine would hand over of a feed.
+  func plan(
+    _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, _ isIndexed: Bool = true
+  ) async throws -> SyncPlan {
+    var known = try await database.fetchKnownOffers(of: feed)
+    var counts = SyncCounts()
+    var fresh = FeedRecords()
+    var stored = FeedRecords()
+    for (index, offer) in offers.enumerated() {
+      let id = Array(offer.id.utf8)
+      switch id.withUnsafeBytes({ known.see(id: $0, contentHash: offer.contentHash) }) {
+      case .new: fresh.items.append(.init(offer: offer, position: index + 1, key: 0))
+      case .different(let key):
+        stored.items.append(.init(offer: offer, position: index + 1, key: key))
+      case .unchanged: counts.unchanged += 1
+      case .repeated: counts.skipped += 1
+      }
+    }
+    let run = SyncRun(
+      feed: feed, source: "/feeds/\(feed).json", outcome: .updated, counts: counts, bytes: 10,
+      startedAt: Date(timeIntervalSince1970: Double(seconds)), durationSeconds: 0)
+    return SyncPlan(
+      run: run, newRecords: fresh, knownRecords: stored, vanishedKeys: known.vanishedKeys(),
+      rememberedSource: nil, document: nil, isIndexed: isIndexed)
+  }
+}

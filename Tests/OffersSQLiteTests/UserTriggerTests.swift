@@ -1,0 +1,50 @@
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("A trigger that somebody put on the offers")
+struct UserTriggerTests {
+  /// Notes each row that a statement inserts, changes or removes.
+  private static let triggers = """
+    CREATE TABLE seen (what TEXT NOT NULL, id TEXT NOT NULL, note_key INTEGER PRIMARY KEY);
+    CREATE TRIGGER note_insert AFTER INSERT ON offer BEGIN
+      INSERT INTO seen (what, id) VALUES ('new', new.id);
+      UPDATE seen SET what = what WHERE id = new.id;
+    END;
+    CREATE TRIGGER note_update AFTER UPDATE ON offer BEGIN
+      INSERT INTO seen (what, id) VALUES ('changed', new.id);
+    END;
+    """
+
+  @Test("hears of every offer, and no sync fails or counts otherwise for it")
+  func breaksNoSync() async throws {
+    let store = try Store()
+    try store.execute("\(Self.triggers) INSERT INTO seen VALUES ('before', 'x', 5000)")
+    let first = try await store.sync(
+      (1...300).map { FeedOffer("\($0)", more: $0 % 3 == 0 ? [.retailer: "Shop \($0)"] : [:]) })
+    #expect(first.counts.new == 300)
+    #expect(
+      try store.rows("SELECT count(*), count(DISTINCT id) FROM seen WHERE what = 'new'")
+        == ["300|300"])
+    // The details and changes belong to the offers, not to the rows of the trigger.
+    #expect(
+      try store.rows(
+        """
+        SELECT count(*) FROM offer JOIN offer_detail USING (offer_key)
+        WHERE retailer = 'Shop ' || id
+        """) == ["100"])
+    let second = try await store.sync(
+      [FeedOffer("new"), FeedOffer("1", name: "Oats")] + (2...299).map { FeedOffer("\($0)") },
+      at: 2000)
+    #expect([second.counts.new, second.counts.changed, second.counts.gone] == [1, 100, 1])
+    let told = try await store.database.fetchChanges(
+      ChangeQuery(now: ChangeTests.date(3000))
+    ).changes
+    #expect(
+      told.filter { $0.kind == .new }.map(\.offer.ref.id) == (1...300).map(String.init) + ["new"])
+    #expect(try store.disorder() == [])
+    #expect(try store.rows("PRAGMA foreign_key_check") == [])
+  }
+}

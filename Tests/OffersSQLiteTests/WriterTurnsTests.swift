@@ -1,0 +1,175 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Several processes on one database")
+struct WriterTurnsTests {
+  /// Whether something is over.
+  private actor Done {
+    private(set) var isSet = false
+    func set() { isSet = true }
+  }
+
+  @Test("a write waits while another process writes, and ends when that has")
+  func writersTakeTurns() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1")])
+    let other = try FileLock(path: store.database.file.lockPath, byte: 0)
+    #expect(try other.tryLock())
+    let done = Done()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        let changes = try await store.database.setFavorites(named: ["1"], to: true)
+        await done.set()
+        #expect(changes.map(\.didChange) == [true])
+      }
+      // That nothing happens can only be seen by giving it time to.
+      try await Task.sleep(for: .milliseconds(300))
+      #expect(await !done.isSet)
+      // A reader does not wait.
+      #expect(try await !store.database.fetchOffer(named: "1").isFavorite)
+      other.unlock()
+      try await group.waitForAll()
+    }
+    #expect(await done.isSet)
+    #expect(try await store.database.fetchOffer(named: "1").isFavorite)
+  }
+
+  @Test("who is cancelled at any moment is told that or is done, and the next one is served")
+  func staysUsableWhenCancelled() async throws {
+    let store = try Store()
+    try await store.sync((1...2000).map { FeedOffer("\($0)") })
+    let run = SyncRun(
+      feed: "ibotta", source: "sample", outcome: .unchanged, bytes: 0,
+      startedAt: Date(timeIntervalSince1970: 1000), durationSeconds: 0)
+    var cancelledCount = 0
+    for _ in 0..<150 {
+      let tasks = [
+        Task { _ = try await store.database.fetchKnownOffers(of: "ibotta") },
+        Task { _ = try await store.database.findSyncState(of: "ibotta") },
+        Task { try await store.database.record(run, remember: nil, fetch: nil) },
+      ]
+      try await Task.sleep(for: .microseconds(.random(in: 0...1500)))
+      for task in tasks { task.cancel() }
+      for task in tasks {
+        do {
+          try await task.value
+        } catch is CancellationError {
+          cancelledCount += 1
+        }
+      }
+    }
+    #expect(cancelledCount > 0)
+    #expect(try await store.database.fetchKnownOffers(of: "ibotta").count == 2000)
+    #expect(try await store.database.setFavorites(named: ["1"], to: true).count == 1)
+  }
+
+  @Test("the guard is free after a write, and after one that failed")
+  func givesTheGuardBack() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1")])
+    let other = try FileLock(path: store.database.file.lockPath, byte: 0)
+    #expect(try other.tryLock())
+    other.unlock()
+    await #expect(throws: OffersError.self) {
+      try await store.database.setFavorites(named: ["9"], to: true)
+    }
+    #expect(try other.tryLock())
+  }
+
+  @Test("one feed is synced by one at a time, another feed meanwhile")
+  func syncsTakeTurns() async throws {
+    let store = try Store()
+    let other = try OffersDatabase(path: store.path)
+    try await store.database.withSyncLock(on: "ibotta", waitSeconds: 0) {
+      let error = await #expect(throws: OffersError.self) {
+        try await other.withSyncLock(on: "ibotta", waitSeconds: 0.1) {}
+      }
+      #expect(error?.code == .locked)
+      let free = try await other.withSyncLock(on: "grocer", waitSeconds: 0) { true }
+      #expect(free)
+    }
+    let free = try await other.withSyncLock(on: "ibotta", waitSeconds: 0) { true }
+    #expect(free)
+  }
+
+  @Test("a sync that failed leaves its feed free, and one that waits gets it")
+  func givesTheFeedBack() async throws {
+    let store = try Store()
+    let other = try OffersDatabase(path: store.path)
+    await #expect(throws: OffersError.self) {
+      try await store.database.withSyncLock(on: "ibotta", waitSeconds: 0) {
+        throw OffersError(.sourceFailed, "No answer.")
+      }
+    }
+    async let first = store.database.withSyncLock(on: "ibotta", waitSeconds: 30) { 1 }
+    async let last = other.withSyncLock(on: "ibotta", waitSeconds: 30) { 2 }
+    #expect(try await [first, last] == [1, 2])
+  }
+
+  @Test("a sync's lock does not keep others from writing")
+  func writesDuringSync() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1")])
+    let other = try OffersDatabase(path: store.path)
+    try await store.database.withSyncLock(on: "ibotta", waitSeconds: 0) {
+      let changes = try await other.setFavorites(named: ["1"], to: true)
+      #expect(changes.map(\.didChange) == [true])
+    }
+  }
+
+  @Test("a reader opens and reads at once while another process is in the middle of a write")
+  func readsDuringWrite() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1")])
+    try DatabaseQueue(path: store.path).inDatabase { writer in
+      try writer.execute(
+        sql: "BEGIN IMMEDIATE; UPDATE offer SET name = 'Half done'; DELETE FROM change")
+      let begun = ContinuousClock.now
+      let reader = try OffersDatabase(path: store.path, access: .readOnly)
+      #expect(try reader.fetchOfferBlocking(named: "1").name == "Milk")
+      #expect(try store.database.fetchOfferBlocking(named: "1").name == "Milk")
+      #expect(ContinuousClock.now - begun < .seconds(5))
+      try writer.execute(sql: "ROLLBACK")
+    }
+  }
+
+  @Test("a reader that ends leaves the file and its log as they are")
+  func leavesTheLog() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1")])
+    let folder = try TemporaryFolder()
+    let copy = folder.file("offers.sqlite")
+    try DatabaseQueue(path: store.path).inDatabase { writer in
+      try writer.execute(
+        sql: "PRAGMA wal_autocheckpoint = 0; UPDATE offer SET name = 'In the log'")
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: store.path + suffix, toPath: copy + suffix)
+      }
+    }
+    let file = FileManager.default.contents(atPath: copy)
+    let log = try #require(FileManager.default.contents(atPath: copy + "-wal"))
+    #expect(!log.isEmpty)
+    do {
+      let reader = try OffersDatabase(path: copy, access: .readOnly)
+      #expect(try reader.fetchOfferBlocking(named: "1").name == "In the log")
+    }
+    #expect(FileManager.default.contents(atPath: copy + "-wal") == log)
+    #expect(FileManager.default.contents(atPath: copy) == file)
+  }
+
+  @Test("after a write the log is empty and all stands in the file")
+  func emptiesTheLog() async throws {
+    let store = try Store()
+    try await store.sync((1...50).map { FeedOffer("\($0)") })
+    #expect(FileManager.default.contents(atPath: store.path + "-wal") == Data())
+    let copy = try TemporaryFolder()
+    let file = try #require(FileManager.default.contents(atPath: store.path))
+    let path = try copy.write(file, to: "offers.sqlite")
+    #expect(try Store.rows(path, "SELECT count(*) FROM offer") == ["50"])
+  }
+}
