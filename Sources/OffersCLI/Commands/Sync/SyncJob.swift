@@ -51,7 +51,6 @@ struct SyncJob: Sendable {
   /// - Throws: an exit code when a feed failed, whose error has been printed then; `OffersError`
   ///   for what keeps all from being synced.
   func run() async throws {
-    OneProcessor.keep()
     let configuration = try configurationPath.load()
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !isNews)
     var results = Results()
@@ -84,7 +83,7 @@ struct SyncJob: Sendable {
   ) async throws {
     let news = isNews ? try await FavoriteNews(database) : nil
     try await engine.sync(
-      names, options: options, progress: { Self.show($0, on: bar) },
+      names, options: options, progress: { bar.show($0) },
       finished: { feed, result in
         bar.clear()
         take(feed, result, configuration, &results)
@@ -93,7 +92,6 @@ struct SyncJob: Sendable {
     if isIndexed { try await database.refreshSearchIndex() }
     try await database.clearAway(after: names.count, at: Date())
     if fetchesImages {
-      OneProcessor.leave()
       results.images = try await fetchImages(
         into: database, bar,
         allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
@@ -103,12 +101,6 @@ struct SyncJob: Sendable {
     } else {
       finish(results)
     }
-  }
-
-  /// Told again and again how far a feed has been read.
-  private static func show(_ progress: SyncProgress, on bar: ProgressBar) {
-    if progress.bytes > OneProcessor.shortBytes { OneProcessor.leave() }
-    bar.show(progress)
   }
 
   private var options: SyncOptions {
@@ -154,7 +146,7 @@ struct SyncJob: Sendable {
   ) async {
     do {
       let (run, changes) = try await engine.preview(
-        feed, options: options, progress: { Self.show($0, on: bar) })
+        feed, options: options, progress: { bar.show($0) })
       bar.clear()
       take(feed, .success(run), configuration, &results)
       results.changes += changes
