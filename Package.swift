@@ -112,7 +112,6 @@ let package = Package(
     .executableTarget(
       name: "OffersCLI",
       dependencies: [
-        "GlibcExtensions",
         "OffersCore",
         "OffersFeeds",
         "OffersServer",

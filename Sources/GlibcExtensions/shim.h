@@ -1,4 +1,3 @@
-#include <malloc.h>
 #include <spawn.h>
 
 // The headers declare these only for programs that ask for all of glibc.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import GlibcExtensions
 import OffersCore
 import OffersSQLite
 
@@ -58,7 +57,7 @@ struct Offers: ParsableCommand {
         var command = command
         return try command.run()
       }
-      wait(sharesHeap: !(command is ServeCommand)) {
+      wait {
         var waiting = waiting
         try await waiting.run()
       }
@@ -87,22 +86,8 @@ struct Offers: ParsableCommand {
     return rest[..<end] + moved + rest[end...]
   }
 
-  /// Keeps what all threads take in one heap that grows in large steps and does not shrink. A heap
-  /// for each thread spares them from waiting for each other, which takes long work to pay.
-  /// https://man7.org/linux/man-pages/man3/mallopt.3.html
-  private static func shareHeap() {
-    _ = mallopt(M_ARENA_MAX, 1)
-    _ = mallopt(M_TOP_PAD, 1 << 20)
-    _ = mallopt(M_TRIM_THRESHOLD, 64 << 20)
-  }
-
   /// Ends the program when the work is done.
-  ///
-  /// - Parameter sharesHeap: whether the work is short.
-  private static func wait(
-    sharesHeap: Bool = true, for work: @escaping @Sendable () async throws -> Void
-  ) -> Never {
-    if sharesHeap { shareHeap() }
+  private static func wait(for work: @escaping @Sendable () async throws -> Void) -> Never {
     Task {
       do {
         try await work()
