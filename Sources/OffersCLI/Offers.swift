@@ -5,7 +5,7 @@ import OffersSQLite
 
 /// The program `offers`.
 @main
-struct Offers: ParsableCommand {
+struct Offers: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "offers",
     abstract: "Keeps cash-back offers on your own machine: synced, starred, readable offline.",
@@ -35,34 +35,36 @@ struct Offers: ParsableCommand {
       ScheduleCommand.self, ServeCommand.self, ManualCommand.self,
     ])
 
-  /// Runs on the main thread. Only commands that must wait for something pay for a second one.
-  static func main() {
+  static func main() async {
     Output.reserveStandardDescriptors()
     ProgressBar.clearWhenInterrupted()
+    let code = await run(arguments: Array(CommandLine.arguments.dropFirst()))
+    Glibc.exit(code)
+  }
+
+  /// Runs a command line in this process.
+  ///
+  /// - Parameter arguments: the command line without the program's name.
+  /// - Returns: the exit code. The reason for one that is not 0 has been printed.
+  static func run(arguments: [String]) async -> Int32 {
     do {
-      let words = words(CommandLine.arguments.dropFirst())
-      // The parser takes longer to start than the program does.
-      if words == ["--version"] { return Output.print(Version.current) }
-      if try ShowCommand.run(plainWords: words[...]) { return }
-      if try SearchCommand.run(plainWords: words[...]) { return }
-      if try ListCommand.run(plainWords: words[...]) { return }
-      if Completions.answer(words) { return }
+      let words = words(arguments[...])
+      // ArgumentParser's own script for bash completes no word with a colon in it.
       if words == ["--generate-completion-script", "bash"] {
-        return Output.print(CompletionScript.bash)
+        Output.print(CompletionScript.bash)
+        return 0
       }
-      if let job = try SyncCommand.job(plainWords: words[...]) { wait { try await job.run() } }
       try CommandTree.check(words, under: Self.self)
-      let command = try parseAsRoot(words)
-      guard let waiting = command as? any WaitingCommand else {
-        var command = command
-        return try command.run()
+      var command = try await asyncParseAsRoot(words)
+      // ArgumentParser's own commands, such as help, are synchronous.
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
       }
-      wait {
-        var waiting = waiting
-        try await waiting.run()
-      }
+      return 0
     } catch {
-      fail(error)
+      return report(error)
     }
   }
 
@@ -86,34 +88,27 @@ struct Offers: ParsableCommand {
     return rest[..<end] + moved + rest[end...]
   }
 
-  /// Ends the program when the work is done.
-  private static func wait(for work: @escaping @Sendable () async throws -> Void) -> Never {
-    Task {
-      do {
-        try await work()
-        exit()
-      } catch {
-        fail(error)
-      }
+  /// Prints how a command ended.
+  ///
+  /// - Parameter error: what it threw. ArgumentParser also throws the help, the version and what a
+  ///   shell completes a word with.
+  /// - Returns: the exit code.
+  private static func report(_ error: any Error) -> Int32 {
+    if let error = error as? OffersError {
+      Output.error(error)
+      return ExitStatus.code(for: error).rawValue
     }
-    // Ending this thread for good, as dispatchMain() does, would load a library for it.
-    while true { pause() }
-  }
-
-  private static func fail(_ error: any Error) -> Never {
-    guard let error = error as? OffersError else {
-      // All was told before.
-      if let code = error as? ExitCode { exit(withError: code) }
-      guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-      // The parser's words for wrong usage, in the form of every other error.
-      let text = DisplayText.safe(fullMessage(for: error))
+    // A command that throws a code has printed the reason.
+    if let code = error as? ExitCode { return code.rawValue }
+    let code = exitCode(for: error)
+    let text = fullMessage(for: error)
+    if code.isSuccess {
+      if !text.isEmpty { Output.print(text) }
+    } else {
+      // In the form of every other error.
+      let text = DisplayText.safe(text)
       Output.note(text.hasPrefix("Error: ") ? "offers: " + text.dropFirst(7) : text)
-      exit(withError: ExitStatus.wrongUsage)
     }
-    Output.error(error)
-    exit(withError: ExitStatus.code(for: error))
+    return code.rawValue
   }
 }
-
-/// A command that waits for the network or for other processes, on a task of its own.
-protocol WaitingCommand: AsyncParsableCommand, Sendable {}

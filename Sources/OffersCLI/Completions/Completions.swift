@@ -11,26 +11,6 @@ enum Completions {
     .custom { words, _, prefix in ids(beginningWith: prefix, in: words) }
   }
 
-  /// Answers a shell that completes an id without the parser, which takes longer to start than it
-  /// takes to find ids.
-  ///
-  /// The scripts ask with `---completion COMMAND -- ARGUMENT INDEX CURSOR` and the words typed so far.
-  ///
-  /// - Returns: false for whatever else is asked; the parser then answers.
-  static func answer(_ request: [String]) -> Bool {
-    guard request.count > 6, request[0] == "---completion",
-      ["show", "open", "image", "favorite", "history"].contains(request[1]),
-      request[2] == "--", request[3].hasPrefix("positional@"),
-      let index = Int(request[4]), let cursor = Int(request[5]),
-      case let words = Array(request[6...]), words.indices.contains(index), cursor >= 0
-    else { return false }
-    let prefix = String(words[index].prefix(cursor))
-    for id in ids(beginningWith: prefix, in: words) { Output.print(id) }
-    // The parser's script for zsh takes the last line for no candidate.
-    if EnvironmentVariable.find("SAP_SHELL") == "zsh" { Output.print(" ") }
-    return true
-  }
-
   /// Names of feeds, the shipped ones and a person's own.
   static var feeds: CompletionKind {
     .custom { words, _, _ in

@@ -10,12 +10,10 @@ struct TerminalOptions: ParsableArguments {
         + "$TERM is dumb.", valueName: "when"))
   var color = Style.Mode.auto
 
-  var style: Style { Self.style(color) }
-
   /// The style of standard output.
-  static func style(_ mode: Style.Mode) -> Style {
+  var style: Style {
     let environment = ProcessInfo.processInfo.environment
-    return Style(mode, isTerminal: Terminal.isOutput) { environment[$0] }
+    return Style(color, isTerminal: Terminal.isOutput) { environment[$0] }
   }
 }
 
@@ -28,12 +26,8 @@ struct PagedOptions: ParsableArguments {
 
   /// Prints a text that may be long: on a terminal through a pager.
   func show(_ print: () throws -> Void) throws {
-    try Self.show(isPaged: !noPager, print)
-  }
-
-  static func show(isPaged: Bool, _ print: () throws -> Void) throws {
     let environment = ProcessInfo.processInfo.environment
-    guard Terminal.isOutput, isPaged, let pager = Pager({ environment[$0] }) else {
+    guard Terminal.isOutput, !noPager, let pager = Pager({ environment[$0] }) else {
       return try print()
     }
     // Waiting for the pager comes also behind an error, which is told when it is gone.

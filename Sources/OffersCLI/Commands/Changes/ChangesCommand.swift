@@ -5,7 +5,7 @@ import OffersFeeds
 import OffersSQLite
 
 /// `offers changes`
-struct ChangesCommand: WaitingCommand {
+struct ChangesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "changes",
     abstract: "Show what changed.",

@@ -5,7 +5,7 @@ import OffersSQLite
 import OffersSync
 
 /// `offers feeds add`
-struct FeedsAddCommand: WaitingCommand {
+struct FeedsAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Add a feed of your own, and sync it.",

@@ -6,7 +6,7 @@ import OffersSQLite
 import OffersSync
 
 /// `offers feeds check`
-struct FeedsCheckCommand: WaitingCommand {
+struct FeedsCheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Read a feed without storing it, and tell what was found.",

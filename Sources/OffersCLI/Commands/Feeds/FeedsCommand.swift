@@ -5,7 +5,7 @@ import OffersFeeds
 import OffersSQLite
 
 /// `offers feeds`
-struct FeedsCommand: ParsableCommand {
+struct FeedsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feeds",
     abstract: "See, add, check, set and remove feeds.",
@@ -27,7 +27,7 @@ struct FeedsCommand: ParsableCommand {
 }
 
 /// `offers feeds list`
-struct FeedsListCommand: ParsableCommand {
+struct FeedsListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the feeds there are, subscribed or not.")
 
@@ -37,7 +37,7 @@ struct FeedsListCommand: ParsableCommand {
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
-  func run() throws {
+  func run() async throws {
     let configuration = try configuration.path.load()
     let path = try location.path
     // Looking makes no database.

@@ -5,7 +5,7 @@ import OffersSQLite
 import OffersSync
 
 /// `offers feeds guess`
-struct FeedsGuessCommand: WaitingCommand {
+struct FeedsGuessCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "guess",
     abstract: "Propose a definition for a document.",

@@ -4,7 +4,7 @@ import OffersFeeds
 import OffersSQLite
 
 /// `offers feeds remove`
-struct FeedsRemoveCommand: WaitingCommand {
+struct FeedsRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Give a feed up. Its offers and favorites stay.",

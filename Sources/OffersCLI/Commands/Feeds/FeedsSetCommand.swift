@@ -3,7 +3,7 @@ import OffersCore
 import OffersFeeds
 
 /// `offers feeds set`
-struct FeedsSetCommand: ParsableCommand {
+struct FeedsSetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
     abstract: "Set how often a feed is synced.",
@@ -28,7 +28,7 @@ struct FeedsSetCommand: ParsableCommand {
 
   @OptionGroup var configuration: ConfigurationOptions
 
-  func run() throws {
+  func run() async throws {
     let file = try configuration.path
     let seconds = every == "default" ? nil : try IntervalText.seconds(parsing: every)
     let didChange = try file.setInterval(seconds, of: name)

@@ -3,7 +3,7 @@ import OffersCore
 import OffersFeeds
 
 /// `offers feeds show`
-struct FeedsShowCommand: ParsableCommand {
+struct FeedsShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Print a feed's definition, as YAML to edit and keep.",
@@ -21,7 +21,7 @@ struct FeedsShowCommand: ParsableCommand {
 
   @OptionGroup var configuration: ConfigurationOptions
 
-  func run() throws {
+  func run() async throws {
     let file = try configuration.path
     guard save else { return Output.printRaw(try file.load().fetchText(name)) }
     try TextFile.update(file.text) { yaml in

@@ -4,7 +4,7 @@ import OffersCore
 import OffersSQLite
 
 /// `offers doctor`
-struct DoctorCommand: WaitingCommand {
+struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "See what is wrong, and what to do about it.",

@@ -5,7 +5,7 @@ import OffersFeeds
 import OffersSQLite
 
 /// `offers status`
-struct StatusCommand: ParsableCommand {
+struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
     abstract: "Show the feeds, what is wrong, and the database.",
@@ -23,7 +23,7 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
-  func run() throws {
+  func run() async throws {
     let configuration = try configuration.path.load()
     let database = try location.open(.readOnly)
     let feeds = try database.fetchFeedsBlocking().map {

@@ -4,7 +4,7 @@ import OffersCore
 import OffersSQLite
 
 /// `offers backup`
-struct BackupCommand: ParsableCommand {
+struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
     abstract: "Copy the database while others go on writing.",
@@ -29,7 +29,7 @@ struct BackupCommand: ParsableCommand {
 
   @OptionGroup var location: DatabaseOptions
 
-  func run() throws {
+  func run() async throws {
     let database = try location.open(.readOnly)
     try check(try database.backupTarget(file))
     let copy = try NewFile(

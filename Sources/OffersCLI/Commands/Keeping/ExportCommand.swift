@@ -6,7 +6,7 @@ import OffersSQLite
 import OffersSync
 
 /// `offers export`
-struct ExportCommand: ParsableCommand {
+struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Write all there is as JSON, to keep or to move.",
@@ -41,7 +41,7 @@ struct ExportCommand: ParsableCommand {
 
   @OptionGroup var location: DatabaseOptions
 
-  func run() throws {
+  func run() async throws {
     let path = try location.path
     let database =
       try salvage ? OffersDatabase(salvaging: path) : OffersDatabase(path: path, access: .readOnly)

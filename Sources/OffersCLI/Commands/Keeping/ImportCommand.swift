@@ -4,7 +4,7 @@ import OffersCore
 import OffersSQLite
 
 /// `offers import`
-struct ImportCommand: WaitingCommand {
+struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Take over what another database exported.",

@@ -5,7 +5,7 @@ import OffersFeeds
 import OffersSQLite
 
 /// `offers prune`
-struct PruneCommand: WaitingCommand {
+struct PruneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
     abstract: "Clear away offers that are gone, and old history.",

@@ -1,8 +1,10 @@
 import ArgumentParser
+import Foundation
 import OffersCore
+import OffersStore
 
 /// `offers list`
-struct ListCommand: ParsableCommand {
+struct ListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List offers.",
@@ -38,7 +40,7 @@ struct ListCommand: ParsableCommand {
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
-      "This page, from 1, of --limit offers (\(ListJob.usualPageSize) without one).", valueName: "n"
+      "This page, from 1, of --limit offers (\(Self.usualPageSize) without one).", valueName: "n"
     ))
   var page: Int?
 
@@ -64,6 +66,9 @@ struct ListCommand: ParsableCommand {
   @OptionGroup var paged: PagedOptions
   @OptionGroup var location: DatabaseOptions
 
+  /// How many offers a page has where nobody says.
+  private static let usualPageSize = 50
+
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
     if let page, page < 1 { throw ValidationError("--page must be at least 1.") }
@@ -73,52 +78,91 @@ struct ListCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
-    var job = ListJob(filters.selection, databasePath: try location.path)
-    job.sort = sort
-    job.isReversed = reverse
-    job.limit = limit
-    job.page = page
-    job.columns = columns
-    job.format = json ? "json" : format
-    job.style = paged.terminal.style
-    job.isPaged = !paged.noPager
-    try job.run()
+  func run() async throws {
+    let format = try fetchFormat()
+    let columns = try self.columns.map { try OfferColumn.list(parsing: $0) }
+    let selection = filters.selection
+    var query = try selection.query(at: Date())
+    query.sort = try NamedChoice.find(sort, what: "order", title: "Orders")
+    query.isReversed = reverse
+    try setPage(of: &query)
+    let database = try location.open(.readOnly)
+    var printer = format.printer(columns, usual: Self.usualColumns(query), paged.terminal.style)
+    var pages = database.pagesBlocking(of: query)
+    var count = 0
+    // Read first, so that what is refused starts no pager.
+    let first = try UnsyncedFeed.explaining(
+      selection.feed, try ConfigurationOptions.path(named: nil)
+    ) { try pages.next() }
+    try paged.show {
+      var offers = first
+      while !offers.isEmpty {
+        printer.print(offers)
+        count += offers.count
+        offers = try pages.next()
+      }
+      printer.finish()
+    }
+    if format.isForPeople || count == 0 {
+      try note(count, query, selection, database, format)
+    }
   }
 
-  /// Lists offers in its plain form without the parser.
-  ///
-  /// - Returns: false for whatever else there is to say; the parser then says it.
-  static func run(plainWords words: ArraySlice<String>) throws -> Bool {
-    guard
-      let plain = PlainWords(
-        words, command: "list",
-        flags: ["--favorites", "--gone", "--reverse", "--json", "--no-pager"],
-        options: [
-          "--feed", "--retailer", "--category", "--reward-at-least", "--new-since", "--expiring",
-          "--sort", "--limit", "--page", "--columns", "--format", "--database",
-        ]),
-      plain.names.isEmpty
-    else { return false }
-    let isJSON = plain.flags.contains("--json")
-    if isJSON, plain["--format"] != nil { return false }
-    let selection = ListSelection(
-      feed: plain["--feed"], favoritesOnly: plain.flags.contains("--favorites"),
-      goneOnly: plain.flags.contains("--gone"), retailer: plain["--retailer"],
-      category: plain["--category"], rewardAtLeast: plain["--reward-at-least"],
-      newSince: plain["--new-since"], expiring: plain["--expiring"])
-    var job = ListJob(selection, databasePath: try DatabaseOptions.path(named: plain["--database"]))
-    for option in ["--limit", "--page"] {
-      guard let text = plain[option] else { continue }
-      guard let number = Int(text), number > 0 else { return false }
-      if option == "--limit" { job.limit = number } else { job.page = number }
+  private func fetchFormat() throws -> ListFormat {
+    if json { return .json }
+    guard let format else { return .table }
+    return try NamedChoice.find(format, what: "format", title: "Formats")
+  }
+
+  private func setPage(of query: inout OfferQuery) throws {
+    query.limit = limit
+    guard let page else { return }
+    let size = limit ?? Self.usualPageSize
+    let (offset, isTooFar) = (page - 1).multipliedReportingOverflow(by: size)
+    if isTooFar {
+      throw OffersError(
+        .invalidRequest, "There is no page \(page).", hint: "Pages are counted from 1.")
     }
-    job.sort = plain["--sort"] ?? job.sort
-    job.isReversed = plain.flags.contains("--reverse")
-    job.columns = plain["--columns"]
-    job.format = isJSON ? "json" : plain["--format"]
-    job.isPaged = !plain.flags.contains("--no-pager")
-    try job.run()
-    return true
+    query.limit = size
+    query.offset = offset
+  }
+
+  /// What people want to see, and what the list is about.
+  private static func usualColumns(_ query: OfferQuery) -> [OfferColumn] {
+    var columns: [OfferColumn] = [.favorite, .ref, .reward]
+    if query.goneOnly { columns.append(.goneAt) }
+    if query.newSince != nil || query.sort == .newest { columns.append(.firstSeenAt) }
+    if query.expiring != nil || query.sort == .expiry { columns.append(.expiresAt) }
+    return columns + [.name]
+  }
+
+  /// Says why nothing is shown, or how much of what there is.
+  private func note(
+    _ count: Int, _ query: OfferQuery, _ selection: ListSelection, _ database: OffersDatabase,
+    _ format: ListFormat
+  ) throws {
+    if count == 0, query.offset == 0 {
+      // Programs see for themselves that it is empty, but not that a name is misspelt.
+      if format.isForPeople || selection.retailer != nil || selection.category != nil {
+        Output.note(try selection.note(onEmptyFrom: database))
+      }
+      return
+    }
+    guard let limit = query.limit, count == limit || query.offset > 0 else { return }
+    let total = try database.countOffersBlocking(query)
+    if count == 0 {
+      let pages = Units.count(total == 0 ? 0 : (total - 1) / limit + 1, "page")
+      Output.note(
+        total == 0
+          ? try selection.note(onEmptyFrom: database)
+          : "\(Units.count(total, "offer")) make \(pages) of \(Units.count(limit)).")
+    } else if query.offset > 0 {
+      let first = query.offset + 1
+      Output.note(
+        "\(Units.count(first))–\(Units.count(query.offset + count)) of \(Units.count(total)) offers"
+      )
+    } else if total > count {
+      Output.note("\(Units.count(count)) of \(Units.count(total)) offers")
+    }
   }
 }

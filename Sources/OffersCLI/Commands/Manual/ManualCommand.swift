@@ -2,13 +2,13 @@ import ArgumentParser
 import OffersCore
 
 /// `offers manual`, which the installation makes the manual page with.
-struct ManualCommand: ParsableCommand {
+struct ManualCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "manual",
     abstract: "Print the manual page, for man.",
     shouldDisplay: false)
 
-  func run() throws {
+  func run() async throws {
     var page = try ManualPage(description: Offers._dumpHelp(), version: Version.current)
     Output.printRaw(page.text())
   }

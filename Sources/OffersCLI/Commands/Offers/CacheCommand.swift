@@ -4,7 +4,7 @@ import OffersCore
 import OffersSQLite
 
 /// `offers cache`
-struct CacheCommand: WaitingCommand {
+struct CacheCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache",
     abstract: "Show the images that are held, or clear them away.",

@@ -3,7 +3,7 @@ import OffersCore
 import OffersSQLite
 
 /// `offers favorite`
-struct FavoriteCommand: WaitingCommand {
+struct FavoriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "favorite",
     abstract: "Star offers, or take the star away.",

@@ -4,7 +4,7 @@ import OffersCore
 import OffersSQLite
 
 /// `offers history`
-struct HistoryCommand: ParsableCommand {
+struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
     abstract: "Show how an offer's reward went.",
@@ -29,7 +29,7 @@ struct HistoryCommand: ParsableCommand {
   @OptionGroup var paged: PagedOptions
   @OptionGroup var location: DatabaseOptions
 
-  func run() throws {
+  func run() async throws {
     let (offer, points) = try location.open(.readOnly).fetchHistoryBlocking(named: id)
     if json {
       Output.print(Self.json(offer, points))

@@ -5,7 +5,7 @@ import OffersSQLite
 import OffersSync
 
 /// `offers image`
-struct ImageCommand: WaitingCommand {
+struct ImageCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "image",
     abstract: "Get the image of an offer.",

@@ -4,7 +4,7 @@ import OffersCore
 import OffersSQLite
 
 /// `offers open`
-struct OpenCommand: ParsableCommand {
+struct OpenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "open",
     abstract: "Open an offer's link in the browser.",
@@ -28,7 +28,7 @@ struct OpenCommand: ParsableCommand {
 
   @OptionGroup var location: DatabaseOptions
 
-  func run() throws {
+  func run() async throws {
     let offer = try location.open(.readOnly).fetchOfferBlocking(named: id)
     guard let url = offer.url else {
       throw OffersError(

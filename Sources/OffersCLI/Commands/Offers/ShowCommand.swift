@@ -1,10 +1,9 @@
 import ArgumentParser
-import Glibc
 import OffersCore
 import OffersSQLite
 
 /// `offers show`
-struct ShowCommand: WaitingCommand {
+struct ShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Show one offer.",
@@ -37,11 +36,9 @@ struct ShowCommand: WaitingCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
-    guard Terminal.isOutput, !json, images != .never else {
-      return try Self.show(id, json: json, path: location.path, terminal.style)
-    }
     let database = try location.open(.readOnly)
     let offer = try database.fetchOfferBlocking(named: id)
+    guard Terminal.isOutput, !json, images != .never else { return print(offer) }
     // What is held already is drawn whatever the settings say.
     let isOpen =
       try images == .always && network.allowsPrivateNetwork(configuration.path.load())
@@ -49,43 +46,19 @@ struct ShowCommand: WaitingCommand {
       offer: offer, databasePath: try location.path, mode: images, allowsPrivateNetwork: isOpen)
     let (drawing, isDrawn) = await picture.text(from: database)
     Output.printRaw(drawing)
-    Self.print(offer, json: false, terminal.style)
+    print(offer)
     if isDrawn { await picture.noteSeen() }
   }
 
-  private static func show(
-    _ id: String, json: Bool, path: String, _ style: Style = .plain
-  ) throws {
-    let database = try OffersDatabase(path: path, access: .readOnly)
-    print(try database.fetchOfferBlocking(named: id), json: json, style)
-    // Closing what the end of the process closes anyway takes longer than the look-up did.
-    withExtendedLifetime(database) { Glibc.exit(0) }
-  }
-
-  private static func print(_ offer: Offer, json: Bool, _ style: Style) {
+  private func print(_ offer: Offer) {
     if json {
       var writer = JSONWriter()
       writer.value(offer)
       Output.print(writer.text)
     } else {
-      let lines = OfferCard.lines(offer, width: Terminal.width ?? 80, style)
+      let lines = OfferCard.lines(offer, width: Terminal.width ?? 80, terminal.style)
       Output.print(lines.joined(separator: "\n"))
     }
-  }
-
-  /// Runs `show ID [--json] [--database PATH]` without the parser. A terminal may draw the
-  /// image, which takes longer.
-  ///
-  /// - Returns: false for whatever else there is to say; the parser then says it.
-  static func run(plainWords words: ArraySlice<String>) throws -> Bool {
-    guard !Terminal.isOutput || words.contains("--json"),
-      let plain = PlainWords(words, command: "show", flags: ["--json"], options: ["--database"]),
-      plain.names.count == 1
-    else { return false }
-    try show(
-      plain.names[0], json: plain.flags.contains("--json"),
-      path: DatabaseOptions.path(named: plain["--database"]))
-    return true
   }
 }
 

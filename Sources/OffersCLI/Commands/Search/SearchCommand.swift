@@ -1,8 +1,12 @@
 import ArgumentParser
+import Foundation
 import OffersCore
+import OffersFeeds
+import OffersStore
+import OffersSync
 
 /// `offers search`
-struct SearchCommand: WaitingCommand {
+struct SearchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "search",
     abstract: "Find offers by their words.",
@@ -23,7 +27,9 @@ struct SearchCommand: WaitingCommand {
         offers search 3!
       """)
 
+  /// The `--` that ends the options is one of them.
   @Argument(
+    parsing: .allUnrecognized,
     help: "What to look for: any text. Words that begin with -- go behind a --.",
     completion: Completions.searches)
   var words: [String] = []
@@ -59,7 +65,9 @@ struct SearchCommand: WaitingCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   /// How many offers a page may have.
-  static let limitRange = 1...1000
+  private static let limitRange = 1...1000
+  /// How many offers a page of stored ones has where nobody says.
+  private static let usualPageSize = 20
 
   func validate() throws {
     if let limit, !Self.limitRange.contains(limit) {
@@ -68,54 +76,174 @@ struct SearchCommand: WaitingCommand {
     if let page, !(1...1_000_000).contains(page) {
       throw ValidationError("--page must be 1 to 1000000.")
     }
+    // A word may begin with a hyphen, but a misspelt option is no word.
+    if let option = words.prefix(while: { $0 != "--" }).first(where: { $0.hasPrefix("--") }) {
+      throw ValidationError(
+        "Unknown option '\(option)'. Words that begin with -- go behind a --.")
+    }
     if all && page != nil { throw ValidationError("--all and --page contradict each other.") }
   }
 
   func run() async throws {
-    let job = try job
-    if try job.runStored() { return }
-    try await job.run()
+    if text.isEmpty { return try listRecent() }
+    if let number = Self.number(in: text) { return try await repeating(number).search() }
+    try await search()
   }
 
-  private var job: SearchJob {
-    get throws {
-      var job = SearchJob(
-        words: words, databasePath: try location.path, configurationPath: try configuration.path)
-      job.feed = feed
-      job.favoritesOnly = favorites
-      job.limit = limit
-      job.page = page
-      job.isAll = all
-      job.isJSON = json
-      job.tellsNothing = exitStatus
-      job.allowsPrivateNetwork = network.allowPrivateNetwork
-      job.style = paged.terminal.style
-      job.isPaged = !paged.noPager
-      return job
+  /// The words as one text.
+  private var text: String {
+    var words = words
+    if let terminator = words.firstIndex(of: "--") { words.remove(at: terminator) }
+    return words.joined(separator: " ").split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+  }
+
+  private var query: SearchQuery {
+    SearchQuery(
+      text, feed: feed, favoritesOnly: favorites, limit: limit ?? Self.usualPageSize,
+      page: page ?? 1)
+  }
+
+  /// Searches what is stored, or lets the server of the feed search.
+  private func search() async throws {
+    if let (feed, configuration) = try findServer() {
+      return try await search(serverOf: feed, configuration)
+    }
+    if all {
+      throw OffersError(
+        .invalidRequest, "--all is for feeds whose server searches; name one with --feed.",
+        hint: "For more of what is stored use --limit or --page.")
+    }
+    let database = try location.open(.readOnly)
+    let results = try UnsyncedFeed.explaining(feed, configuration.path) {
+      try search(query, database)
+    }
+    try finish(
+      SearchReport(
+        answer: SearchAnswer(
+          words: text, feed: feed, page: page ?? 1, source: .store, results: results)),
+      database)
+  }
+
+  private func search(_ query: SearchQuery, _ database: OffersDatabase) throws -> SearchResults {
+    try database.searchBlocking(query) {
+      if Terminal.isError { Output.note("Building the search index …") }
     }
   }
 
-  /// Runs a search in its plain form without the parser, and where the words begin with a hyphen.
-  ///
-  /// - Returns: false for whatever else there is to say; the parser then says it.
-  static func run(plainWords words: ArraySlice<String>) throws -> Bool {
-    guard
-      let plain = PlainWords(
-        words, command: "search", flags: ["--favorites", "--json", "--exit-status", "--no-pager"],
-        options: ["--limit", "--page", "--database"], takesHyphens: true)
-    else { return false }
-    var job = SearchJob(
-      words: plain.names, databasePath: try DatabaseOptions.path(named: plain["--database"]),
-      configurationPath: try ConfigurationOptions.path(named: nil))
-    for (option, range) in [("--limit", limitRange), ("--page", 1...1_000_000)] {
-      guard let text = plain[option] else { continue }
-      guard let number = Int(text), range.contains(number) else { return false }
-      if option == "--limit" { job.limit = number } else { job.page = number }
+  /// The feed that is named, with the definitions, where its server searches.
+  private func findServer() throws -> (feed: String, FeedConfiguration)? {
+    guard let feed = query.serverFeed else { return nil }
+    let configuration = try configuration.path.load()
+    // A feed that has no definition any more may have left offers behind.
+    guard let definition = try? configuration.fetch(feed), definition.search != nil else {
+      return nil
     }
-    job.favoritesOnly = plain.flags.contains("--favorites")
-    job.isJSON = plain.flags.contains("--json")
-    job.tellsNothing = plain.flags.contains("--exit-status")
-    job.isPaged = !plain.flags.contains("--no-pager")
-    return try job.runStored()
+    return (feed, configuration)
+  }
+
+  /// Lets the feed's server search; what is stored stands in for one that cannot be asked.
+  private func search(serverOf feed: String, _ configuration: FeedConfiguration) async throws {
+    let database = try location.open(.readWrite)
+    let bar = ProgressBar(isEnabled: !json)
+    var foundCount = 0
+    let answer = try await SearchAnswer.ask(serverFor: query, limit: limit, in: database) {
+      let found = try await askServer(of: feed, configuration, database, bar)
+      foundCount = found.offers.count
+      return found
+    } _: {
+      bar.clear()
+      return try search($0, database)
+    }
+    bar.clear()
+    let isCut = answer.source == .server && limit.map { $0 < foundCount } ?? false
+    try finish(SearchReport(answer: answer, isCut: isCut), database)
+  }
+
+  private func askServer(
+    of feed: String, _ configuration: FeedConfiguration, _ database: OffersDatabase,
+    _ bar: ProgressBar
+  ) async throws -> ServerSearch {
+    var options = SyncOptions(allowsPrivateNetwork: network.allowPrivateNetwork)
+    options.lockWaitSeconds = 2
+    return try await SyncEngine(store: database, configuration: configuration).search(
+      feed, for: text, page: all ? nil : page ?? 1, options: options,
+      progress: { bar.show($0) })
+  }
+
+  private func finish(_ report: SearchReport, _ database: OffersDatabase) throws {
+    for note in report.notes { Output.note(note) }
+    if !report.results.hits.isEmpty {
+      // Whoever reads the output may stop at the first line. A database that cannot be written to
+      // only forgets the words.
+      try? database.noteSearchBlocking(
+        RecentSearch(words: report.answer.foundWords, feed: feed, searchedAt: Date()))
+    }
+    if json {
+      Output.print(report.json)
+    } else if !report.results.hits.isEmpty {
+      let table = report.table(width: Terminal.width, paged.terminal.style)
+      try paged.show { Output.printRaw(table) }
+      if let more = report.more { Output.note(more) }
+    }
+    if !report.results.hits.isEmpty { return }
+    if let error = report.answer.error { throw ExitStatus.code(for: error) }
+    if exitStatus { throw ExitStatus.notFound }
+  }
+}
+
+/// What was searched for before.
+extension SearchCommand {
+  /// 3 for `3!`.
+  static func number(in words: String) -> Int? {
+    guard words.hasSuffix("!"), words.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    return Int(words.dropLast())
+  }
+
+  /// The search of that number, with the options of this one.
+  private func repeating(_ number: Int) throws -> SearchCommand {
+    let searches = try fetchRecent()
+    guard searches.indices.contains(number - 1) else {
+      throw OffersError(
+        .notFound, "There is no search number \(number).",
+        hint: searches.isEmpty
+          ? "None is kept yet." : "See the \(searches.count) that are kept: offers search")
+    }
+    var repeated = self
+    repeated.words = ["--", searches[number - 1].words]
+    repeated.feed = feed ?? searches[number - 1].feed
+    return repeated
+  }
+
+  private func fetchRecent() throws -> [RecentSearch] {
+    try location.open(.readOnly).fetchRecentSearchesBlocking()
+  }
+
+  private func listRecent() throws {
+    let searches = try fetchRecent()
+    if json { return Output.print(Self.json(searches)) }
+    guard !searches.isEmpty else {
+      Output.note("No searches yet. Find offers by their words: offers search WORDS")
+      return
+    }
+    let rows = searches.enumerated().map { index, search in
+      [
+        "\(index + 1)!", search.feed ?? "–", DisplayText.oneLine(search.words),
+      ]
+    }
+    let table = Table(
+      columns: [
+        Table.Column(title: "NO", isWhole: true), Table.Column(title: "FEED", isWhole: true),
+        Table.Column(title: "WORDS"),
+      ], sample: rows, totalWidth: Terminal.width)
+    Output.printRaw(table.header + "\n" + rows.map { table.line($0) + "\n" }.joined())
+  }
+
+  /// `{"searches":[{"number","words","feed","searched_at"}]}`
+  private static func json(_ searches: [RecentSearch]) -> String {
+    var json = JSONWriter()
+    json.value(searches)
+    return json.text
   }
 }

@@ -7,7 +7,7 @@ import OffersServer
 import OffersSync
 
 /// `offers serve`
-struct ServeCommand: WaitingCommand {
+struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract: "Serve a local web page and a JSON API.",

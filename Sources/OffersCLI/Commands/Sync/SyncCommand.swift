@@ -4,7 +4,7 @@ import OffersSQLite
 import OffersSync
 
 /// `offers sync`
-struct SyncCommand: WaitingCommand {
+struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
     abstract: "Read feeds into the database.",
@@ -84,7 +84,7 @@ struct SyncCommand: WaitingCommand {
       feeds: feed, source: from, databasePath: try location.path,
       configurationPath: try configuration.path)
     job.acceptsRemovals = acceptRemovals
-    job.reason = Self.reason(isForced: force, isDue: due)
+    job.reason = force ? .forced : due ? .due : .asked
     job.isTrial = dryRun
     job.explains = explain
     job.isNews = news
@@ -95,37 +95,5 @@ struct SyncCommand: WaitingCommand {
     job.allowsPrivateNetwork = network.allowPrivateNetwork
     job.log = logging.log
     try await job.run()
-  }
-
-  /// The job that the plain form asks for; nil for whatever else there is to say.
-  static func job(plainWords words: ArraySlice<String>) throws -> SyncJob? {
-    guard
-      let plain = PlainWords(
-        words, command: "sync",
-        flags: [
-          "--accept-removals", "--due", "--force", "--json", "--news", "--no-index", "--quiet",
-        ],
-        options: ["--from", "--database", "--config"]),
-      plain["--from"] == nil || plain.names.count <= 1
-    else { return nil }
-    let isForced = plain.flags.contains("--force")
-    let isDue = plain.flags.contains("--due")
-    // The parser says what is wrong with both.
-    if isForced && isDue { return nil }
-    var job = SyncJob(
-      feeds: plain.names, source: plain["--from"],
-      databasePath: try DatabaseOptions.path(named: plain["--database"]),
-      configurationPath: try ConfigurationOptions.path(named: plain["--config"]))
-    job.acceptsRemovals = plain.flags.contains("--accept-removals")
-    job.reason = reason(isForced: isForced, isDue: isDue)
-    job.isNews = plain.flags.contains("--news")
-    job.isIndexed = !plain.flags.contains("--no-index")
-    job.isJSON = plain.flags.contains("--json")
-    job.isQuiet = plain.flags.contains("--quiet")
-    return job
-  }
-
-  private static func reason(isForced: Bool, isDue: Bool) -> SyncReason {
-    isForced ? .forced : isDue ? .due : .asked
   }
 }

@@ -5,7 +5,7 @@ import OffersFeeds
 import OffersSQLite
 import OffersSync
 
-/// A sync of feeds as a person asked for it, with what is printed of it.
+/// A sync of feeds with what is printed of it, for `offers sync` and `offers feeds add`.
 struct SyncJob: Sendable {
   /// Empty for every subscribed one.
   let feeds: [String]
@@ -58,8 +58,6 @@ struct SyncJob: Sendable {
     let database =
       isTrial && !OffersDatabase.exists(at: databasePath)
       ? nil : try OffersDatabase(path: databasePath, access: .readWrite)
-    // The end of the program closes it as well, and sooner.
-    if let database { _ = Unmanaged.passRetained(database) }
     let store: any SyncStore = database ?? NoStore()
     let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
     let names = names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
