@@ -118,18 +118,16 @@ public final class OffersDatabase: Sendable {
     try await translating { try await reader.read(body) }
   }
 
-  /// Reads one consistent state on the calling thread, for a program that does nothing else
-  /// meanwhile: a command is done before other threads would have started.
-  func readBlocking<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    do {
-      return try reader.withQueue { try $0.read(body) }
-    } catch {
-      throw StorageFailure.translate(error, path: path)
-    }
+  /// Reads without a transaction around it, of a file that may be damaged: a transaction that met a
+  /// damaged page cannot even end.
+  func readWithoutTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await translating { try await reader.readWithoutTransaction(body) }
   }
 
-  /// Runs one statement that reads, on the calling thread and without a transaction around it:
-  /// what takes microseconds is not worth a change of threads.
+  /// Runs one statement that reads, on the calling thread. Only for the cache of images: finding one
+  /// takes microseconds, a change of threads longer.
   func readStatement<Result>(_ body: (Database) throws -> Result) throws -> Result {
     do {
       return try reader.withQueue { try $0.unsafeRead(body) }
@@ -156,23 +154,14 @@ public final class OffersDatabase: Sendable {
   }
 
   /// Writes in one immediate transaction under the write guard, and moves the log into the file.
-  func write<Result: Sendable>(
-    _ mode: WriteMode = .ordinary, _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    try await translating { try await fetchWriter().write(mode, body) }
-  }
-
-  /// The same on the calling thread.
   ///
-  /// - Parameter waitSeconds: how long to wait for other writers.
-  func writeBlocking<Result>(
+  /// - Parameter waitSeconds: how long to wait for other processes that write.
+  func write<Result: Sendable>(
     _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
-    _ body: (Database) throws -> Result
-  ) throws -> Result {
-    do {
-      return try fetchWriter().writeBlocking(mode, waitSeconds: waitSeconds, body)
-    } catch {
-      throw StorageFailure.translate(error, path: path)
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    try await translating {
+      try await fetchWriter().write(mode, waitSeconds: waitSeconds, body)
     }
   }
 

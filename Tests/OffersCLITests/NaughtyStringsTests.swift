@@ -9,11 +9,13 @@ import Testing
 struct NaughtyStringsTests {
   private static let texts = NaughtyStrings.all
 
-  private static func offers(in home: Home, _ query: OfferQuery = OfferQuery()) throws -> [Offer] {
-    var pages = try OffersDatabase(path: home.database, access: .readOnly).pagesBlocking(of: query)
+  private static func offers(
+    in home: Home, _ query: OfferQuery = OfferQuery()
+  ) async throws -> [Offer] {
+    var pages = try OffersDatabase(path: home.database, access: .readOnly).pages(of: query)
     var all: [Offer] = []
     while true {
-      let page = try pages.next()
+      let page = try await pages.next()
       if page.isEmpty { return all }
       all += page
     }
@@ -39,11 +41,11 @@ struct NaughtyStringsTests {
   func count() { #expect(Self.texts.count >= 500) }
 
   @Test("as words to search for they are never an error, and find what has them")
-  func search() throws {
+  func search() async throws {
     let (home, _) = try Self.home()
     let database = try OffersDatabase(path: home.database, access: .readOnly)
     for text in Self.texts {
-      let results = try database.searchBlocking(SearchQuery(text, limit: 1000)) {}
+      let results = try await database.search(SearchQuery(text, limit: 1000))
       let hasWord = text.unicodeScalars.contains { $0.properties.isAlphabetic && $0.value < 0x80 }
       if hasWord, results.correctedWords == nil, text.utf8.count < 1000 {
         #expect(!results.hits.isEmpty, "\(text.debugDescription)")
@@ -52,12 +54,12 @@ struct NaughtyStringsTests {
   }
 
   @Test("as ids they are stored as they are, and found again by them alone")
-  func ids() throws {
+  func ids() async throws {
     let (home, _) = try Self.home()
     let database = try OffersDatabase(path: home.database, access: .readOnly)
     var found = 0
-    for offer in try Self.offers(in: home) {
-      #expect(try database.fetchOfferBlocking(named: "ibotta:\(offer.ref.id)").ref == offer.ref)
+    for offer in try await Self.offers(in: home) {
+      #expect(try await database.fetchOffer(named: "ibotta:\(offer.ref.id)").ref == offer.ref)
       found += 1
     }
     // Without id are those that are nothing but white space.
@@ -65,7 +67,7 @@ struct NaughtyStringsTests {
     for text in Self.texts {
       // Either there is such an offer, or a clear word that there is none.
       do {
-        _ = try database.fetchOfferBlocking(named: text)
+        _ = try await database.fetchOffer(named: text)
       } catch let error as OffersError {
         #expect(error.code == .notFound)
       }
@@ -73,19 +75,19 @@ struct NaughtyStringsTests {
   }
 
   @Test("as names of feeds they are refused, or stand for themselves")
-  func feeds() throws {
+  func feeds() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     for text in Self.texts where text != "ibotta" {
       let isName = (try? FeedGuess.checkName(text)) != nil
       #expect(isName == (text.wholeMatch(of: /[a-z0-9-]{1,63}/) != nil))
-      #expect(throws: OffersError.self) {
-        try Self.offers(in: home, OfferQuery(feed: text))
+      await #expect(throws: OffersError.self) {
+        try await Self.offers(in: home, OfferQuery(feed: text))
       }
     }
   }
 
   @Test("in no command's output do they steer a terminal")
-  func output() throws {
+  func output() async throws {
     let (home, _) = try Self.home()
     for command in [
       ["list"], ["list", "--format", "markdown"], ["list", "--sort", "name"], ["changes"],
@@ -95,7 +97,7 @@ struct NaughtyStringsTests {
       #expect(result.status == 0)
       #expect(Self.isPlain(result.output) && Self.isPlain(result.errors), "\(command)")
     }
-    for offer in try Self.offers(in: home) where offer.ref.id.utf8.count < 200 {
+    for offer in try await Self.offers(in: home) where offer.ref.id.utf8.count < 200 {
       #expect(OfferCard.lines(offer, width: 80).allSatisfy(Self.isPlain))
     }
   }

@@ -24,7 +24,7 @@ struct BackupTests {
         var last = 0
         for number in 0..<10 {
           let copy = store.folder.file("copy-\(number).sqlite")
-          try OffersDatabase(path: store.path, access: .readOnly).backUpBlocking(to: copy)
+          try await OffersDatabase(path: store.path, access: .readOnly).backUp(to: copy)
           let entries = try FileManager.default.contentsOfDirectory(atPath: store.folder.path)
           #expect(entries.filter { $0.hasPrefix("copy-\(number)") } == ["copy-\(number).sqlite"])
           #expect(try Store.rows(copy, "PRAGMA integrity_check") == ["ok"])
@@ -46,23 +46,23 @@ struct BackupTests {
     let store = try Store()
     try await store.sync((0..<2000).map { FeedOffer("\($0)", description: "Some more text") })
     try Damage.overwritePage(of: "offer", in: store)
-    let error = #expect(throws: OffersError.self) {
-      try OffersDatabase(path: store.path, access: .readOnly)
-        .backUpBlocking(to: store.folder.file("copy.sqlite"))
+    let error = await #expect(throws: OffersError.self) {
+      try await OffersDatabase(path: store.path, access: .readOnly)
+        .backUp(to: store.folder.file("copy.sqlite"))
     }
     #expect(error?.code == .storageFailed)
     #expect(error?.hint == "See what can be done: offers doctor")
   }
 
   @Test("goes where nothing stands, or an older backup")
-  func targets() throws {
+  func targets() async throws {
     let store = try Store()
     let database = store.database
     let copy = store.folder.file("copy.sqlite")
     #expect(try database.backupTarget(copy) == .free)
     try store.folder.write("", to: "empty")
     #expect(try database.backupTarget(store.folder.file("empty")) == .free)
-    try database.backUpBlocking(to: copy)
+    try await database.backUp(to: copy)
     #expect(try database.backupTarget(copy) == .backup)
     try store.folder.write("Dear diary", to: "diary")
     #expect(try database.backupTarget(store.folder.file("diary")) == .other)

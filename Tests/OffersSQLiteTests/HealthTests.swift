@@ -24,8 +24,8 @@ struct HealthTests {
   }
 
   /// What is not as it should be.
-  private static func trouble(_ store: Store) throws -> [String] {
-    try open(store).examineBlocking(at: now).filter { $0.level != .ok }
+  private static func trouble(_ store: Store) async throws -> [String] {
+    try await open(store).examine(at: now).filter { $0.level != .ok }
       .map { "\($0.level.rawValue) \($0.subject): \($0.message)" }
   }
 
@@ -38,9 +38,9 @@ struct HealthTests {
   @Test("a sound one has every check, nothing is wrong, and nothing is repaired")
   func sound() async throws {
     let store = try await Self.lived()
-    #expect(try Self.trouble(store) == [])
+    #expect(try await Self.trouble(store) == [])
     #expect(
-      try Self.open(store).examineBlocking(at: Self.now).map(\.subject)
+      try await Self.open(store).examine(at: Self.now).map(\.subject)
         == HealthCheck.all.map(\.subject))
     #expect(try await Self.repair(store) == [])
   }
@@ -49,10 +49,10 @@ struct HealthTests {
   func counts() async throws {
     let store = try await Self.lived()
     try store.execute("UPDATE feed SET current_count = 7")
-    #expect(try Self.trouble(store) == ["problem counts: ibotta says 7 offers and has 2000"])
+    #expect(try await Self.trouble(store) == ["problem counts: ibotta says 7 offers and has 2000"])
     #expect(
       try await Self.repair(store) == ["done counts: counted anew: ibotta 2000, not 7"])
-    #expect(try Self.trouble(store) == [])
+    #expect(try await Self.trouble(store) == [])
   }
 
   @Test("leases of dead processes, and of a clock that was ahead, are ended; others stay")
@@ -64,7 +64,7 @@ struct HealthTests {
         ('old', 1, 1999999), ('ahead', 1, 99000000), ('sound', 1, 2010000)
       """)
     #expect(
-      try Self.trouble(store)
+      try await Self.trouble(store)
         == ["warning leases: images are kept for processes that are gone (2)"])
     #expect(
       try await Self.repair(store) == ["done leases: ended those of processes that are gone (2)"])
@@ -82,33 +82,33 @@ struct HealthTests {
           header: try ImageHeader(reading: bytes), etag: nil, lastModified: nil,
           fetchedAt: Self.now, freshUntil: Self.now))
     }
-    #expect(try Self.trouble(store) == [])
+    #expect(try await Self.trouble(store) == [])
     try store.execute(
       """
       UPDATE image_cache SET bytes = zeroblob(50) WHERE slot = 1;
       UPDATE image_cache SET width = 9 WHERE slot = 2
       """)
-    #expect(try Self.trouble(store) == ["problem images: 2 of 3 are not what they say"])
+    #expect(try await Self.trouble(store) == ["problem images: 2 of 3 are not what they say"])
     #expect(try await Self.repair(store).count == 1)
     #expect(try store.rows("SELECT slot FROM image_cache") == ["3"])
     #expect(try store.rows("SELECT slot FROM image_use") == ["3"])
-    #expect(try Self.trouble(store) == [])
+    #expect(try await Self.trouble(store) == [])
   }
 
   @Test("a missing index is made anew, a missing column is told")
   func schema() async throws {
     let store = try await Self.lived()
     try store.execute("DROP INDEX offer_by_gone; DROP TRIGGER image_cache_holds_50")
-    #expect(try Self.trouble(store) == ["problem schema: the index offer_by_gone is missing"])
+    #expect(try await Self.trouble(store) == ["problem schema: the index offer_by_gone is missing"])
     #expect(
       try await Self.repair(store)
         == ["done schema: made offer_by_gone, image_cache_holds_50 anew"])
-    #expect(try Self.trouble(store) == [])
+    #expect(try await Self.trouble(store) == [])
     try store.execute("ALTER TABLE reader ADD COLUMN mood TEXT")
     let trouble = ["problem schema: the table reader is not as this program makes it"]
-    #expect(try Self.trouble(store) == trouble)
+    #expect(try await Self.trouble(store) == trouble)
     #expect(try await Self.repair(store).first?.hasPrefix("failed schema") == true)
-    #expect(try Self.trouble(store) == trouble)
+    #expect(try await Self.trouble(store) == trouble)
   }
 
   @Test("an index that lacks rows is made anew, and every star stays")
@@ -116,13 +116,13 @@ struct HealthTests {
     let store = try await Self.lived()
     try Damage.detach(
       "offer_by_gone", during: "UPDATE offer SET gone_at = 1500 WHERE offer_key <= 3", in: store)
-    let trouble = try Self.trouble(store)
+    let trouble = try await Self.trouble(store)
     #expect(trouble.first?.contains("missing from index offer_by_gone") == true)
-    let findings = try Self.open(store).examineBlocking(at: Self.now)
+    let findings = try await Self.open(store).examine(at: Self.now)
     #expect(findings.first { $0.subject == "integrity" }?.advice == HealthCheck.repairAdvice)
     let repairs = try await Self.repair(store)
     #expect(repairs.first == "done integrity: made anew: all indexes")
-    #expect(try Self.trouble(store) == [])
+    #expect(try await Self.trouble(store) == [])
     #expect(try store.rows("SELECT id FROM favorite") == ["5", "6"])
   }
 
@@ -131,7 +131,7 @@ struct HealthTests {
     let store = try await Self.lived()
     try Damage.overwritePage(of: "offer", in: store)
     let before = try Data(contentsOf: URL(fileURLWithPath: store.path))
-    let findings = try Self.open(store).examineBlocking(at: Self.now)
+    let findings = try await Self.open(store).examine(at: Self.now)
     let integrity = findings.first { $0.subject == "integrity" }
     #expect(integrity?.level == .problem)
     #expect(integrity?.advice == Integrity.damageAdvice)
@@ -146,12 +146,12 @@ struct HealthTests {
     let store = try await Self.lived()
     try store.execute("PRAGMA foreign_keys = OFF; UPDATE change SET run_id = 7")
     #expect(
-      try Self.trouble(store) == [
+      try await Self.trouble(store) == [
         "problem references: rows refer to what is not there (1), the first in change to sync_run"
       ])
     try store.execute("PRAGMA foreign_keys = OFF; INSERT INTO new_offers VALUES (7, 2), (8, 2)")
     #expect(
-      try Self.trouble(store) == [
+      try await Self.trouble(store) == [
         "problem references: rows refer to what is not there (3), the first in new_offers to change"
       ])
   }
@@ -184,10 +184,10 @@ struct HealthTests {
   func words(damage: String) async throws {
     let store = try await Self.lived()
     try store.execute(damage)
-    let trouble = try Self.trouble(store)
+    let trouble = try await Self.trouble(store)
     #expect(trouble == ["problem search: the index has other words than the offers"])
     #expect(try await Self.repair(store) == ["done search: made anew from the offers"])
-    #expect(try Self.trouble(store) == [])
+    #expect(try await Self.trouble(store) == [])
     let name = try store.rows("SELECT name FROM offer WHERE id = '7'")[0]
     #expect(try await store.database.search(SearchQuery(name, limit: 5000)).hits.count > 0)
   }
@@ -197,7 +197,7 @@ struct HealthTests {
     let store = try await Self.lived()
     let lock = try FileLock(path: store.path + "-lock", byte: 0)
     #expect(try lock.tryLock())
-    let finding = try Self.open(store, .readOnly).examineBlocking(at: Self.now)
+    let finding = try await Self.open(store, .readOnly).examine(at: Self.now)
       .first { $0.subject == "search" }
     #expect(finding?.level == .ok)
     #expect(
@@ -222,16 +222,16 @@ struct HealthTests {
           header: try ImageHeader(reading: bytes), etag: nil, lastModified: nil,
           fetchedAt: Self.now, freshUntil: Self.now))
     }
-    let before = try store.kept().text()
+    let before = try await store.kept().text()
     try Damage.overwritePage(of: table, in: store)
-    let findings = try Self.open(store).examineBlocking(at: Self.now)
+    let findings = try await Self.open(store).examine(at: Self.now)
     let integrity = findings.first { $0.subject == "integrity" }
     #expect(integrity?.level == .problem)
     #expect(integrity?.advice == HealthCheck.repairAdvice)
     let repairs = try await Self.repair(store)
     #expect(repairs.first?.hasPrefix("done integrity: made anew: ") == true, "\(repairs)")
-    #expect(try Self.trouble(store) == [])
-    #expect(try store.kept().text() == before)
+    #expect(try await Self.trouble(store) == [])
+    #expect(try await store.kept().text() == before)
     let isImage = table.contains("image")
     #expect(try store.rows("SELECT count(*) FROM image_cache") == [isImage ? "0" : "3"])
     let database = try Self.open(store)
@@ -249,7 +249,7 @@ struct HealthTests {
     try Damage.overwritePage(of: "offer_search_data", in: store)
     try Damage.overwritePage(of: "offer", in: store)
     let before = try Data(contentsOf: URL(fileURLWithPath: store.path))
-    let findings = try Self.open(store).examineBlocking(at: Self.now)
+    let findings = try await Self.open(store).examine(at: Self.now)
     #expect(
       findings.first { $0.subject == "integrity" }?.advice == Integrity.damageAdvice)
     #expect(try await Self.repair(store).map { $0.prefix(16) } == ["failed integrity"])

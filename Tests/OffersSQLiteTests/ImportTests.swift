@@ -35,12 +35,12 @@ struct ImportTests {
   @Test("into a new database it makes the same one", arguments: [false, true])
   func comesBack(favoritesOnly: Bool) async throws {
     let store = try await Self.lived()
-    let kept = try store.kept(favoritesOnly: favoritesOnly)
+    let kept = try await store.kept(favoritesOnly: favoritesOnly)
     let other = try Store()
     let counts = try await other.take(kept)
     #expect(counts.newFavorites == 3)
     #expect(counts.newOffers == (favoritesOnly ? 2 : 5))
-    #expect(try other.kept(favoritesOnly: favoritesOnly).text() == kept.text())
+    #expect(try await other.kept(favoritesOnly: favoritesOnly).text() == kept.text())
     #expect(try other.disorder() == [])
     for id in ["ibotta:tea", "milk"] {
       #expect(try await Self.history(other, id) == Self.history(store, id))
@@ -48,14 +48,14 @@ struct ImportTests {
     let again = try await other.take(kept)
     #expect(again.sameOffers == counts.newOffers)
     #expect(again.newChanges + again.newRuns + again.newFavorites + again.updatedOffers == 0)
-    #expect(try other.kept(favoritesOnly: favoritesOnly).text() == kept.text())
+    #expect(try await other.kept(favoritesOnly: favoritesOnly).text() == kept.text())
   }
 
   @Test("favorites alone have their feeds, their history, and the last sync of each feed")
   func favoritesAlone() async throws {
     let store = try await Self.lived()
     try store.execute("DELETE FROM favorite WHERE id <> 'milk'")
-    let kept = try store.kept(favoritesOnly: true)
+    let kept = try await store.kept(favoritesOnly: true)
     #expect(kept.offers.map(\.ref.id) == ["milk"])
     #expect(kept.runs.map(\.startedAt) == [1000, 3000, 4000])
     #expect(kept.favorites.map(\.ref.description) == ["ibotta:milk"])
@@ -126,9 +126,9 @@ struct ImportTests {
     #expect(
       try await new.database.fetchFeeds().first { $0.name == "ibotta" }?.lastRun?.startedAt
         == ChangeTests.date(9000))
-    let text = try new.kept().text()
+    let text = try await new.kept().text()
     #expect(try await new.take(try old.kept()).updatedOffers == 0)
-    #expect(try new.kept().text() == text)
+    #expect(try await new.kept().text() == text)
   }
 
   @Test("an older machine gets what happened since")
@@ -204,15 +204,15 @@ struct ImportTests {
   func refusesStray() async throws {
     let old = try await Self.lived()
     let new = try Store()
-    var kept = try old.kept()
+    var kept = try await old.kept()
     kept.records.removeAll {
       if case .offer(let offer) = $0 { offer.ref.id == "pie" } else { false }
     }
-    let before = try new.kept().text()
+    let before = try await new.kept().text()
     let error = await #expect(throws: OffersError.self) { try await new.take(kept) }
     #expect(error?.code == .malformedFeed)
     #expect(error?.message.contains("ibotta:pie, which is none of its offers") == true)
-    #expect(try new.kept().text() == before)
+    #expect(try await new.kept().text() == before)
     #expect(try new.rows("SELECT count(*) FROM temp.sqlite_schema") == ["0"])
   }
 
@@ -220,14 +220,14 @@ struct ImportTests {
   func waitsForSync() async throws {
     let old = try await Self.lived()
     let new = try Store()
-    let kept = try old.kept()
+    let kept = try await old.kept()
     let error = try await new.database.withSyncLock(on: "albums", waitSeconds: 1) {
       await #expect(throws: OffersError.self) {
         try await OffersDatabase(path: new.path).importRecords(from: kept, feeds: kept.feeds)
       }
     }
     #expect(error?.code == .locked)
-    #expect(try new.kept().offers.isEmpty)
+    #expect(try await new.kept().offers.isEmpty)
   }
 
   @Test("a few offers are put into the search index, many make it anew")
@@ -242,7 +242,7 @@ struct ImportTests {
     try await new.take(try old.kept())
     #expect(try new.rows(ghosts) == ["1"])
     #expect(try await new.database.search(SearchQuery("album")).hits.map(\.offer.ref.id) == ["tea"])
-    var kept = try old.kept()
+    var kept = try await old.kept()
     for (index, record) in kept.records.enumerated() {
       guard case .offer(var offer) = record, offer.ref.feed == "albums" else { continue }
       offer.name = "Songs"

@@ -37,10 +37,12 @@ struct Kept: ExportRecordSource {
 }
 
 extension Store {
-  func kept(favoritesOnly: Bool = false) throws -> Kept {
-    var kept = Kept()
-    try database.exportBlocking(favoritesOnly: favoritesOnly) { kept.records.append($0) }
-    return kept
+  func kept(favoritesOnly: Bool = false) async throws -> Kept {
+    try await database.export(favoritesOnly: favoritesOnly) { records in
+      var kept = Kept()
+      try records.forEachRecord { kept.records.append($0) }
+      return kept
+    }
   }
 
   @discardableResult

@@ -61,12 +61,12 @@ struct OfferQueryTests {
   /// The offers as both ways of reading them give them, which must be the same.
   private static func refs(_ store: Store, _ query: OfferQuery) async throws -> [String] {
     let all = try await store.database.fetchOffers(query).map(\.ref.description)
-    var pages = store.database.pagesBlocking(of: query)
+    var pages = store.database.pages(of: query)
     var read: [String] = []
-    var page = try pages.next()
+    var page = try await pages.next()
     while !page.isEmpty {
       read += page.map(\.ref.description)
-      page = try pages.next()
+      page = try await pages.next()
     }
     #expect(read == all)
     if query.limit == nil && query.offset == 0 {
@@ -247,12 +247,12 @@ struct OfferQueryTests {
         $0.retailer = "Mart"
       } == ["shop:10"])
     for feed in [nil, "shop"] {
-      #expect(try store.database.fetchRetailersBlocking(of: feed).first == "Mart")
+      #expect(try await store.database.fetchRetailers(of: feed).first == "Mart")
       #expect(
-        try store.database.fetchCategoriesBlocking(of: feed) == ["Food", "Hot \"Drinks\""])
+        try await store.database.fetchCategories(of: feed) == ["Food", "Hot \"Drinks\""])
     }
-    #expect(try store.database.fetchRetailersBlocking(of: "ibotta") == [])
-    #expect(try store.database.fetchCategoriesBlocking(of: "ibotta") == [])
+    #expect(try await store.database.fetchRetailers(of: "ibotta") == [])
+    #expect(try await store.database.fetchCategories(of: "ibotta") == [])
   }
 
   @Test("times include their bounds, and what is gone is left out unless it is asked for")

@@ -66,10 +66,10 @@ struct RecentSearchTests {
     let store = try Store()
     let reader = try OffersDatabase(path: store.path, access: .readOnly)
     let search = RecentSearch(words: "tea", searchedAt: ChangeTests.date(5))
-    try reader.noteSearchBlocking(search)
+    try await reader.noteSearch(search)
     let before = try store.rows("SELECT * FROM recent_search")
-    try reader.noteSearchBlocking(RecentSearch(words: "tea", searchedAt: ChangeTests.date(9)))
+    try await reader.noteSearch(RecentSearch(words: "tea", searchedAt: ChangeTests.date(9)))
     #expect(try store.rows("SELECT * FROM recent_search") == before)
-    #expect(try reader.fetchRecentSearchesBlocking() == [search])
+    #expect(try await reader.fetchRecentSearches() == [search])
   }
 }

@@ -142,8 +142,8 @@ struct SearchIndexTests {
     try Self.check(store)
     try await store.sync([FeedOffer("1", name: "Milk")], at: 5000, isIndexed: false)
     var rebuilds = 0
-    let found = try reader.searchBlocking(SearchQuery("milk")) { rebuilds += 1 }
-    _ = try reader.searchBlocking(SearchQuery("milk")) { rebuilds += 1 }
+    let found = try await reader.search(SearchQuery("milk")) { rebuilds += 1 }
+    _ = try await reader.search(SearchQuery("milk")) { rebuilds += 1 }
     #expect(found.hits.count == 1 && rebuilds == 1)
     // A prune cannot put in order what is not.
     try await store.sync([FeedOffer("2", name: "Rye")], at: 6000, isIndexed: false)

@@ -126,16 +126,19 @@ struct WriterTurnsTests {
   func readsDuringWrite() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1")])
-    try DatabaseQueue(path: store.path).inDatabase { writer in
-      try writer.execute(
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let writer = try DatabaseQueue(path: store.path, configuration: configuration)
+    try await writer.writeWithoutTransaction {
+      try $0.execute(
         sql: "BEGIN IMMEDIATE; UPDATE offer SET name = 'Half done'; DELETE FROM change")
-      let begun = ContinuousClock.now
-      let reader = try OffersDatabase(path: store.path, access: .readOnly)
-      #expect(try reader.fetchOfferBlocking(named: "1").name == "Milk")
-      #expect(try store.database.fetchOfferBlocking(named: "1").name == "Milk")
-      #expect(ContinuousClock.now - begun < .seconds(5))
-      try writer.execute(sql: "ROLLBACK")
     }
+    let begun = ContinuousClock.now
+    let reader = try OffersDatabase(path: store.path, access: .readOnly)
+    #expect(try await reader.fetchOffer(named: "1").name == "Milk")
+    #expect(try await store.database.fetchOffer(named: "1").name == "Milk")
+    #expect(ContinuousClock.now - begun < .seconds(5))
+    try await writer.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
   }
 
   @Test("a reader that ends leaves the file and its log as they are")
@@ -156,7 +159,7 @@ struct WriterTurnsTests {
     #expect(!log.isEmpty)
     do {
       let reader = try OffersDatabase(path: copy, access: .readOnly)
-      #expect(try reader.fetchOfferBlocking(named: "1").name == "In the log")
+      #expect(try await reader.fetchOffer(named: "1").name == "In the log")
     }
     #expect(FileManager.default.contents(atPath: copy + "-wal") == log)
     #expect(FileManager.default.contents(atPath: copy) == file)

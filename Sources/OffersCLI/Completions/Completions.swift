@@ -8,7 +8,7 @@ import OffersSQLite
 enum Completions {
   /// Ids of offers. fish and zsh show the names beside them.
   static var ids: CompletionKind {
-    .custom { words, _, prefix in ids(beginningWith: prefix, in: words) }
+    .custom { words, _, prefix async in await ids(beginningWith: prefix, in: words) }
   }
 
   /// Names of feeds, the shipped ones and a person's own.
@@ -22,11 +22,11 @@ enum Completions {
 
   /// What was searched for lately, and found.
   static var searches: CompletionKind {
-    .custom { words, _, _ in
+    .custom { words, _, _ async in
       guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)),
         let database = try? OffersDatabase(path: path, access: .readOnly)
       else { return [] }
-      return ((try? database.fetchRecentSearchesBlocking()) ?? []).compactMap {
+      return ((try? await database.fetchRecentSearches()) ?? []).compactMap {
         candidate($0.words)
       }
     }
@@ -35,11 +35,13 @@ enum Completions {
   /// More than a screen of ids helps nobody to choose.
   private static let limit = 50
 
-  private static func ids(beginningWith prefix: String, in words: [String]) -> [String] {
+  private static func ids(
+    beginningWith prefix: String, in words: [String]
+  ) async -> [String] {
     // A shell has nowhere to show an error.
     guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)),
       let database = try? OffersDatabase(path: path, access: .readOnly),
-      let found = try? database.fetchIDsBlocking(beginningWith: prefix, limit: limit)
+      let found = try? await database.fetchIDs(beginningWith: prefix, limit: limit)
     else { return [] }
     return found.prefix(limit).compactMap { ref, name in
       let isPlain =

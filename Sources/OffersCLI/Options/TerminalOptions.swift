@@ -25,15 +25,19 @@ struct PagedOptions: ParsableArguments {
   var noPager = false
 
   /// Prints a text that may be long: on a terminal through a pager.
-  func show(_ print: () throws -> Void) throws {
+  func show(_ print: () async throws -> Void) async throws {
     let environment = ProcessInfo.processInfo.environment
     guard Terminal.isOutput, !noPager, let pager = Pager({ environment[$0] }) else {
-      return try print()
+      return try await print()
     }
-    // Waiting for the pager comes also behind an error, which is told when it is gone.
-    let result = Result { try print() }
+    do {
+      try await print()
+    } catch {
+      // An error is told when the pager is gone.
+      _ = pager.finish()
+      throw error
+    }
     let isShown = pager.finish()
-    try result.get()
     if !isShown {
       Output.error(Pager.failure)
       throw ExitStatus.failed

@@ -7,13 +7,14 @@ import Synchronization
 ///
 /// Once it clears up, nothing that it protects goes on: `hold` and the end of the watch wait for the
 /// end of the program. A signal that the program was started with ignored stays ignored.
-final class InterruptionWatch {
+final class InterruptionWatch: Sendable {
   private final class Turn: Sendable {
     let lock = Mutex(())
   }
 
   private let turn: Turn
-  private let signals: [Signal]
+  /// Behind a lock because a signal's source is not Sendable.
+  private let signals: Mutex<[Signal]>
 
   private struct Signal {
     let number: Int32
@@ -25,7 +26,7 @@ final class InterruptionWatch {
   init(_ clearUp: @escaping @Sendable () -> Void) {
     let turn = Turn()
     self.turn = turn
-    signals = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
+    let signals: [Signal] = [SIGINT, SIGTERM, SIGHUP].compactMap { number in
       var old = sigaction()
       sigaction(number, nil, &old)
       let isIgnored = unsafeBitCast(old.__sigaction_handler, to: Int.self) == 1
@@ -43,7 +44,6 @@ final class InterruptionWatch {
           pthread_sigmask(SIG_UNBLOCK, &set, nil)
           // To this thread: one for the whole process may be taken for another event of the source.
           raise(number)
-          while true { pause() }
         }
       }
       // Until it is heard, the signal does what it did before, and is not lost.
@@ -53,6 +53,7 @@ final class InterruptionWatch {
       isHeard.wait()
       return Signal(number: number, source: source, old: old)
     }
+    self.signals = Mutex(signals)
   }
 
   /// Does what must not be half done when the program is interrupted.
@@ -62,7 +63,7 @@ final class InterruptionWatch {
 
   deinit {
     turn.lock.withLock { _ in
-      for signal in signals {
+      for signal in signals.withLock({ $0 }) {
         signal.source.cancel()
         var old = signal.old
         sigaction(signal.number, &old, nil)

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import Synchronization
 
 /// A file that takes another's place once it is whole: whoever looks sees the old one or the new
 /// one, and so does a machine that lost its power. Only its owner may read it, unless it takes the
@@ -8,14 +9,14 @@ import OffersCore
 /// All files that the program writes for a person are written by this class. A device, pipe, socket or
 /// folder is refused and left as it is, also where a link leads to it: as root, a file would take the
 /// place of `/dev/null`.
-final class NewFile {
+final class NewFile: Sendable {
   /// Where it will stand.
   let path: String
   /// Where it stands until then.
   let temporaryPath: String
   private let descriptor: Int32
   private let hint: String
-  private var isDone = false
+  private let isDone = Atomic(false)
   private let interruption: InterruptionWatch
 
   /// - Parameters:
@@ -44,7 +45,7 @@ final class NewFile {
   deinit {
     if descriptor < 0 { return }
     close(descriptor)
-    if !isDone { unlink(temporaryPath) }
+    if !isDone.load(ordering: .relaxed) { unlink(temporaryPath) }
   }
 
   /// The file that a path leads to, links followed, also where none is there yet: it is replaced, not
@@ -94,7 +95,7 @@ final class NewFile {
     guard mode.map({ fchmod(descriptor, $0) == 0 }) ?? true, fsync(descriptor) == 0,
       interruption.hold({ rename(temporaryPath, path) == 0 })
     else { throw Self.failure(path, hint) }
-    isDone = true
+    isDone.store(true, ordering: .relaxed)
     FileBytes.syncFolder(of: path)
   }
 

@@ -13,7 +13,7 @@ extension OffersDatabase {
   /// - Parameter path: an empty file, which nobody else knows. It holds the copy when this returns,
   ///   whole and without a log beside it.
   /// - Throws: `OffersError` with `storageFailed`: the database is damaged, or the disk is full.
-  package func backUpBlocking(to path: String) throws {
+  package func backUp(to path: String) async throws {
     do {
       var configuration = Configuration()
       configuration.label = "offers backup"
@@ -22,25 +22,25 @@ extension OffersDatabase {
         try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
       }
       let copy = try DatabaseQueue(path: path, configuration: configuration)
-      try readBlocking { source in
+      try await read { source in
         try copy.writeWithoutTransaction { try source.backup(to: $0) }
       }
       try copy.close()
     } catch let error as DatabaseError {
       throw StorageFailure.translate(error, path: path)
     }
-    try Self.checkBackup(path)
+    try await Self.checkBackup(path)
   }
 
   /// Refuses a copy that is not sound. It is opened as a file that nobody writes, so that nothing
   /// comes to stand beside it.
-  private static func checkBackup(_ path: String) throws {
+  private static func checkBackup(_ path: String) async throws {
     var configuration = Configuration()
     configuration.readonly = true
     do {
       let copy = try DatabaseQueue(
         path: DatabaseFile(path: path).immutablePath, configuration: configuration)
-      let problems = try copy.inDatabase { try Integrity.problems(in: $0) }
+      let problems = try await copy.unsafeRead { try Integrity.problems(in: $0) }
       try copy.close()
       guard problems.isEmpty else {
         throw OffersError(

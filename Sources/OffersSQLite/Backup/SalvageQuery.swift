@@ -6,10 +6,10 @@ import OffersCore
 /// Each table is read by itself and around its damaged pages, without its indexes: one page costs
 /// the rows on it. An offer whose details cannot be read goes without them, a feed that cannot be
 /// read by its name alone. What refers to a lost offer is left out with it, favorites aside.
-final class SalvageQuery {
+package final class SalvageQuery {
   private let database: Database
   private let favoritesOnly: Bool
-  private let accepts: (ExportRecord) -> Bool
+  private var accepts: (ExportRecord) -> Bool = { _ in true }
   private var favorites: SalvagedFavorites
   /// The names of feeds by their keys.
   private var feeds: [Int64: String] = [:]
@@ -20,12 +20,9 @@ final class SalvageQuery {
   /// The sections that lack some.
   private var cut: Set<ExportRecord.Section> = []
 
-  /// - Parameter accepts: whether a document can have a record. It is asked in the order of the
-  ///   document: damaged rows can look like sound ones.
-  init(_ database: Database, favoritesOnly: Bool, accepts: @escaping (ExportRecord) -> Bool) {
+  init(_ database: Database, favoritesOnly: Bool) {
     self.database = database
     self.favoritesOnly = favoritesOnly
-    self.accepts = accepts
     favorites = SalvagedFavorites(database)
   }
 
@@ -38,12 +35,16 @@ final class SalvageQuery {
     throw DatabaseError(resultCode: .SQLITE_CORRUPT)
   }
 
-  /// Hands over every record that can be read.
+  /// Hands over every record that can be read, section by section.
   ///
+  /// - Parameter accepts: whether a document can have a record. It is asked in the order of the
+  ///   document: damaged rows can look like sound ones.
   /// - Returns: the sections that lack some.
-  func forEachRecord(
+  package func forEachRecord(
+    accepting accepts: @escaping (ExportRecord) -> Bool,
     _ body: (ExportRecord) throws -> Void
   ) throws -> [ExportRecord.Section] {
+    self.accepts = accepts
     favorites.read()
     for feed in try readFeeds() where isWanted(feed: feed.name) { try body(.feed(feed)) }
     try forEachRun(body)

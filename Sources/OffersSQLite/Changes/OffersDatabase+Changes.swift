@@ -107,26 +107,16 @@ extension OffersDatabase {
   }
 }
 
-/// The same reads for a command line, on the calling thread.
+/// Changes that are too many to be in memory at once.
 extension OffersDatabase {
-  package func selectChangesBlocking(_ query: ChangeQuery) throws -> ChangeSelection {
-    try readBlocking { try ChangeSelection(query, in: $0) }
+  package func selectChanges(_ query: ChangeQuery) async throws -> ChangeSelection {
+    try await read { try ChangeSelection(query, in: $0) }
   }
 
-  /// Reads some of the selected changes, so that not all have to be in memory at once.
-  package func fetchChangesBlocking(
+  /// Reads some of the selected changes.
+  package func fetchChanges(
     _ selection: ChangeSelection, _ range: Range<Int>
-  ) throws -> [OfferChange] {
-    try readBlocking { try selection.read(range, in: $0) }
-  }
-
-  package func findMarkBlocking(of reader: String) throws -> ReaderMark? {
-    try readBlocking { try ReaderTable.find(reader, in: $0) }
-  }
-
-  package func fetchHistoryBlocking(
-    named text: String
-  ) throws -> (offer: Offer, points: [RewardPoint]) {
-    try readBlocking { try Self.fetchHistory(named: text, in: $0) }
+  ) async throws -> [OfferChange] {
+    try await read { try selection.read(range, in: $0) }
   }
 }

@@ -36,7 +36,16 @@ final class ReadingConnection: Sendable {
     return try await queue.read(body)
   }
 
-  /// The same on the calling thread.
+  /// The same without a transaction around it.
+  func readWithoutTransaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    let queue = try take()
+    defer { give(back: queue) }
+    return try await queue.unsafeRead(body)
+  }
+
+  /// Lends the connection to the calling thread.
   func withQueue<Result>(_ body: (DatabaseQueue) throws -> Result) throws -> Result {
     let queue = try take()
     defer { give(back: queue) }

@@ -53,24 +53,14 @@ final class WritingConnection: Sendable {
   }
 
   /// Writes in one immediate transaction under the write guard, and moves the log into the file.
-  func write<Result: Sendable>(
-    _ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    if mode == .image, let result = try writeImageAtOnce(body) { return result }
-    return try await inTurn { try self.perform(mode, on: $0, body) }
-  }
-
-  /// The same on the calling thread.
   ///
   /// - Parameter waitSeconds: how long to wait for other processes.
-  func writeBlocking<Result>(
-    _ mode: WriteMode, waitSeconds: Double, _ body: (Database) throws -> Result
-  ) throws -> Result {
-    userCount.add(1, ordering: .sequentiallyConsistent)
-    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
-    return try queue.writeWithoutTransaction { database in
-      try writeGuard.hold(waitSeconds: waitSeconds) { try perform(mode, on: database, body) }
-    }
+  func write<Result: Sendable>(
+    _ mode: WriteMode, waitSeconds: Double,
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
+    if mode == .image, let result = try writeImageAtOnce(body) { return result }
+    return try await inTurn(waitSeconds: waitSeconds) { try self.perform(mode, on: $0, body) }
   }
 
   /// Writes on the calling thread where nobody else writes: changing threads twice takes as long as
@@ -113,12 +103,13 @@ final class WritingConnection: Sendable {
 
   /// Does something under the write guard when the queue is free.
   private func inTurn<Result: Sendable>(
+    waitSeconds: Double = WriteGuard.waitSeconds,
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     userCount.add(1, ordering: .sequentiallyConsistent)
     defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
     return try await queue.writeWithoutTransaction { database in
-      try self.writeGuard.hold { try body(database) }
+      try self.writeGuard.hold(waitSeconds: waitSeconds) { try body(database) }
     }
   }
 

@@ -32,14 +32,15 @@ extension OffersDatabase {
   }
 
   /// Looks through all that is in it. What cannot be read is a problem found, not an error.
-  package func examineBlocking(at now: Date) -> [Finding] {
-    HealthCheck.all.flatMap { examine($0, at: now) }
+  package func examine(at now: Date) async -> [Finding] {
+    var findings: [Finding] = []
+    for check in HealthCheck.all { findings += await examine(check, at: now) }
+    return findings
   }
 
-  private func examine(_ check: HealthCheck, at now: Date) -> [Finding] {
+  private func examine(_ check: HealthCheck, at now: Date) async -> [Finding] {
     do {
-      // Each looks with one statement. A transaction that met a damaged page cannot even end well.
-      let findings = try readStatement { try check.examine($0, now) }
+      let findings = try await readWithoutTransaction { try check.examine($0, now) }
       guard let lookFurther = check.lookFurther, findings.allSatisfy({ $0.level == .ok }) else {
         return findings
       }
@@ -67,9 +68,9 @@ extension OffersDatabase {
     }
   }
 
-  private var hasLostPages: Bool {
-    get throws {
-      try readStatement { try Integrity.problems(in: $0).contains(where: Integrity.isOfLostPage) }
+  private func hasLostPages() async throws -> Bool {
+    try await readWithoutTransaction {
+      try Integrity.problems(in: $0).contains(where: Integrity.isOfLostPage)
     }
   }
 
@@ -78,13 +79,16 @@ extension OffersDatabase {
   package func repair(at now: Date) async -> [Repair] {
     var repairs: [Repair] = []
     for check in HealthCheck.all {
-      guard examine(check, at: now).contains(where: { $0.level != .ok }) else { continue }
+      guard await examine(check, at: now).contains(where: { $0.level != .ok }) else { continue }
       do {
-        let plan = try check.planRepair.map { plan in try readStatement { try plan($0) } }
-        guard let work = plan ?? check.repair else { continue }
+        var repair = check.repair
+        if let plan = check.planRepair {
+          repair = try await readWithoutTransaction { try plan($0) }
+        }
+        guard let work = repair else { continue }
         let message = try await write { try work($0, now) }
         // What was made anew left its old pages behind.
-        if check.subject == HealthCheck.all.first?.subject, try hasLostPages {
+        if check.subject == HealthCheck.all.first?.subject, try await hasLostPages() {
           _ = try await compact(whenFreeAbove: -1)
         }
         repairs.append(Repair(subject: check.subject, message: message, isDone: true))

@@ -6,10 +6,6 @@ import OffersCore
 /// and the order, and the file does not grow by images that come and go.
 extension OffersDatabase: ImageRepository {
   public func findImage(_ url: String) async throws -> CachedImage? {
-    try findImageBlocking(url)
-  }
-
-  package func findImageBlocking(_ url: String) throws -> CachedImage? {
     let image = try readStatement { try ImageTable.find(url, in: $0) }
     noteUse(image == nil ? nil : url, isAsked: true)
     return image
@@ -85,10 +81,6 @@ extension OffersDatabase: ImageRepository {
   }
 
   public func findFailure(of url: String, now: Date) async throws -> ImageFailure? {
-    try findFailureBlocking(of: url, now: now)
-  }
-
-  package func findFailureBlocking(of url: String, now: Date) throws -> ImageFailure? {
     try readStatement { try ImageFailureTable.find(url, now: now, in: $0) }
   }
 

@@ -35,12 +35,12 @@ enum OfferLabels {
 extension OffersDatabase {
   /// Who sells the offers of a feed, or of all; the shops with the most offers first, a thousand at
   /// most.
-  package func fetchRetailersBlocking(of feed: String?) throws -> [String] {
-    try readBlocking { try OfferLabels.retailers(of: feed, in: $0) }
+  package func fetchRetailers(of feed: String?) async throws -> [String] {
+    try await read { try OfferLabels.retailers(of: feed, in: $0) }
   }
 
   /// The categories of the offers, likewise.
-  package func fetchCategoriesBlocking(of feed: String?) throws -> [String] {
-    try readBlocking { try OfferLabels.categories(of: feed, in: $0) }
+  package func fetchCategories(of feed: String?) async throws -> [String] {
+    try await read { try OfferLabels.categories(of: feed, in: $0) }
   }
 }

@@ -6,7 +6,7 @@ import OffersCore
 ///
 /// In the feeds' order the next piece is looked up behind the last one. In all others the keys are
 /// read at once, eight bytes an offer; what is cleared away meanwhile is left out.
-package struct OfferPages {
+package struct OfferPages: Sendable {
   private let database: OffersDatabase
   private var query: OfferQuery
   /// What was found and not yet read; empty before the first piece.
@@ -27,18 +27,23 @@ package struct OfferPages {
   /// The next offers; none behind the last.
   ///
   /// - Throws: `OffersError` as `fetchOffers` does, with the first piece.
-  package mutating func next() throws -> [Offer] {
+  package mutating func next() async throws -> [Offer] {
     var page: [Offer] = []
     while page.isEmpty && (!isAtEnd || !keys.isEmpty) {
-      page = try database.readBlocking { database in
-        if keys.isEmpty { try findKeys(in: database) }
-        let (offers, count) = try OfferTable.page(
-          keys: keys.prefix(Self.pageSize), maximumBytes: Self.pageBytes, in: database)
-        keys = keys.dropFirst(count)
-        return offers
+      (page, self) = try await database.read { [self] database in
+        var pages = self
+        return (try pages.readPiece(in: database), pages)
       }
     }
     return page
+  }
+
+  private mutating func readPiece(in database: Database) throws -> [Offer] {
+    if keys.isEmpty { try findKeys(in: database) }
+    let (offers, count) = try OfferTable.page(
+      keys: keys.prefix(Self.pageSize), maximumBytes: Self.pageBytes, in: database)
+    keys = keys.dropFirst(count)
+    return offers
   }
 
   private mutating func findKeys(in database: Database) throws {
@@ -57,6 +62,6 @@ package struct OfferPages {
 }
 
 extension OffersDatabase {
-  /// Reads the selected offers piece by piece, on the calling thread.
-  package func pagesBlocking(of query: OfferQuery) -> OfferPages { OfferPages(query, self) }
+  /// The selected offers, to be read piece by piece.
+  package func pages(of query: OfferQuery) -> OfferPages { OfferPages(query, self) }
 }

@@ -24,8 +24,8 @@ extension OffersDatabase {
   public static var sqliteVersion: String { SQLiteLibrary.version }
 
   /// How much there is of everything.
-  package func countEverythingBlocking() throws -> DatabaseCounts {
-    try readBlocking { database in
+  package func countEverything() async throws -> DatabaseCounts {
+    try await read { database in
       func count(_ table: String) throws -> Int {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
       }
@@ -36,8 +36,8 @@ extension OffersDatabase {
   }
 
   /// How large everything is.
-  package func fetchSizesBlocking() throws -> DatabaseSizes {
-    try readBlocking { database in
+  package func fetchSizes() async throws -> DatabaseSizes {
+    try await read { [file] database in
       func number(_ sql: String) throws -> Int { try Int.fetchOne(database, sql: sql) ?? 0 }
       return DatabaseSizes(
         file: file.bytes, log: file.logBytes,
@@ -56,8 +56,8 @@ extension OffersDatabase {
   }
 
   /// The newest time that is noted of what happened last: of the last sync of a feed, or a star.
-  package func findNewestTimeBlocking() throws -> Date? {
-    try readBlocking { database in
+  package func findNewestTime() async throws -> Date? {
+    try await read { database in
       try Int64.fetchOne(
         database,
         sql: """

@@ -32,6 +32,17 @@ extension OffersDatabase: OfferRepository {
     try await read { try Self.countOffers(query, in: $0) }
   }
 
+  /// The ids of current and gone offers that begin with a text, and their names.
+  ///
+  /// - Parameter limit: how many of one feed at most.
+  package func fetchIDs(
+    beginningWith text: String, limit: Int
+  ) async throws -> [(ref: OfferRef, name: String)] {
+    try await read { database in
+      try NearIDs.fetch(beginningWith: text, limit: limit, in: database).map { ($0.ref, $0.name) }
+    }
+  }
+
   private static func fetchOffers(_ query: OfferQuery, in database: Database) throws -> [Offer] {
     try OfferTable.list(
       keys: keyQuery(query, in: database).keys(in: database), textBytes: query.textBytes,
@@ -152,35 +163,5 @@ extension OffersDatabase: FeedRepository {
   /// Forgets where somebody said that a feed is read from: what its definition says holds again.
   package func forgetSource(of feed: String) async throws {
     try await write { try FeedTable.forgetSource(of: feed, in: $0) }
-  }
-}
-
-/// The same reads for a command line, on the calling thread.
-extension OffersDatabase {
-  package func fetchOfferBlocking(named text: String) throws -> Offer {
-    try readBlocking { try Self.fetchOffer(named: text, in: $0) }
-  }
-
-  package func countOffersBlocking(_ query: OfferQuery) throws -> Int {
-    try readBlocking { try Self.countOffers(query, in: $0) }
-  }
-
-  /// The ids of current and gone offers that begin with a text, and their names.
-  ///
-  /// - Parameter limit: how many of one feed at most.
-  package func fetchIDsBlocking(
-    beginningWith text: String, limit: Int
-  ) throws -> [(ref: OfferRef, name: String)] {
-    try readBlocking { database in
-      try NearIDs.fetch(beginningWith: text, limit: limit, in: database).map { ($0.ref, $0.name) }
-    }
-  }
-
-  package func fetchFeedsBlocking() throws -> [Feed] {
-    try readBlocking { try FeedTable.all(in: $0) }
-  }
-
-  package func fetchFormerFeedsBlocking() throws -> [FormerFeed] {
-    try readBlocking { try FeedTable.former(in: $0) }
   }
 }

@@ -4,7 +4,15 @@ import OffersCore
 
 extension OffersDatabase: SearchRepository {
   public func search(_ query: SearchQuery) async throws -> SearchResults {
+    try await search(query, rebuilding: {})
+  }
+
+  /// - Parameter rebuilding: called before the index is made anew.
+  package func search(
+    _ query: SearchQuery, rebuilding: () -> Void
+  ) async throws -> SearchResults {
     if let results = try await read({ try Self.search(query, in: $0) }) { return results }
+    rebuilding()
     try await refreshSearchIndex()
     guard let results = try await read({ try Self.search(query, in: $0) }) else {
       throw Self.indexNotCurrent
@@ -18,8 +26,14 @@ extension OffersDatabase: SearchRepository {
 
   public func noteSearch(_ search: RecentSearch) async throws {
     if try await read({ try Self.isLatest(search, in: $0) }) { return }
-    try await write(.note) { try Self.note(search, in: $0) }
+    let writer = canWrite ? self : try OffersDatabase(path: path)
+    try await writer.write(.note, waitSeconds: Self.noteWaitSeconds) {
+      try Self.note(search, in: $0)
+    }
   }
+
+  /// How long a search that is done waits for other writers to be noted, in seconds.
+  private static let noteWaitSeconds = 2.0
 
   /// Makes the search index anew unless it is what the offers are.
   public func refreshSearchIndex() async throws {
@@ -99,37 +113,5 @@ extension OffersDatabase: SearchRepository {
     if words.isEmpty { return }
     try RecentSearchTable.put(
       words, feed: search.feed, at: Int64(search.searchedAt.timeIntervalSince1970), in: database)
-  }
-}
-
-/// The same for a command line, on the calling thread.
-extension OffersDatabase {
-  /// How long a search that is done waits for other writers to be noted, in seconds.
-  private static let noteWaitSeconds = 2.0
-
-  /// - Parameter rebuilding: called before the index is made anew.
-  package func searchBlocking(
-    _ query: SearchQuery, rebuilding: () -> Void
-  ) throws -> SearchResults {
-    if let results = try readBlocking({ try Self.search(query, in: $0) }) { return results }
-    rebuilding()
-    let writer = canWrite ? self : try OffersDatabase(path: path)
-    try writer.writeBlocking { try Self.refreshIndex(in: $0) }
-    guard let results = try readBlocking({ try Self.search(query, in: $0) }) else {
-      throw Self.indexNotCurrent
-    }
-    return results
-  }
-
-  package func fetchRecentSearchesBlocking() throws -> [RecentSearch] {
-    try readBlocking { try RecentSearchTable.list(in: $0) }
-  }
-
-  package func noteSearchBlocking(_ search: RecentSearch) throws {
-    if try readBlocking({ try Self.isLatest(search, in: $0) }) { return }
-    let writer = canWrite ? self : try OffersDatabase(path: path)
-    try writer.writeBlocking(.note, waitSeconds: Self.noteWaitSeconds) {
-      try Self.note(search, in: $0)
-    }
   }
 }

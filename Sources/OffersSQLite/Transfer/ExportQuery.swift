@@ -2,7 +2,7 @@ import GRDB
 import OffersCore
 
 /// Reads a database as records of an export, in the order of the document.
-final class ExportQuery {
+package final class ExportQuery {
   private let database: Database
   private let favoritesOnly: Bool
   /// Each run's place in the document, from 1, by its key; what changes refer to.
@@ -15,8 +15,12 @@ final class ExportQuery {
     self.favoritesOnly = favoritesOnly
   }
 
-  /// Hands over every record of a section. The sections come in the order of the document.
-  func forEachRecord(
+  /// Hands over every record, section by section.
+  package func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
+    for section in ExportRecord.Section.allCases { try forEachRecord(of: section, body) }
+  }
+
+  private func forEachRecord(
     of section: ExportRecord.Section, _ body: (ExportRecord) throws -> Void
   ) throws {
     switch section {
@@ -29,7 +33,7 @@ final class ExportQuery {
   }
 
   /// How many records there will be at most, to tell how far it is.
-  func countRecords() throws -> Int {
+  package func countRecords() throws -> Int {
     func count(_ table: String) throws -> Int {
       try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
     }

@@ -10,32 +10,20 @@ extension OffersDatabase {
   ///
   /// - Parameters:
   ///   - favoritesOnly: only favorites, their feeds and their history.
-  ///   - begin: is told how many records there will be, about.
-  ///   - body: is given each record, section by section.
-  package func exportBlocking(
-    favoritesOnly: Bool, begin: (Int) -> Void = { _ in }, _ body: (ExportRecord) throws -> Void
-  ) throws {
-    try readBlocking { database in
-      let query = ExportQuery(database, favoritesOnly: favoritesOnly)
-      begin(try query.countRecords())
-      for section in ExportRecord.Section.allCases { try query.forEachRecord(of: section, body) }
-    }
+  ///   - body: reads the records, before it returns.
+  package func export<Result: Sendable>(
+    favoritesOnly: Bool, _ body: @escaping @Sendable (ExportQuery) throws -> Result
+  ) async throws -> Result {
+    try await read { try body(ExportQuery($0, favoritesOnly: favoritesOnly)) }
   }
 
   /// Reads what can still be read of a damaged database.
   ///
-  /// - Parameters:
-  ///   - accepts: whether a document can have a record; asked in the order of the document.
-  ///   - body: is given each record that is accepted, section by section.
-  /// - Returns: the sections that lack some.
-  package func salvageBlocking(
-    favoritesOnly: Bool, accepts: @escaping (ExportRecord) -> Bool,
-    _ body: (ExportRecord) throws -> Void
-  ) throws -> [ExportRecord.Section] {
-    // A transaction that met a damaged page cannot even end well.
-    try readStatement {
-      try SalvageQuery($0, favoritesOnly: favoritesOnly, accepts: accepts).forEachRecord(body)
-    }
+  /// - Parameter body: reads the records, before it returns.
+  package func salvage<Result: Sendable>(
+    favoritesOnly: Bool, _ body: @escaping @Sendable (SalvageQuery) throws -> Result
+  ) async throws -> Result {
+    try await readWithoutTransaction { try body(SalvageQuery($0, favoritesOnly: favoritesOnly)) }
   }
 
   /// Takes the records of an export over into this database: all of them or, on an error, nothing.

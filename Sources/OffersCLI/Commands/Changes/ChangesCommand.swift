@@ -100,18 +100,18 @@ struct ChangesCommand: AsyncParsableCommand {
       shownSince = time
       query.since = time
     case .last:
-      let mark = try database.findMarkBlocking(of: reader ?? "default")
+      let mark = try await database.findMark(of: reader ?? "default")
       shownSince = mark?.readAt ?? now - News.firstReadSeconds
       // What expires has no number: what began by then was told then.
       query.since = mark.map { $0.readAt + 1 } ?? shownSince
       query.afterID = mark?.changeID
     }
-    let selection = try database.selectChangesBlocking(query)
+    let selection = try await database.selectChanges(query)
     if json {
-      try printJSON(selection, database)
+      try await printJSON(selection, database)
     } else {
       let style = paged.terminal.style
-      try paged.show { try printTable(selection, database, style) }
+      try await paged.show { try await printTable(selection, database, style) }
       if let limit, start == .last, isCut(selection) {
         Output.note("Only the newest \(Units.count(limit)) are shown, so none count as read.")
       }
@@ -130,23 +130,23 @@ struct ChangesCommand: AsyncParsableCommand {
 
   private func forEachPage(
     _ selection: ChangeSelection, _ database: OffersDatabase, _ body: ([OfferChange]) -> Void
-  ) throws {
+  ) async throws {
     for start in stride(from: isCut(selection) ? 1 : 0, to: selection.count, by: Self.pageSize) {
-      body(try database.fetchChangesBlocking(selection, start..<start + Self.pageSize))
+      body(try await database.fetchChanges(selection, start..<start + Self.pageSize))
     }
   }
 
-  private func printJSON(_ selection: ChangeSelection, _ database: OffersDatabase) throws {
+  private func printJSON(_ selection: ChangeSelection, _ database: OffersDatabase) async throws {
     var list = PagedJSON("changes")
-    try forEachPage(selection, database) { list.print($0) { $0.value($1) } }
+    try await forEachPage(selection, database) { list.print($0) { $0.value($1) } }
     list.finish()
   }
 
   private func printTable(
     _ selection: ChangeSelection, _ database: OffersDatabase, _ style: Style
-  ) throws {
+  ) async throws {
     var table: Table?
-    try forEachPage(selection, database) { page in
+    try await forEachPage(selection, database) { page in
       let made = table ?? ChangeLines.table(page)
       let header = table == nil ? style.bold(made.header) + "\n" : ""
       table = made

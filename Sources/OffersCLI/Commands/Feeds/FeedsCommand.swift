@@ -44,8 +44,8 @@ struct FeedsListCommand: AsyncParsableCommand {
     let database =
       OffersDatabase.exists(at: path) ? try OffersDatabase(path: path, access: .readOnly) : nil
     let entries = FeedSummary.all(
-      known: try configuration.knownFeeds(), subscribed: try database?.fetchFeedsBlocking() ?? [],
-      former: try database?.fetchFormerFeedsBlocking() ?? [])
+      known: try configuration.knownFeeds(), subscribed: try await database?.fetchFeeds() ?? [],
+      former: try await database?.fetchFormerFeeds() ?? [])
     Output.print(json ? FeedListing.json(entries) : FeedListing.table(entries, at: Date()))
   }
 }

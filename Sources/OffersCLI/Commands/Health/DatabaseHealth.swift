@@ -8,16 +8,17 @@ struct DatabaseHealth {
   let now: Date
 
   /// - Returns: what was found, and the feeds; none where they cannot be read.
-  func examine() -> (findings: [Finding], feeds: [Feed]) {
+  func examine() async -> (findings: [Finding], feeds: [Feed]) {
     do {
       let database = try OffersDatabase(path: path, access: .readOnly)
       // Where they cannot be read, pages are damaged, which is found below.
-      let feeds = (try? database.fetchFeedsBlocking()) ?? []
+      let feeds = (try? await database.fetchFeeds()) ?? []
       let findings =
         OffersDatabase.examineFile(at: path) + [disk(database)]
-        + database.examineTurns(of: feeds.map(\.name)) + database.examineBlocking(at: now)
-        + [clock(database), sizes(database)]
-      return (findings, feeds)
+        + database.examineTurns(of: feeds.map(\.name))
+      let contents = await database.examine(at: now)
+      let rest = [await clock(database), await sizes(database)]
+      return (findings + contents + rest, feeds)
     } catch {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
       let refusal = Finding(
@@ -42,9 +43,9 @@ struct DatabaseHealth {
     return Finding(.ok, "disk", text)
   }
 
-  private func clock(_ database: OffersDatabase) -> Finding {
+  private func clock(_ database: OffersDatabase) async -> Finding {
     // Where it cannot be read, pages are damaged, which is found above.
-    guard let newest = try? database.findNewestTimeBlocking(),
+    guard let newest = try? await database.findNewestTime(),
       newest.timeIntervalSince(now) > Self.clockSeconds
     else { return Finding(.ok, "clock", "nothing happened later than now") }
     return Finding(
@@ -54,8 +55,8 @@ struct DatabaseHealth {
         + "offers sync --force")
   }
 
-  private func sizes(_ database: OffersDatabase) -> Finding {
-    guard let sizes = try? database.fetchSizesBlocking() else {
+  private func sizes(_ database: OffersDatabase) async -> Finding {
+    guard let sizes = try? await database.fetchSizes() else {
       return Finding(.ok, "sizes", "\(Units.size(database.sizeBytes))")
     }
     let share = sizes.file == 0 ? 0 : Double(sizes.free) / Double(sizes.file)

@@ -43,7 +43,7 @@ struct DoctorCommand: AsyncParsableCommand {
         refusal = error
       }
     }
-    var (findings, feeds) = DatabaseHealth(path: path, now: now).examine()
+    var (findings, feeds) = await DatabaseHealth(path: path, now: now).examine()
     if let refusal, !findings.contains(where: { $0.subject == "database" }) {
       findings.append(Finding(.problem, "database", refusal.message, advice: refusal.hint))
     }

@@ -26,10 +26,10 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration = try configuration.path.load()
     let database = try location.open(.readOnly)
-    let feeds = try database.fetchFeedsBlocking().map {
+    let feeds = try await database.fetchFeeds().map {
       FeedTiming($0, try configuration.find($0.name))
     }
-    let counts = try database.countEverythingBlocking()
+    let counts = try await database.countEverything()
     Output.print(
       json
         ? Self.json(database, counts, feeds)

@@ -34,7 +34,7 @@ struct BackupCommand: AsyncParsableCommand {
     try check(try database.backupTarget(file))
     let copy = try NewFile(
       replacing: file, hint: "Check the folder, its permissions and its free space.")
-    try database.backUpBlocking(to: copy.temporaryPath)
+    try await database.backUp(to: copy.temporaryPath)
     try copy.commit(isPrivate: true)
     let bytes = OffersDatabase.sizeBytes(of: copy.path)
     Output.print(

@@ -47,56 +47,89 @@ struct ExportCommand: AsyncParsableCommand {
       try salvage ? OffersDatabase(salvaging: path) : OffersDatabase(path: path, access: .readOnly)
     let bar = ProgressBar(isEnabled: true)
     defer { bar.clear() }
-    var counts: [ExportRecord.Section: Int] = [:]
-    var bytes = 0
-    var unread: [ExportRecord.Section] = []
-    func write(_ append: @escaping (UnsafeRawBufferPointer) throws -> Void) throws {
-      var writer = try ExportWriter { piece in
-        bytes += piece.count
-        try piece.withUnsafeBytes(append)
-      }
-      var done = 0
-      var total = 0
-      func add(_ record: ExportRecord) throws {
-        try writer.add(record)
-        counts[record.section, default: 0] += 1
-        done += 1
-        if done % 1000 == 0 { bar.show("export", records: done, of: total) }
-      }
-      if salvage {
-        // What an import would refuse is of no use to anybody.
-        unread = try database.salvageBlocking(
-          favoritesOnly: favorites, accepts: ExportRecordCheck().accepts, add)
-      } else {
-        try database.exportBlocking(favoritesOnly: favorites, begin: { total = $0 }, add)
-      }
-      try writer.finish()
-    }
     guard let output, output != "-" else {
       // Gathered first: whoever reads it may take their time, and gets all of it or nothing.
       let spool = try SpoolFile(folder: database.temporaryFolder)
-      try write { try spool.append($0) }
+      let document = try await write(database, bar) { try spool.append($0) }
       bar.clear()
       try spool.forEachPiece { Output.printRaw(Array($0)) }
-      return try tell(unread)
+      return try tell(document.unread)
     }
     let file = try NewFile(output: output, beside: database)
-    try write { try file.append($0) }
+    let document = try await write(database, bar) { try file.append($0) }
     try file.commit(isPrivate: true)
     bar.clear()
-    let told = [ExportRecord.Section.offers, .favorites, .changes].map { ($0, counts[$0] ?? 0) }
+    let told = [ExportRecord.Section.offers, .favorites, .changes].map {
+      ($0, document.counts[$0] ?? 0)
+    }
     if json {
       Output.print(
         JSONWriter.document { json in
           json.member("path", output)
-          json.member("bytes", bytes)
+          json.member("bytes", document.bytes)
           for (section, count) in told { json.member(section.name, count) }
         })
     } else {
       let parts = told.map { Units.count($1, $0.noun) }.joined(separator: ", ")
-      Output.note(DisplayText.oneLine("\(output): \(parts) (\(Units.size(bytes)))"))
+      Output.note(DisplayText.oneLine("\(output): \(parts) (\(Units.size(document.bytes)))"))
     }
-    try tell(unread)
+    try tell(document.unread)
+  }
+
+  /// A document that was written.
+  private struct Document {
+    var counts: [ExportRecord.Section: Int] = [:]
+    var bytes = 0
+    /// The sections that lack what a damaged database did not give.
+    var unread: [ExportRecord.Section] = []
+  }
+
+  /// Writes the document.
+  ///
+  /// - Parameter append: takes its next bytes.
+  private func write(
+    _ database: OffersDatabase, _ bar: ProgressBar,
+    _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+  ) async throws -> Document {
+    if salvage {
+      return try await database.salvage(favoritesOnly: favorites) { records in
+        try Self.write(bar, total: 0, append) { add in
+          // What an import would refuse is of no use to anybody.
+          try records.forEachRecord(accepting: ExportRecordCheck().accepts, add)
+        }
+      }
+    }
+    return try await database.export(favoritesOnly: favorites) { records in
+      try Self.write(bar, total: records.countRecords(), append) { add in
+        try records.forEachRecord(add)
+        return []
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - total: how many records there will be, about; 0 where that is not known.
+  ///   - forEachRecord: hands over the records, and returns the sections that lack some.
+  private static func write(
+    _ bar: ProgressBar, total: Int, _ append: (UnsafeRawBufferPointer) throws -> Void,
+    _ forEachRecord: (_ add: (ExportRecord) throws -> Void) throws -> [ExportRecord.Section]
+  ) throws -> Document {
+    var document = Document()
+    try withoutActuallyEscaping(append) { append in
+      var writer = try ExportWriter { piece in
+        document.bytes += piece.count
+        try piece.withUnsafeBytes(append)
+      }
+      var done = 0
+      document.unread = try forEachRecord { record in
+        try writer.add(record)
+        document.counts[record.section, default: 0] += 1
+        done += 1
+        if done % 1000 == 0 { bar.show("export", records: done, of: total) }
+      }
+      try writer.finish()
+    }
+    return document
   }
 
   /// Says what a damaged database did not give; then not all is well.

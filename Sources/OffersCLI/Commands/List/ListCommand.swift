@@ -88,23 +88,23 @@ struct ListCommand: AsyncParsableCommand {
     try setPage(of: &query)
     let database = try location.open(.readOnly)
     var printer = format.printer(columns, usual: Self.usualColumns(query), paged.terminal.style)
-    var pages = database.pagesBlocking(of: query)
+    var pages = database.pages(of: query)
     var count = 0
     // Read first, so that what is refused starts no pager.
-    let first = try UnsyncedFeed.explaining(
+    let first = try await UnsyncedFeed.explaining(
       selection.feed, try ConfigurationOptions.path(named: nil)
-    ) { try pages.next() }
-    try paged.show {
+    ) { try await pages.next() }
+    try await paged.show {
       var offers = first
       while !offers.isEmpty {
         printer.print(offers)
         count += offers.count
-        offers = try pages.next()
+        offers = try await pages.next()
       }
       printer.finish()
     }
     if format.isForPeople || count == 0 {
-      try note(count, query, selection, database, format)
+      try await note(count, query, selection, database, format)
     }
   }
 
@@ -140,21 +140,21 @@ struct ListCommand: AsyncParsableCommand {
   private func note(
     _ count: Int, _ query: OfferQuery, _ selection: ListSelection, _ database: OffersDatabase,
     _ format: ListFormat
-  ) throws {
+  ) async throws {
     if count == 0, query.offset == 0 {
       // Programs see for themselves that it is empty, but not that a name is misspelt.
       if format.isForPeople || selection.retailer != nil || selection.category != nil {
-        Output.note(try selection.note(onEmptyFrom: database))
+        Output.note(try await selection.note(onEmptyFrom: database))
       }
       return
     }
     guard let limit = query.limit, count == limit || query.offset > 0 else { return }
-    let total = try database.countOffersBlocking(query)
+    let total = try await database.countOffers(query)
     if count == 0 {
       let pages = Units.count(total == 0 ? 0 : (total - 1) / limit + 1, "page")
       Output.note(
         total == 0
-          ? try selection.note(onEmptyFrom: database)
+          ? try await selection.note(onEmptyFrom: database)
           : "\(Units.count(total, "offer")) make \(pages) of \(Units.count(limit)).")
     } else if query.offset > 0 {
       let first = query.offset + 1

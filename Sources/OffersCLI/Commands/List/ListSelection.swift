@@ -35,16 +35,16 @@ struct ListSelection: Sendable {
   }
 
   /// Says why a list may be empty, and what to do.
-  func note(onEmptyFrom database: OffersDatabase) throws -> String {
+  func note(onEmptyFrom database: OffersDatabase) async throws -> String {
     if let retailer,
       let note = Self.note(
-        retailer, among: try database.fetchRetailersBlocking(of: feed), "retailer")
+        retailer, among: try await database.fetchRetailers(of: feed), "retailer")
     {
       return note
     }
     if let category,
       let note = Self.note(
-        category, among: try database.fetchCategoriesBlocking(of: feed), "category")
+        category, among: try await database.fetchCategories(of: feed), "category")
     {
       return note
     }

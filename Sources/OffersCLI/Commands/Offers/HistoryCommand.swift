@@ -30,12 +30,12 @@ struct HistoryCommand: AsyncParsableCommand {
   @OptionGroup var location: DatabaseOptions
 
   func run() async throws {
-    let (offer, points) = try location.open(.readOnly).fetchHistoryBlocking(named: id)
+    let (offer, points) = try await location.open(.readOnly).fetchHistory(named: id)
     if json {
       Output.print(Self.json(offer, points))
     } else {
       let lines = Self.lines(offer, points, now: Date(), paged.terminal.style)
-      try paged.show { Output.print(lines.joined(separator: "\n")) }
+      try await paged.show { Output.print(lines.joined(separator: "\n")) }
     }
   }
 

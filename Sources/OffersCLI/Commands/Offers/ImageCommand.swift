@@ -49,7 +49,7 @@ struct ImageCommand: AsyncParsableCommand {
           + "offers show \(ShellQuoting.word(id)) --images always")
     }
     // Opened for reading first, because whoever has no database yet has no offer.
-    let offer = try location.open(.readOnly).fetchOfferBlocking(named: id)
+    let offer = try await location.open(.readOnly).fetchOffer(named: id)
     guard let url = offer.imageURL else {
       throw OffersError(.notFound, "\(offer.ref) has no image.")
     }

@@ -29,7 +29,7 @@ struct OpenCommand: AsyncParsableCommand {
   @OptionGroup var location: DatabaseOptions
 
   func run() async throws {
-    let offer = try location.open(.readOnly).fetchOfferBlocking(named: id)
+    let offer = try await location.open(.readOnly).fetchOffer(named: id)
     guard let url = offer.url else {
       throw OffersError(
         .notFound, "\(offer.ref) has no link.",

@@ -37,7 +37,7 @@ struct ShowCommand: AsyncParsableCommand {
 
   func run() async throws {
     let database = try location.open(.readOnly)
-    let offer = try database.fetchOfferBlocking(named: id)
+    let offer = try await database.fetchOffer(named: id)
     guard Terminal.isOutput, !json, images != .never else { return print(offer) }
     // What is held already is drawn whatever the settings say.
     let isOpen =

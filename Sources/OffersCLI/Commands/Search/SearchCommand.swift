@@ -85,7 +85,7 @@ struct SearchCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if text.isEmpty { return try listRecent() }
+    if text.isEmpty { return try await listRecent() }
     if let number = Self.number(in: text) { return try await repeating(number).search() }
     try await search()
   }
@@ -115,18 +115,20 @@ struct SearchCommand: AsyncParsableCommand {
         hint: "For more of what is stored use --limit or --page.")
     }
     let database = try location.open(.readOnly)
-    let results = try UnsyncedFeed.explaining(feed, configuration.path) {
-      try search(query, database)
+    let results = try await UnsyncedFeed.explaining(feed, configuration.path) {
+      try await search(query, database)
     }
-    try finish(
+    try await finish(
       SearchReport(
         answer: SearchAnswer(
           words: text, feed: feed, page: page ?? 1, source: .store, results: results)),
       database)
   }
 
-  private func search(_ query: SearchQuery, _ database: OffersDatabase) throws -> SearchResults {
-    try database.searchBlocking(query) {
+  private func search(
+    _ query: SearchQuery, _ database: OffersDatabase
+  ) async throws -> SearchResults {
+    try await database.search(query) {
       if Terminal.isError { Output.note("Building the search index …") }
     }
   }
@@ -153,11 +155,11 @@ struct SearchCommand: AsyncParsableCommand {
       return found
     } _: {
       bar.clear()
-      return try search($0, database)
+      return try await search($0, database)
     }
     bar.clear()
     let isCut = answer.source == .server && limit.map { $0 < foundCount } ?? false
-    try finish(SearchReport(answer: answer, isCut: isCut), database)
+    try await finish(SearchReport(answer: answer, isCut: isCut), database)
   }
 
   private func askServer(
@@ -171,19 +173,19 @@ struct SearchCommand: AsyncParsableCommand {
       progress: { bar.show($0) })
   }
 
-  private func finish(_ report: SearchReport, _ database: OffersDatabase) throws {
+  private func finish(_ report: SearchReport, _ database: OffersDatabase) async throws {
     for note in report.notes { Output.note(note) }
     if !report.results.hits.isEmpty {
       // Whoever reads the output may stop at the first line. A database that cannot be written to
       // only forgets the words.
-      try? database.noteSearchBlocking(
+      try? await database.noteSearch(
         RecentSearch(words: report.answer.foundWords, feed: feed, searchedAt: Date()))
     }
     if json {
       Output.print(report.json)
     } else if !report.results.hits.isEmpty {
       let table = report.table(width: Terminal.width, paged.terminal.style)
-      try paged.show { Output.printRaw(table) }
+      try await paged.show { Output.printRaw(table) }
       if let more = report.more { Output.note(more) }
     }
     if !report.results.hits.isEmpty { return }
@@ -202,8 +204,8 @@ extension SearchCommand {
   }
 
   /// The search of that number, with the options of this one.
-  private func repeating(_ number: Int) throws -> SearchCommand {
-    let searches = try fetchRecent()
+  private func repeating(_ number: Int) async throws -> SearchCommand {
+    let searches = try await fetchRecent()
     guard searches.indices.contains(number - 1) else {
       throw OffersError(
         .notFound, "There is no search number \(number).",
@@ -216,12 +218,12 @@ extension SearchCommand {
     return repeated
   }
 
-  private func fetchRecent() throws -> [RecentSearch] {
-    try location.open(.readOnly).fetchRecentSearchesBlocking()
+  private func fetchRecent() async throws -> [RecentSearch] {
+    try await location.open(.readOnly).fetchRecentSearches()
   }
 
-  private func listRecent() throws {
-    let searches = try fetchRecent()
+  private func listRecent() async throws {
+    let searches = try await fetchRecent()
     if json { return Output.print(Self.json(searches)) }
     guard !searches.isEmpty else {
       Output.note("No searches yet. Find offers by their words: offers search WORDS")

@@ -8,10 +8,10 @@ enum UnsyncedFeed {
   /// - Parameter feed: the one that was named, if one was.
   static func explaining<Result>(
     _ feed: String?, _ configurationPath: @autoclosure () throws -> SettingPath,
-    _ body: () throws -> Result
-  ) throws -> Result {
+    _ body: () async throws -> Result
+  ) async throws -> Result {
     do {
-      return try body()
+      return try await body()
     } catch let error as OffersError where error.code == .notFound {
       guard let feed, try configurationPath().load().names.contains(feed) else { throw error }
       throw OffersError(
