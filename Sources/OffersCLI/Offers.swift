@@ -51,7 +51,7 @@ struct Offers: AsyncParsableCommand {
       let words = words(arguments[...])
       // ArgumentParser's own script for bash completes no word with a colon in it.
       if words == ["--generate-completion-script", "bash"] {
-        Output.print(CompletionScript.bash)
+        try Output.print(CompletionScript.bash)
         return 0
       }
       try CommandTree.check(words, under: Self.self)
@@ -100,10 +100,15 @@ struct Offers: AsyncParsableCommand {
     }
     // A command that throws a code has printed the reason.
     if let code = error as? ExitCode { return code.rawValue }
+    if error is ReaderGone { return ExitStatus.failed.rawValue }
     let code = exitCode(for: error)
     let text = fullMessage(for: error)
     if code.isSuccess {
-      if !text.isEmpty { Output.print(text) }
+      do {
+        if !text.isEmpty { try Output.print(text) }
+      } catch {
+        return report(error)
+      }
     } else {
       // In the form of every other error.
       let text = DisplayText.safe(text)

@@ -32,15 +32,21 @@ struct PagedOptions: ParsableArguments {
     }
     do {
       try await print()
+    } catch is ReaderGone {
+      try Self.check(pager.finish())
+      // Whoever leaves the pager has seen enough: nothing has failed, and nothing more is done.
+      throw ExitCode.success
     } catch {
       // An error is told when the pager is gone.
       _ = pager.finish()
       throw error
     }
-    let isShown = pager.finish()
-    if !isShown {
-      Output.error(Pager.failure)
-      throw ExitStatus.failed
-    }
+    try Self.check(pager.finish())
+  }
+
+  private static func check(_ isShown: Bool) throws {
+    if isShown { return }
+    Output.error(Pager.failure)
+    throw ExitStatus.failed
   }
 }

@@ -12,22 +12,45 @@ enum Output {
     }
   }
 
+  /// The descriptors that a command prints to.
+  struct Streams: Sendable {
+    var output = STDOUT_FILENO
+    var errors = STDERR_FILENO
+  }
+
+  /// The standard ones, unless a test calls the command in process and gives it others.
+  @TaskLocal static var streams = Streams()
+
   /// Prints text and a line end to standard output.
-  static func print(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+  ///
+  /// - Throws: `ReaderGone`; `OffersError` with `storageFailed` for a full disk, or where standard
+  ///   output is closed.
+  static func print(_ text: String) throws { try printRaw(text + "\n") }
 
   /// Prints text as it is to standard output.
-  static func printRaw(_ text: String) { write(text, to: STDOUT_FILENO) }
+  ///
+  /// - Throws: as `print`.
+  static func printRaw(_ text: String) throws {
+    var text = text
+    try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+  }
 
   /// Prints bytes as they are to standard output.
-  static func printRaw(_ bytes: [UInt8]) {
-    bytes.withUnsafeBytes { write($0, to: STDOUT_FILENO) }
+  ///
+  /// - Throws: as `print`.
+  static func printRaw(_ bytes: [UInt8]) throws {
+    try bytes.withUnsafeBytes { try write($0) }
   }
 
   /// Prints a line to standard error.
-  static func note(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+  static func note(_ text: String) { noteRaw(text + "\n") }
 
   /// Prints text as it is to standard error.
-  static func noteRaw(_ text: String) { write(text, to: STDERR_FILENO) }
+  static func noteRaw(_ text: String) {
+    var text = text
+    // There is nowhere left to tell that it cannot be written.
+    text.withUTF8 { _ = FileBytes.write(UnsafeRawBufferPointer($0), to: streams.errors) }
+  }
 
   /// Prints an error as what and where, then what to do next.
   static func error(_ error: OffersError, feed: String? = nil) {
@@ -38,22 +61,16 @@ enum Output {
     note(lines.joined(separator: "\n"))
   }
 
-  private static func write(_ text: String, to descriptor: Int32) {
-    var text = text
-    text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
-  }
-
-  /// Writes all of it. A reader that went away ends the program as the shell expects (SIGPIPE); a
-  /// full disk or another failure is told.
-  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) {
-    if FileBytes.write(bytes, to: descriptor) { return }
-    if errno == EPIPE, descriptor == STDOUT_FILENO, let isShown = Pager.ending() {
-      if !isShown { error(Pager.failure) }
-      exit(isShown ? 0 : 1)
-    }
-    if errno == EPIPE || descriptor == STDERR_FILENO { exit(1) }
-    let reason = errno == EBADF ? "it is closed" : String(cString: strerror(errno))
-    note("offers: The output could not be written: \(reason).")
-    exit(1)
+  /// Writes all of it. Unless SIGPIPE is ignored, as it is while a pager runs, it ends the program
+  /// where the reader of a pipe has gone.
+  private static func write(_ bytes: UnsafeRawBufferPointer) throws {
+    if FileBytes.write(bytes, to: streams.output) { return }
+    let code = errno
+    if code == EPIPE { throw ReaderGone() }
+    let reason = code == EBADF ? "it is closed" : String(cString: strerror(code))
+    throw OffersError(.storageFailed, "The output could not be written: \(reason).")
   }
 }
+
+/// The reader of standard output takes no more. It ends the command, and nobody is told.
+struct ReaderGone: Error {}

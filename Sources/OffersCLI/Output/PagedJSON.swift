@@ -13,7 +13,7 @@ struct PagedJSON {
   /// Prints some more of the list's elements.
   mutating func print<Element>(
     _ page: [Element], _ write: (inout JSONWriter, Element) -> Void
-  ) {
+  ) throws {
     var text = ""
     for element in page {
       var json = JSONWriter()
@@ -22,9 +22,9 @@ struct PagedJSON {
       isFirst = false
       text += json.text
     }
-    Output.printRaw(text)
+    try Output.printRaw(text)
   }
 
   /// Prints the document's end.
-  func finish() { Output.print((isFirst ? start : "") + "]}") }
+  func finish() throws { try Output.print((isFirst ? start : "") + "]}") }
 }

@@ -1,6 +1,5 @@
 import Glibc
 import OffersCore
-import Synchronization
 
 /// A program such as `less` that shows long output page by page.
 ///
@@ -8,10 +7,12 @@ import Synchronization
 /// simply printed, because `less` is told so unless `$LESS` says otherwise.
 struct Pager: ~Copyable {
   private let process: ChildProcess
-  /// The one that standard output goes to.
-  private static let current = Mutex<ChildProcess?>(nil)
+  /// Where standard output went before.
+  private let output: Int32
+  private let interruption: __sighandler_t?
+  private let brokenPipe: __sighandler_t?
 
-  /// Sends standard output through the pager from now on.
+  /// Sends standard output through the pager until `finish`.
   ///
   /// - Returns: nil where none is wanted or can be had; output then goes where it went.
   init?(_ variable: (String) -> String?) {
@@ -21,33 +22,36 @@ struct Pager: ~Copyable {
     guard pipe(&ends) == 0 else { return nil }
     defer { for end in ends { close(end) } }
     let words = Self.words(command, hasOptions: variable("LESS") != nil)
+    let output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+    guard output >= 0 else { return nil }
     guard
-      let started = try? ChildProcess(
+      let process = try? ChildProcess(
         words, input: .descriptor(ends[0]), output: .standardOutput, errors: .standardErrors)
-    else { return nil }
-    process = started
-    Self.current.withLock { $0 = started }
+    else {
+      close(output)
+      return nil
+    }
+    self.process = process
+    self.output = output
     _ = Terminal.width  // Asked while standard output is the terminal.
     dup2(ends[1], STDOUT_FILENO)
     // The pager takes interrupts; what it is shown ends when it does.
-    signal(SIGINT, SIG_IGN)
-    signal(SIGPIPE, SIG_IGN)
+    interruption = signal(SIGINT, SIG_IGN)
+    brokenPipe = signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Waits until the person has seen enough.
+  /// Waits until the person has seen enough, or for a pager that takes no more to end, and sends
+  /// standard output where it went before.
   ///
   /// - Returns: whether the pager worked.
   consuming func finish() -> Bool {
-    close(STDOUT_FILENO)
-    return process.wait() == 0
-  }
-
-  /// Waits for the pager that does not take any more.
-  ///
-  /// - Returns: whether it worked: whoever leaves it has seen enough, and nothing has failed. Nil when
-  ///   there is none.
-  static func ending() -> Bool? {
-    current.withLock { $0 }.map { $0.wait() == 0 }
+    // Nobody writes into the pipe any more: the pager sees its end.
+    dup2(output, STDOUT_FILENO)
+    close(output)
+    let isShown = process.wait() == 0
+    signal(SIGINT, interruption)
+    signal(SIGPIPE, brokenPipe)
+    return isShown
   }
 
   /// What is told of one that did not work.

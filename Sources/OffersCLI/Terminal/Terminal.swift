@@ -3,8 +3,18 @@ import OffersCore
 
 /// What is known of the terminal, if there is one.
 enum Terminal {
-  static let isOutput = isatty(STDOUT_FILENO) == 1
-  static let isError = isatty(STDERR_FILENO) == 1
+  /// Whether a command prints to a terminal. A pager that takes the terminal's place counts as one.
+  static var isOutput: Bool {
+    Output.streams.output == STDOUT_FILENO && isStandardOutput
+  }
+
+  /// Whether a command prints its errors to a terminal.
+  static var isError: Bool {
+    Output.streams.errors == STDERR_FILENO && isStandardError
+  }
+
+  private static let isStandardOutput = isatty(STDOUT_FILENO) == 1
+  private static let isStandardError = isatty(STDERR_FILENO) == 1
 
   /// Whether a line on standard error can be taken back.
   static var canRedraw: Bool {
@@ -13,7 +23,9 @@ enum Terminal {
 
   /// The width of standard output in columns; nil when it is no terminal, and text is not cut. A pager
   /// that takes its place shows as many.
-  static let width: Int? = isOutput ? columns(of: STDOUT_FILENO) : nil
+  static var width: Int? { isOutput ? standardWidth : nil }
+
+  private static let standardWidth = columns(of: STDOUT_FILENO)
 
   /// The width of standard error in columns.
   static var errorWidth: Int { columns(of: STDERR_FILENO) }

@@ -129,17 +129,17 @@ struct ChangesCommand: AsyncParsableCommand {
   }
 
   private func forEachPage(
-    _ selection: ChangeSelection, _ database: OffersDatabase, _ body: ([OfferChange]) -> Void
+    _ selection: ChangeSelection, _ database: OffersDatabase, _ body: ([OfferChange]) throws -> Void
   ) async throws {
     for start in stride(from: isCut(selection) ? 1 : 0, to: selection.count, by: Self.pageSize) {
-      body(try await database.fetchChanges(selection, start..<start + Self.pageSize))
+      try body(await database.fetchChanges(selection, start..<start + Self.pageSize))
     }
   }
 
   private func printJSON(_ selection: ChangeSelection, _ database: OffersDatabase) async throws {
     var list = PagedJSON("changes")
-    try await forEachPage(selection, database) { list.print($0) { $0.value($1) } }
-    list.finish()
+    try await forEachPage(selection, database) { try list.print($0) { $0.value($1) } }
+    try list.finish()
   }
 
   private func printTable(
@@ -150,7 +150,7 @@ struct ChangesCommand: AsyncParsableCommand {
       let made = table ?? ChangeLines.table(page)
       let header = table == nil ? style.bold(made.header) + "\n" : ""
       table = made
-      Output.printRaw(header + page.map { ChangeLines.lines($0, made, style) }.joined())
+      try Output.printRaw(header + page.map { ChangeLines.lines($0, made, style) }.joined())
     }
   }
 }

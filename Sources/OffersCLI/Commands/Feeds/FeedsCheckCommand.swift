@@ -45,7 +45,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     let options = network.syncOptions(configured)
     for definition in definitions {
       let check = try await engine.check(definition, from: from, options: options)
-      Output.print(FeedCheckReport.text(check, definition, width: Terminal.width ?? 80))
+      try Output.print(FeedCheckReport.text(check, definition, width: Terminal.width ?? 80))
       if from == nil, definition.source == nil {
         Output.note(
           """

@@ -46,7 +46,7 @@ struct FeedsListCommand: AsyncParsableCommand {
     let entries = FeedSummary.all(
       known: try configuration.knownFeeds(), subscribed: try await database?.fetchFeeds() ?? [],
       former: try await database?.fetchFormerFeeds() ?? [])
-    Output.print(json ? FeedListing.json(entries) : FeedListing.table(entries, at: Date()))
+    try Output.print(json ? FeedListing.json(entries) : FeedListing.table(entries, at: Date()))
   }
 }
 

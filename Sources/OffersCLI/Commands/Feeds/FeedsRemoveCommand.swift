@@ -47,9 +47,9 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
     }
     if did.isEmpty {
       _ = try known.fetch(name)
-      Output.print("\(name): was not subscribed")
+      try Output.print("\(name): was not subscribed")
     } else {
-      Output.print("\(name): \(did.joined(separator: "; ")). Its offers and favorites stay.")
+      try Output.print("\(name): \(did.joined(separator: "; ")). Its offers and favorites stay.")
     }
   }
 }

@@ -49,9 +49,9 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     findings += FeedHealth(path: settings, feeds: feeds, now: now).examine()
     if json {
-      Output.print(Self.json(findings, repairs))
+      try Output.print(Self.json(findings, repairs))
     } else {
-      Output.print(Self.text(findings, repairs))
+      try Output.print(Self.text(findings, repairs))
     }
     if findings.contains(where: { $0.level == .problem }) { throw ExitStatus.failed }
   }

@@ -30,7 +30,7 @@ struct StatusCommand: AsyncParsableCommand {
       FeedTiming($0, try configuration.find($0.name))
     }
     let counts = try await database.countEverything()
-    Output.print(
+    try Output.print(
       json
         ? Self.json(database, counts, feeds)
         : Self.text(database, counts, feeds, at: Date(), terminal.style))

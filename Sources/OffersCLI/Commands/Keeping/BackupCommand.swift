@@ -37,7 +37,7 @@ struct BackupCommand: AsyncParsableCommand {
     try await database.backUp(to: copy.temporaryPath)
     try copy.commit(isPrivate: true)
     let bytes = OffersDatabase.sizeBytes(of: copy.path)
-    Output.print(
+    try Output.print(
       json
         ? JSONWriter.document { json in
           json.member("path", file)

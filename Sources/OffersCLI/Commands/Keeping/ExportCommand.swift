@@ -52,7 +52,7 @@ struct ExportCommand: AsyncParsableCommand {
       let spool = try SpoolFile(folder: database.temporaryFolder)
       let document = try await write(database, bar) { try spool.append($0) }
       bar.clear()
-      try spool.forEachPiece { Output.printRaw(Array($0)) }
+      try spool.forEachPiece { try Output.printRaw(Array($0)) }
       return try tell(document.unread)
     }
     let file = try NewFile(output: output, beside: database)
@@ -63,7 +63,7 @@ struct ExportCommand: AsyncParsableCommand {
       ($0, document.counts[$0] ?? 0)
     }
     if json {
-      Output.print(
+      try Output.print(
         JSONWriter.document { json in
           json.member("path", output)
           json.member("bytes", document.bytes)

@@ -63,7 +63,7 @@ struct ImportCommand: AsyncParsableCommand {
       from: source, feeds: feeds, selections: selections, review: review.review)
     bar.clear()
     for source in counts.sources { Output.note(SourceReview.line(source)) }
-    Output.print(json ? Self.json(counts) : Self.text(counts))
+    try Output.print(json ? Self.json(counts) : Self.text(counts))
   }
 
   private static func text(_ counts: ImportCounts) -> String {

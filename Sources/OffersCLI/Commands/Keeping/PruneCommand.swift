@@ -42,7 +42,7 @@ struct PruneCommand: AsyncParsableCommand {
     let counts = try await database.prune(goneBefore: goneBefore, now: now, isTrial: dryRun)
     let after = database.sizeBytes
     if json {
-      Output.print(Self.json(counts, before: before, after: after, isTrial: dryRun))
+      try Output.print(Self.json(counts, before: before, after: after, isTrial: dryRun))
       return
     }
     let parts = [
@@ -51,9 +51,9 @@ struct PruneCommand: AsyncParsableCommand {
     ]
     let what = "\(parts[0]), \(parts[1]) and \(parts[2])"
     if dryRun {
-      Output.print("Would remove \(what). The file has \(Units.size(before)).")
+      try Output.print("Would remove \(what). The file has \(Units.size(before)).")
     } else {
-      Output.print(
+      try Output.print(
         "Removed \(what). The file has \(Units.size(after)), before \(Units.size(before)).")
     }
   }

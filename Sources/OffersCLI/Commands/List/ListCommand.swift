@@ -97,11 +97,11 @@ struct ListCommand: AsyncParsableCommand {
     try await paged.show {
       var offers = first
       while !offers.isEmpty {
-        printer.print(offers)
+        try printer.print(offers)
         count += offers.count
         offers = try await pages.next()
       }
-      printer.finish()
+      try printer.finish()
     }
     if format.isForPeople || count == 0 {
       try await note(count, query, selection, database, format)

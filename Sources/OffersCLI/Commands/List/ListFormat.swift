@@ -38,9 +38,9 @@ enum ListFormat: String, CaseIterable {
 /// Prints offers page by page, so that not all of them have to be in memory. Nothing is printed
 /// before the first page is there: what is refused prints no half document.
 protocol OfferPrinter {
-  mutating func print(_ page: [Offer])
+  mutating func print(_ page: [Offer]) throws
   /// Prints what stands behind the last offer, and what stands before the first where none came.
-  mutating func finish()
+  mutating func finish() throws
 }
 
 /// One JSON document.
@@ -50,25 +50,25 @@ private struct DocumentPrinter: OfferPrinter {
 
   init(columns: [OfferColumn]?) { self.columns = columns }
 
-  mutating func print(_ page: [Offer]) {
-    list.print(page) { $0.value($1, columns) }
+  mutating func print(_ page: [Offer]) throws {
+    try list.print(page) { $0.value($1, columns) }
   }
 
-  mutating func finish() { list.finish() }
+  mutating func finish() throws { try list.finish() }
 }
 
 /// One JSON object a line.
 private struct ObjectLinePrinter: OfferPrinter {
   let columns: [OfferColumn]?
 
-  func print(_ page: [Offer]) {
+  func print(_ page: [Offer]) throws {
     var text = ""
     for offer in page {
       var json = JSONWriter()
       json.value(offer, columns)
       text += json.text + "\n"
     }
-    Output.printRaw(text)
+    try Output.printRaw(text)
   }
 
   func finish() {}

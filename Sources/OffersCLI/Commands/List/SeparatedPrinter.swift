@@ -23,13 +23,13 @@ struct SeparatedPrinter: OfferPrinter {
     self.isOnTerminal = isOnTerminal
   }
 
-  mutating func print(_ page: [Offer]) {
+  mutating func print(_ page: [Offer]) throws {
     var text = head()
     for offer in page { text += record(columns.map { $0.plain(offer) ?? "" }) }
-    Output.printRaw(text)
+    try Output.printRaw(text)
   }
 
-  mutating func finish() { Output.printRaw(head()) }
+  mutating func finish() throws { try Output.printRaw(head()) }
 
   private mutating func head() -> String {
     if hasHead { return "" }

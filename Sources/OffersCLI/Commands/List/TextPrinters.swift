@@ -20,7 +20,7 @@ struct TablePrinter: OfferPrinter {
     self.totalWidth = totalWidth
   }
 
-  mutating func print(_ page: [Offer]) {
+  mutating func print(_ page: [Offer]) throws {
     let rows = page.map { OfferCells.shown($0, columns) }
     var text = ""
     if shown == nil { text = begin(rows) + "\n" }
@@ -29,7 +29,7 @@ struct TablePrinter: OfferPrinter {
       let line = table.line(Array(row.prefix(count)))
       text += (offer.state == .gone ? style.faint(line) : line) + "\n"
     }
-    Output.printRaw(text)
+    try Output.printRaw(text)
   }
 
   /// Decides which columns there are and how wide, and returns the head.
@@ -45,7 +45,7 @@ struct TablePrinter: OfferPrinter {
   }
 
   /// An empty table has no head either: the note on standard error says why it is empty.
-  func finish() {
+  func finish() throws {
     guard let totalWidth, let count = shown?.count, count < columns.count else { return }
     let names = columns.dropFirst(count).map(\.rawValue).joined(separator: ", ")
     let text = "No room for \(names): the terminal is too narrow."
@@ -60,15 +60,15 @@ struct MarkdownPrinter: OfferPrinter {
 
   init(_ columns: [OfferColumn]) { self.columns = columns }
 
-  mutating func print(_ page: [Offer]) {
+  mutating func print(_ page: [Offer]) throws {
     var text = head()
     for offer in page {
       text += Self.line(OfferCells.shown(offer, columns).map(Self.escaped))
     }
-    Output.printRaw(text)
+    try Output.printRaw(text)
   }
 
-  mutating func finish() { Output.printRaw(head()) }
+  mutating func finish() throws { try Output.printRaw(head()) }
 
   private mutating func head() -> String {
     if hasHead { return "" }

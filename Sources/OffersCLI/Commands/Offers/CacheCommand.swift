@@ -33,12 +33,12 @@ struct CacheCommand: AsyncParsableCommand {
     if action == .clear {
       database = try location.open(.readWrite)
       let count = try await database.clearImages()
-      return Output.print(
+      return try Output.print(
         json ? #"{"cleared":\#(count)}"# : "Cleared \(Units.count(count, "image")).")
     }
     let now = Date()
     let contents = try await database.fetchImageContents(now: now)
-    Output.print(json ? Self.json(contents) : Self.text(contents, at: now))
+    try Output.print(json ? Self.json(contents) : Self.text(contents, at: now))
   }
 
   private static func text(_ contents: ImageCacheContents, at now: Date) -> String {

@@ -35,9 +35,9 @@ struct FavoriteCommand: AsyncParsableCommand {
     guard OffersDatabase.exists(at: path) else { throw OffersDatabase.missing(at: path) }
     let changes = try await location.open(.readWrite).setFavorites(named: id, to: !remove)
     if json {
-      Output.print(Self.json(changes))
+      try Output.print(Self.json(changes))
     } else {
-      for change in changes { Output.print(line(change)) }
+      for change in changes { try Output.print(line(change)) }
     }
   }
 

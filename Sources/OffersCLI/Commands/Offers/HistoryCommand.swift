@@ -32,10 +32,10 @@ struct HistoryCommand: AsyncParsableCommand {
   func run() async throws {
     let (offer, points) = try await location.open(.readOnly).fetchHistory(named: id)
     if json {
-      Output.print(Self.json(offer, points))
+      try Output.print(Self.json(offer, points))
     } else {
       let lines = Self.lines(offer, points, now: Date(), paged.terminal.style)
-      try await paged.show { Output.print(lines.joined(separator: "\n")) }
+      try await paged.show { try Output.print(lines.joined(separator: "\n")) }
     }
   }
 

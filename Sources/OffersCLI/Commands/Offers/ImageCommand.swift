@@ -76,9 +76,9 @@ struct ImageCommand: AsyncParsableCommand {
       if !json { Self.tell(image, in: output ?? "") }
     }
     if json {
-      Output.print(Self.json(image, of: offer.ref))
+      try Output.print(Self.json(image, of: offer.ref))
     } else if output == nil || output == "-" {
-      Output.printRaw(image.bytes)
+      try Output.printRaw(image.bytes)
     }
   }
 

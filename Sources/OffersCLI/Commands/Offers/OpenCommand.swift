@@ -45,9 +45,9 @@ struct OpenCommand: AsyncParsableCommand {
       Output.note("Opening \(link.text) with \($0)")
     }
     if json {
-      Output.print(Self.json(offer.ref, link, isOpened: isOpened))
+      try Output.print(Self.json(offer.ref, link, isOpened: isOpened))
     } else if !isOpened {
-      Output.print(link.text)
+      try Output.print(link.text)
     }
     if isOpened { return }
     let names = browser.names.map(DisplayText.oneLine).joined(separator: ", ")

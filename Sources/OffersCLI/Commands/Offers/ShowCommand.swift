@@ -38,26 +38,26 @@ struct ShowCommand: AsyncParsableCommand {
   func run() async throws {
     let database = try location.open(.readOnly)
     let offer = try await database.fetchOffer(named: id)
-    guard Terminal.isOutput, !json, images != .never else { return print(offer) }
+    guard Terminal.isOutput, !json, images != .never else { return try print(offer) }
     // What is held already is drawn whatever the settings say.
     let isOpen =
       try images == .always && network.allowsPrivateNetwork(configuration.path.load())
     let picture = OfferPicture(
       offer: offer, databasePath: try location.path, mode: images, allowsPrivateNetwork: isOpen)
     let (drawing, isDrawn) = await picture.text(from: database)
-    Output.printRaw(drawing)
-    print(offer)
+    try Output.printRaw(drawing)
+    try print(offer)
     if isDrawn { await picture.noteSeen() }
   }
 
-  private func print(_ offer: Offer) {
+  private func print(_ offer: Offer) throws {
     if json {
       var writer = JSONWriter()
       writer.value(offer)
-      Output.print(writer.text)
+      try Output.print(writer.text)
     } else {
       let lines = OfferCard.lines(offer, width: Terminal.width ?? 80, terminal.style)
-      Output.print(lines.joined(separator: "\n"))
+      try Output.print(lines.joined(separator: "\n"))
     }
   }
 }

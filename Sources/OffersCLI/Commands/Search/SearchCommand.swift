@@ -182,10 +182,10 @@ struct SearchCommand: AsyncParsableCommand {
         RecentSearch(words: report.answer.foundWords, feed: feed, searchedAt: Date()))
     }
     if json {
-      Output.print(report.json)
+      try Output.print(report.json)
     } else if !report.results.hits.isEmpty {
       let table = report.table(width: Terminal.width, paged.terminal.style)
-      try await paged.show { Output.printRaw(table) }
+      try await paged.show { try Output.printRaw(table) }
       if let more = report.more { Output.note(more) }
     }
     if !report.results.hits.isEmpty { return }
@@ -224,7 +224,7 @@ extension SearchCommand {
 
   private func listRecent() async throws {
     let searches = try await fetchRecent()
-    if json { return Output.print(Self.json(searches)) }
+    if json { return try Output.print(Self.json(searches)) }
     guard !searches.isEmpty else {
       Output.note("No searches yet. Find offers by their words: offers search WORDS")
       return
@@ -239,7 +239,7 @@ extension SearchCommand {
         Table.Column(title: "NO", isWhole: true), Table.Column(title: "FEED", isWhole: true),
         Table.Column(title: "WORDS"),
       ], sample: rows, totalWidth: Terminal.width)
-    Output.printRaw(table.header + "\n" + rows.map { table.line($0) + "\n" }.joined())
+    try Output.printRaw(table.header + "\n" + rows.map { table.line($0) + "\n" }.joined())
   }
 
   /// `{"searches":[{"number","words","feed","searched_at"}]}`

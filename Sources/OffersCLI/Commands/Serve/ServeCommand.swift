@@ -113,7 +113,12 @@ struct ServeCommand: AsyncParsableCommand {
     let name = isAnywhere ? "127.0.0.1" : host.contains(":") ? "[\(host)]" : host
     let url = "http://\(name):\(port)"
     if json {
-      Output.print(JSONWriter.document { $0.member("url", url) })
+      do {
+        try Output.print(JSONWriter.document { $0.member("url", url) })
+      } catch {
+        // Who reads no address is served all the same.
+        Output.note("offers: The address could not be printed.")
+      }
     } else {
       Output.note("Serving at \(DisplayText.oneLine(url))")
     }

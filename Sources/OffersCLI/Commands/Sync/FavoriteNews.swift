@@ -32,9 +32,9 @@ struct FavoriteNews {
       let now = Date()
       let (news, lastID) = try await database.fetchNews(after: mark, now: now)
       if isJSON {
-        Output.print(Self.json(news))
+        try Output.print(Self.json(news))
       } else if !news.isEmpty {
-        Output.print(Self.lines(news).joined(separator: "\n"))
+        try Output.print(Self.lines(news).joined(separator: "\n"))
       }
       if news.isEmpty, lastID == mark?.changeID { return }
       try await database.setNewsTold(news, lastID: lastID, reader: Self.reader, now: now)

@@ -46,6 +46,8 @@ struct SyncJob: Sendable {
     var changes: [OfferChange] = []
     var failures: [OffersError] = []
     var images: ImageSync.Result?
+    /// Why some of it could not be printed.
+    var outputError: (any Error)?
   }
 
   /// - Throws: an exit code when a feed failed, whose error has been printed then; `OffersError`
@@ -68,9 +70,9 @@ struct SyncJob: Sendable {
       try await sync(names, engine, database, bar, configuration, &results)
     } else {
       for name in names {
-        await preview(name, engine, options, bar, configuration, &results)
+        try await preview(name, engine, options, bar, configuration, &results)
       }
-      finish(results)
+      try finish(results)
     }
     if let code = ExitStatus.code(forFailures: results.failures, of: names.count) { throw code }
   }
@@ -84,7 +86,12 @@ struct SyncJob: Sendable {
       names, options: options, progress: { bar.show($0) },
       finished: { feed, result in
         bar.clear()
-        take(feed, result, configuration, &results)
+        do {
+          try take(feed, result, configuration, &results)
+        } catch {
+          // The other feeds are synced all the same.
+          results.outputError = error
+        }
       })
     // One that another sync left out, where nothing was written that would have made it.
     if isIndexed { try await database.refreshSearchIndex() }
@@ -94,10 +101,11 @@ struct SyncJob: Sendable {
         into: database, bar,
         allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
     }
+    if let error = results.outputError { throw error }
     if let news {
       try await news.tell(isJSON: isJSON)
     } else {
-      finish(results)
+      try finish(results)
     }
   }
 
@@ -107,9 +115,9 @@ struct SyncJob: Sendable {
       allowsPrivateNetwork: allowsPrivateNetwork)
   }
 
-  private func finish(_ results: Results) {
+  private func finish(_ results: Results) throws {
     if isJSON {
-      Output.print(
+      try Output.print(
         SyncReport.json(
           results.runs, explains: explains, isTrial ? results.changes : nil, results.images))
     }
@@ -123,7 +131,7 @@ struct SyncJob: Sendable {
       database: database, allowsPrivateNetwork: allowsPrivateNetwork
     ).run(bar)
     if isQuiet || isJSON || isNews { return result }
-    Output.print(result.line)
+    try Output.print(result.line)
     for line in result.failureLines { Output.note(line) }
     return result
   }
@@ -141,34 +149,33 @@ struct SyncJob: Sendable {
   private func preview(
     _ feed: String, _ engine: SyncEngine, _ options: SyncOptions, _ bar: ProgressBar,
     _ configuration: FeedConfiguration, _ results: inout Results
-  ) async {
+  ) async throws {
+    let preview: (run: SyncRun, changes: [OfferChange])
     do {
-      let (run, changes) = try await engine.preview(
+      preview = try await engine.preview(
         feed, options: options, progress: { bar.show($0) })
+    } catch let error as OffersError {
       bar.clear()
-      take(feed, .success(run), configuration, &results)
-      results.changes += changes
-      if isJSON || isQuiet || changes.isEmpty { return }
-      let table = ChangeLines.table(changes)
-      Output.printRaw(
-        table.header + "\n" + changes.map { ChangeLines.lines($0, table) }.joined())
-    } catch {
-      bar.clear()
-      take(
-        feed, .failure(error as? OffersError ?? OffersError(.sourceFailed, "\(error)")),
-        configuration, &results)
+      return try take(feed, .failure(error), configuration, &results)
     }
+    bar.clear()
+    try take(feed, .success(preview.run), configuration, &results)
+    results.changes += preview.changes
+    if isJSON || isQuiet || preview.changes.isEmpty { return }
+    let table = ChangeLines.table(preview.changes)
+    try Output.printRaw(
+      table.header + "\n" + preview.changes.map { ChangeLines.lines($0, table) }.joined())
   }
 
   private func take(
     _ feed: String, _ result: Result<SyncRun, OffersError>, _ configuration: FeedConfiguration,
     _ results: inout Results
-  ) {
+  ) throws {
     switch result {
     case .success(let run):
       results.runs.append(run)
       if let error = run.error { results.failures.append(error) }
-      if !isNews { report(run, configuration) }
+      if !isNews { try report(run, configuration) }
     case .failure(let error):
       results.failures.append(error)
       results.runs.append(SyncReport.unmade(feed: feed, source: source ?? "", error: error))
@@ -176,16 +183,18 @@ struct SyncJob: Sendable {
     }
   }
 
-  private func report(_ run: SyncRun, _ configuration: FeedConfiguration) {
+  private func report(_ run: SyncRun, _ configuration: FeedConfiguration) throws {
     let isSilent = isQuiet || isJSON
     if run.skip != nil {
       // What is not due is no news to whoever asked for what is.
-      if !isSilent, explains || reason != .due { Output.print(SyncReport.line(run)) }
+      if !isSilent, explains || reason != .due { try Output.print(SyncReport.line(run)) }
       return
     }
-    if !isSilent && run.outcome != .failed { Output.print(SyncReport.line(run, isTrial: isTrial)) }
+    if !isSilent && run.outcome != .failed {
+      try Output.print(SyncReport.line(run, isTrial: isTrial))
+    }
     if let error = run.error { log.error(error, feed: run.feed) }
-    if !isSilent, explains { Output.print("  " + SyncReport.explanation(run)) }
+    if !isSilent, explains { try Output.print("  " + SyncReport.explanation(run)) }
     if isQuiet || run.outcome == .failed { return }
     for line in SyncReport.problemLines(run) { Output.note(line) }
     for line in SyncReport.returnedLines(run) { Output.note(line) }
