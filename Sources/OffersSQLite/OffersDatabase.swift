@@ -136,12 +136,9 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  /// Reads on the connection that writes, as the first step of a write to come: a second
-  /// connection would cost a small sync more than its reading.
-  func readToWrite<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    try await translating { try await fetchWriter().read(body) }
+  /// Waits for what was handed to `writeLater`.
+  func finishLaterWrites() async throws {
+    try await translating { try await fetchWriter().finishLaterWrites() }
   }
 
   var canWrite: Bool { writer != nil }

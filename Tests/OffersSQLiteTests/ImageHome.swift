@@ -38,7 +38,7 @@ final class ImageHome: ImageRepositoryHome {
 
   func crash() async throws {
     // What was handed over before is written first, as it would be by the program that dies.
-    try await database.readToWrite { _ in }
+    try await database.finishLaterWrites()
     let again = try OffersDatabase(path: folder.file("offers.sqlite"))
     opened.withLock { $0 = again }
   }

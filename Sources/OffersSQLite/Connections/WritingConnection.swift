@@ -40,18 +40,6 @@ final class WritingConnection: Sendable {
     queue.inDatabase { log.watch($0) }
   }
 
-  /// Reads what will be written about. The body must not write: it has no guard.
-  func read<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result {
-    userCount.add(1, ordering: .sequentiallyConsistent)
-    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
-    // GRDB's own way of reading takes four statements that it does not keep.
-    return try await queue.writeWithoutTransaction {
-      try Self.transact($0, begin: "BEGIN DEFERRED", body)
-    }
-  }
-
   /// Writes in one immediate transaction under the write guard, and moves the log into the file.
   ///
   /// - Parameter waitSeconds: how long to wait for other processes.
@@ -90,6 +78,11 @@ final class WritingConnection: Sendable {
   /// Writes behind the writes that wait already, without waiting for it. A failure is not told.
   func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
     later { try self.perform(mode, on: $0, body) }
+  }
+
+  /// Waits for what was handed to `writeLater`.
+  func finishLaterWrites() async throws {
+    try await queue.writeWithoutTransaction { _ in }
   }
 
   private func later(_ body: @escaping @Sendable (Database) throws -> Void) {
@@ -149,9 +142,9 @@ final class WritingConnection: Sendable {
   /// A transaction by statements that are kept: reading GRDB's own anew each time takes a tenth of
   /// what a picture takes.
   private static func transact<Result>(
-    _ database: Database, begin: String = "BEGIN IMMEDIATE", _ body: (Database) throws -> Result
+    _ database: Database, _ body: (Database) throws -> Result
   ) throws -> Result {
-    try RawStatement(cached: begin, database).run()
+    try RawStatement(cached: "BEGIN IMMEDIATE", database).run()
     do {
       let result = try body(database)
       try RawStatement(cached: "COMMIT", database).run()

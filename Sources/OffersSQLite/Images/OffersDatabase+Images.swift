@@ -34,7 +34,7 @@ extension OffersDatabase: ImageRepository {
     guard canWrite else { return }
     if imageUses.gathered.isEmpty {
       // What was handed over before may still wait for its turn.
-      return try await readToWrite { _ in }
+      return try await finishLaterWrites()
     }
     try await write(.image) { [imageUses] in try ImageTable.note(imageUses.take(), in: $0) }
   }

@@ -51,7 +51,7 @@ extension OffersDatabase: PruneRepository {
   }
 
   private func deleteOffers(_ bounds: PruneBounds) async throws -> PruneCounts {
-    let doomed = try await readToWrite {
+    let doomed = try await read {
       try PruneTable.doomedOffers(goneBefore: bounds.gone, in: $0)
     }
     var counts = PruneCounts()
@@ -119,7 +119,7 @@ extension OffersDatabase {
   /// - Parameter runCount: how many runs were recorded since the last time.
   package func clearAway(after runCount: Int, at now: Date) async throws {
     let gone = now.addingTimeInterval(-Self.goneSeconds)
-    let isDue = try await readToWrite { database in
+    let isDue = try await read { database in
       let last = try SyncRunTable.findLastKey(in: database) ?? 0
       if last / Self.runsBetween != (last - Int64(runCount)) / Self.runsBetween { return true }
       return try PruneTable.hasDoomed(

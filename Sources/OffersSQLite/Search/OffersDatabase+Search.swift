@@ -37,9 +37,9 @@ extension OffersDatabase: SearchRepository {
 
   /// Makes the search index anew unless it is what the offers are.
   public func refreshSearchIndex() async throws {
+    if try await read({ try SearchIndex.isCurrent(in: $0) }) { return }
     // Reading a database is enough to be allowed to search it.
     let writer = canWrite ? self : try OffersDatabase(path: path)
-    if try await writer.readToWrite({ try SearchIndex.isCurrent(in: $0) }) { return }
     try await writer.write { try Self.refreshIndex(in: $0) }
   }
 

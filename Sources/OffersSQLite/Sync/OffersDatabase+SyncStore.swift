@@ -44,15 +44,15 @@ extension OffersDatabase: SyncStore {
   }
 
   public func fetchSubscribedFeeds() async throws -> [String] {
-    try await readToWrite { try FeedTable.names(in: $0) }
+    try await read { try FeedTable.names(in: $0) }
   }
 
   public func findSyncState(of feed: String) async throws -> SyncState? {
-    try await readToWrite { try FeedTable.findState(feed, in: $0) }
+    try await read { try FeedTable.findState(feed, in: $0) }
   }
 
   public func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
-    try await readToWrite { database in
+    try await read { database in
       guard let key = try FeedTable.findKey(feed, in: database) else {
         return KnownOffers(capacity: 0)
       }
