@@ -263,7 +263,7 @@ struct ApplyTests {
           ) VALUES (1, '1', 0, 0, 0, 'Milk', 0)
           """)
       #expect(
-        try reader.readBlocking { try Int.fetchOne($0, sql: "SELECT count(*) FROM offer") } == 0)
+        try reader.readStatement { try Int.fetchOne($0, sql: "SELECT count(*) FROM offer") } == 0)
       try database.execute(sql: "DELETE FROM offer")
     }
     try await store.sync((1...500).map { FeedOffer("\($0)") })

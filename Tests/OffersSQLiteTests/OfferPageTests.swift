@@ -43,10 +43,10 @@ struct OfferPageTests {
   @Test("what a command prints piece by piece has each offer once, however large they are")
   func pieces() async throws {
     let store = try await Self.store(descriptionBytes: 1 << 20)
-    var pages = store.database.pagesBlocking(of: OfferQuery())
+    var pages = store.database.pages(of: OfferQuery())
     var ids: [String] = []
     while true {
-      let piece = try pages.next()
+      let piece = try await pages.next()
       if piece.isEmpty { break }
       #expect(piece.count <= 8)
       ids += piece.map(\.ref.id)

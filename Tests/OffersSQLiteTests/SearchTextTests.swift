@@ -24,10 +24,11 @@ struct SearchTextTests {
   }
 
   /// A database with one offer that has these lists.
-  private static func store(_ categories: [String], _ attributes: [OfferAttribute]) throws -> Store
+  private static func store(_ categories: [String], _ attributes: [OfferAttribute]) async throws
+    -> Store
   {
     let store = try Store()
-    try store.database.writeBlocking { database in
+    try await store.database.write { database in
       try database.execute(
         sql: """
           INSERT INTO offer (offer_key, feed_key, id, content_hash, first_seen_at, changed_at, name,
@@ -54,7 +55,7 @@ struct SearchTextTests {
       let attributes = (0..<count).map { _ in
         OfferAttribute(label: Self.text(&random), value: Self.text(&random))
       }
-      let store = try Self.store(categories, attributes)
+      let store = try await Self.store(categories, attributes)
       let lists = try await store.database.read { database in
         try ["categories", "attributes"].map {
           try String.fetchOne(database, sql: "SELECT \($0) FROM search_text")
@@ -67,8 +68,8 @@ struct SearchTextTests {
 
   /// How many bytes of lists SQLite's functions are given while an offer's texts are read, and how
   /// many steps its machine makes.
-  private static func work(_ count: Int) throws -> (bytes: Int, steps: Int) {
-    let store = try store(
+  private static func work(_ count: Int) async throws -> (bytes: Int, steps: Int) {
+    let store = try await store(
       (0..<count).map { "category \($0)" },
       (0..<count).map { OfferAttribute(label: "Label", value: "value \($0)") })
     let bytes = Mutex(0)
@@ -112,16 +113,16 @@ struct SearchTextTests {
   }
 
   @Test("ten times as long lists are about ten times the work, not a hundred")
-  func isLinear() throws {
-    let few = try Self.work(200)
-    let many = try Self.work(2000)
+  func isLinear() async throws {
+    let few = try await Self.work(200)
+    let many = try await Self.work(2000)
     #expect(many.bytes < 16 * few.bytes, "\(few) \(many)")
     #expect(many.steps < 16 * few.steps, "\(few) \(many)")
   }
 
   @Test("an older database's offer of 200,000 categories is changed, found and indexed anew")
   func manyCategories() async throws {
-    let store = try Self.store((0..<200_000).map { "c\($0)" }, [])
+    let store = try await Self.store((0..<200_000).map { "c\($0)" }, [])
     try store.execute("INSERT INTO offer_search (offer_search) VALUES ('rebuild')")
     #expect(try await store.database.search(SearchQuery("c199999")).hits.count == 1)
     try await store.sync([FeedOffer("1", name: "Milk")], at: 2000)

@@ -32,7 +32,8 @@ struct UpgradeTests {
     #expect(try Store.rows(path, "PRAGMA foreign_key_check") == [])
     let favorites = try await database.fetchOffers(OfferQuery(favoritesOnly: true))
     #expect(favorites.map(\.name) == ["Milk 7"])
-    #expect(database.examineBlocking(at: .distantPast).allSatisfy { $0.level != .problem })
+    let findings = await database.examine(at: .distantPast)
+    #expect(findings.allSatisfy { $0.level != .problem })
   }
 
   @Test("is synced as any other, with one change an offer that differs")

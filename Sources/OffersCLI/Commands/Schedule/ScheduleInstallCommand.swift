@@ -25,7 +25,7 @@ struct ScheduleInstallCommand: ParsableCommand {
     let file = try EnvironmentFile.ofSchedule()
     let database = try location.path
     let variables = try ScheduleVariables.collect(
-      database: database, databaseOption: location.database, configOption: configuration.config)
+      databaseOption: location.database, configOption: configuration.config)
     let scheduler = try scheduler ?? Self.present()
     let words = [try Self.program(), "schedule", "run", file.path]
     let hadFile = access(file.path, F_OK) == 0

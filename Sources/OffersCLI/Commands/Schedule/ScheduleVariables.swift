@@ -1,7 +1,6 @@
 import Glibc
 import OffersCore
 import OffersFeeds
-import OffersSQLite
 
 /// The variables that a sync depends on, as they are now.
 enum ScheduleVariables {
@@ -15,16 +14,15 @@ enum ScheduleVariables {
   /// Those that are set and not empty. The paths are absolute: what runs later is in another folder.
   ///
   /// - Parameters:
-  ///   - database: the database, whose sources may name variables.
   ///   - databaseOption: goes before `OFFERS_DATABASE`.
   ///   - configOption: goes before `OFFERS_CONFIG`.
   /// - Throws: `OffersError` for definitions that cannot be read.
   static func collect(
-    database: String, databaseOption: String?, configOption: String?
+    databaseOption: String?, configOption: String?
   ) throws -> [EnvironmentFile.Variable] {
     let options = ["OFFERS_DATABASE": databaseOption, "OFFERS_CONFIG": configOption]
     let definitions = try ConfigurationOptions.path(named: configOption).load()
-    let named = try names(in: definitions) + names(inSourcesOf: database)
+    let named = try names(in: definitions)
     var found: [EnvironmentFile.Variable] = []
     for name in paths + others + named.sorted() where !found.contains(where: { $0.name == name }) {
       let option = options[name] ?? nil
@@ -40,16 +38,6 @@ enum ScheduleVariables {
     try definitions.names.compactMap { try definitions.find($0) }.flatMap { definition in
       ([definition.source, definition.search].compactMap(\.self) + definition.headers.map(\.value))
         .flatMap(\.parts).compactMap { if case .environment(let name) = $0 { name } else { nil } }
-    }
-  }
-
-  /// The variables in the sources that were chosen for feeds.
-  private static func names(inSourcesOf path: String) throws -> [String] {
-    guard OffersDatabase.exists(at: path) else { return [] }
-    let database = try OffersDatabase(path: path, access: .readOnly)
-    let pattern = /\{env:([A-Za-z_][A-Za-z0-9_]*)\}/.matchingSemantics(.unicodeScalar)
-    return try database.fetchFeedsBlocking().flatMap { feed in
-      feed.source.matches(of: pattern).map { String($0.output.1) }
     }
   }
 }
