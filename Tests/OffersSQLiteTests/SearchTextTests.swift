@@ -120,11 +120,20 @@ struct SearchTextTests {
     #expect(many.steps < 16 * few.steps, "\(few) \(many)")
   }
 
+  @Test("a match in each of many elements is told")
+  func manyMatches() async throws {
+    let store = try Self.store((0..<10_000).map { "c\($0)" }, [])
+    try store.execute("INSERT INTO offer_search (offer_search) VALUES ('rebuild')")
+    let all = try await store.database.search(SearchQuery("c")).hits
+    #expect(all.map { $0.matches.map(\.index) } == [Array(0..<10_000)])
+  }
+
   @Test("an older database's offer of 200,000 categories is changed, found and indexed anew")
   func manyCategories() async throws {
     let store = try await Self.store((0..<200_000).map { "c\($0)" }, [])
     try store.execute("INSERT INTO offer_search (offer_search) VALUES ('rebuild')")
-    #expect(try await store.database.search(SearchQuery("c199999")).hits.count == 1)
+    let found = try await store.database.search(SearchQuery("c199999")).hits
+    #expect(found.map { $0.matches.map(\.index) } == [[199_999]])
     try await store.sync([FeedOffer("1", name: "Milk")], at: 2000)
     #expect(try await store.database.search(SearchQuery("c199999")).hits.isEmpty)
     #expect(try await store.database.search(SearchQuery("milk")).hits.count == 1)

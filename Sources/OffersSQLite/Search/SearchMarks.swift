@@ -62,14 +62,18 @@ struct SearchMarks {
   ) -> [SearchMatch] {
     var matches: [SearchMatch] = []
     var begin = 0
+    var rest = ranges[...]
     for (index, element) in elements.enumerated() where begin < count {
       let end = begin + element.unicodeScalars.count
-      let own = ranges.filter { $0.lowerBound >= begin && $0.upperBound <= end }
-      if !own.isEmpty {
+      // What goes beyond an element is none of its own.
+      let own = rest.prefix { $0.lowerBound <= end }
+      rest = rest.dropFirst(own.count)
+      let whole = own.filter { $0.lowerBound >= begin && $0.upperBound <= end }
+      if !whole.isEmpty {
         matches.append(
           SearchMatch(
             field: field, index: index,
-            ranges: own.map { $0.lowerBound - begin..<$0.upperBound - begin }))
+            ranges: whole.map { $0.lowerBound - begin..<$0.upperBound - begin }))
       }
       begin = end + 1
     }
