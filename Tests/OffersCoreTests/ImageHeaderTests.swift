@@ -93,22 +93,22 @@ struct ImageHeaderTests {
       ("\u{FEFF} \n<HTML><body>", "is a web page"),
       (
         "<?xml version=\"1.0\"?><svg xmlns=\"x\"/>",
-        "is an SVG, which may hold programs and is not read"
+        "is an SVG, which may contain scripts and is not supported"
       ),
       (
         "<svg onload=\"x\"><title>a</title></svg>",
-        "is an SVG, which may hold programs and is not read"
+        "is an SVG, which may contain scripts and is not supported"
       ),
       ("<rss/>", "is XML"), ("{\"error\":1}", "is JSON"), ("  [1]", "is JSON"),
-      ("%PDF-1.7", "is a PDF"), ("BM123456", "is a BMP, which is not read"),
-      ("Not found", "is no image that is known"),
+      ("%PDF-1.7", "is a PDF"), ("BM123456", "is a BMP, which is not supported"),
+      ("Not found", "is not an image of a supported format"),
       (
         "\u{0}\u{0}\u{0}\u{18}ftypmp42\u{0}\u{0}\u{0}\u{0}isom",
-        "is a video or a HEIF, which is not read"
+        "is a video or a HEIF, which is not supported"
       ),
-      ("GIF88a", "is no image that is known"),
-      ("RIFF\u{4}\u{0}\u{0}\u{0}WAVE", "is no image that is known"),
-      ("GIF89a<script>", "is a damaged or cut off GIF"),
+      ("GIF88a", "is not an image of a supported format"),
+      ("RIFF\u{4}\u{0}\u{0}\u{0}WAVE", "is not an image of a supported format"),
+      ("GIF89a<script>", "is a damaged or truncated GIF"),
     ])
   func refuses(text: String, expected: String) {
     #expect(Self.reason(Array(text.utf8)) == expected)
@@ -124,21 +124,21 @@ struct ImageHeaderTests {
     }
     var wrongSum = png
     wrongSum[18] ^= 1
-    #expect(Self.reason(wrongSum) == "is a damaged or cut off PNG")
+    #expect(Self.reason(wrongSum) == "is a damaged or truncated PNG")
   }
 
   @Test("a WebP ends where it says, except for a byte that fills it up")
   func refusesTrailingWebP() {
     for name in TinyImage.names where name.hasPrefix("webp") {
       var bytes = TinyImage.make(name)
-      #expect(Self.reason(bytes + [0]) == "is a damaged or cut off WebP")
-      #expect(Self.reason(bytes + bytes) == "is a damaged or cut off WebP")
+      #expect(Self.reason(bytes + [0]) == "is a damaged or truncated WebP")
+      #expect(Self.reason(bytes + bytes) == "is a damaged or truncated WebP")
       // Another part of one byte, with and without the one that fills it up.
       bytes += Array("EXIF".utf8) + [1, 0, 0, 0, 7]
       bytes[4] += 9
       #expect(Self.reason(bytes) == nil)
       #expect(Self.reason(bytes + [0]) == nil)
-      #expect(Self.reason(bytes + [0, 0]) == "is a damaged or cut off WebP")
+      #expect(Self.reason(bytes + [0, 0]) == "is a damaged or truncated WebP")
     }
   }
 

@@ -1,7 +1,7 @@
-/// Tells that something was written, whoever wrote it: this program, cron, a shell.
+/// Detects commits to the database by any process: this one, a cron job, another shell.
 public protocol ChangeSignal: Sendable {
-  /// A number that differs after each commit of any process. It takes microseconds, and may be
-  /// asked before each answer. It says nothing across a restart.
+  /// A number that changes with each commit of any process. Cheap enough to be read before each
+  /// answer. Values from before a restart cannot be compared with those after it.
   ///
   /// - Throws: `OffersError` with `storageFailed`.
   func fetchDataVersion() throws -> Int64

@@ -1,39 +1,38 @@
 import Foundation
 
-/// Something that happened to an offer, as people want to hear of it.
+/// A change of an offer, classified for users.
 public struct OfferChange: Hashable, Sendable {
   public enum Kind: String, Sendable, CaseIterable {
-    /// A sync saw it for the first time.
+    /// A sync found the offer for the first time.
     case new
     /// Its exact reward rose, or fell.
     case up
     case down
-    /// Something else about it differs: a text, or a reward that cannot be compared.
+    /// Another field differs, or the reward differs but cannot be compared.
     case changed
-    /// Its feed no longer has it, or has it again.
+    /// The feed no longer has the offer, or has it again.
     case gone
     case back
-    /// It ends within 48 hours.
+    /// The offer expires within 48 hours.
     case expiring
   }
 
-  /// The recorded change's number; nil for what is no recorded change: that an offer expires.
+  /// The number of the recorded change; nil for `expiring`, which is derived and not recorded.
   public let id: Int64?
   public let kind: Kind
-  /// When a sync saw it; for an expiring offer, when its last 48 hours began.
+  /// When a sync detected the change; for an expiring offer, when its last 48 hours began.
   public let at: Date
-  /// The offer as it stands now.
+  /// The offer in its current state.
   public let offer: Offer
-  /// The reward before and after, where that differs.
+  /// The reward before and after the change, if it changed.
   public let oldReward: Reward?
   public let newReward: Reward?
-  /// The reward that the offer had then, after the change.
+  /// The offer's reward right after the change.
   public let reward: Reward?
-  /// The names of the fields that differ, as JSON output names them.
+  /// The JSON names of the fields that changed.
   public let fields: [String]
-  /// For a new offer: the favorite that is gone from the same feed and has the same name and
-  /// description. It has probably come back under another id. For a favorite that is gone: the
-  /// offer that it probably is by now.
+  /// The likely counterpart under another id. For a new offer: a gone favorite of the same feed
+  /// with the same name and description. For a gone favorite: the offer that probably replaces it.
   public let returned: OfferRef?
 
   public init(
@@ -51,26 +50,26 @@ public struct OfferChange: Hashable, Sendable {
     self.returned = returned
   }
 
-  /// How long before its end an offer is expiring, in seconds.
+  /// How long before its end an offer counts as expiring, in seconds.
   public static let expiringSeconds = 48.0 * 3600
 }
 
-/// Which changes to fetch, the newest last.
+/// Selects changes, ordered from the oldest to the newest.
 public struct ChangeQuery: Hashable, Sendable {
-  /// Only what happened at this time or later; nil for all. For recorded changes `afterID` goes
-  /// before it: a sync that began earlier may have ended later.
+  /// Only changes at this time or later; nil for all. For recorded changes `afterID` takes
+  /// precedence, because a sync that began earlier may have committed later.
   public var since: Date?
-  /// Only recorded changes behind this one; nil for all.
+  /// Only recorded changes after this one; nil for all.
   public var afterID: Int64?
   /// Only changes of favorites.
   public var favoritesOnly = false
-  /// Only these kinds; nil for all.
+  /// Only changes of these kinds; nil for all.
   public var kinds: Set<OfferChange.Kind>?
-  /// Only this feed; nil for all.
+  /// Only changes of this feed; nil for all.
   public var feed: String?
-  /// Only the newest so many; nil for all.
+  /// The maximum number of changes, counted from the newest; nil for all.
   public var limit: Int?
-  /// The time it is, to tell what expires.
+  /// The current time, which determines the offers that are expiring.
   public var now: Date
   /// Of what expires since `since`, only what comes behind this offer: where the page before ended.
   public var afterExpiring: ExpiringPlace?
@@ -97,13 +96,13 @@ public struct ExpiringPlace: Hashable, Sendable {
   }
 }
 
-/// Some of the changes, from the oldest on.
+/// A page of changes, oldest first.
 public struct ChangePage: Hashable, Sendable {
-  /// The recorded ones in their order, then what expires.
+  /// The recorded changes in their order, then the expiring offers.
   public let changes: [OfferChange]
-  /// The recorded change behind which the next page begins.
+  /// The number of the recorded change after which the next page begins.
   public let lastID: Int64
-  /// Whether there are more by now. What expires stands behind all recorded changes.
+  /// Whether more changes are recorded. Only the last page lists expiring offers.
   public let hasMore: Bool
   /// Where among what expires the next page begins; nil while recorded changes are left, and at the
   /// end.
@@ -119,9 +118,9 @@ public struct ChangePage: Hashable, Sendable {
   }
 }
 
-/// How far somebody has read the changes.
+/// A reader's position in the recorded changes.
 public struct ReaderMark: Hashable, Sendable {
-  /// The newest recorded change that was read; 0 for none.
+  /// The number of the newest change that was read; 0 for none.
   public let changeID: Int64
   public let readAt: Date
 
@@ -139,7 +138,7 @@ public struct RewardPoint: Hashable, Sendable {
 
   public let at: Date
   public let event: Event
-  /// The reward from then on; nil when the feed says none.
+  /// The reward from then on; nil when the feed provides none.
   public let reward: Reward?
 
   public init(at: Date, event: Event, reward: Reward?) {
@@ -149,29 +148,29 @@ public struct RewardPoint: Hashable, Sendable {
   }
 }
 
-/// Reads what has changed, and remembers who has read it. No call waits for the network.
+/// Reads changes and keeps the position of each reader. No call waits for the network.
 public protocol ChangeRepository: Sendable {
-  /// The changes that a query selects, oldest first, and the newest recorded change there was when
-  /// they were read: the mark to set once they are told.
+  /// The changes that a query selects, oldest first, and the number of the newest change recorded
+  /// at that time: the mark to set once the changes were shown.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   func fetchChanges(_ query: ChangeQuery) async throws -> (changes: [OfferChange], lastID: Int64)
 
-  /// The first of the changes that a query selects, for whoever reads on behind a change: its limit
-  /// is of the oldest ones, and `lastID` is where the next page begins.
+  /// A page of the changes that a query selects, for incremental readers: the limit counts from the
+  /// oldest change, and `lastID` is the position of the next page.
   ///
-  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a change that
-  ///   the database has not recorded.
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for an `afterID`
+  ///   that the database has not recorded.
   func fetchChangePage(_ query: ChangeQuery) async throws -> ChangePage
 
-  /// How far a reader has come; nil for one that never read.
+  /// The mark of a reader; nil for one that has never read.
   func findMark(of reader: String) async throws -> ReaderMark?
 
-  /// Moves a reader's mark. It never moves back.
+  /// Advances a reader's mark. A mark never moves back.
   func setMark(_ mark: ReaderMark, of reader: String) async throws
 
-  /// The history of an offer's reward, oldest first. It begins with the offer's first sight, or
-  /// with the oldest change that is still kept.
+  /// The history of an offer's reward, oldest first. It begins when the offer was new, or with the
+  /// oldest change that is still kept.
   ///
   /// - Throws: `OffersError` with `notFound` or `ambiguous`.
   func fetchHistory(named text: String) async throws -> (offer: Offer, points: [RewardPoint])
@@ -213,7 +212,7 @@ public struct HistoryPage: Hashable, Sendable {
   }
 }
 
-/// What clearing away removed, or would remove.
+/// The number of rows that pruning removed, or would remove.
 public struct PruneCounts: Hashable, Sendable {
   public var offers = 0
   public var changes = 0
@@ -222,13 +221,13 @@ public struct PruneCounts: Hashable, Sendable {
   public init() {}
 }
 
-/// Clears away what nobody needs any more.
+/// Removes old offers and history.
 public protocol PruneRepository: Sendable {
-  /// Removes offers that are gone and no favorites, with their changes, and history past its bound.
+  /// Removes gone offers that are not favorites, with their changes, and history past its bound.
   ///
   /// - Parameters:
-  ///   - goneBefore: offers that were gone by then are removed.
-  ///   - now: the time it is; history is kept for a bounded time before it.
-  ///   - isTrial: counts only, and removes nothing.
+  ///   - goneBefore: offers that were already gone at this time are removed.
+  ///   - now: the current time; history is kept for a bounded time before it.
+  ///   - isTrial: whether to count only and remove nothing.
   func prune(goneBefore: Date, now: Date, isTrial: Bool) async throws -> PruneCounts
 }

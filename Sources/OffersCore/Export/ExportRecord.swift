@@ -1,7 +1,7 @@
-/// One line of an export: something that is kept of a database, as text and numbers.
+/// One record of an export: a line of the document.
 ///
-/// Times are Unix seconds, and lists are JSON as records hold them: what goes in comes out as it
-/// was, byte for byte.
+/// Times are Unix seconds. Lists are kept as the JSON text that the database stores, so an export
+/// that is imported and exported again is the same, byte for byte.
 package enum ExportRecord: Sendable {
   case feed(ExportedFeed)
   case run(ExportedRun)
@@ -9,13 +9,13 @@ package enum ExportRecord: Sendable {
   case change(ExportedChange)
   case favorite(ExportedFavorite)
 
-  /// The lists of an export, in the order they come in.
+  /// The sections of an export, in the order of the document.
   package enum Section: Int, CaseIterable, Sendable {
     case feeds, runs, offers, changes, favorites
 
     package var name: String { "\(self)" }
 
-    /// What one element of it is called.
+    /// The singular noun for an element of the section.
     package var noun: String { String(name.dropLast()) }
   }
 
@@ -30,30 +30,30 @@ package enum ExportRecord: Sendable {
   }
 }
 
-/// The form of the document.
+/// The identification of the document format.
 package enum ExportFormat {
-  /// What the document says that it is.
+  /// The value of the document's `format` member.
   package static let name = "offers-export"
-  /// Goes up when an older program could not read all of a document.
+  /// Raised when an older program could not read every document of the new version.
   package static let version = 1
 }
 
-/// A feed as a person knows it. How its server is asked is not told.
+/// A feed as a user knows it. Validators and back-off state are not exported.
 package struct ExportedFeed: Hashable, Sendable {
   package var name = ""
   package var title: String?
   package var source = ""
-  /// The source that a person named.
+  /// The source that a user named instead of the definition's own.
   package var chosenSource: String?
   package var subscribedAt: Int64 = 0
   package var unsubscribedAt: Int64?
-  /// What all its offers show.
+  /// The attributes that all offers of the feed share.
   package var shared: [OfferAttribute] = []
 
   package init() {}
 }
 
-/// A sync, which changes and the state of a feed go back to.
+/// A sync run. Changes refer to the run that recorded them.
 package struct ExportedRun: Hashable, Sendable {
   package var feed = ""
   package var source = ""
@@ -81,13 +81,13 @@ package struct ExportedRun: Hashable, Sendable {
     "new", "changed", "gone", "back", "unchanged", "skipped", "mended",
   ]
 
-  /// Whether it saw what the feed had.
+  /// Whether the run read the feed's content.
   package var isGood: Bool { outcome == .updated || outcome == .unchanged }
 
   package init() {}
 }
 
-/// An offer, with what a sync noted about it.
+/// An offer, with the times that syncs recorded.
 package struct ExportedOffer: Hashable, Sendable {
   package var ref = OfferRef(feed: "", id: "")
   package var name = ""
@@ -97,13 +97,13 @@ package struct ExportedOffer: Hashable, Sendable {
   package var imageURL: String?
   package var url: String?
   package var retailer: String?
-  /// A JSON list of texts, as `OfferField.categories`.
+  /// A JSON list of texts, as in `OfferField.categories`.
   package var categories: String?
   package var startsAt: Int64?
   package var expiresAt: Int64?
   package var latitude: Double?
   package var longitude: Double?
-  /// A JSON list of lists of two texts, as `OfferField.attributes`; the offer's own ones.
+  /// A JSON list of pairs of texts, as in `OfferField.attributes`, without the feed's shared ones.
   package var attributes: String?
   package var firstSeenAt: Int64 = 0
   package var changedAt: Int64 = 0
@@ -113,13 +113,13 @@ package struct ExportedOffer: Hashable, Sendable {
 
   package init() {}
 
-  /// Whether there is anything of what only some feeds say.
+  /// Whether any of the optional fields from the retailer on is present.
   package var hasDetails: Bool {
     retailer != nil || categories != nil || startsAt != nil || expiresAt != nil || latitude != nil
       || longitude != nil || attributes != nil
   }
 
-  /// Whether the feed says the same here and there, byte for byte.
+  /// Whether both offers have the same content, compared byte for byte. Times are ignored.
   package func says(asMuchAs other: ExportedOffer) -> Bool {
     func same(_ left: String?, _ right: String?) -> Bool {
       guard let left, let right else { return left == nil && right == nil }
@@ -135,21 +135,21 @@ package struct ExportedOffer: Hashable, Sendable {
   }
 }
 
-/// That an offer was new, changed, gone or back.
+/// A recorded change: an offer was new, changed, gone or back.
 package struct ExportedChange: Hashable, Sendable {
   package enum Kind: String, Sendable, CaseIterable { case new, changed, gone, back }
 
   package var ref = OfferRef(feed: "", id: "")
-  /// Which run of the document saw it, counted from 1.
+  /// The number of the run in the document that recorded the change, from 1.
   package var run = 0
   package var kind = Kind.new
-  /// For a changed one, which fields, from what to what: a JSON object.
+  /// For a changed offer, the fields with their old and new values: a JSON object.
   package var fields: String?
 
   package init() {}
 }
 
-/// A person's star. Its offer need not be there.
+/// A user's favorite. Its offer need not be in the document.
 package struct ExportedFavorite: Hashable, Sendable {
   package var ref = OfferRef(feed: "", id: "")
   package var starredAt: Int64 = 0
@@ -157,8 +157,8 @@ package struct ExportedFavorite: Hashable, Sendable {
   package init() {}
 }
 
-/// Records on their way into a database.
+/// The records of an export that is to be imported.
 package protocol ExportRecordSource: Sendable {
-  /// Hands over each record, section by section. It can be called again and gives the same.
+  /// Passes each record to `body`, section by section. Each call yields the same records.
   func forEachRecord(_ body: (ExportRecord) throws -> Void) throws
 }

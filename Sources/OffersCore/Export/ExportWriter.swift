@@ -1,6 +1,6 @@
-/// Writes an export as a JSON document, a record a line, as the records come.
+/// Streams an export as a JSON document, one record per line.
 ///
-/// The same records give the same bytes.
+/// The output is deterministic: the same records yield the same bytes.
 package struct ExportWriter {
   private let write: ([UInt8]) throws -> Void
   private var buffer: [UInt8] = []
@@ -8,14 +8,14 @@ package struct ExportWriter {
   private var isFirst = true
   private static let bufferBytes = 256 << 10
 
-  /// - Parameter write: takes the next bytes of the document.
+  /// - Parameter write: receives the next bytes of the document.
   package init(to write: @escaping ([UInt8]) throws -> Void) throws {
     self.write = write
     buffer.reserveCapacity(Self.bufferBytes + 4096)
     append("{\"format\":\"\(ExportFormat.name)\",\"version\":\(ExportFormat.version)")
   }
 
-  /// Writes a record. Sections come in their order.
+  /// Writes a record. Records must be added in the order of their sections.
   package mutating func add(_ record: ExportRecord) throws {
     try open(record.section)
     append(isFirst ? "\n" : ",\n")
@@ -24,7 +24,7 @@ package struct ExportWriter {
     if buffer.count >= Self.bufferBytes { try flush() }
   }
 
-  /// A record as it stands in the document.
+  /// The JSON text of a record.
   package static func bytes(of record: ExportRecord) -> [UInt8] {
     var json = JSONWriter()
     json.object { json in
@@ -48,7 +48,7 @@ package struct ExportWriter {
     try flush()
   }
 
-  /// Ends the sections before one, and begins it.
+  /// Closes the current section and opens the next ones, up to the given one.
   private mutating func open(_ next: ExportRecord.Section) throws {
     let begun = section.map { $0.rawValue + 1 } ?? 0
     if next.rawValue < begun { return }

@@ -1,12 +1,13 @@
 import Foundation
 
-/// A feed that was given up, or that never worked. Its offers and favorites are kept.
+/// A feed that was unsubscribed, or whose first sync never succeeded. Its offers and favorites are
+/// kept.
 public struct FormerFeed: Hashable, Sendable {
   /// The name, such as `ibotta`.
   public let name: String
-  /// The name for people; nil when no sync has found it.
+  /// The display name; nil when no sync has found one.
   public let title: String?
-  /// Where somebody said that it is read from; nil for what its definition says.
+  /// The source that a user named; nil for the source of the definition.
   public let source: String?
 
   public init(name: String, title: String?, source: String?) {
@@ -16,25 +17,25 @@ public struct FormerFeed: Hashable, Sendable {
   }
 }
 
-/// A place that offers come from, as it stands in the database.
+/// A subscribed feed, as the database holds it.
 public struct Feed: Hashable, Sendable {
   /// The name, such as `ibotta`: lower-case letters, digits and hyphens.
   public let name: String
-  /// The name for people; nil as long as no sync has found it.
+  /// The display name; nil until a sync has found one.
   public let title: String?
-  /// Where it is read from: an http(s) URL, an absolute file path, or `sample`.
+  /// The source that is read: an http(s) URL, an absolute file path, or `sample`.
   public let source: String
-  /// Offers that the feed had when it was last synced.
+  /// The number of offers that the feed had when it was last synced.
   public let currentCount: Int
-  /// Offers that are kept although the feed no longer has them.
+  /// The number of offers that are kept although the feed no longer has them.
   public let goneCount: Int
-  /// Favorites in this feed, gone ones and ones never synced included.
+  /// The number of favorites in this feed, including gone offers and offers never synced.
   public let favoriteCount: Int
   /// The last attempt; nil when the feed was never synced.
   public let lastRun: SyncRun?
   /// When a sync last succeeded.
   public let lastSuccessAt: Date?
-  /// What is remembered of its server.
+  /// The fetch state that syncs keep for the feed's server.
   public let fetch: FetchState
 
   public init(

@@ -1,13 +1,13 @@
 /// How the offers of a feed are shown on a screen.
 public enum FeedLayout: String, Sendable, Hashable, CaseIterable {
-  /// Small tiles with the reward and the name below, several in a row.
+  /// Small tiles with the reward and the name below the image, several in a row.
   case grid
-  /// Large pictures from edge to edge, with the name and the category on them.
+  /// Large images from edge to edge, overlaid with the name and the category.
   case tiles
-  /// Rows as high as their own texts.
+  /// Rows of text whose height fits their content.
   case rows
-  /// Square pictures, such as the covers of albums.
+  /// Square images, such as album covers.
   case covers
-  /// Upright pictures with the whole text beside them, such as posters.
+  /// Portrait images, such as film posters, with the whole text beside them.
   case posters
 }

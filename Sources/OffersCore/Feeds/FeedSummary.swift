@@ -1,13 +1,13 @@
 import Foundation
 
-/// A feed as its definition and the database know it.
+/// A feed, combined from its definition and its record in the database.
 package struct FeedSummary: Sendable {
   package let name: String
-  /// Nil when nothing says any more how it is read.
+  /// Nil when the feed has no definition any more.
   package let known: KnownFeed?
-  /// Nil when it is not subscribed.
+  /// Nil when the feed is not subscribed.
   package let feed: Feed?
-  /// Not nil when it was subscribed before.
+  /// Not nil when the feed was subscribed before, or never synced successfully.
   package let former: FormerFeed?
 
   package init(name: String, known: KnownFeed?, feed: Feed?, former: FormerFeed? = nil) {
@@ -17,7 +17,7 @@ package struct FeedSummary: Sendable {
     self.former = former
   }
 
-  /// All that are subscribed or can be, by name.
+  /// All feeds that are subscribed or have a definition, sorted by name.
   package static func all(
     known: [KnownFeed], subscribed: [Feed], former: [FormerFeed]
   ) -> [FeedSummary] {
@@ -31,8 +31,8 @@ package struct FeedSummary: Sendable {
 
   package var title: String? { feed?.title ?? former?.title ?? known?.title }
 
-  /// Where the next sync reads it from. A sample that was tried is not remembered where the feed has
-  /// a source of its own.
+  /// The source that the next sync reads. A sync of the built-in sample does not replace the source
+  /// of a definition that has one.
   package var source: String {
     guard let chosen = feed?.source ?? former?.source, chosen != Self.sample else {
       return ownSource
@@ -45,12 +45,12 @@ package struct FeedSummary: Sendable {
 
   private static let sample = "sample"
 
-  /// When it should be synced next; nil when it is not subscribed, has no definition any more, or
-  /// when nothing but a person starts it again.
+  /// When the feed should be synced next; nil when it is not subscribed, has no definition, or was
+  /// stopped because its server answered 410 Gone.
   package func nextDueAt(now: Date) -> Date? {
     guard let feed, let known, feed.fetch.stoppedAt == nil else { return nil }
     guard let last = feed.lastRun else { return now }
-    // A failure that is not counted is one of another source that was tried.
+    // A failure that did not raise the count was a trial of another source.
     let isTrial = last.outcome == .failed && feed.fetch.failureCount == 0
     let counted = isTrial ? feed.lastSuccessAt ?? last.startedAt : last.startedAt
     let due = feed.fetch.nextDue(lastRunAt: counted, everySeconds: known.everySeconds)
@@ -59,7 +59,7 @@ package struct FeedSummary: Sendable {
 }
 
 extension JSONWriter {
-  /// Writes what every `--json` and the API print of a feed.
+  /// Writes the members of a feed that `--json` and the API print.
   package mutating func writeMembers(of summary: FeedSummary, now: Date) {
     let feed = summary.feed
     member("name", summary.name)
@@ -73,7 +73,7 @@ extension JSONWriter {
     member("next_due_at", summary.nextDueAt(now: now))
   }
 
-  /// Writes what is remembered of a feed's syncs.
+  /// Writes the fetch state of a feed, or nulls.
   package mutating func writeSyncMembers(of feed: Feed?) {
     let fetch = feed?.fetch
     member("failures", fetch?.failureCount)

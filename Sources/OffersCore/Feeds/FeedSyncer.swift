@@ -1,19 +1,20 @@
-/// A feed that can be read, subscribed or not.
+/// A feed that has a definition, subscribed or not.
 public struct KnownFeed: Hashable, Sendable {
   public let name: String
-  /// The name for people, where the definition has one.
+  /// The display name, if the definition has one.
   public let title: String?
-  /// Where it is read from when nobody says otherwise; nil for one whose source a person names.
+  /// The definition's source; nil when a user has to name one.
   public let source: String?
-  /// How often it is synced, in seconds.
+  /// The sync interval in seconds.
   public let everySeconds: Int
-  /// Whether a person chose how often, and not the definition.
+  /// Whether a user set the interval, overriding the definition.
   public let hasOwnInterval: Bool
-  /// Whether its server gets headers of its own, which no other one shall see.
+  /// Whether the definition has request headers, which may be credentials and are sent only to the
+  /// feed's own server.
   public let hasHeaders: Bool
-  /// How its offers are shown on a screen.
+  /// How the feed's offers are laid out on a screen.
   public let layout: FeedLayout
-  /// Whether its server can be asked for words.
+  /// Whether the feed's server can be searched.
   public let isSearchable: Bool
 
   public init(
@@ -32,43 +33,43 @@ public struct KnownFeed: Hashable, Sendable {
   }
 }
 
-/// Brings feeds up to date, for a screen that does not know how.
+/// Syncs feeds. User interfaces depend on this protocol instead of on the sync engine.
 public protocol FeedSyncer: Sendable {
-  /// The feeds there are, by name: shipped ones and a person's own.
+  /// All feeds with a definition, sorted by name: the shipped ones and the user's own.
   func fetchKnownFeeds() throws -> [KnownFeed]
 
-  /// Sets how often a feed is synced.
+  /// Sets the sync interval of a feed.
   ///
-  /// - Parameter everySeconds: nil for what its definition says.
-  /// - Returns: whether that was otherwise.
+  /// - Parameter everySeconds: nil to return to the interval of the definition.
+  /// - Returns: whether the interval changed.
   func setInterval(_ everySeconds: Int?, of feed: String) async throws -> Bool
 
-  /// Syncs feeds, those on different hosts side by side.
+  /// Syncs feeds, those on different hosts concurrently.
   ///
   /// - Parameters:
   ///   - progress: called from time to time while reading, from any task.
-  ///   - finished: called once a feed, one at a time; with the error of one of which no run could
-  ///     be made.
+  ///   - finished: called once per feed, never concurrently; with an error when no run could be
+  ///     made.
   func sync(
     _ wanted: WantedSync,
     progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (_ feed: String, Result<SyncRun, OffersError>) -> Void
   ) async throws
 
-  /// Lets the server of a feed search, and keeps what it finds.
+  /// Searches on a feed's server, and stores the offers that it returns.
   ///
-  /// - Parameter page: which page, from 1.
+  /// - Parameter page: the number of the page, from 1.
   func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch
 }
 
-/// A sync as somebody wants it.
+/// The parameters of a requested sync.
 public struct WantedSync: Hashable, Sendable {
   /// The feeds' names; empty for every subscribed one.
   public var feeds: [String]
   public var reason: SyncReason
-  /// Where to read the one feed from; nil for where it was read from last.
+  /// The source to read, if a single feed is named; nil for the remembered source.
   public var source: String?
-  /// Takes removals for true even when they would be held back.
+  /// Whether to apply removals even when the quarantine would hold them back.
   public var acceptsRemovals: Bool
 
   public init(
@@ -82,16 +83,16 @@ public struct WantedSync: Hashable, Sendable {
   }
 }
 
-/// How far a sync has come.
+/// The progress of a sync.
 public struct SyncProgress: Hashable, Sendable {
   public let feed: String
   /// Bytes read so far.
   public let bytes: Int
-  /// The document's size, when it is known.
+  /// The document's size in bytes, when it is known.
   public let totalBytes: Int?
   /// Records read so far.
   public let records: Int
-  /// True once all is read and the difference is being written.
+  /// True once the document is read and the difference is being written.
   public let isWriting: Bool
 
   public init(feed: String, bytes: Int, totalBytes: Int?, records: Int, isWriting: Bool) {
@@ -103,15 +104,15 @@ public struct SyncProgress: Hashable, Sendable {
   }
 }
 
-/// What the server of a feed found.
+/// The result of a search on a feed's server.
 public struct ServerSearch: Sendable {
-  /// The sync that brought it; its `error` says why there is nothing.
+  /// The sync run that fetched the offers; its `error` tells why there are none.
   public let run: SyncRun
-  /// The offers in the server's order; they are stored now.
+  /// The offers in the server's order. All of them are stored.
   public let offers: [OfferRef]
   /// The last page that was read, from 1.
   public let lastPage: Int
-  /// How many pages there are, where the server says so.
+  /// The number of pages, if the server tells it.
   public let pageCount: Int?
 
   public init(run: SyncRun, offers: [OfferRef], lastPage: Int, pageCount: Int?) {

@@ -1,6 +1,7 @@
-/// An AVIF file: boxes (ISO/IEC 14496-12 and 23008-12, https://aomediacodec.github.io/av1-avif/).
+/// Reads the size of an AVIF file, which is a sequence of boxes (ISO/IEC 14496-12 and 23008-12,
+/// https://aomediacodec.github.io/av1-avif/).
 enum AVIFFrame {
-  /// Most boxes that are walked: a picture has a few dozen.
+  /// The most boxes that are read at one level; an ordinary image has a few dozen.
   private static let boxLimit = 4096
 
   fileprivate struct Box {
@@ -8,18 +9,18 @@ enum AVIFFrame {
     let content: Range<Int>
   }
 
-  /// Whether the file calls itself one.
+  /// Whether the file type box declares an AVIF brand.
   static func isAVIF(_ bytes: ImageBytes) -> Bool {
     guard bytes.has("ftyp", at: 4), let length = bytes.big(0, 4), length >= 16, length <= 4096
     else { return false }
-    // The brand, a version, then the brands it may be read as.
+    // The major brand, the minor version (skipped), then the compatible brands.
     return stride(from: 8, to: min(length, bytes.count) - 3, by: 4).contains {
       $0 != 12 && (bytes.has("avif", at: $0) || bytes.has("avis", at: $0))
     }
   }
 
-  /// The largest size that its properties tell: others are of previews, tiles and transparency. Nil
-  /// where there is none, or where a box does not fit.
+  /// The largest size among the image's properties; smaller ones belong to thumbnails, tiles and
+  /// alpha planes. Nil when no size is found or a box exceeds its container.
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
     guard let boxes = boxes(bytes, 0..<bytes.count), let meta = boxes.first(named: "meta"),
       let parts = Self.boxes(bytes, skippingVersion(meta)),
@@ -40,7 +41,7 @@ enum AVIFFrame {
     min(range.lowerBound + 4, range.upperBound)..<range.upperBound
   }
 
-  /// The boxes of a range; nil where one does not fit into it.
+  /// The boxes of a range; nil when one exceeds the range.
   private static func boxes(_ bytes: ImageBytes, _ range: Range<Int>) -> [Box]? {
     var boxes: [Box] = []
     var place = range.lowerBound
@@ -64,7 +65,7 @@ enum AVIFFrame {
 }
 
 extension [AVIFFrame.Box] {
-  /// What the boxes of a kind hold.
+  /// The content ranges of the boxes of a type.
   fileprivate func named(_ name: String) -> [Range<Int>] {
     let code = name.utf8.reduce(0) { $0 << 8 | Int($1) }
     return filter { $0.kind == code }.map(\.content)

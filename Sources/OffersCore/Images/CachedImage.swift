@@ -1,18 +1,18 @@
 import Foundation
 
-/// A picture as it came from its server, with what is known of it.
+/// An image as its server sent it, with its cache metadata.
 public struct CachedImage: Hashable, Sendable {
-  /// Where the feed says that it is. It is found by this very text.
+  /// The address as the feed prints it. This exact text is the cache key.
   public let url: String
   public let bytes: [UInt8]
-  /// What the bytes are, by themselves.
+  /// The format and size, read from the bytes.
   public let header: ImageHeader
-  /// What its server named this version by (RFC 9110, 8.8), to ask for something newer.
+  /// The validators that the server sent (RFC 9110, section 8.8), used for conditional requests.
   public let etag: String?
   public let lastModified: String?
-  /// When its server last said that it is the current one.
+  /// When the server last sent or confirmed this version.
   public let fetchedAt: Date
-  /// Until when its server need not be asked again.
+  /// Until when the image is used without asking the server again.
   public let freshUntil: Date
 
   public init(
@@ -29,14 +29,14 @@ public struct CachedImage: Hashable, Sendable {
   }
 }
 
-/// A held picture without its bytes.
+/// A cached image without its bytes.
 public struct CachedImageSummary: Hashable, Sendable {
   public let url: String
   public let header: ImageHeader
   public let sizeBytes: Int
   public let fetchedAt: Date
   public let freshUntil: Date
-  /// Whether a favorite has this picture.
+  /// Whether the image belongs to a favorite.
   public let isFavorite: Bool
 
   public init(
@@ -52,17 +52,17 @@ public struct CachedImageSummary: Hashable, Sendable {
   }
 }
 
-/// What an image cache holds, and how it has done.
+/// The images in the cache, with its statistics.
 public struct ImageCacheContents: Hashable, Sendable {
-  /// The last used first.
+  /// The images, most recently used first.
   public let images: [CachedImageSummary]
-  /// How often an image was asked for and was there.
+  /// How many lookups found an image.
   public let hits: Int
-  /// How often it was not there.
+  /// How many lookups found none.
   public let misses: Int
-  /// How often one had to go for another.
+  /// How many images were evicted to make room for others.
   public let evictions: Int
-  /// What could not be had lately, and why.
+  /// The recent failures to fetch an image.
   public let failures: [ImageFailure]
 
   public init(
@@ -76,13 +76,13 @@ public struct ImageCacheContents: Hashable, Sendable {
   }
 }
 
-/// Why an image could not be had, remembered so that nobody asks for it again and again.
+/// A failure to fetch an image, remembered so that the request is not repeated at once.
 public struct ImageFailure: Hashable, Sendable {
   public let url: String
   public let code: OffersError.Code
   /// One sentence for people.
   public let reason: String
-  /// Until when it is not asked for again.
+  /// Until when the image is not requested again.
   public let until: Date
 
   public init(url: String, code: OffersError.Code, reason: String, until: Date) {

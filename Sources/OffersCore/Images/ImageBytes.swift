@@ -1,4 +1,4 @@
-/// Bytes that are read within their bounds: what lies beyond is nil.
+/// Bounds-checked access to bytes: a read beyond the end yields nil.
 struct ImageBytes {
   private let bytes: UnsafeRawBufferPointer
 
@@ -10,13 +10,13 @@ struct ImageBytes {
     index >= 0 && index < bytes.count ? bytes[index] : nil
   }
 
-  /// A number of so many bytes, at most 4, the highest first.
+  /// An unsigned big-endian number of `length` bytes, at most 4.
   func big(_ index: Int, _ length: Int) -> Int? {
     guard index >= 0, index <= bytes.count, length <= bytes.count - index else { return nil }
     return bytes[index..<index + length].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// A number of so many bytes, at most 4, the lowest first.
+  /// An unsigned little-endian number of `length` bytes, at most 4.
   func little(_ index: Int, _ length: Int) -> Int? {
     guard index >= 0, index <= bytes.count, length <= bytes.count - index else { return nil }
     return bytes[index..<index + length].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -31,7 +31,7 @@ struct ImageBytes {
 
   func has(_ expected: String, at index: Int) -> Bool { has(Array(expected.utf8), at: index) }
 
-  /// Whether two bytes stand one after the other at or behind an index.
+  /// Whether a pair of bytes occurs at or after an index.
   func contains(_ first: UInt8, _ second: UInt8, from index: Int) -> Bool {
     var place = max(0, index)
     while place + 1 < bytes.count {
@@ -45,7 +45,7 @@ struct ImageBytes {
     UnsafeRawBufferPointer(rebasing: bytes.prefix(length))
   }
 
-  /// The cyclic redundancy check of a part (ISO 3309), as PNG uses it.
+  /// The CRC-32 of a range (ISO 3309), as PNG uses it.
   func crc(_ range: Range<Int>) -> UInt32? {
     guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return nil }
     var crc = UInt32.max

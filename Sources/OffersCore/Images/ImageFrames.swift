@@ -1,6 +1,6 @@
-/// A PNG file: a signature, then chunks (https://www.w3.org/TR/png-3/).
+/// Reads the size of a PNG file, which is a signature and chunks (https://www.w3.org/TR/png-3/).
 enum PNGFrame {
-  /// Nil where the header is not right, or where no pixels or no end follow.
+  /// Nil when the header is invalid, or no IDAT and IEND chunks follow.
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
     guard bytes.big(8, 4) == 13, bytes.has("IHDR", at: 12), let width = bytes.big(16, 4),
       let height = bytes.big(20, 4), let depth = bytes[24], let color = bytes[25],
@@ -30,14 +30,14 @@ enum PNGFrame {
   }
 }
 
-/// A JPEG file: segments that begin with markers (ITU-T T.81, annex B).
+/// Reads the size of a JPEG file, which is a sequence of marker segments (ITU-T T.81, annex B).
 enum JPEGFrame {
-  /// Nil where no frame header comes before the pixels, or no end behind them.
+  /// Nil when no frame header precedes the scan data, or no end of image follows it.
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
     var place = 2
     var size: (width: Int, height: Int)?
     while bytes[place] == 0xFF {
-      // A marker may be filled up with more of these.
+      // Any number of fill bytes may precede a marker.
       while bytes[place + 1] == 0xFF { place += 1 }
       guard let marker = bytes[place + 1] else { return nil }
       if marker == 0x01 {
@@ -47,7 +47,7 @@ enum JPEGFrame {
       guard marker >= 0xC0, !(0xD0...0xD9).contains(marker), let length = bytes.big(place + 2, 2),
         length >= 2, place + 2 + length <= bytes.count
       else { return nil }
-      // SOF0 to SOF15, without DHT, JPG and DAC, which stand among them.
+      // SOF0 to SOF15, except DHT, JPG and DAC, whose codes lie in the same range.
       if (0xC0...0xCF).contains(marker), marker != 0xC4, marker != 0xC8, marker != 0xCC {
         guard size == nil, length >= 11, let height = bytes.big(place + 5, 2),
           let width = bytes.big(place + 7, 2), let components = bytes[place + 9],
@@ -62,9 +62,10 @@ enum JPEGFrame {
   }
 }
 
-/// A GIF file: a screen, then blocks (https://www.w3.org/Graphics/GIF/spec-gif89a.txt).
+/// Reads the size of a GIF file, which is a logical screen and blocks
+/// (https://www.w3.org/Graphics/GIF/spec-gif89a.txt).
 enum GIFFrame {
-  /// Nil where not even the first picture is whole. A missing end does no harm.
+  /// Nil when the first frame is incomplete. A missing trailer is accepted.
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
     guard let width = bytes.little(6, 2), let height = bytes.little(8, 2), let flags = bytes[10]
     else { return nil }
@@ -83,7 +84,7 @@ enum GIFFrame {
         guard let codeSize = bytes[pixels], (1...11).contains(codeSize),
           blocksEnd(bytes, pixels + 1) != nil
         else { return nil }
-        // Old programs left the screen empty; what is drawn is then the picture.
+        // Some old encoders wrote a logical screen of zero size; then the frame's size counts.
         return (max(width, imageWidth), max(height, imageHeight))
       default:
         return nil
@@ -106,11 +107,11 @@ enum GIFFrame {
   }
 }
 
-/// A WebP file: RIFF chunks (RFC 9649).
+/// Reads the size of a WebP file, which is a sequence of RIFF chunks (RFC 9649).
 enum WebPFrame {
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
-    // A reader may ignore what stands behind the end (RFC 9649, 2.4). Here it is refused: a WebP's
-    // head in front of another file is no WebP. One byte may fill up an odd length.
+    // A reader may ignore trailing bytes (RFC 9649, section 2.4). They are refused here, because a
+    // polyglot file could begin with a WebP header. An odd length is padded with one byte.
     guard let length = bytes.little(4, 4), length >= 12,
       length + 8 == bytes.count || length % 2 == 1 && length + 9 == bytes.count
     else { return nil }
@@ -121,7 +122,7 @@ enum WebPFrame {
     guard bytes.has("VP8X", at: 12), let width = bytes.little(24, 3),
       let height = bytes.little(27, 3)
     else { return nil }
-    // The pixels, or the first of a moving picture's.
+    // The image data, or the first frame of an animation.
     var place = first
     while place < end, let next = chunkEnd(bytes, place, end) {
       if bytes.has("VP8 ", at: place), lossy(bytes, place + 8) == nil { return nil }
@@ -134,7 +135,7 @@ enum WebPFrame {
     return nil
   }
 
-  /// Where the chunk behind this one begins; nil when this one does not fit.
+  /// The offset of the next chunk; nil when this chunk exceeds `end`.
   private static func chunkEnd(_ bytes: ImageBytes, _ start: Int, _ end: Int) -> Int? {
     guard let length = bytes.little(start + 4, 4), start + 8 + length <= end else { return nil }
     return start + 8 + length + length % 2

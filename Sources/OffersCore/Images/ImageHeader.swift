@@ -1,8 +1,8 @@
-/// What an image's first bytes say of it: the kind of file, and its size in pixels.
+/// The format of an image file and its size in pixels.
 ///
-/// The bytes are believed, not the server's `Content-Type`. No pixel is decoded: the file's frame is
-/// walked, within bounds, as far as it takes to know that it is what it begins like, and to refuse
-/// one that is cut off.
+/// The format is detected from the bytes, not from the server's `Content-Type`. No pixel is
+/// decoded: the file's structure is walked, within bounds, only to confirm the format and to detect
+/// truncation.
 public struct ImageHeader: Hashable, Sendable {
   public let format: ImageFormat
   public let width: Int
@@ -16,14 +16,15 @@ public struct ImageHeader: Hashable, Sendable {
 
   /// Reads the header of a whole file.
   ///
-  /// - Throws: `OffersError` with `malformedImage` for whatever is none of the formats or cut off,
-  ///   `limitExceeded` past `ImageBounds`. The message goes on from “It”: “is a web page”.
+  /// - Throws: `OffersError` with `malformedImage` for an unknown format or a truncated file,
+  ///   `limitExceeded` beyond `ImageBounds`. The message is a predicate without its subject, such
+  ///   as “is a web page”; the caller puts the URL before it.
   public init(reading bytes: [UInt8]) throws {
     self = try bytes.withUnsafeBytes { try Self.read(ImageBytes($0)) }
   }
 
   private static func read(_ bytes: ImageBytes) throws -> ImageHeader {
-    guard let format = ImageFormat(bytes) else { throw refusal(Stranger.name(of: bytes)) }
+    guard let format = ImageFormat(bytes) else { throw refusal(UnsupportedFile.name(of: bytes)) }
     if bytes.count > ImageBounds.bytes {
       throw OffersError(.limitExceeded, "has more than \(ImageBounds.bytes >> 20) MiB")
     }
@@ -35,8 +36,10 @@ public struct ImageHeader: Hashable, Sendable {
     case .webp: size = WebPFrame.size(bytes)
     case .avif: size = AVIFFrame.size(bytes)
     }
-    guard let size else { throw refusal("is a damaged or cut off \(format.title)") }
-    guard size.width > 0, size.height > 0 else { throw refusal("is a \(format.title) of no size") }
+    guard let size else { throw refusal("is a damaged or truncated \(format.title)") }
+    guard size.width > 0, size.height > 0 else {
+      throw refusal("is a \(format.title) with a width or height of 0")
+    }
     // Each side is 32 bits at most, so the product fits.
     guard size.width * size.height <= ImageBounds.pixels else {
       throw OffersError(
@@ -52,14 +55,14 @@ public struct ImageHeader: Hashable, Sendable {
   }
 }
 
-/// The kinds of image files that are read.
+/// The supported image formats.
 public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
   case png, jpeg, gif, webp, avif
 
   /// The media type, such as `image/png`.
   public var contentType: String { "image/\(rawValue)" }
 
-  /// The name for people.
+  /// The display name.
   public var title: String { self == .webp ? "WebP" : rawValue.uppercased() }
 
   public init?(contentType: String) {
@@ -67,7 +70,8 @@ public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
     self.init(rawValue: String(contentType.dropFirst("image/".count)))
   }
 
-  /// By the first bytes (https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern).
+  /// Detects the format by its first bytes
+  /// (https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern).
   init?(_ bytes: ImageBytes) {
     if bytes.has([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], at: 0) {
       self = .png
@@ -85,18 +89,18 @@ public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Says what something is that is no image.
-private enum Stranger {
-  /// Most bytes that are looked at.
+/// Describes files that are not supported images, for error messages.
+private enum UnsupportedFile {
+  /// The number of bytes that are inspected as text.
   private static let lookedAt = 1024
 
   static func name(of bytes: ImageBytes) -> String {
     if bytes.count == 0 { return "is empty" }
-    if bytes.has([0x1F, 0x8B], at: 0) { return "is packed with gzip" }
-    if bytes.has("BM", at: 0) { return "is a BMP, which is not read" }
+    if bytes.has([0x1F, 0x8B], at: 0) { return "is compressed with gzip" }
+    if bytes.has("BM", at: 0) { return "is a BMP, which is not supported" }
     if bytes.has("%PDF", at: 0) { return "is a PDF" }
-    if bytes.has("ftyp", at: 4) { return "is a video or a HEIF, which is not read" }
-    if bytes.has([0, 0, 1, 0], at: 0) { return "is an icon file, which is not read" }
+    if bytes.has("ftyp", at: 4) { return "is a video or a HEIF, which is not supported" }
+    if bytes.has([0, 0, 1, 0], at: 0) { return "is an icon file, which is not supported" }
     var text = String(decoding: bytes.start(lookedAt), as: UTF8.self).lowercased()[...]
     while let first = text.unicodeScalars.first,
       first.properties.isWhitespace || first == "\u{FEFF}"
@@ -104,8 +108,8 @@ private enum Stranger {
       text = Substring(text.unicodeScalars.dropFirst())
     }
     if text.hasPrefix("{") || text.hasPrefix("[") { return "is JSON" }
-    guard text.hasPrefix("<") else { return "is no image that is known" }
-    if text.contains("<svg") { return "is an SVG, which may hold programs and is not read" }
+    guard text.hasPrefix("<") else { return "is not an image of a supported format" }
+    if text.contains("<svg") { return "is an SVG, which may contain scripts and is not supported" }
     if text.contains("<html") || text.contains("<!doctype html") || text.contains("<body")
       || text.contains("<head") || text.contains("<title") || text.contains("<script")
     {

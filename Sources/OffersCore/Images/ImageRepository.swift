@@ -1,87 +1,88 @@
 import Foundation
 
-/// Keeps pictures of offers, a bounded number of them.
+/// A cache of a bounded number of offer images.
 ///
 /// Guarantees of every implementation:
-/// - **The bound**: never more than `ImageBounds.images` are held, at any time, whoever writes.
-/// - **Whole**: an image is found as it was put, byte for byte, or not at all.
-/// - **Least recently used first**: when one must go, it is the one whose last use lies furthest
-///   back. Finding, touching and putting are uses; listing and confirming are not.
-/// - **Favorites stay**: the images of favorites, the last used 30 of them, go only by `clear`.
-///   The other 20 places are for browsing.
+/// - **Bounded**: no commit holds more than `ImageBounds.images`, with any number of writers.
+/// - **Intact**: an image is found exactly as it was put, byte for byte, or not at all.
+/// - **Least recently used first**: the image to evict is the one whose last use is the oldest.
+///   Finding, touching and putting are uses; listing and confirming are not.
+/// - **Favorites stay**: the 30 most recently used images of favorites are removed only by
+///   `clearImages()`. The other 20 places are for browsing.
 /// - **Reads do not write**: finding and touching wait for no writer. Uses are gathered in memory
-///   and written in batches: before an image is put, by `flush`, and else after
-///   `ImageBounds.gatheredUses` of them or `gatheredSeconds`. A program that dies before may lose
-///   some of the order and of the counts, never an image.
-/// - **Durable against crashes**: an image that `put` returned for is there after a `kill -9`. After
-///   a power cut the last ones may be missing; the rest is whole.
+///   and written in batches: before an image is put, by `flushImageUses()`, and otherwise after
+///   `ImageBounds.gatheredUses` of them or `gatheredSeconds`. A crash may lose part of the usage
+///   order and of the counts, but never an image.
+/// - **Durable**: an image for which `putImage(_:)` returned survives a `kill -9`. A power cut may
+///   lose the last images; the others stay intact.
 ///
 /// Every call may throw `OffersError` with `storageFailed`.
 public protocol ImageRepository: Sendable {
-  /// The image of a URL, which is a use of it; nil when it is not held, which is counted as a miss.
+  /// The image of a URL, which counts as a use; nil when it is not cached, which counts as a miss.
   func findImage(_ url: String) async throws -> CachedImage?
 
-  /// Notes a use of an image without reading it. Nothing happens when it is not held.
+  /// Records a use of an image without reading it. Does nothing when the image is not cached.
   ///
-  /// - Returns: whether it is held.
+  /// - Returns: whether the image is cached.
   @discardableResult
   func touchImage(_ url: String) async throws -> Bool
 
-  /// Keeps an image, instead of the one with its URL or of one that has to go. What was remembered
-  /// of a failure, and anybody's lease, ends with it.
+  /// Stores an image. It replaces the one with the same URL, or evicts another when the cache is
+  /// full. A remembered failure and any lease of the URL are removed.
   ///
-  /// - Throws: `OffersError` with `limitExceeded` for one of more than `ImageBounds.bytes` or
-  ///   `ImageBounds.pixels`, `invalidRequest` for one without a URL or bytes. Nothing is changed.
+  /// - Throws: `OffersError` with `limitExceeded` for an image of more than `ImageBounds.bytes` or
+  ///   `ImageBounds.pixels`, `invalidRequest` for an empty URL or no bytes. The cache is unchanged.
   func putImage(_ image: CachedImage) async throws
 
-  /// Notes that the server has nothing newer. Nothing happens when the image is not held.
+  /// Records that the server confirmed the image as current. Does nothing when it is not cached.
   func confirmImage(
     _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date
   ) async throws
 
-  /// Why an image could not be had, if that was lately.
+  /// The remembered failure to fetch an image; nil when there is none or it has expired.
   func findFailure(of url: String, now: Date) async throws -> ImageFailure?
 
-  /// Remembers why an image could not be had. A bounded number is remembered, the newest; anybody's
-  /// lease on it ends.
+  /// Remembers a failure to fetch an image, and removes any lease on it. Only a bounded number of
+  /// failures is kept, the newest ones.
   func putFailure(_ failure: ImageFailure) async throws
 
-  /// Takes the task of fetching an image, for all processes, unless somebody else has it.
+  /// Acquires a lease to fetch an image, exclusive among all processes.
   ///
   /// - Parameters:
-  ///   - holder: tells apart who asks.
-  ///   - seconds: after which it runs out by itself, in case the holder dies.
-  /// - Returns: whether it was to be had.
+  ///   - holder: identifies the caller.
+  ///   - seconds: after which the lease expires, in case its holder dies.
+  /// - Returns: whether the lease was acquired.
   func takeLease(on url: String, holder: Int64, seconds: Double, now: Date) async throws -> Bool
 
-  /// Gives a lease back before its time.
+  /// Releases a lease before it expires.
   func endLease(on url: String, holder: Int64) async throws
 
-  /// What is held, what could not be had, and how often what was asked for was there.
+  /// The cached images, the remembered failures, and the hit, miss and eviction counts.
   func fetchImageContents(now: Date) async throws -> ImageCacheContents
 
-  /// Forgets all images, failures and counts.
+  /// Removes all images, failures and counts.
   ///
-  /// - Returns: how many images there were.
+  /// - Returns: the number of images removed.
   @discardableResult
   func clearImages() async throws -> Int
 
-  /// Writes the uses down that were gathered; to be called before a program ends.
+  /// Writes the gathered uses. To be called before the program exits.
   func flushImageUses() async throws
 }
 
 /// The bounds of every image cache.
 public enum ImageBounds {
-  /// Most images held.
+  /// The most images in the cache.
   public static let images = 50
-  /// Most images of favorites that are kept before others; the rest is for browsing.
+  /// The most images of favorites that are exempt from eviction; the other places are for browsing.
   public static let favoriteImages = 30
-  /// Most bytes of an image: 5 MiB.
+  /// The most bytes of an image: 5 MiB.
   public static let bytes = 5 << 20
-  /// Most pixels of an image, by its header: 50 megapixels, which take 200 MB to draw.
+  /// The most pixels of an image according to its header: 50 megapixels, 200 MB when decoded.
   public static let pixels = 50_000_000
-  /// After how many uses they are written down.
+  /// The number of gathered uses that triggers a write.
   public static let gatheredUses = 10_000
-  /// How long after the first of them at most, at the next use: others choose what goes by them.
+  /// The age of the oldest gathered use, in seconds, at which the next use triggers a write. Other
+  /// processes need recent uses to choose which image to evict.
   public static let gatheredSeconds = 600
 }

@@ -1,6 +1,8 @@
-/// Takes the texts out of a JSON list of texts, or of lists of texts.
+/// Extracts the strings of a JSON list of strings, or of a list of lists of strings.
+///
+/// Reads what `JSONWriter` wrote; anything else is not validated.
 package enum JSONTexts {
-  /// All texts of a JSON document in their order.
+  /// All strings of a JSON document, in document order.
   package static func parse(_ json: String) -> [String] {
     var texts: [String] = []
     var bytes = json.utf8.makeIterator()
@@ -10,7 +12,7 @@ package enum JSONTexts {
     return texts
   }
 
-  /// The text up to the closing quote.
+  /// The string up to the closing quote.
   private static func text(_ bytes: inout String.UTF8View.Iterator) -> String {
     var text: [UInt8] = []
     while let byte = bytes.next(), byte != 0x22 {
@@ -25,7 +27,7 @@ package enum JSONTexts {
       case 0x62: text.append(0x08)
       case 0x66: text.append(0x0C)
       case 0x75:
-        // Only control characters are written so.
+        // JSONWriter writes no surrogate pairs: it escapes BMP characters only.
         let digits = (0..<4).compactMap { _ in bytes.next() }.map { Character(Unicode.Scalar($0)) }
         let scalar = UInt32(String(digits), radix: 16).flatMap(Unicode.Scalar.init)
         text += Array(String(Character(scalar ?? "\u{FFFD}")).utf8)

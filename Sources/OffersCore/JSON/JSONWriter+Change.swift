@@ -1,5 +1,5 @@
 extension JSONWriter {
-  /// Writes a change as every `--json` and the API print it.
+  /// Writes a change in the form of `--json` and the API.
   package mutating func value(_ change: OfferChange) {
     object { json in
       json.member("at", change.at)

@@ -1,9 +1,9 @@
 import Foundation
 
 extension JSONWriter {
-  /// Writes an offer as every `--json` and the API print it.
+  /// Writes an offer in the form of `--json` and the API.
   ///
-  /// - Parameter more: writes members behind the offer's own.
+  /// - Parameter more: writes further members after the offer's own.
   package mutating func value(_ offer: Offer, more: (inout JSONWriter) -> Void = { _ in }) {
     object { json in
       json.member("ref", offer.ref.description)
@@ -31,7 +31,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes labelled texts as a list of objects.
+  /// Writes attributes as a list of objects.
   package mutating func value(_ attributes: [OfferAttribute]) {
     array { json in
       for attribute in attributes {
@@ -43,7 +43,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes a reward; the percentage as an exact decimal number.
+  /// Writes a reward, or null. The percentage is an exact decimal number.
   package mutating func value(_ reward: Reward?) {
     guard let reward else { return null() }
     object { json in
@@ -70,8 +70,8 @@ extension JSONWriter {
     member(name) { $0.value(reward) }
   }
 
-  /// Writes a time as ISO 8601 in UTC, to the second; one that is millions of years away as near as
-  /// a number can be sure to hold.
+  /// Writes a time as ISO 8601 in UTC, to the second. Times beyond ±10^15 seconds are clamped, so
+  /// that the conversion to an integer cannot trap.
   package mutating func value(_ date: Date?) {
     value(
       date.map {
@@ -79,7 +79,7 @@ extension JSONWriter {
       })
   }
 
-  /// 500 is `5`, 250 is `2.5`.
+  /// The exact decimal notation of a number of hundredths: 500 is `5`, 250 is `2.5`.
   package static func decimal(hundredths: Int64) -> String {
     let sign = hundredths < 0 ? "-" : ""
     let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)

@@ -1,5 +1,5 @@
 extension JSONWriter {
-  /// Writes a page of what was found.
+  /// Writes a page of search results.
   package mutating func value(_ answer: SearchAnswer) {
     object { json in
       json.member("words", answer.words)
@@ -13,7 +13,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes an offer with where the words stand in it.
+  /// Writes an offer with the positions of the words in it.
   private mutating func value(_ hit: SearchHit) {
     value(hit.offer) { json in
       json.member("abridged", hit.isAbridged)
@@ -30,7 +30,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes the searches that are remembered.
+  /// Writes the recent searches.
   package mutating func value(_ searches: [RecentSearch]) {
     object { json in
       json.member("searches", objects: searches.enumerated()) { json, search in

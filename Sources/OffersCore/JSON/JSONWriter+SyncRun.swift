@@ -1,6 +1,8 @@
 extension JSONWriter {
-  /// Writes a run as `--json` and the API print it, with why it was made and what comes next if
-  /// wanted.
+  /// Writes a run in the form of `--json` and the API.
+  ///
+  /// - Parameter explains: whether to add the reason of the run, the server's answer and the time
+  ///   of the next sync.
   package mutating func value(_ run: SyncRun, explains: Bool = false) {
     object { json in
       json.member("feed", run.feed)
@@ -35,7 +37,7 @@ extension JSONWriter {
     member("next_due_at", run.nextDueAt ?? run.skip?.until)
   }
 
-  /// To the millisecond, never in exponent notation.
+  /// A duration in seconds with three decimals, never in exponent notation.
   private static func seconds(_ seconds: Double) -> String {
     let milliseconds = Int((seconds * 1000).rounded())
     let rest = String(milliseconds % 1000)

@@ -1,22 +1,22 @@
-/// Writes one JSON document, keys in the order given, absent values as null.
+/// Writes a JSON document, with its members in the given order and nil values as null.
 ///
-/// Exists because the order of keys is part of what people see, which `JSONEncoder` does not keep.
+/// `JSONEncoder` does not preserve the order of members, which is part of the documented output.
 package struct JSONWriter {
-  /// What was written so far, in UTF-8.
+  /// The bytes written so far, in UTF-8.
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
-  /// - Parameter capacity: how many bytes there may be without moving those before.
+  /// - Parameter capacity: the number of bytes to reserve.
   package init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-  /// A whole document that is one object, whose members `body` writes.
+  /// A document whose root is one object; `body` writes its members.
   package static func document(_ body: (inout JSONWriter) throws -> Void) rethrows -> String {
     var json = JSONWriter()
     try json.object(body)
     return json.text
   }
 
-  /// What was written so far.
+  /// The text written so far.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
@@ -40,7 +40,7 @@ package struct JSONWriter {
     appendString(string)
   }
 
-  /// Writes a text that is UTF-8.
+  /// Writes a string, given as valid UTF-8.
   package mutating func value(utf8 text: UnsafeRawBufferPointer) {
     separate()
     text.withMemoryRebound(to: UInt8.self) { appendQuoted($0) }
@@ -60,7 +60,7 @@ package struct JSONWriter {
     append(flag ? "true" : "false")
   }
 
-  /// Writes a number that is already in JSON's notation, such as `2.5`.
+  /// Writes a number, given in JSON notation, such as `2.5`.
   package mutating func number(_ literal: String) {
     separate()
     append(literal)
@@ -79,7 +79,7 @@ package struct JSONWriter {
     try body(&self)
   }
 
-  /// Writes a member whose value is a text, a number, a truth value, or null.
+  /// Writes a member whose value is a string, a number, a Boolean, or null.
   package mutating func member(_ name: String, _ text: String?) { member(name) { $0.value(text) } }
   package mutating func member(_ name: String, _ number: Int64?) {
     member(name) { $0.value(number) }
@@ -87,12 +87,12 @@ package struct JSONWriter {
   package mutating func member(_ name: String, _ number: Int?) { member(name) { $0.value(number) } }
   package mutating func member(_ name: String, _ flag: Bool?) { member(name) { $0.value(flag) } }
 
-  /// Writes a member whose value is a number that is already in JSON's notation, or null.
+  /// Writes a member whose value is a number in JSON notation, or null.
   package mutating func member(_ name: String, number literal: String?) {
     member(name) { if let literal { $0.number(literal) } else { $0.null() } }
   }
 
-  /// Writes a member whose value is a list, an element each time that `body` is called.
+  /// Writes a member whose value is a list; `body` is called once per element to write it.
   package mutating func member<Elements: Sequence>(
     _ name: String, each elements: Elements,
     _ body: (inout JSONWriter, Elements.Element) throws -> Void
@@ -104,7 +104,7 @@ package struct JSONWriter {
     }
   }
 
-  /// Writes a member whose value is an object, whose members `body` writes; null for nil.
+  /// Writes a member whose value is an object; `body` writes its members. Nil is null.
   package mutating func member<Value>(
     _ name: String, object value: Value?,
     _ body: (inout JSONWriter, Value) throws -> Void
@@ -115,7 +115,7 @@ package struct JSONWriter {
     }
   }
 
-  /// Writes a member whose value is a list of objects, whose members `body` writes.
+  /// Writes a member whose value is a list of objects; `body` writes the members of each.
   package mutating func member<Elements: Sequence>(
     _ name: String, objects elements: Elements,
     _ body: (inout JSONWriter, Elements.Element) throws -> Void
@@ -157,7 +157,7 @@ package struct JSONWriter {
     bytes.append(0x22)
   }
 
-  /// Writes a text of which most is written as it stands.
+  /// Writes a string, copying the runs between escaped characters in one piece.
   private mutating func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>) {
     let mayNeedEscape = Self.mayNeedEscape
     var start = 0
@@ -176,15 +176,15 @@ package struct JSONWriter {
     bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
   }
 
-  /// The bytes that a character may begin with that is escaped.
+  /// A lookup table of the bytes that can begin an escaped character.
   private static let mayNeedEscape = (0..<256).map { byte in
     byte < 0x20 || [0x22, 0x5C, 0x7F, 0xC2, 0xD8, 0xE2, 0xEF].contains(byte)
   }
 
-  /// How a character is escaped, and how many bytes it has; nil for one that stands as it is.
+  /// A character's escape sequence and its length in UTF-8; nil for a character that needs none.
   ///
-  /// Control characters are escaped, DEL and C1 too, and what turns a line round, so that a document
-  /// printed to a terminal cannot steer it.
+  /// Beyond what JSON requires, DEL, the C1 controls, the byte order mark, line separators and
+  /// bidirectional controls are escaped, so that a printed document cannot control the terminal.
   private static func escape(
     at place: Int, of utf8: UnsafeBufferPointer<UInt8>
   ) -> (text: String, count: Int)? {

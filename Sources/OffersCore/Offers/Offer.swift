@@ -1,14 +1,14 @@
 import Foundation
 
-/// One thing in a feed that a person may want, as it is stored.
+/// An offer, as it is stored.
 ///
-/// What the feed does not say is nil; it is never made up and never an empty string.
+/// A field that the feed does not provide is nil, never invented and never an empty string.
 public struct Offer: Hashable, Sendable {
   /// Whether the feed still has the offer.
   public enum State: String, Sendable {
-    /// The last sync saw it.
+    /// The last sync found the offer.
     case current
-    /// The feed no longer has it; it is kept for a while, and for ever when it is a favorite.
+    /// The feed no longer has the offer. It is kept for a time, or for good if it is a favorite.
     case gone
   }
 
@@ -17,27 +17,27 @@ public struct Offer: Hashable, Sendable {
   public let description: String?
   public let terms: String?
   public let reward: Reward?
-  /// Where the picture is, as the feed prints it.
+  /// The address of the image, as the feed prints it.
   public let imageURL: String?
-  /// The offer's own page, as the feed prints it.
+  /// The address of the offer's own page, as the feed prints it.
   public let url: String?
-  /// Who sells it.
+  /// The seller.
   public let retailer: String?
   public let categories: [String]
   public let startsAt: Date?
   public let expiresAt: Date?
-  /// Degrees north.
+  /// The latitude in degrees, positive to the north.
   public let latitude: Double?
-  /// Degrees east.
+  /// The longitude in degrees, positive to the east.
   public let longitude: Double?
-  /// Labelled extras in the feed's order, those that all its offers share last.
+  /// The offer's own attributes in the feed's order, then those that all offers of the feed share.
   public let attributes: [OfferAttribute]
   public let isFavorite: Bool
-  /// When a sync first saw it.
+  /// When a sync first found the offer.
   public let firstSeenAt: Date
-  /// When a sync last saw one of its fields differ.
+  /// When a sync last found a field changed.
   public let changedAt: Date
-  /// When a sync first missed it; nil while the feed has it.
+  /// When a sync first found the offer missing; nil while the feed has it.
   public let goneAt: Date?
 
   public var state: State { goneAt == nil ? .current : .gone }

@@ -1,6 +1,7 @@
-/// A labelled extra that one feed has and others do not, such as an artist or a phone number.
+/// A labelled value for which offers have no field of their own, such as an artist or a phone
+/// number.
 public struct OfferAttribute: Hashable, Sendable {
-  /// What people see before the value, such as `Artist`.
+  /// The label shown before the value, such as `Artist`.
   public let label: String
   public let value: String
 
@@ -9,7 +10,7 @@ public struct OfferAttribute: Hashable, Sendable {
     self.value = value
   }
 
-  /// Reads what `json(_:)` writes; whatever is no pair of texts is passed over.
+  /// Reads what `json(_:)` writes; an incomplete pair at the end is ignored.
   package static func parse(_ json: String) -> [OfferAttribute] {
     let texts = JSONTexts.parse(json)
     return stride(from: 0, to: texts.count - 1, by: 2).map {
@@ -17,7 +18,7 @@ public struct OfferAttribute: Hashable, Sendable {
     }
   }
 
-  /// The attributes as a JSON list of lists of two texts; nil when there are none.
+  /// The attributes as a JSON list of pairs of strings; nil when there are none.
   package static func json(_ attributes: [OfferAttribute]) -> String? {
     if attributes.isEmpty { return nil }
     var json = JSONWriter()

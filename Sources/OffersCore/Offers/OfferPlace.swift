@@ -1,27 +1,28 @@
 import Foundation
 
-/// Where an offer stood in a list, to go on behind it. It stays where it is when the offer changes,
-/// so that a list read page by page leaves nothing out that was in it all the while.
+/// The position of an offer in a sorted list: a cursor for keyset pagination. It keeps the sort
+/// keys that the offer had, so that a list read page by page omits no offer that was in it
+/// throughout, even when offers change in between.
 public struct OfferPlace: Hashable, Sendable {
-  /// One of the things that an order goes by.
+  /// A sort key.
   public enum Value: Hashable, Sendable {
     case none
     case number(Int64)
     case text(String)
   }
 
-  /// The offer. Equal ones come in the feeds' order.
+  /// The offer, which breaks ties: offers with equal keys are in the feeds' order.
   public let ref: OfferRef
-  /// What the list's order went by, one after the other; empty for what the offer has now.
+  /// The sort keys, most significant first; empty to use those that the offer has now.
   public let values: [Value]
 
-  /// - Parameter values: as `init(of:by:)` gave them for the same order.
+  /// - Parameter values: the values of `init(of:by:)` for the same order.
   public init(_ ref: OfferRef, values: [Value] = []) {
     self.ref = ref
     self.values = values
   }
 
-  /// The place of an offer as it is.
+  /// The place of an offer with its current values.
   public init(of offer: Offer, by sort: OfferQuery.Sort) {
     let values: [Value] =
       switch sort {
@@ -35,7 +36,7 @@ public struct OfferPlace: Hashable, Sendable {
     self.init(offer.ref, values: values)
   }
 
-  /// What kind it is, its currency, its amount, its percentage, and whether it is "up to" that.
+  /// The sort keys of a reward: kind, currency, amount, percentage, and whether it is "up to" that.
   private static func values(of reward: Reward?) -> [Value] {
     let upTo = Value.number(reward?.isUpTo == true ? 1 : 0)
     return switch reward?.value {

@@ -1,60 +1,60 @@
 import Foundation
 
-/// Which offers to list, and in which order. What is nil or false does not narrow the list.
+/// Selects and orders offers. A criterion that is nil or false does not restrict the list.
 public struct OfferQuery: Hashable, Sendable {
-  /// What a list goes by. Offers that have none of it come last, also in a reversed list.
+  /// The order of a list. Offers without the sorted value come last, even in a reversed list.
   public enum Sort: String, Hashable, Sendable, CaseIterable {
     /// The order in which the feeds first printed them.
     case feed
-    /// Amounts first, by currency and then the highest first, then percentages, the highest first,
-    /// then rewards whose value is in doubt. Of equal ones, those that pay "up to" it come later.
+    /// Amounts by currency, the highest first; then percentages, the highest first; then rewards
+    /// without an exact value. An "up to" reward comes after an equal one without it.
     case reward
-    /// As people look names up: whatever the case and the accents, and `2 oz.` before `10 oz.`.
+    /// By `NaturalOrder`: case and accents are ignored, and `2 oz.` precedes `10 oz.`.
     case name
-    /// First seen last.
+    /// The most recently first seen offers first.
     case newest
-    /// What expires soonest.
+    /// The offers that expire soonest first.
     case expiry
   }
 
-  /// The least that a reward must pay. One that pays "up to" that much counts.
+  /// The minimum that a reward must pay. A reward "up to" that value qualifies.
   public enum RewardMinimum: Hashable, Sendable {
-    /// Money of one currency (ISO 4217), in its minor units.
+    /// An amount in one currency (ISO 4217), in its minor units.
     case amount(minorUnits: Int64, currency: String)
-    /// Money of any currency: `minorUnits` where the unit has a hundred of them, and otherwise what
-    /// stands beside the currency's code.
+    /// An amount in any currency: `minorUnits` for currencies with two decimals; for others the
+    /// minor units by currency code.
     case anyAmount(minorUnits: Int64, others: [String: Int64])
-    /// Hundredths of a percent.
+    /// A percentage, in hundredths of a percent.
     case percent(hundredths: Int64)
   }
 
-  /// Only this feed; nil for all.
+  /// Only offers of this feed; nil for all.
   public var feed: String?
-  /// Only favorites. They are listed when gone, too.
+  /// Only favorites, including gone ones.
   public var favoritesOnly: Bool
-  /// Only what is gone from its feed and still kept.
+  /// Only offers that are gone from their feed and still kept.
   public var goneOnly = false
-  /// Only what this shop sells. Compared as names are sorted: case and accents do not matter.
+  /// Only offers of this retailer, compared by `NaturalOrder`: case and accents are ignored.
   public var retailer: String?
-  /// Only what has this category among its own; compared likewise.
+  /// Only offers with this category, compared in the same way.
   public var category: String?
-  /// Only rewards of at least this much whose value is known. An amount leaves percentages out, and
-  /// the other way round.
+  /// Only offers whose reward has an exact value of at least this minimum. An amount excludes
+  /// percentages, and vice versa.
   public var rewardMinimum: RewardMinimum?
-  /// Only what was first seen then or later.
+  /// Only offers first seen at this time or later.
   public var newSince: Date?
-  /// Only what expires within this time, both ends included.
+  /// Only offers that expire within this range, bounds included.
   public var expiring: ClosedRange<Date>?
-  /// What the list goes by.
+  /// The order of the list.
   public var sort = Sort.feed
-  /// Whether the list is turned round.
+  /// Whether the order is reversed.
   public var isReversed = false
-  /// At most this many; nil for all.
+  /// The maximum number of offers; nil for all.
   public var limit: Int?
-  /// How many to leave out at the beginning.
+  /// The number of offers to skip at the beginning.
   public var offset = 0
-  /// Only what comes behind this place in the list's order: that of the last offer of the page
-  /// before. In the feeds' order a page then costs no more than its own offers.
+  /// Only offers after this place in the list's order: the place of the last offer of the previous
+  /// page. In the feeds' order the cost of a page does not depend on the pages before it.
   public var after: OfferPlace?
   /// For a list that shows no more of an offer: longer texts are cut to so many bytes, and lists to
   /// their first elements; nil for whole offers.
@@ -69,7 +69,7 @@ public struct OfferQuery: Hashable, Sendable {
     self.after = after
   }
 
-  /// Whether it selects all that one feed or all of them have now.
+  /// Whether the query selects all current offers of one feed or of all feeds.
   package var isWholeFeed: Bool {
     !favoritesOnly && !goneOnly && retailer == nil && category == nil && rewardMinimum == nil
       && newSince == nil && expiring == nil && after == nil

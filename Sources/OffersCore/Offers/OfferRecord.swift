@@ -1,4 +1,4 @@
-/// The texts of an offer, in the order a record holds them.
+/// The fields of an offer, in the order of a record.
 public enum OfferField: Int, CaseIterable, Sendable {
   case id
   case name
@@ -10,13 +10,13 @@ public enum OfferField: Int, CaseIterable, Sendable {
   case retailer
   /// A JSON list of texts.
   case categories
-  /// Unix seconds in decimal, as the next one.
+  /// Unix seconds in decimal, like `expiresAt`.
   case startsAt
   case expiresAt
-  /// Degrees in decimal, as the next one.
+  /// Degrees in decimal, like `longitude`.
   case latitude
   case longitude
-  /// A JSON list of lists of two texts, a label and a value.
+  /// A JSON list of pairs of strings, a label and a value.
   case attributes
 
   public static let count = allCases.count
@@ -83,10 +83,10 @@ public struct OfferRecord {
     }
   }
 
-  /// Whether the reward is at most its value.
+  /// Whether the value of the reward is an upper bound.
   public var isUpTo: Bool { base.load(fromByteOffset: 33, as: UInt8.self) != 0 }
 
-  /// Whether the feed says any of what only some feeds do: a retailer and what follows it.
+  /// Whether the record has any of the optional fields from `retailer` on.
   package var hasDetails: Bool { lengthCount > OfferField.retailer.rawValue }
 
   @inlinable
@@ -194,7 +194,7 @@ public struct OfferRecord {
   }
 }
 
-/// The exact value of a reward as a record holds it.
+/// The exact value of a reward, as a record holds it.
 package struct ExactReward {
   package var kind: UInt8 = 0
   package var number: Int64 = 0

@@ -12,7 +12,7 @@ public struct OfferRef: Hashable, Sendable, Comparable, CustomStringConvertible 
     self.id = id
   }
 
-  /// The written form, `feed:id`.
+  /// The textual form, `feed:id`.
   public var description: String { "\(feed):\(id)" }
 
   public static func < (left: OfferRef, right: OfferRef) -> Bool {

@@ -1,5 +1,5 @@
-/// The texts of one offer as a reader found them: views of the reader's own memory, valid only
-/// while the reader hands them over.
+/// The texts of an offer, as views of the reader's memory that are valid only during the call that
+/// passes them.
 package struct OfferTexts {
   package var id: UnsafeRawBufferPointer?
   package var name: UnsafeRawBufferPointer?
@@ -18,7 +18,7 @@ package struct OfferTexts {
 
   package init() {}
 
-  /// Forgets all of them.
+  /// Sets all texts to nil.
   package mutating func clear() {
     self = OfferTexts()
   }
@@ -63,7 +63,7 @@ package struct OfferTexts {
     }
   }
 
-  /// Whether there is any of what only some feeds have: a retailer and what follows it.
+  /// Whether any of the optional fields from `retailer` on has a text.
   var hasDetails: Bool {
     retailer != nil || categories != nil || startsAt != nil || expiresAt != nil || latitude != nil
       || longitude != nil || attributes != nil

@@ -3,17 +3,17 @@ public protocol OfferRepository: Sendable {
   /// The offer, or nil when the database does not have it.
   func findOffer(_ ref: OfferRef) async throws -> Offer?
 
-  /// The offer that a person means by `ibotta:110579` or `110579`.
+  /// The offer with a full reference such as `ibotta:110579`, or a bare id such as `110579`.
   ///
   /// - Throws: `OffersError` with `notFound`, or with `ambiguous` when several feeds have the bare
   ///   id; the message names them.
   func fetchOffer(named text: String) async throws -> Offer
 
-  /// The offers a query selects: current ones, and gone ones only among favorites and where they
-  /// are asked for.
+  /// The offers that a query selects: current ones, and gone ones only with `favoritesOnly` or
+  /// `goneOnly`.
   ///
-  /// - Throws: `OffersError` with `notFound` for an unknown feed, and with `invalidRequest` where
-  ///   the offer that `after` stands behind was cleared away, or the place is one of another order.
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, and with `invalidRequest` when
+  ///   the offer of `after` has been pruned, or its place belongs to another order.
   func fetchOffers(_ query: OfferQuery) async throws -> [Offer]
 
   /// The offers that `fetchOffers` gives, up to the first that does not fit into so many bytes of
@@ -22,7 +22,7 @@ public protocol OfferRepository: Sendable {
   /// - Throws: as `fetchOffers`.
   func fetchOfferPage(_ query: OfferQuery, maximumBytes: Int) async throws -> OfferPage
 
-  /// How many offers a query selects, its limit and offset aside.
+  /// The number of offers that a query selects, ignoring its limit and offset.
   func countOffers(_ query: OfferQuery) async throws -> Int
 }
 
@@ -39,11 +39,11 @@ public struct OfferPage: Hashable, Sendable {
   }
 }
 
-/// What marking one offer did.
+/// The result of marking one offer.
 public struct FavoriteChange: Hashable, Sendable {
-  /// The offer as it stands now.
+  /// The offer after the call.
   public let offer: Offer
-  /// False when it already was what was asked for.
+  /// False when the offer already had the requested mark.
   public let didChange: Bool
 
   public init(offer: Offer, didChange: Bool) {
@@ -52,38 +52,38 @@ public struct FavoriteChange: Hashable, Sendable {
   }
 }
 
-/// Marks offers. A favorite is user data: once a call returns it survives a crash or a power cut,
-/// and no sync removes it.
+/// Marks offers as favorites. A favorite is user data: once a call returns, the mark survives a
+/// crash and a power cut, and no sync removes it.
 public protocol FavoriteRepository: Sendable {
-  /// Makes the named offers favorites, or all of them none. All of them, or none on an error.
+  /// Sets or clears the favorite mark of the named offers, in one transaction.
   ///
   /// - Parameters:
-  ///   - names: `ibotta:110579` or `110579`.
-  ///   - isFavorite: the mark they should have. Setting it twice is no error.
-  /// - Throws: `OffersError` with `notFound` or `ambiguous`; nothing was written then.
+  ///   - names: references or bare ids: `ibotta:110579` or `110579`.
+  ///   - isFavorite: the mark to set. The call is idempotent.
+  /// - Throws: `OffersError` with `notFound` or `ambiguous`; nothing is written then.
   func setFavorites(named names: [String], to isFavorite: Bool) async throws -> [FavoriteChange]
 }
 
-/// Reads what is known of the feeds, takes them up and gives them up.
+/// Reads feeds and manages subscriptions.
 public protocol FeedRepository: Sendable {
-  /// The subscribed feeds, by name.
+  /// The subscribed feeds, sorted by name.
   func fetchFeeds() async throws -> [Feed]
 
-  /// The feeds that were given up or never worked, by name.
+  /// The feeds that were unsubscribed or never synced successfully, sorted by name.
   func fetchFormerFeeds() async throws -> [FormerFeed]
 
-  /// Where a feed is read from, one that was given up, too; nil where nothing is known of it.
+  /// The source of a feed, even of an unsubscribed one; nil for an unknown feed.
   func findSource(of feed: String) async throws -> String?
 
-  /// Takes a feed up: it is synced with the others from now on.
+  /// Subscribes to a feed, so that it is included when all feeds are synced.
   ///
-  /// - Parameter source: where it is read from when nothing is known of it yet.
-  /// - Returns: false when it was subscribed already.
+  /// - Parameter source: the source to record if the feed is unknown.
+  /// - Returns: false when the feed was already subscribed.
   func subscribe(to feed: String, source: String) async throws -> Bool
 
-  /// Gives a feed up: it is no longer synced with the others. Its offers and favorites stay, and
-  /// syncing it by name takes it up again, from where it was read.
+  /// Unsubscribes from a feed, so that it is no longer synced with the others. Its offers and
+  /// favorites stay. Syncing it by name subscribes again, with the remembered source.
   ///
-  /// - Returns: false when it was not subscribed.
+  /// - Returns: false when the feed was not subscribed.
   func unsubscribe(from feed: String) async throws -> Bool
 }

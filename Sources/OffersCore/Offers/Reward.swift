@@ -1,14 +1,14 @@
-/// What an offer pays: the text as printed and, where it can be read exactly, its value.
+/// The reward of an offer: the printed text and, if it can be parsed exactly, its value.
 public struct Reward: Hashable, Sendable {
-  /// An exact value. Nothing here is ever rounded, guessed or kept as a floating-point number.
+  /// An exact value. It is never rounded, guessed, or kept as a floating-point number.
   public enum Value: Hashable, Sendable {
-    /// Money in minor units (cents) with an ISO 4217 currency code.
+    /// An amount in minor units, such as cents, with an ISO 4217 currency code.
     case amount(minorUnits: Int64, currency: String)
     /// A percentage in hundredths of a percent: 5 % is 500, 2.5 % is 250.
     case percent(hundredths: Int64)
   }
 
-  /// The kinds a reward can be, as JSON and the database name them.
+  /// The kinds of rewards, as JSON and the database name them.
   public enum Kind: String, Sendable, CaseIterable {
     case amount
     case percent
@@ -18,9 +18,9 @@ public struct Reward: Hashable, Sendable {
 
   /// The text as the feed prints it, such as `$0.75 Cash Back`.
   public let text: String
-  /// The exact value; nil when the text does not say one without doubt.
+  /// The exact value; nil when the text is ambiguous or has none.
   public let value: Value?
-  /// True when the text promises at most the value ("Up to 5% back").
+  /// Whether the value is an upper bound ("Up to 5% back").
   public let isUpTo: Bool
 
   public init(text: String, value: Value? = nil, isUpTo: Bool = false) {
@@ -37,17 +37,17 @@ public struct Reward: Hashable, Sendable {
     }
   }
 
-  /// The amount in minor units, for a reward in money.
+  /// The amount in minor units; nil for other kinds.
   public var minorUnits: Int64? {
     if case .amount(let units, _) = value { units } else { nil }
   }
 
-  /// The ISO 4217 code, for a reward in money.
+  /// The ISO 4217 currency code of an amount; nil for other kinds.
   public var currency: String? {
     if case .amount(_, let code) = value { code } else { nil }
   }
 
-  /// Hundredths of a percent, for a reward that is a percentage.
+  /// The percentage in hundredths of a percent; nil for other kinds.
   public var percentHundredths: Int64? {
     if case .percent(let hundredths) = value { hundredths } else { nil }
   }

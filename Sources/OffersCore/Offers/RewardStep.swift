@@ -1,18 +1,18 @@
 import Foundation
 
-/// A stretch of an offer's history in which its reward was the same, as a chart draws it.
+/// A period in the history of an offer with a constant reward: a step of a chart.
 package struct RewardStep {
-  /// From when on it holds.
+  /// The beginning of the period.
   package let at: Date
-  /// The exact reward, in minor units or hundredths of a percent; nil where there is nothing to
-  /// draw: the offer was gone, or its reward was in another unit than the last one.
+  /// The exact reward, in minor units or hundredths of a percent; nil for a gap in the chart: the
+  /// offer was gone, or its reward was not in the unit of the latest exact one.
   package let value: Int64?
-  /// The reward as the feed printed it; empty where there is nothing to draw.
+  /// The reward as the feed printed it; empty for a gap.
   package let label: String
-  /// What the label says.
+  /// The reward that the label prints; nil for a gap.
   package let reward: Reward?
 
-  /// The steps of a history, in the order of time.
+  /// The steps of a history, in chronological order.
   package static func steps(of points: [RewardPoint]) -> [RewardStep] {
     let unit = points.last { $0.reward?.value != nil }?.reward
     return points.map { point in

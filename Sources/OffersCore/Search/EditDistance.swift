@@ -1,20 +1,20 @@
-/// How many letters two words differ by: letters that are put in, left out or exchanged, and
-/// neighbours that are swapped, each place once (the optimal string alignment distance).
+/// The edit distance between two words: insertions, deletions, substitutions and transpositions of
+/// adjacent letters, with no substring edited twice (the optimal string alignment distance).
 package struct EditDistance {
   private let word: [Unicode.Scalar]
   private let limit: Int
 
   /// - Parameters:
   ///   - word: not empty.
-  ///   - limit: what is above it need not be told apart.
+  ///   - limit: distances above it are reported as nil.
   package init(from word: String, limit: Int) {
     self.word = Array(word.unicodeScalars)
     self.limit = limit
   }
 
-  /// The distance to another word, and to the nearest beginning of it; nil above the limit.
+  /// The distance to another word, and to its nearest prefix; nil above the limit.
   package func distances(to other: String) -> (whole: Int?, beginning: Int?) {
-    // What stands further behind differs too much anyway.
+    // A longer word exceeds the limit whatever the rest of it is.
     let other = Array(other.unicodeScalars.prefix(word.count + limit + 1))
     var rows = (before: [Int](), last: Array(0...word.count))
     var beginning = word.count
@@ -33,7 +33,7 @@ package struct EditDistance {
       }
       beginning = min(beginning, row[word.count])
       rows = (rows.last, row)
-      // A swap looks two rows back.
+      // A transposition uses the row before the last, so both must exceed the limit.
       if !rows.before.contains(where: { $0 <= limit }), !row.contains(where: { $0 <= limit }) {
         return (nil, Self.within(limit, beginning))
       }

@@ -1,7 +1,7 @@
-/// Finds the word that somebody most likely meant.
+/// Finds the word that a mistyped text most likely stands for.
 package enum NearestWord {
-  /// The word at most two edits away, or of which the text is the beginning or the other way
-  /// round, or that differs in its ending; nil when none is near.
+  /// The nearest word: one at most two edits away, one that is a prefix of the text or vice versa,
+  /// or one that differs only in its ending; nil when there is none.
   package static func find(_ text: String, among words: [String]) -> String? {
     let typed = text.lowercased()
     let near = nearest(to: typed, among: words) { $0.lowercased() }
@@ -11,7 +11,7 @@ package enum NearestWord {
       let word = word.lowercased()
       return word.hasPrefix(typed) || (word.count >= 3 && typed.hasPrefix(word))
     }
-    // Another ending of the same word, as in childs for children.
+    // A different ending of the same word, such as childs for children.
     return beginning
       ?? words.first { word in
         let sharedCount = zip(typed, word.lowercased()).prefix { $0 == $1 }.count
@@ -19,25 +19,25 @@ package enum NearestWord {
       }
   }
 
-  /// More words than this help nobody to choose.
+  /// The most words in a list; a longer list is cut off.
   private static let listLimit = 12
 
-  /// The words behind a title, the first twelve of them.
+  /// A title and the words, at most the first twelve.
   package static func list(_ words: [String], title: String) -> String {
     let shown = words.prefix(listLimit).joined(separator: ", ")
     let rest = words.count - listLimit
     return rest > 0 ? "\(title): \(shown) and \(rest) more." : "\(title): \(shown)."
   }
 
-  /// A hint that names the nearest word, if there is one, and the first twelve.
+  /// A hint that suggests the nearest word, if there is one, and lists the first twelve.
   package static func hint(for text: String, among words: [String], title: String) -> String {
     let all = list(words, title: title)
     return find(text, among: words).map { "Did you mean \($0)? \(all)" } ?? all
   }
 
-  /// The first of the words at the least distance, two letters at most; nil when none is so near.
+  /// The first word at the smallest distance, at most two edits; nil when there is none.
   ///
-  /// - Parameter spelling: what of a word is compared.
+  /// - Parameter spelling: maps a word to the text that is compared.
   package static func nearest(
     to text: String, among words: [String], spelling: (String) -> String = { $0 }
   ) -> (word: String, distance: Int)? {

@@ -1,16 +1,17 @@
 import Foundation
 
-/// Reads what people write for rewards, times and lengths of time, for a screen that does not know
-/// how.
+/// Parses rewards, times and durations as users type them. User interfaces depend on this protocol
+/// instead of on the parsers.
 public protocol QueryTextReader: Sendable {
-  /// Reads `1.50` (money of any currency), `$1.50` or `1.50 EUR` (money of that one) and `5%`.
+  /// Parses `1.50` (an amount in any currency), `$1.50` or `1.50 EUR` (in that currency) and `5%`.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for anything else; so do the others.
+  /// - Throws: `OffersError` with `invalidRequest` for anything else, as do the other methods.
   func readRewardMinimum(_ text: String) throws -> OfferQuery.RewardMinimum
 
-  /// Reads `30m`, `12h`, `7d`, `2w` (so long ago), a day such as `2026-11-01`, and a time in ISO 8601.
+  /// Parses `30m`, `12h`, `7d`, `2w` (a duration before `now`), a day such as `2026-11-01`, and an
+  /// ISO 8601 time.
   func readTime(_ text: String, now: Date) throws -> Date
 
-  /// Reads `30m`, `12h`, `7d` and `2w` as seconds.
+  /// Parses `30m`, `12h`, `7d` and `2w` as a number of seconds.
   func readSeconds(_ text: String) throws -> Double
 }

@@ -1,23 +1,23 @@
-/// A page of what was found, and by whom, as `--json` and the API print it.
+/// A page of search results with their source, as `--json` and the API print it.
 package struct SearchAnswer: Sendable {
-  /// Where the offers of an answer come from.
+  /// The source of the offers in an answer.
   package enum Source: String, Sendable {
-    /// The feed's own server, in its order.
+    /// The feed's own server, in the server's order.
     case server
-    /// What is stored, best first.
+    /// The stored offers, best match first.
     case store
   }
 
-  /// As typed.
+  /// The words as typed.
   package let words: String
   package let feed: String?
-  /// The last page of what there is to see, from 1.
+  /// The number of the last page shown, from 1.
   package let page: Int
   package let source: Source
   package let results: SearchResults
-  /// Why the server did not find it; nil when it was asked, or need not be.
+  /// Why the server could not be searched; nil when it answered or was not to be asked.
   package var error: OffersError?
-  /// Whether stored offers stand in for those of a server.
+  /// Whether stored offers are shown instead of a server's results.
   package var isStandIn = false
 
   package init(
@@ -30,19 +30,20 @@ package struct SearchAnswer: Sendable {
     self.results = results
   }
 
-  /// The words that were looked for in the end.
+  /// The words of the search after correction.
   package var foundWords: String { results.correctedWords ?? words }
 
-  /// Most offers that are looked at to mark the words in what a server found.
+  /// The most stored hits that are fetched to mark the words in a server's results.
   private static let markedLimit = 1000
 
-  /// Lets the server of a feed search; what is stored stands in for one that cannot be asked.
+  /// Searches on a feed's server, and falls back to the stored offers when it finds none or cannot
+  /// be asked.
   ///
   /// - Parameters:
-  ///   - query: the words, its `serverFeed`, and which page.
-  ///   - limit: how many of the server's page; nil for all of it.
-  ///   - ask: asks the server.
-  ///   - searchStored: searches what is stored.
+  ///   - query: the words, the feed, and the page.
+  ///   - limit: the maximum number of offers of the server's page; nil for all.
+  ///   - ask: searches on the server.
+  ///   - searchStored: searches the stored offers.
   package static func ask(
     serverFor query: SearchQuery, limit: Int?, in offers: any OfferRepository,
     _ ask: () async throws -> ServerSearch,
@@ -60,7 +61,7 @@ package struct SearchAnswer: Sendable {
     } catch let failure as OffersError {
       error = failure
     }
-    // A page that the server has not got is not the same page of what is stored.
+    // Beyond the server's last page, the same page of the stored offers would be misleading.
     let isPastEnd = error == nil && query.page > 1
     let results =
       isPastEnd ? SearchResults() : try await known(query, searchStored)
@@ -72,7 +73,7 @@ package struct SearchAnswer: Sendable {
     return answer
   }
 
-  /// The offers that a server found, with the words marked where they have all of them.
+  /// The offers that the server found, with the words marked in those that the local search finds.
   private static func results(
     of search: ServerSearch, _ query: SearchQuery, _ limit: Int?, _ offers: any OfferRepository,
     _ searchStored: (SearchQuery) async throws -> SearchResults
@@ -92,7 +93,7 @@ package struct SearchAnswer: Sendable {
     return SearchResults(hits: found.hits, hasMore: search.hasMore)
   }
 
-  /// What is stored of a feed, which need not be anything yet.
+  /// The stored offers that match; none when the feed is not stored yet.
   private static func known(
     _ query: SearchQuery, _ searchStored: (SearchQuery) async throws -> SearchResults
   ) async throws -> SearchResults {

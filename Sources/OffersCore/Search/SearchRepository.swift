@@ -1,17 +1,17 @@
 import Foundation
 
-/// What to look for, and where.
+/// A full-text search for offers.
 public struct SearchQuery: Hashable, Sendable {
-  /// Words as a person types them. All of them have to be there, in any field; case, accents and
-  /// punctuation do not matter, and the last word may be the beginning of one. No text is an error.
+  /// The words as typed. An offer must contain all of them, in any fields. Case, accents and
+  /// punctuation are ignored, and the last word also matches as a prefix. Every text is valid.
   public var words: String
-  /// Only this feed; nil for all.
+  /// Only offers of this feed; nil for all.
   public var feed: String?
-  /// Only favorites. They are found when gone, too.
+  /// Only favorites, including gone ones.
   public var favoritesOnly: Bool
-  /// How many offers a page has.
+  /// The number of offers on a page.
   public var limit: Int
-  /// Which page, from 1.
+  /// The number of the page, from 1.
   public var page: Int
   /// Once the offers found and the places in them have so many bytes, further ones are abridged: their texts are cut
   /// to 2 KiB, and lists to their first elements. Nil for whole offers.
@@ -28,22 +28,22 @@ public struct SearchQuery: Hashable, Sendable {
     self.page = page
   }
 
-  /// The feed whose server may be asked instead; nil where all there is to find is here: favorites,
-  /// or several feeds.
+  /// The feed whose server may be searched instead; nil for a search among favorites or in all
+  /// feeds, which only the database can answer.
   package var serverFeed: String? { favoritesOnly ? nil : feed }
 }
 
-/// Where the words stand in one field of an offer.
+/// The positions of the words in one field of an offer.
 public struct SearchMatch: Hashable, Sendable {
-  /// A field that is searched.
+  /// A searched field.
   public enum Field: String, Hashable, Sendable, CaseIterable {
     case name, description, terms, retailer, categories, attributes
   }
 
   public let field: Field
-  /// Which of the categories, or of the attributes, whose values are searched; nil for other fields.
+  /// The index of the category, or of the attribute, whose value matches; nil for other fields.
   public let index: Int?
-  /// The words, as offsets into the text's Unicode scalars, in order.
+  /// The ranges of the matching words in ascending order, as offsets in Unicode scalars.
   public let ranges: [Range<Int>]
 
   public init(field: Field, index: Int? = nil, ranges: [Range<Int>]) {
@@ -53,10 +53,10 @@ public struct SearchMatch: Hashable, Sendable {
   }
 }
 
-/// An offer that was found.
+/// An offer that a search found.
 public struct SearchHit: Hashable, Sendable {
   public let offer: Offer
-  /// Where the words stand, in the order of the fields.
+  /// The positions of the words, in the order of the fields.
   public let matches: [SearchMatch]
   /// Whether the offer's texts are cut because the offers before it filled the answer. Only matches in
   /// its name are told then.
@@ -69,14 +69,14 @@ public struct SearchHit: Hashable, Sendable {
   }
 }
 
-/// A page of what was found.
+/// A page of search results.
 public struct SearchResults: Hashable, Sendable {
-  /// Best first.
+  /// The hits, best match first.
   public let hits: [SearchHit]
   /// Whether there is a next page.
   public let hasMore: Bool
-  /// The words that were looked for instead, when nothing has those that were asked for and others
-  /// differ from them by a letter or two; nil when nothing had to be guessed.
+  /// The corrected words, when no offer matched the words as typed but some matched words with an
+  /// edit distance of one or two; nil when no correction was used.
   public let correctedWords: String?
 
   public init(hits: [SearchHit] = [], hasMore: Bool = false, correctedWords: String? = nil) {
@@ -86,12 +86,12 @@ public struct SearchResults: Hashable, Sendable {
   }
 }
 
-/// A search that found something.
+/// A past search that found something.
 public struct RecentSearch: Hashable, Sendable {
-  /// How many are kept.
+  /// The number of searches kept.
   public static let limit = 10
 
-  /// The words as they were typed, or corrected.
+  /// The words as typed or as corrected.
   public let words: String
   /// The feed that was searched; nil for all.
   public let feed: String?
@@ -104,21 +104,21 @@ public struct RecentSearch: Hashable, Sendable {
   }
 }
 
-/// Finds offers by their words, and remembers what was looked for.
+/// Full-text search over offers, with a history of recent searches.
 ///
-/// No call waits for the network. The first search after a sync that left the index out waits for
-/// the index to be made.
+/// No call waits for the network. The first search after a sync that did not update the search
+/// index waits until the index is rebuilt.
 public protocol SearchRepository: Sendable {
-  /// Finds the offers that have all of the words: current ones, and gone ones only among favorites.
+  /// Finds the offers that contain all words: current ones, and gone ones only among favorites.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a page or a
   ///   limit below 1.
   func search(_ query: SearchQuery) async throws -> SearchResults
 
-  /// The last 10 searches that were noted, the latest first.
+  /// The last 10 recorded searches, the most recent first.
   func fetchRecentSearches() async throws -> [RecentSearch]
 
-  /// Notes a search that found something: the same one again moves up, and the 11th goes. The latest
-  /// one again changes nothing.
+  /// Records a search that found something. An equal earlier search moves to the front; only the
+  /// last 10 are kept. Repeating the most recent search changes nothing.
   func noteSearch(_ search: RecentSearch) async throws
 }

@@ -1,57 +1,58 @@
 import Foundation
 
-/// What is remembered of a feed and its server from one sync to the next: what its document is
-/// known again by, when to ask again, and what went wrong lately.
+/// The state that is kept between the syncs of a feed: the document's validators, the time of the
+/// next request, and recent failures.
 public struct FetchState: Hashable, Sendable {
-  /// The validators that the server gave with the stored document, sent back to ask whether there
-  /// is another (RFC 9110, section 8.8). Nil when the stored offers are not exactly that document.
+  /// The validators of the stored document, sent in conditional requests (RFC 9110, sections 8.8
+  /// and 13). Nil when the stored offers are not exactly that document.
   public var etag: String?
   public var lastModified: String?
-  /// Stands for the address that gave that document, a hash of it: the validators are good there
+  /// A hash of the address that the document came from; the validators are valid for that address
   /// only.
   public var validatedMark: String?
-  /// The rules it was read by; under other rules it has to be read again.
+  /// A hash of the rules that the document was read with. Under other rules it is fetched again
+  /// unconditionally.
   public var validatedRules: UInt64?
-  /// When the document was last asked for without a condition.
+  /// When the document was last requested without a condition.
   public var fullFetchAt: Date?
-  /// When the feed should be synced next; nil for its last run and its interval.
+  /// When the feed should be synced next; nil for one interval after its last run.
   public var nextDueAt: Date?
-  /// Until when its server asked to be left alone.
+  /// Until when the server asked for no requests (Retry-After).
   public var waitUntil: Date?
-  /// How many syncs have failed since the last that worked, and since when.
+  /// The number of consecutive failed syncs, and when the first of them ran.
   public var failureCount = 0
   public var failingSince: Date?
-  /// When its server said that the feed is gone for good.
+  /// When the server said that the feed is gone permanently (410 Gone).
   public var stoppedAt: Date?
-  /// A permanent redirect: from where, to where, and how many syncs in a row have met it.
+  /// A permanent redirect: its origin, its target, and the number of consecutive syncs that met it.
   public var movedFrom: String?
   public var movedTo: String?
   public var movedCount = 0
-  /// How many syncs in a row had their removals held back, and since when.
+  /// The number of consecutive syncs whose removals were held back, and when the first of them ran.
   public var heldCount = 0
   public var heldSince: Date?
 
   public init() {}
 
-  /// How many intervals a server can ask for between two fetches by Cache-Control, Expires or the
-  /// feed's own TTL.
+  /// The longest time between two fetches that a server can demand by Cache-Control, Expires or the
+  /// feed's own TTL, in sync intervals.
   public static let freshnessIntervals = 2
 
-  /// When the feed should be synced next; nil for one that never ran and one that is stopped.
+  /// When the feed should be synced next; nil when it never ran or is stopped.
   public func nextDue(lastRunAt: Date?, everySeconds: Int) -> Date? {
     guard let lastRunAt, stoppedAt == nil else { return nil }
     let every = TimeInterval(everySeconds)
     guard let due = nextDueAt else { return lastRunAt.addingTimeInterval(every) }
-    // The interval may have become shorter since.
+    // The interval may have been shortened since.
     let latest = lastRunAt.addingTimeInterval(every * TimeInterval(Self.freshnessIntervals))
     return failureCount > 0 ? due : min(due, latest)
   }
 
-  /// How many syncs in a row have to meet a permanent redirect before it is believed: a captive
-  /// portal or a server being moved says the same for a while.
+  /// The number of consecutive syncs that have to meet a permanent redirect before its target
+  /// replaces the source: captive portals and misconfigured servers send false ones for a while.
   public static let movesBelieved = 3
 
-  /// The new address of a source that has moved for good; nil when it has not.
+  /// The new address of a source that has moved permanently; nil when it has not.
   public func findNewAddress(of source: String) -> String? {
     movedFrom == source && movedCount >= Self.movesBelieved ? movedTo : nil
   }

@@ -1,13 +1,14 @@
-/// Finds places in a list by hashes: an open-addressed table of the places' numbers from 1, each with
-/// the bits that the numbers leave for a part of its hash, which tells nearly all strangers apart
-/// without a look at the list; 0 is free. It is asked in any order, so it is kept small enough for the
-/// processor's own memory.
+/// An index from hashes to positions of a list: an open-addressed hash table with linear probing.
+///
+/// Each entry holds a position, counted from 1, in its low bits and part of the hash as a tag in
+/// the remaining bits; 0 is a free entry. The tag rejects nearly all mismatches without a look at
+/// the list. Entries have 32 bits to keep the table small, because lookups access it at random.
 struct SlotIndex: Sendable {
   private var places: [UInt32]
-  /// The bits that hold a part of the hash.
+  /// The bits of an entry that hold the tag.
   private let tagMask: UInt32
 
-  /// - Parameter count: how many places there may be, never more than 4 billion.
+  /// - Parameter count: the maximum number of positions, at most 4 billion.
   init(count: Int) {
     places = [UInt32](repeating: 0, count: max(16, 2 * count))
     tagMask = ~(UInt32.max >> UInt32(truncatingIfNeeded: count).leadingZeroBitCount)
@@ -19,7 +20,7 @@ struct SlotIndex: Sendable {
     places[place] = tag(hash) | UInt32(slot + 1)
   }
 
-  /// The first of the places with a hash that a test finds to be the right one.
+  /// The first position with a hash that satisfies a predicate; nil when there is none.
   @inline(__always)
   func first(_ hash: UInt64, where isIt: (Int) -> Bool) -> Int? {
     var place = firstPlace(hash)
@@ -33,7 +34,7 @@ struct SlotIndex: Sendable {
     return nil
   }
 
-  /// A part of a hash that its place in the table does not depend on.
+  /// The tag of a hash: its low bits. The place in the table depends on the high bits.
   private func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash) & tagMask }
 
   private func firstPlace(_ hash: UInt64) -> Int {

@@ -1,21 +1,21 @@
 /// Why a feed was synced.
 public enum SyncReason: String, Hashable, Sendable {
-  /// Somebody asked for it.
+  /// A user asked for the sync.
   case asked
-  /// Its time had come.
+  /// The feed was due.
   case due
-  /// Somebody asked for it although its server wanted to be left alone.
+  /// A user asked for the sync although the server had requested a pause, or the feed was stopped.
   case forced
 }
 
-/// What a sync run asked a server for.
+/// The requests of a sync run to a server.
 public struct SyncRequest: Hashable, Sendable {
   public let reason: SyncReason
-  /// Requests made, redirects and pages included.
+  /// The number of requests, including redirects and pages.
   public var requestCount = 0
-  /// The last answer's status; nil when none came.
+  /// The HTTP status of the last response; nil when there was none.
   public var status: Int?
-  /// Whether the server was asked only for something newer than what is stored.
+  /// Whether the request was conditional: only for a document newer than the stored one.
   public var isConditional = false
 
   public init(reason: SyncReason) {

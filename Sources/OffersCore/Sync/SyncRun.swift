@@ -4,29 +4,29 @@ import Foundation
 public enum SyncOutcome: String, Sendable, CaseIterable {
   /// The feed was read and the difference, if any, was applied.
   case updated
-  /// The same bytes as last time: nothing was read further and no offer was written.
+  /// The document is the same as last time: it was not parsed, and no offer was written.
   case unchanged
-  /// Removals were held back because too many offers would have vanished.
+  /// Removals were held back because too many offers would have been removed.
   case quarantined
-  /// Nothing was applied; the offers are what they were.
+  /// Nothing was applied; the offers are unchanged.
   case failed
-  /// It was not its time; nothing was asked of anybody, and nothing is recorded.
+  /// The feed was not due: no request was made, and no run is recorded.
   case skipped
 }
 
-/// What a sync found, in offers.
+/// The result of a sync in numbers of offers.
 public struct SyncCounts: Hashable, Sendable {
   public var new = 0
   public var changed = 0
   public var gone = 0
   public var back = 0
   public var unchanged = 0
-  /// Records that could not be read as offers.
+  /// Records that are not valid offers.
   public var skipped = 0
 
   public init() {}
 
-  /// Offers that the database holds differently than before.
+  /// The number of offers that the sync changed in the database.
   public var applied: Int { new + changed + gone + back }
 }
 
@@ -43,17 +43,17 @@ public struct ReturnedFavorite: Hashable, Sendable {
   }
 }
 
-/// Something about one record that a reader had to decide.
+/// A fault in a record, and how the reader handled it.
 public struct ReadProblem: Hashable, Sendable {
-  /// What became of the record.
+  /// How a faulty record was handled.
   public enum Effect: String, Sendable {
-    /// It is not an offer; nothing of it was kept.
+    /// The record was discarded.
     case skipped
-    /// It was kept, without the part that the reason names.
+    /// The record was kept without the part that the reason names.
     case mended
   }
 
-  /// The record's place in the feed, counted from 1; 0 for the document as a whole.
+  /// The position of the record in the feed, from 1; 0 for the document as a whole.
   public let position: Int
   public let effect: Effect
   public let reason: String
@@ -64,41 +64,41 @@ public struct ReadProblem: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// The problem as people read it.
+  /// The problem as a line of text for users.
   package var summary: String {
     position == 0 ? reason : "record \(position) \(effect.rawValue): \(reason)"
   }
 
-  /// The reason given for a record whose id an earlier record had.
+  /// The reason for skipping a record with the id of an earlier record.
   package static func repeated(_ id: String) -> String {
     "id \(id) came before; the first one counts"
   }
 }
 
-/// One attempt on one feed: what it read, what it changed, how it ended.
+/// One attempt to sync a feed: the source, the changes and the outcome.
 public struct SyncRun: Hashable, Sendable {
   public let feed: String
   /// The source that was read.
   public let source: String
   public let outcome: SyncOutcome
   public let counts: SyncCounts
-  /// Size of the document in bytes, after decompression.
+  /// The size of the document in bytes, after decompression.
   public let bytes: Int
   public let startedAt: Date
   public let durationSeconds: Double
   /// Why the run failed or was quarantined.
   public let error: OffersError?
-  /// The first few records that were skipped or mended.
+  /// The first problems of skipped or mended records, at most `problemLimit`.
   public let problems: [ReadProblem]
-  /// Records kept without a part that could not be read.
+  /// The number of records that were kept without an invalid part.
   public let mendedCount: Int
-  /// What was asked of a server; nil for a source that is none.
+  /// The requests to the server; nil for a source that is not on a server.
   public let request: SyncRequest?
-  /// New offers that are probably favorites come back under another id, the first few.
+  /// New offers that are probably gone favorites under another id; only the first few.
   public let returned: [ReturnedFavorite]
-  /// Why the feed was not fetched; nil when it was.
+  /// Why the feed was not fetched; nil when it was fetched.
   public let skip: SyncSkip?
-  /// When the feed should be synced next; nil where that is not known.
+  /// When the feed should be synced next; nil when that is unknown.
   public let nextDueAt: Date?
 
   public init(
@@ -123,7 +123,7 @@ public struct SyncRun: Hashable, Sendable {
     self.mendedCount = mendedCount
   }
 
-  /// The run with other counts.
+  /// A copy of the run with other counts.
   package func with(_ counts: SyncCounts) -> SyncRun {
     SyncRun(
       feed: feed, source: source, outcome: outcome, counts: counts, bytes: bytes,
@@ -132,6 +132,6 @@ public struct SyncRun: Hashable, Sendable {
       nextDueAt: nextDueAt)
   }
 
-  /// How many problems a run keeps with their reasons; the rest are only counted.
+  /// The most problems that a run keeps; the others are only counted.
   public static let problemLimit = 20
 }

@@ -2,18 +2,18 @@ import Foundation
 
 /// Why a feed was not fetched.
 public enum SyncSkip: Hashable, Sendable {
-  /// It is not due.
+  /// The feed is not due.
   case fresh(until: Date)
-  /// It failed so many times, and is tried again later.
+  /// The last syncs failed; the next attempt is delayed (exponential back-off).
   case backOff(until: Date, failures: Int)
-  /// Its server asked to be left alone.
+  /// The server requested a pause (Retry-After).
   case wait(until: Date)
-  /// Its server said that it is gone for good.
+  /// The server said that the feed is gone permanently (410 Gone).
   case stopped(since: Date)
-  /// It was read from standard input, and has no source of its own.
+  /// The feed was read from standard input, and its definition has no source.
   case sourceless
 
-  /// When it will be fetched; nil when only a person can start it again.
+  /// When the feed will be fetched again; nil when that takes an explicit request.
   public var until: Date? {
     switch self {
     case .fresh(let date), .backOff(let date, _), .wait(let date): date
@@ -21,7 +21,7 @@ public enum SyncSkip: Hashable, Sendable {
     }
   }
 
-  /// The kind as JSON output names it.
+  /// The name of the case in JSON output.
   public var name: String {
     switch self {
     case .fresh: "fresh"

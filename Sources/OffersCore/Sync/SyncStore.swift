@@ -2,7 +2,7 @@ import Foundation
 
 /// The engine's side of a store: what a sync needs to know, and the one write it makes.
 public protocol SyncStore: Sendable {
-  /// Runs `body` while no other sync of this feed can run, in any process.
+  /// Runs `body` under a lock that excludes other syncs of this feed in all processes.
   ///
   /// - Throws: `OffersError` with `locked` when the lock is still held after `waitSeconds`. A lock
   ///   that a dead process held is free.
@@ -10,11 +10,11 @@ public protocol SyncStore: Sendable {
     on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result
 
-  /// The names of the feeds that a sync of everything means, sorted.
+  /// The names of the subscribed feeds, sorted.
   func fetchSubscribedFeeds() async throws -> [String]
 
-  /// What the last syncs of the feed left behind; nil when there were none, or it was given up. Of
-  /// one that never worked it is what its server said.
+  /// The sync state of a feed; nil when it was never synced or is unsubscribed. For a feed whose
+  /// syncs have all failed, only the fetch state is set.
   func findSyncState(of feed: String) async throws -> SyncState?
 
   /// What the store holds of the feed, to compare with. Empty for an unknown feed.
@@ -26,7 +26,7 @@ public protocol SyncStore: Sendable {
   ///   against repeated ids, changed against merely re-written ones).
   func apply(_ plan: SyncPlan) async throws -> SyncRun
 
-  /// What applying a difference would change, in order; nothing is written.
+  /// The changes that applying a difference would make, in order. Nothing is written.
   func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange])
 
   /// Records a run that changes no offer.
@@ -36,7 +36,7 @@ public protocol SyncStore: Sendable {
   ///   - fetch: what to remember of the server, nil to leave it.
   func record(_ run: SyncRun, remember source: NamedSource?, fetch: FetchState?) async throws
 
-  /// A folder on the same disk as the store, for work that does not fit in memory.
+  /// A folder on the disk of the store, for temporary files of syncs that do not fit in memory.
   var scratchFolder: String { get }
 }
 
@@ -68,11 +68,11 @@ public struct SyncState: Hashable, Sendable {
   }
 }
 
-/// By what a document is known again.
+/// Identifies a document, to detect that it has not changed.
 public struct DocumentFingerprint: Hashable, Sendable {
-  /// The hash of all of it, 16 bytes; see `DocumentHash`.
+  /// The hash of the whole document, 16 bytes; see `DocumentHash`.
   public let hash: [UInt8]
-  /// The hash of its first 64 KiB, to tell most other documents without reading them whole.
+  /// The hash of the first 64 KiB, which tells most changed documents before they are read whole.
   public let headHash: [UInt8]
   public let sizeBytes: Int
 
@@ -83,20 +83,20 @@ public struct DocumentFingerprint: Hashable, Sendable {
   }
 }
 
-/// Offers waiting to be written, in feed order.
+/// Offers to be written, in feed order.
 public protocol OfferRecordSource: Sendable {
   /// Begins before the first record. It can be called again and gives the same.
   func makeReader() -> any OfferRecordReader
 }
 
-/// Gives one record after the other.
+/// An iterator over records.
 public protocol OfferRecordReader: AnyObject {
-  /// The next record, good until the next call or the reader's end; nil behind the last.
+  /// The next record, valid until the next call or until the reader is released; nil at the end.
   func next() throws -> OfferRecord?
 }
 
 extension OfferRecordSource {
-  /// Hands over each record.
+  /// Passes each record to `body`.
   public func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
     let reader = makeReader()
     while let record = try reader.next() { try body(record) }
@@ -107,9 +107,9 @@ extension OfferRecordSource {
 public struct SyncPlan: Sendable {
   /// The run so far: its counts hold what was unchanged and skipped.
   public let run: SyncRun
-  /// Offers that the store has not got.
+  /// Offers that the store does not have.
   public let newRecords: any OfferRecordSource
-  /// Offers of the store whose content hash differs, or that are back.
+  /// Stored offers whose content hash differs, or that are back.
   public let knownRecords: any OfferRecordSource
   /// Keys of the offers that the feed no longer has, ascending.
   public let vanishedKeys: [Int64]

@@ -2,13 +2,14 @@ import Glibc
 import GlibcExtensions
 import Synchronization
 
-/// A program that runs as a process of its own. It gets no open file but its three streams, and no
-/// signal that is held back in this process is held back in it.
+/// A child process. It inherits no file descriptors except its three standard streams, and starts
+/// with an empty signal mask.
 package final class ChildProcess: Sendable {
-  /// Where a stream of the program comes from or goes to.
+  /// The source or destination of one of the child's standard streams.
   package enum Stream {
+    /// `/dev/null`.
     case nothing
-    /// An open file of this process, which may be closed once the program has started.
+    /// An open file descriptor of this process, which may be closed once the child has started.
     case descriptor(Int32)
 
     package static let standardInput = Stream.descriptor(STDIN_FILENO)
@@ -17,26 +18,26 @@ package final class ChildProcess: Sendable {
   }
 
   package let pid: pid_t
-  /// How it ended and what it cost, once somebody has asked. Until then the number is its own, even if
-  /// it has ended.
+  /// The exit status and resource usage; nil until the child has been reaped. Until then its
+  /// process id is not reused, even if it has exited.
   private let end = Mutex<(status: Int32, usage: rusage)?>(nil)
 
-  /// Starts a program.
+  /// Starts a child process.
   ///
   /// - Parameters:
-  ///   - words: the program's path, or a name to be found in the folders of PATH, and its arguments. A
-  ///     path that does not begin with a slash begins in `folder`.
-  ///   - environment: its variables; nil for those of this process.
-  ///   - folder: where it starts; nil for where this process is.
-  ///   - errors: put in its place last, after `input` and `output`: none of the three can name a stream
-  ///     of this process whose place was taken before.
-  /// - Throws: `OffersError` with `notFound` when there is no such program, `invalidRequest` when it
-  ///   cannot be started.
+  ///   - words: the program's path, or a name to look up in PATH, followed by its arguments. A
+  ///     relative path is resolved against `folder`.
+  ///   - environment: the child's environment; nil to inherit that of this process.
+  ///   - folder: the working directory; nil to inherit that of this process.
+  ///   - input: standard input. The streams are duplicated in the order input, output, errors, so a
+  ///     stream must not name the descriptor 0, 1 or 2 after that one has been replaced.
+  /// - Throws: `OffersError` with `notFound` when the program does not exist, `invalidRequest` when
+  ///   it cannot be started.
   package init(
     _ words: [String], environment: [String: String]? = nil, folder: String? = nil,
     input: Stream = .nothing, output: Stream = .nothing, errors: Stream = .nothing
   ) throws {
-    // Whoever started this process may have had it ignored, and then nobody learns how a child ended.
+    // If SIGCHLD was inherited as ignored, exit statuses are discarded (POSIX wait). Reset it.
     signal(SIGCHLD, SIG_DFL)
     let arguments = words.map { strdup($0) }
     let variables = (environment ?? [:]).map { strdup("\($0.key)=\($0.value)") }
@@ -65,7 +66,7 @@ package final class ChildProcess: Sendable {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    // A server ignores it, and what prints for a pager or into a pipe has to end with it.
+    // A server ignores SIGPIPE, but a child that writes into a closed pipe must be ended by it.
     var standard = none
     sigaddset(&standard, SIGPIPE)
     posix_spawnattr_setsigdefault(&attributes, &standard)
@@ -85,14 +86,14 @@ package final class ChildProcess: Sendable {
       "Could not start \(name): \(String(cString: strerror(code))).")
   }
 
-  /// Waits until it ends.
+  /// Waits until the child exits.
   ///
-  /// - Returns: the exit code, or the number of the signal that ended it, below zero.
+  /// - Returns: the exit code, or the negated number of the signal that terminated the child.
   @discardableResult
   package func wait() -> Int32 {
     if let end = ending(WNOHANG) { return end.status }
-    // It keeps its number until it is asked how it ended, so that no other process gets a signal
-    // that is sent meanwhile.
+    // WNOWAIT leaves the child unreaped, so its process id cannot be reused while another thread
+    // calls `send(_:)`.
     var information = siginfo_t()
     while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     return ending(0)?.status ?? Self.unknownStatus
@@ -100,10 +101,10 @@ package final class ChildProcess: Sendable {
 
   package var isRunning: Bool { ending(WNOHANG) == nil }
 
-  /// What it cost, children that it waited for included; nil while it runs.
+  /// The resource usage of the child and of its own reaped children; nil while the child runs.
   package var usage: rusage? { ending(WNOHANG)?.usage }
 
-  /// Sends it a signal, unless it has ended.
+  /// Sends a signal to the child, unless it has been reaped.
   package func send(_ signal: Int32) {
     end.withLock { if $0 == nil { kill(pid, signal) } }
   }
@@ -119,20 +120,20 @@ package final class ChildProcess: Sendable {
         let signal = status & 0x7F
         end = (signal == 0 ? status >> 8 & 0xFF : -signal, usage)
       } else if found < 0 {
-        // Somebody else has asked for it.
+        // The child was reaped elsewhere.
         end = (Self.unknownStatus, usage)
       }
       return end
     }
   }
 
-  /// What a shell says of a program that it could not run.
+  /// The status that a shell reports for a command that it could not run.
   private static let unknownStatus: Int32 = 127
 
-  /// Runs a program to its end.
+  /// Runs a program until it exits.
   ///
-  /// - Returns: what it printed; nil when it failed, or printed more than it may.
-  /// - Throws: `OffersError` when it cannot be started.
+  /// - Returns: its standard output; nil when it failed or wrote more than `limitBytes`.
+  /// - Throws: `OffersError` when the program cannot be started.
   package static func output(
     of words: [String], input: Stream = .nothing, limitBytes: Int = .max
   ) throws -> [UInt8]? {
@@ -155,7 +156,7 @@ package final class ChildProcess: Sendable {
       output += piece[..<count]
     }
     if output.count > limitBytes { process.send(SIGTERM) }
-    // Who goes on although nobody reads is told so.
+    // A child that keeps writing receives SIGPIPE.
     close(ends[0])
     return process.wait() == 0 && output.count <= limitBytes ? output : nil
   }

@@ -5,7 +5,7 @@
 public struct ContentHash: Sendable {
   @usableFromInline var state: UInt64
 
-  /// - Parameter seed: hashes with different seeds are unrelated.
+  /// - Parameter seed: hashes of different seeds are independent.
   public init(seed: UInt64) {
     state = seed ^ 0x8f1b_bcdc_d1ea_7f35
   }
@@ -19,18 +19,18 @@ public struct ContentHash: Sendable {
     combine(base, field.count)
   }
 
-  /// Adds a text that is something: a tag that differs tells it from the same text that is something
-  /// else. Quicker than a field, and it makes another hash.
+  /// Adds a text with a tag, such as a field number, so that equal texts with different tags hash
+  /// differently. Faster than `combine(_:)` without a tag; the two yield different hashes.
   ///
-  /// The last sixteen bytes are taken as they stand, those that were taken already included: nothing
-  /// but the number of sixteens is left to be foreseen by the processor.
+  /// The last sixteen bytes are read by unaligned loads that may overlap the blocks before them.
+  /// That leaves one loop, whose iteration count is the only hard branch to predict.
   ///
   /// - Parameter tag: differs from another one by more than the lengths of two texts do.
   @inlinable
   package mutating func combine(_ text: UnsafeRawBufferPointer, tag: UInt64) {
     guard var pointer = text.baseAddress else { return }
     let end = pointer + text.count
-    // Folded, so that no bits of a text can make up for those of another tag or length.
+    // Folded, so that no bits of a text can cancel those of the tag or the length.
     let count = UInt64(truncatingIfNeeded: text.count)
     var hash = state ^ Self.fold(tag ^ count, 0x9e37_79b9_7f4a_7c15)
     var last: (UInt64, UInt64)
@@ -82,8 +82,8 @@ public struct ContentHash: Sendable {
     UInt64(littleEndian: pointer.loadUnaligned(as: UInt64.self))
   }
 
-  /// The last bytes, fewer than eight, as a word whose upper bytes are zero. Loads that overlap take
-  /// them without a loop, whose end no processor foresees.
+  /// The last bytes, fewer than eight, as a word whose upper bytes are zero. Overlapping loads
+  /// avoid a loop and its branch mispredictions.
   @inlinable
   static func tail(_ pointer: UnsafeRawPointer, _ count: Int) -> UInt64 {
     func byte(_ offset: Int) -> UInt64 {

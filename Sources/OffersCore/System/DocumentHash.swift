@@ -1,9 +1,8 @@
-/// A fast 128-bit hash of a whole document, taken while its pieces go by: four lanes of folded
-/// 128-bit products over eight-byte words, at several gigabytes a second.
+/// An incremental, non-cryptographic 128-bit hash of a document: four lanes of folded 128-bit
+/// products over eight-byte words.
 ///
-/// It tells whether a document is the one that was read last. Two that differ by accident have the
-/// same hash once in 10^38; it is no protection against an author who wants that, who would only
-/// hide his own news.
+/// Detects whether a document is the one that was read last. Accidental collisions are negligible.
+/// A deliberate collision is possible, but its author would only hide updates of their own feed.
 public struct DocumentHash: Sendable {
   private var lanes: (UInt64, UInt64, UInt64, UInt64) = (
     0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89
@@ -15,7 +14,7 @@ public struct DocumentHash: Sendable {
 
   public init() {}
 
-  /// Adds the next bytes. Where one piece ends and the next begins makes no difference.
+  /// Adds the next bytes. The hash does not depend on how the document is split into chunks.
   public mutating func update(_ piece: UnsafeRawBufferPointer) {
     count += UInt64(piece.count)
     var piece = piece
@@ -32,7 +31,7 @@ public struct DocumentHash: Sendable {
     rest.append(contentsOf: piece.dropFirst(whole))
   }
 
-  /// The hash of all that was added, 16 bytes.
+  /// The hash of all bytes added so far, 16 bytes.
   public func finish() -> [UInt8] {
     var last = self
     let padding = [UInt8](repeating: 0, count: Self.stripeBytes - rest.count)
@@ -44,7 +43,7 @@ public struct DocumentHash: Sendable {
     }
   }
 
-  /// Mixes whole stripes in.
+  /// Mixes in whole stripes of 64 bytes.
   private mutating func mix(_ bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.baseAddress else { return }
     var (a, b, c, d) = lanes

@@ -1,8 +1,9 @@
 import Foundation
 
-/// The variables of the process's environment.
+/// Access to the environment of the process.
 public enum EnvironmentVariable {
-  /// The value of one, read by itself: Foundation copies all of them for each that is asked for.
+  /// The value of a variable; nil when it is not set. Calls `getenv`, because `ProcessInfo` copies
+  /// the whole environment for each lookup.
   public static func find(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
   }

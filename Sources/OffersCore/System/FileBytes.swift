@@ -1,10 +1,10 @@
 import Glibc
 
-/// What every file that must not be lost needs.
+/// File operations with complete writes and durable names.
 package enum FileBytes {
-  /// Writes all of the bytes, however many turns that takes.
+  /// Writes all bytes, with as many `write` calls as it takes.
   ///
-  /// - Returns: whether it did; `errno` says why not.
+  /// - Returns: whether all were written; `errno` is set if not.
   package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
     var left = bytes
     while !left.isEmpty {
@@ -16,14 +16,14 @@ package enum FileBytes {
     return true
   }
 
-  /// Makes the folders that a path leads through, readable by their owner only.
+  /// Creates the missing parent folders of a path, accessible by their owner only.
   ///
-  /// - Returns: whether they are there; `errno` says why not.
+  /// - Returns: whether all of them exist; `errno` is set if not.
   package static func makeFolders(of path: String) -> Bool {
     var made = path.utf8.first == UInt8(ascii: "/") ? "" : "."
     for part in path.split(scalar: "/").dropLast() {
       made += "/" + part
-      // One that is there is told by several codes.
+      // For an existing folder, mkdir may also fail with other codes, such as EROFS or EACCES.
       if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR {
         let code = errno
         var information = stat()
@@ -35,14 +35,14 @@ package enum FileBytes {
     return true
   }
 
-  /// The folder that a path leads into.
+  /// The parent folder of a path.
   package static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Sees to it that a file keeps its new name when the power fails: the name is in its folder. Where
-  /// that cannot be written down at once, it is soon.
+  /// Makes a file's new name durable with an fsync of its folder. A failure is ignored: the system
+  /// writes the folder later.
   package static func syncFolder(of path: String) {
     let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }

@@ -1,18 +1,18 @@
-/// What somebody who looked a database through found about one thing.
+/// One result of a check, such as that of `doctor`.
 package struct Finding: Hashable, Sendable {
   package enum Level: String, Sendable, CaseIterable {
     case ok
-    /// Works, but should be known.
+    /// Works, but deserves attention.
     case warning
-    /// Does not work, or will not for long.
+    /// Does not work, or is about to fail.
     case problem
   }
 
   package let level: Level
-  /// What was looked at, such as `integrity`.
+  /// The checked subject, such as `integrity`.
   package let subject: String
   package let message: String
-  /// What to do; nil where there is nothing to do.
+  /// The advised action; nil when there is none.
   package let advice: String?
 
   package init(

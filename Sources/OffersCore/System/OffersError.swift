@@ -1,28 +1,30 @@
-/// What went wrong, where, and what to do next. The only error that leaves a room of this package.
+/// An error with a message for users and advice on what to do next. The only error type that leaves
+/// a module of this package.
 public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kinds of failure a caller can tell apart.
+  /// The kinds of failure that callers can distinguish.
   public enum Code: String, Sendable, CaseIterable {
     /// The request itself is wrong: a malformed name, an impossible option.
     case invalidRequest
-    /// No such offer, feed or input.
+    /// The offer, feed or input does not exist.
     case notFound
-    /// A bare id that several feeds have.
+    /// Several feeds have an offer with the bare id.
     case ambiguous
-    /// The document is not what its format says: truncated, garbage, wrong type.
+    /// The document is not valid in its format: truncated, garbage, or of another type.
     case malformedFeed
-    /// The document is well formed, but the offers are not where the definition says.
+    /// The document is well formed, but has no offers where the definition expects them.
     case unexpectedShape
-    /// What came is no picture, or a damaged one.
+    /// The received file is not a supported image, or is damaged.
     case malformedImage
-    /// The source cannot be reached, or answered with an error.
+    /// The source cannot be reached, or its server answered with an error.
     case sourceFailed
-    /// A stated limit on size or time was passed.
+    /// A limit on size or time was exceeded.
     case limitExceeded
-    /// More offers would vanish than an everyday sync explains; nothing was removed.
+    /// Implausibly many offers would have been removed, so none was.
     case quarantined
-    /// Another process is syncing the same feed.
+    /// Another sync of the same feed is running.
     case locked
-    /// The database cannot be used: damaged, not ours, not permitted, disk full.
+    /// The database cannot be used: it is damaged or not accessible, belongs to another program, or
+    /// the disk is full.
     case storageFailed
     /// The database was written by a newer version of the program.
     case newerDatabase
@@ -33,7 +35,7 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
   public let message: String
   /// What to do next.
   public let hint: String?
-  /// What lies beneath, for a log; not for people.
+  /// The underlying error, for logs only.
   public let cause: String?
 
   public init(_ code: Code, _ message: String, hint: String? = nil, cause: String? = nil) {

@@ -1,4 +1,4 @@
-/// A day of the Gregorian calendar, also before its introduction.
+/// A day of the proleptic Gregorian calendar.
 package struct CivilDay {
   package let year: Int64
   /// From 1.
@@ -6,7 +6,7 @@ package struct CivilDay {
   /// From 1.
   package let day: Int64
 
-  /// Nil when the calendar has no such day.
+  /// Returns nil when the calendar has no such day.
   package init?(year: Int, month: Int, day: Int) {
     guard (1...12).contains(month), day >= 1, day <= Self.length(ofMonth: month, year: year) else {
       return nil
@@ -16,10 +16,12 @@ package struct CivilDay {
     self.day = Int64(day)
   }
 
-  /// - Parameter number: days since 1970-01-01.
+  /// Creates the day with a day number.
   ///
-  /// Counts in eras of 400 years that begin on the first of March, so that the leap day is a year's
-  /// last one. Source: Howard Hinnant, chrono-Compatible Low-Level Date Algorithms.
+  /// Counts in eras of 400 years that begin on March 1, so that the leap day is the last day of a
+  /// year. Source: Howard Hinnant, chrono-Compatible Low-Level Date Algorithms.
+  ///
+  /// - Parameter number: days since 1970-01-01.
   package init(number: Int64) {
     let shifted = number + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,10 +1,12 @@
-/// A time as machines read it: ISO 8601 in UTC to the second, such as `2026-11-21T09:07:22Z`.
+/// Formats and parses times in ISO 8601, in UTC, to the second, such as `2026-11-21T09:07:22Z`.
 ///
-/// Every number of seconds has exactly one text, and comes back from it. Years beyond four digits
-/// have a sign, as in the expanded form of ISO 8601.
+/// The mapping is one to one: each number of seconds has exactly one text. Years outside 0 to 9999
+/// have a sign, as in the expanded representation of ISO 8601.
 package enum ISOTime {
   private static let daySeconds: Int64 = 86_400
 
+  /// The text of a time.
+  ///
   /// - Parameter seconds: Unix seconds.
   package static func text(_ seconds: Int64) -> String {
     var days = seconds / daySeconds
@@ -29,7 +31,7 @@ package enum ISOTime {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The Unix seconds that `text(_:)` writes so; nil for any other text.
+  /// The Unix seconds whose `text(_:)` is exactly this text; nil for any other text.
   package static func seconds(parsing text: String) -> Int64? {
     var bytes = Array(text.utf8)[...]
     let sign = bytes.first
@@ -44,8 +46,9 @@ package enum ISOTime {
       let second = number(bytes[end + 13..<end + 15]), hour < 24, minute < 60, second < 60,
       let day = CivilDay(year: sign == minus ? -year : year, month: month, day: date)
     else { return nil }
-    // The first day that an Int64 has seconds of begins before them, so the sum may wrap around. One
-    // text a time: what wrapped for good, `+2026` and `02026` are none.
+    // The first day in the range of Int64 seconds begins below that range, so the product may wrap
+    // around and the sum wrap back. The comparison rejects real overflow, and texts such as `+2026`
+    // or `02026` that are not canonical.
     let seconds = day.number &* daySeconds &+ Int64(hour * 3600 + minute * 60 + second)
     return self.text(seconds) == text ? seconds : nil
   }
@@ -63,7 +66,7 @@ package enum ISOTime {
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 
-  /// At most twelve digits, more than the years that an Int64 of seconds has.
+  /// The value of at most twelve digits: enough for any year in the range of Int64 seconds.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     guard (1...12).contains(digits.count) else { return nil }
     return digits.reduce(0) { $0 * 10 + Int($1 - zero) }

@@ -1,13 +1,14 @@
 import Foundation
 
-/// The order in which people look names up: case, accents and ® do not matter, and numbers count by
-/// their value.
+/// The collation of names: case, accents and signs such as ® are ignored, and digits compare by
+/// their numeric value.
 ///
-/// Compared is UTF-8 in place, character by character, because a list may have a million names:
-/// ASCII by itself, other letters by a table that is made when the first of them is met. Chinese,
-/// Japanese and Korean characters have the order of their code points.
+/// The comparison works in place on UTF-8, without allocations, because a list may have a million
+/// names. ASCII is folded directly, other letters by a lookup table that is built on first use.
+/// Chinese, Japanese and Korean characters are ordered by code point.
 package enum NaturalOrder {
-  /// Below, equal to or above zero as the left text comes before, with or behind the right one.
+  /// Returns a number below, equal to or above zero when the left text sorts before, with or after
+  /// the right one.
   package static func compare(
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
   ) -> Int {
@@ -25,7 +26,7 @@ package enum NaturalOrder {
     }
   }
 
-  /// Whether two texts are one name.
+  /// Whether two texts are equal in this order.
   package static func isSame(_ left: String, _ right: String) -> Bool {
     var (left, right) = (left, right)
     return left.withUTF8 { left in
@@ -33,14 +34,15 @@ package enum NaturalOrder {
     }
   }
 
-  /// Compares the numbers that begin with digits that were just taken.
+  /// Compares two numbers whose first digits have already been read.
   private static func compareNumbers(
     _ left: inout Letters, _ first: UInt32, _ right: inout Letters, _ second: UInt32
   ) -> Int {
     var (one, other) = (first, second)
     while one == zero, let next = left.nextDigit() { one = next }
     while other == zero, let next = right.nextDigit() { other = next }
-    // Of numbers with as many digits the first digit that differs decides.
+    // Without leading zeros, the longer number is larger; in numbers of equal length, the first
+    // digit that differs decides.
     var order = one == other ? 0 : one < other ? -1 : 1
     while true {
       switch (left.nextDigit(), right.nextDigit()) {
@@ -56,11 +58,11 @@ package enum NaturalOrder {
 
   private static func isDigit(_ letter: UInt32) -> Bool { letter &- zero < 10 }
 
-  /// The letters of a text that count, one after the other.
+  /// Iterates over the folded letters of a text, without the ignored ones.
   private struct Letters {
     private let text: UnsafeRawBufferPointer
     private var index = 0
-    /// What is left of a letter that stands for several: the next one in the lowest bits.
+    /// The second letter of a folded pair, such as the second `s` of `ß`; 0 for none.
     private var pending: UInt32 = 0
 
     init(_ text: UnsafeRawBufferPointer) { self.text = text }
@@ -86,14 +88,14 @@ package enum NaturalOrder {
       }
     }
 
-    /// The next letter if it is a digit of the same number.
+    /// The next letter if it continues a number.
     mutating func nextDigit() -> UInt32? {
       guard pending == 0, index < text.count, text[index] &- 0x30 < 10 else { return nil }
       defer { index += 1 }
       return UInt32(text[index])
     }
 
-    /// The scalar that begins with a byte above ASCII; a byte that begins none is U+FFFD.
+    /// Decodes the scalar at a non-ASCII byte; a byte that begins none yields U+FFFD.
     private mutating func takeScalar() -> UInt32 {
       let lead = text[index]
       index += 1
@@ -109,16 +111,16 @@ package enum NaturalOrder {
   }
 }
 
-/// What letters are without case and accents.
+/// A lookup table of letters without case and accents.
 private enum FoldedLetters {
-  /// Says that a value is two letters of ASCII: the first in the lowest byte, the second above it.
+  /// Marks a value that holds two ASCII letters: the first in the lowest byte, the second above it.
   static let pairMark: UInt32 = 1 << 31
 
-  /// The letter itself, another one, a pair, or 0 for a mark that does not count.
+  /// The folded letter, a marked pair of letters, or 0 for a character that is ignored.
   static func fold(_ scalar: UInt32) -> UInt32 {
     if scalar < latinEnd { return latin[Int(scalar)] }
     if scalar < tableEnd { return table[Int(scalar)] }
-    // Full-width letters and digits of Japanese text.
+    // Full-width ASCII variants.
     if (0xFF01...0xFF5E).contains(scalar) {
       let letter = scalar - 0xFEE0
       return letter &- 0x41 < 26 ? letter | 0x20 : letter
@@ -126,7 +128,7 @@ private enum FoldedLetters {
     return (0xFE00...0xFE0F).contains(scalar) || scalar == 0xFEFF ? 0 : scalar
   }
 
-  /// Two tables, because the first is all that most names need and is made in no time.
+  /// Two tables: the small one covers most names and is cheap to build.
   private static let latinEnd: UInt32 = 0x250
   private static let tableEnd: UInt32 = 0x3000
   private static let latin = (0..<latinEnd).map(make)
@@ -147,7 +149,7 @@ private enum FoldedLetters {
     return lower.unicodeScalars.first?.value ?? value
   }
 
-  /// Signs that do not count, curly quotes, and letters that Unicode does not take apart.
+  /// Ignored signs, typographic quotes, and letters without a canonical decomposition.
   private static func special(_ scalar: Unicode.Scalar) -> UInt32? {
     switch scalar {
     case "®", "™", "©", "℠", "℗": 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers, sizes and times as people read them.
+/// Formats numbers, sizes and times for users.
 package enum Units {
   /// 12345 is `12,345`.
   package static func count(_ number: Int) -> String {
@@ -18,7 +18,7 @@ package enum Units {
     "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
   }
 
-  /// 48123 is `48 kB`; powers of a thousand.
+  /// 48123 is `48 kB`; the units are powers of 1000.
   package static func size(_ bytes: Int) -> String {
     var value = Double(bytes)
     for unit in ["B", "kB", "MB", "GB"] {
@@ -38,13 +38,13 @@ package enum Units {
     return whole < 60 ? "\(whole) s" : "\(whole / 60) min \(whole % 60) s"
   }
 
-  /// A time in the person's own zone: `2026-11-21 08:15`.
+  /// A time in the local time zone: `2026-11-21 08:15`.
   package static func time(_ date: Date) -> String { text(of: date, "%Y-%m-%d %H:%M") }
 
-  /// The same with its seconds: `2026-11-21 08:15:04`.
+  /// A time with seconds in the local time zone: `2026-11-21 08:15:04`.
   package static func exactTime(_ date: Date) -> String { text(of: date, "%Y-%m-%d %H:%M:%S") }
 
-  /// A day in the person's own zone: `2026-11-21`.
+  /// A day in the local time zone: `2026-11-21`.
   package static func day(_ date: Date) -> String { text(of: date, "%Y-%m-%d") }
 
   private static func text(of date: Date, _ format: String) -> String {
@@ -56,7 +56,7 @@ package enum Units {
     return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// How long ago: `just now`, `5 min ago`, `3 h ago`, else the time.
+  /// The age of a time: `just now`, `5 min ago`, `3 h ago`; the time itself after a day.
   package static func age(of date: Date, at now: Date) -> String {
     let seconds = Int(now.timeIntervalSince(date))
     switch seconds {

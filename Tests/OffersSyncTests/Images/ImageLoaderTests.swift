@@ -161,7 +161,7 @@ struct ImageLoaderTests {
     "what is no image is refused with a reason and not held",
     arguments: [
       ("<!doctype html><html>", "is a web page"), ("<svg xmlns='x'/>", "is an SVG"),
-      ("{\"a\":1}", "is JSON"), ("", "is empty"), ("GIF89a", "is a damaged or cut off GIF"),
+      ("{\"a\":1}", "is JSON"), ("", "is empty"), ("GIF89a", "is a damaged or truncated GIF"),
     ])
   func refuses(body: String, reason: String) async throws {
     let home = try FetchHome()

@@ -61,7 +61,7 @@ struct SharedImageTests {
       #expect(try await home.database.findImage(url) == image)
     } else {
       let error = await #expect(throws: OffersError.self) { try await loader.image(at: url) }
-      #expect(error?.message == "\(url) is an SVG, which may hold programs and is not read.")
+      #expect(error?.message == "\(url) is an SVG, which may contain scripts and is not supported.")
       #expect(try await home.database.fetchImageContents(now: home.now).images.isEmpty)
     }
   }
