@@ -1,18 +1,18 @@
 import OffersCore
 
-/// Stands before the reader and lets a document through, unless it is the stored one again: then
-/// nothing of it has to be read.
+/// Passes a document to the reader, unless it is identical to the stored one and needs no parsing.
 ///
-/// A document that begins like the stored one is put aside until its end has told whether it is the
-/// same. Any other goes through as soon as the gate is opened for it.
+/// A document whose head has the stored hash is spooled until its end, when the hash of the whole
+/// document decides. Any other document passes as soon as the caller opens the gate.
 final class DocumentGate {
   private enum Stage {
-    /// The first bytes are collected.
+    /// The head is being collected.
     case undecided
-    /// It is another document, and waits to be let through.
+    /// The document differs from the stored one, and is buffered until the gate is opened.
     case waiting
-    /// It begins like the stored one, and is put aside.
+    /// The head has the stored hash; the document is being spooled.
     case aside(DocumentSpool)
+    /// The document passes to the reader.
     case open
   }
 
@@ -24,8 +24,8 @@ final class DocumentGate {
 
   /// - Parameters:
   ///   - seed: see `DocumentHasher`.
-  ///   - known: the stored document; nil to let everything through.
-  ///   - folder: where to put a document aside.
+  ///   - known: the stored document; nil to pass everything.
+  ///   - folder: the folder for the spool.
   init(seed: UInt64, known: DocumentFingerprint?, folder: String) {
     hasher = DocumentHasher(seed: seed)
     self.known = known
@@ -35,10 +35,10 @@ final class DocumentGate {
 
   typealias PieceSink = (UnsafeRawBufferPointer) throws -> Void
 
-  /// Whether it is for the caller to open the gate.
+  /// Whether the gate waits for the caller to open it.
   var isWaiting: Bool { if case .waiting = stage { true } else { false } }
 
-  /// Takes the next bytes, and hands on what can be read.
+  /// Consumes the next bytes, and passes on what can be parsed.
   func consume(_ piece: UnsafeRawBufferPointer, _ emit: PieceSink) throws {
     hasher.update(piece)
     switch stage {
@@ -59,7 +59,7 @@ final class DocumentGate {
     }
   }
 
-  /// Lets the document through from now on.
+  /// Opens the gate: passes on the buffered bytes, and all later ones directly.
   func open(_ emit: PieceSink) throws {
     stage = .open
     let bytes = head
@@ -67,8 +67,7 @@ final class DocumentGate {
     if !bytes.isEmpty { try bytes.withUnsafeBytes(emit) }
   }
 
-  /// Whether a document that has ended is the stored one. If it is not, the gate waits to be opened,
-  /// and then to be told to `release` what was put aside.
+  /// Whether the document, which has ended, is the stored one. If not, the caller must release it.
   func isStored() -> Bool {
     switch stage {
     case .open, .waiting: false
@@ -76,7 +75,7 @@ final class DocumentGate {
     }
   }
 
-  /// Hands on all that was kept of a document that has ended. The next one waits to be let through.
+  /// Passes on everything kept of a document that has ended. The gate waits again for the next one.
   func release(_ emit: PieceSink) throws {
     if case .aside(let spool) = stage { try spool.forEachPiece(emit) }
     try open(emit)

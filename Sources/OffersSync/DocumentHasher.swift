@@ -1,18 +1,18 @@
 import OffersCore
 
-/// Takes a document's fingerprint while its pieces go by.
+/// Computes a document's fingerprint incrementally.
 ///
-/// The rules that offers are read by go into it, too: under other rules the same bytes are another
-/// document, and are read again.
+/// The fingerprint includes the rules for reading offers: under other rules the same bytes count as
+/// another document, and are parsed again.
 struct DocumentHasher {
   private var whole = DocumentHash()
   private var head = DocumentHash()
   private(set) var sizeBytes = 0
 
-  /// How much of a document is its head.
+  /// The size of a document's head.
   static let headBytes = 64 << 10
 
-  /// - Parameter seed: stands for the rules; see `FeedDefinition.derivationSeed`.
+  /// - Parameter seed: a hash of the rules; see `FeedDefinition.derivationSeed`.
   init(seed: UInt64) {
     withUnsafeBytes(of: seed.littleEndian) {
       whole.update($0)
@@ -27,7 +27,7 @@ struct DocumentHasher {
     sizeBytes += piece.count
   }
 
-  /// The hash of the head, if the piece that was just added completed it.
+  /// The hash of the head, if the last chunk completed it; nil otherwise.
   func headHash(passedIn piece: UnsafeRawBufferPointer) -> [UInt8]? {
     let isHere = sizeBytes >= Self.headBytes && sizeBytes - piece.count < Self.headBytes
     return isHere ? head.finish() : nil

@@ -1,18 +1,19 @@
 import OffersFeeds
 
-/// What is known of a document before its bytes.
+/// The facts about a document that are known before its first byte.
 struct DocumentHead: Sendable {
-  /// The size in bytes, where it is told beforehand.
+  /// The size in bytes; nil when it is unknown.
   var totalBytes: Int?
-  /// The encoding that the server names.
+  /// The character encoding that the server declares.
   var charset: String?
-  /// Where on the web it was found in the end, for the links in it.
+  /// The final URL after redirects, the base of relative links in the document.
   var address: String?
-  /// The next page's address by the `Link` header (RFC 8288).
+  /// The next page's address from the `Link` header (RFC 8288).
   var nextLink: String?
-  /// Whether the server said `Content-Encoding: deflate`, which may mean either of two kinds.
+  /// Whether the server declared `Content-Encoding: deflate`. Servers send either zlib or raw
+  /// deflate data under that name.
   var isDeflate = false
 }
 
-/// Takes a document's bytes in pieces, each valid during the call.
+/// Receives a document's bytes in chunks that are valid only during the call.
 typealias PieceHandler = (_ piece: UnsafeRawBufferPointer, _ head: DocumentHead) throws -> Void

@@ -1,28 +1,30 @@
 import OffersCore
 
-/// Keeps a document aside: its first megabyte in memory, the rest in a file without a name.
+/// Stores a document temporarily: its first mebibyte in memory, the rest in an unlinked file.
 ///
-/// A large document costs less in a file than in memory, whose pages are cleared before they are
-/// handed out. Where there is no room for a file, or no right to make one, memory does up to a limit.
+/// A file keeps large documents out of the process's memory. When no file can be created or the
+/// disk is full, up to `endBytes` more are kept in memory.
 final class DocumentSpool {
   private let folder: String
   private var start: [UInt8] = []
   private var file: SpoolFile?
-  /// What is kept in place of a file, and why there is none.
+  /// The bytes kept in memory instead of the file, and the error that made that necessary.
   private var end: [UInt8] = []
   private var failure: (any Error)?
 
-  /// How much is kept in memory at first.
+  /// The number of bytes that are kept in memory at first.
   static let startBytes = 1 << 20
-  /// How much more is kept in memory where there is no file.
+  /// The number of further bytes that are kept in memory when there is no file.
   static let endBytes = 31 << 20
 
-  /// - Parameter folder: where to put what does not fit in memory.
+  /// - Parameter folder: the folder of the temporary file.
   init(folder: String) {
     self.folder = folder
   }
 
-  /// - Throws: why there is no file, for what neither it nor the memory has room for.
+  /// Appends bytes.
+  ///
+  /// - Throws: the file's error, when the memory limit is exceeded, too.
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     let count = min(bytes.count, Self.startBytes - start.count)
     start.append(contentsOf: bytes[..<count])
@@ -35,7 +37,7 @@ final class DocumentSpool {
         return try file.append(rest)
       } catch {
         failure = error
-        // What is full has room again for what else is to be written there.
+        // Releasing the file frees its space on a full disk.
         let written = file
         file = nil
         try written?.forEachPiece(keep)
@@ -49,7 +51,7 @@ final class DocumentSpool {
     end.append(contentsOf: bytes)
   }
 
-  /// Hands over all that was kept, in pieces.
+  /// Passes all stored bytes to `body`, in chunks.
   func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     try start.withUnsafeBytes(body)
     try file?.forEachPiece(body)

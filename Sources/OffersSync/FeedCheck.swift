@@ -2,40 +2,40 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// What reading a feed came to, with nothing stored.
+/// The result of reading a feed without storing anything.
 package struct FeedCheck: Sendable {
-  /// Records met, broken ones included.
+  /// The number of records, including invalid ones.
   package var recordCount = 0
-  /// Records that are offers.
+  /// The number of records that are offers.
   package var offerCount = 0
   package var skippedCount = 0
   package var mendedCount = 0
   /// The first records that were skipped or mended.
   package var problems: [ReadProblem] = []
-  /// How many offers have each field.
+  /// The number of offers with each field.
   package var fieldCounts: [OfferField: Int] = [:]
-  /// How many offers have each labelled extra.
+  /// The number of offers with each attribute, by label.
   package var attributeCounts: [String: Int] = [:]
-  /// How many rewards have an exact value.
+  /// The number of rewards with an exact value.
   package var exactRewardCount = 0
-  /// The first offers as they would land.
+  /// The first offers, as a sync would store them.
   package var first: [Offer] = []
-  /// How many offers have an id that came before.
+  /// The number of offers whose id an earlier offer has.
   package var repeatedCount = 0
   package var bytes = 0
   package var title: String?
-  /// Labelled texts that every offer of the feed shows.
+  /// The attributes that all offers of the feed share.
   package var shared: [OfferAttribute] = []
 }
 
-/// Takes a feed's offers and keeps what tells whether its definition is right.
+/// Receives a feed's offers and gathers the statistics that show whether its definition fits.
 private final class CheckSink: OfferSink {
   private(set) var check = FeedCheck()
   private let definition: FeedDefinition
   private let rewards: RewardParser
   private let firstCount: Int
   private let now: Date
-  /// The hashes of all ids: of a million they take less room than the ids.
+  /// The hashes of all ids, which take less memory than the ids themselves.
   private var ids: Set<UInt64> = []
 
   init(_ definition: FeedDefinition, firstCount: Int, now: Date) {
@@ -69,7 +69,7 @@ private final class CheckSink: OfferSink {
     note(ReadProblem(position: position, effect: .mended, reason: reason))
   }
 
-  /// Takes the values of variables out of what is told.
+  /// Replaces the values of variables in the problems.
   func hide(_ secrets: Secrets) { check.problems = check.problems.hiding(secrets) }
 
   func finish(_ facts: DocumentFacts?, records: Int, bytes: Int) -> FeedCheck {
@@ -123,9 +123,9 @@ extension SyncEngine {
   /// Reads a feed without storing anything.
   ///
   /// - Parameters:
-  ///   - source: where to read it from instead of the definition's own source.
-  ///   - firstCount: how many offers to keep.
-  /// - Throws: `OffersError` for whatever a sync would fail with.
+  ///   - source: the source to read instead of the definition's own; nil for the latter.
+  ///   - firstCount: the number of offers to keep.
+  /// - Throws: `OffersError` for everything that makes a sync fail.
   package func check(
     _ definition: FeedDefinition, from source: String?, firstCount: Int = 3,
     options: SyncOptions = SyncOptions()

@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// Reads a feed from its source, page by page where it has pages.
+/// Reads a feed from its source: one document, or one page after another.
 struct FeedPages {
   let definition: FeedDefinition
   let source: DocumentSource
@@ -11,36 +11,36 @@ struct FeedPages {
   let environment: SourceTemplate.Environment
   let fetching: FetchContext
 
-  /// Takes what is read.
+  /// The callbacks that receive the documents.
   struct Receiver {
-    /// Called before the first byte of all; gives what takes the offers.
+    /// Called before the first byte is parsed; returns the sink for the offers.
     let begin: () async throws -> any OfferSink
-    /// Lets documents through to the reader.
+    /// The gate between the decompressor and the reader.
     let gate: DocumentGate
-    /// Called with each piece, after decompression.
+    /// Called with each decompressed chunk.
     let piece: (_ bytes: UnsafeRawBufferPointer, _ totalBytes: Int?, _ records: Int) -> Void
-    /// Called before each page behind the first, with the number of records before it.
+    /// Called before each page after the first, with the number of records read so far.
     let nextPage: (_ records: Int) -> Void
   }
 
-  /// What reading came to.
+  /// The result of reading a feed.
   enum Reading {
-    /// The server was asked for something newer and has nothing.
+    /// The server answered a conditional request with 304.
     case notModified
-    /// It is the stored document again.
+    /// The document is identical to the stored one.
     case sameDocument
-    /// All was read; what the first document says about itself.
+    /// All pages were read. The facts are those of the first document.
     case read(DocumentFacts)
   }
 
-  /// Most bytes that a compressed file may unpack to.
+  /// The most bytes that a compressed file may decompress to.
   private static let fileLimitBytes = 64 << 30
 
   private var limitBytes: Int {
     if case .url = source { options.limits.bodyBytes } else { Self.fileLimitBytes }
   }
 
-  /// The values of all variables that requests carry.
+  /// The values of all variables that are sent in requests.
   var secrets: Secrets {
     var secrets = template.secrets
     for header in definition.headers {
@@ -49,7 +49,7 @@ struct FeedPages {
     return secrets
   }
 
-  /// Whether there may be more than one document.
+  /// Whether the feed can have more than one document.
   var hasPages: Bool { template.hasPage || definition.pages?.next != nil }
 
   func read(into receiver: Receiver) async throws -> Reading {
@@ -84,14 +84,14 @@ struct FeedPages {
       } catch let error as OffersError where isEnd(error, page) {
         break
       }
-      // The validators of one page say nothing about the others.
+      // The validators of one page do not cover the others.
       fetching.log.answer.vouches = false
       records += page.records
     }
     return .read(facts)
   }
 
-  /// Reads the first document's bytes, unpacked, until the handler has seen enough.
+  /// Reads the bytes of the first document, decompressed, until `handle` returns false.
   func readBytes(
     _ handle: (UnsafeRawBufferPointer) throws -> Bool
   ) async throws -> (address: String?, charset: String?) {
@@ -113,7 +113,8 @@ struct FeedPages {
     return (last.address, last.charset)
   }
 
-  /// Where no number of pages is told, the first address without a document is the end.
+  /// Whether a missing page is the end of the feed: when the number of pages is unknown, the first
+  /// address without a document ends them.
   private func isEnd(_ error: OffersError, _ page: Page) -> Bool {
     error.code == .notFound && page.facts.pageCount == nil && definition.pages?.next == nil
   }
@@ -183,7 +184,7 @@ struct FeedPages {
       if gate.isWaiting { try gate.open(feed) }
     }
     let isThere = try await fetch(source, isFirst: isFirst) {
-      // What is put aside may never have to be read.
+      // A document that the gate spools may not have to be parsed at all.
       if gate.isWaiting { try await begin() }
     } _: { piece, head in
       last = head
@@ -212,9 +213,9 @@ struct FeedPages {
       sink: sink)
   }
 
-  /// - Parameter between: called before the first piece, where that is certain to come, and between
-  ///   those of a server.
-  /// - Returns: false when the server has nothing newer.
+  /// - Parameter between: called before the first chunk of a local document, and between the chunks
+  ///   of a server's.
+  /// - Returns: false when the server answered 304.
   private func fetch(
     _ source: DocumentSource, isFirst: Bool, between: () async throws -> Void,
     _ handle: PieceHandler
@@ -247,17 +248,17 @@ struct FeedPages {
     return true
   }
 
-  /// What a document that came with an error says itself.
+  /// The error message in the body of an error response, by the definition's `error` path.
   private func explain(_ body: [UInt8]) -> String? {
     guard !definition.error.isEmpty else { return nil }
-    let reader = FeedReader(definition: definition, sink: Deaf())
-    // A body that is no such document explains nothing, which is no error of its own.
+    let reader = FeedReader(definition: definition, sink: IgnoringSink())
+    // The body need not be such a document; then there is no message.
     try? body.withUnsafeBytes { try reader.consume($0) }
     try? reader.finish()
     return reader.facts.error
   }
 
-  private final class Deaf: OfferSink {
+  private final class IgnoringSink: OfferSink {
     func accept(_ texts: OfferTexts, position: Int) {}
     func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {}
     func mend(position: Int, reason: String) {}

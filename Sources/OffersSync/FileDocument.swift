@@ -2,17 +2,17 @@ import Dispatch
 import Foundation
 import OffersCore
 
-/// Reads a file descriptor to its end in pieces of 256 KiB.
+/// Reads a file or standard input to its end, in chunks of 256 KiB.
 ///
-/// An ordinary file is read on the task's own thread. A pipe may be silent for as long as it likes,
-/// so it is waited for elsewhere: tasks have no more threads than the machine has cores.
+/// A regular file is read on the task's own thread. A pipe can block for an unlimited time, so a
+/// Dispatch thread waits for it: the concurrency pool has only one thread per core.
 enum FileDocument {
   static let pieceBytes = 256 << 10
 
   /// - Throws: `OffersError` with `notFound` when there is no such file, `sourceFailed` when it
   ///   cannot be read.
   static func read(path: String, _ handle: PieceHandler) async throws {
-    // Opening a pipe waits for its writer.
+    // Opening a named pipe blocks until a writer opens it.
     let descriptor = await onOwnThread(unless: findSize(path: path) != nil) {
       open(path, O_RDONLY | O_CLOEXEC)
     }
@@ -38,7 +38,7 @@ enum FileDocument {
     try await read(descriptor: descriptor, name: path, totalBytes: size, handle)
   }
 
-  /// The size of an ordinary file; nil for a pipe, which gives its bytes only once.
+  /// The size of a regular file; nil for anything else, such as a pipe, whose bytes come only once.
   static func findSize(path: String) -> Int? {
     var information = stat()
     guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -68,7 +68,7 @@ enum FileDocument {
     }
   }
 
-  /// Waits until there is something to read, or the end.
+  /// Waits until bytes are available or the end is reached.
   private static func waitForInput(_ descriptor: Int32) async {
     await onOwnThread(unless: false) {
       var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -76,7 +76,7 @@ enum FileDocument {
     }
   }
 
-  /// Makes a call that may wait on a thread that no task needs, `errno` included.
+  /// Runs a call that may block on a Dispatch thread, and carries its `errno` over.
   private static func onOwnThread<Result: Sendable>(
     unless isQuick: Bool, _ call: @escaping @Sendable () -> Result
   ) async -> Result {

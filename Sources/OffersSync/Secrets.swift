@@ -1,18 +1,18 @@
 import Foundation
 import OffersCore
 
-/// The values of variables, which must not show in what is printed, logged or stored.
+/// The values of environment variables, which must not appear in output, logs or the database.
 struct Secrets: Sendable {
-  /// The spellings that a value may come back in, the longest first, with what is shown for them.
+  /// The spellings in which a value can reappear, the longest first, each with its replacement.
   private var spellings: [(value: String, shown: String)] = []
 
   var isEmpty: Bool { spellings.isEmpty }
 
-  /// Adds a variable's value.
+  /// Adds the value of a variable in all its spellings.
   mutating func add(_ value: String, of name: String) {
     let encoded = Self.encoded(value)
     var found = [value, encoded, Self.lowercasedEscapes(encoded)]
-    // As a URL is printed that has the value in it unescaped.
+    // The spelling in the text of a URL that was parsed with the raw value.
     for prefix in ["http://x/", "http://x/?"] {
       guard let url = URL(string: prefix + value)?.absoluteString, url.hasPrefix(prefix) else {
         continue
@@ -37,14 +37,13 @@ struct Secrets: Sendable {
 
   mutating func add(_ others: Secrets) { add(others.spellings) }
 
-  /// The text with the names of variables for their values, which are compared byte by byte: a value
-  /// with a combining mark behind it ends in another character.
+  /// The text with each value replaced by the name of its variable.
   func hidden(in text: String) -> String {
     spellings.reduce(text) { $0.replacing(bytes: $1.value, with: $1.shown) }
   }
 
-  /// Where the links of a document lead that was found at an address: nothing of the address that
-  /// has a value in it. Nil when none of it is left.
+  /// The base URL for links in a document, without the parts that contain a secret value. Nil when
+  /// the value is in the path or host.
   func base(of address: String?) -> String? {
     guard let address, !isEmpty, hidden(in: address) != address else { return address }
     guard var parts = URLComponents(string: address) else { return nil }
@@ -56,7 +55,8 @@ struct Secrets: Sendable {
     return bare
   }
 
-  /// A value as it stands in a URL's query (RFC 3986, unreserved characters only).
+  /// The percent-encoding of a value: all characters except the unreserved ones (RFC 3986,
+  /// section 2.3).
   static func encoded(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {
@@ -75,7 +75,7 @@ struct Secrets: Sendable {
 }
 
 extension OffersError {
-  /// The error without the values of variables.
+  /// The error with the values of variables replaced.
   func hiding(_ secrets: Secrets) -> OffersError {
     if secrets.isEmpty { return self }
     return OffersError(
@@ -85,7 +85,7 @@ extension OffersError {
 }
 
 extension [ReadProblem] {
-  /// The problems without the values of variables.
+  /// The problems with the values of variables replaced.
   func hiding(_ secrets: Secrets) -> [ReadProblem] {
     if secrets.isEmpty { return self }
     return map {

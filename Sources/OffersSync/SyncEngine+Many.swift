@@ -3,17 +3,17 @@ import OffersCore
 import OffersFeeds
 
 extension SyncEngine {
-  /// Most hosts that are asked at the same time.
+  /// The most hosts that are contacted concurrently.
   private static let hostLimit = 32
 
-  /// Syncs several feeds: those on different hosts side by side, those on one host one after
-  /// another over one connection.
+  /// Syncs several feeds: those on different hosts concurrently, those on one host sequentially
+  /// over one connection.
   ///
   /// - Parameters:
-  ///   - options: for each of them; a source only where there is one feed.
+  ///   - options: apply to each feed; a source only with a single feed.
   ///   - progress: called from time to time while reading, from any task.
-  ///   - finished: called once a feed, as each comes to its end, one at a time. A feed of which no
-  ///     run could be made comes with the error that `sync` would throw.
+  ///   - finished: called once per feed when it is finished, never concurrently. Its result is an
+  ///     error when no run could be made, the one that `sync` for a single feed would throw.
   public func sync(
     _ feeds: [String], options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
@@ -60,8 +60,8 @@ extension SyncEngine {
     }
   }
 
-  /// The feeds by the host that each is on, in the order given; files come together, too, because
-  /// one disk is read best in one place.
+  /// The feeds grouped by host, in the given order. Files form one group, because concurrent reads
+  /// compete for the disk.
   private func chains(of feeds: [String], _ options: SyncOptions) async throws -> [[String]] {
     if feeds.count < 2 { return [feeds] }
     var places: [String: Int] = [:]
@@ -78,7 +78,7 @@ extension SyncEngine {
     return chains
   }
 
-  /// What is wrong with a feed is told by its sync.
+  /// The host of a feed's source; empty for files and on errors, which the sync itself reports.
   private func host(of feed: String, _ options: SyncOptions) async throws -> String {
     guard let definition = try? configuration.fetch(feed) else { return "" }
     let state = try await store.findSyncState(of: feed)

@@ -2,13 +2,13 @@ import OffersCore
 import OffersFeeds
 
 extension SyncEngine {
-  /// Lets the server of a feed search, and keeps what it finds beside the feed's other offers.
+  /// Searches on a feed's server, and stores the offers found beside the feed's other offers.
   ///
   /// - Parameters:
-  ///   - feed: one whose definition has a `search:` address.
-  ///   - words: as a person types them.
-  ///   - page: which page, from 1; nil for all pages within the definition's limit.
-  ///   - options: their query and pages are those given here.
+  ///   - feed: a feed whose definition has a `search:` address.
+  ///   - words: the words as a user types them.
+  ///   - page: the number of the page, from 1; nil for all pages within the definition's limit.
+  ///   - options: their query and pages are replaced by the arguments.
   /// - Throws: as `sync`; `invalidRequest` for a feed whose server cannot be searched.
   public func search(
     _ feed: String, for words: String, page: Int? = 1, options: SyncOptions = SyncOptions(),
@@ -17,7 +17,8 @@ extension SyncEngine {
     guard (page ?? 1) > 0 else {
       throw OffersError(.invalidRequest, "Pages are counted from 1.")
     }
-    // A server that gives each page's address only on the page before is asked for all up to it.
+    // Without numbered pages, a page's address is known only from the page before it, so all pages
+    // up to the requested one are fetched.
     let hasNumbers = try configuration.fetch(feed).search?.hasPage == true
     var options = options
     options.query = words
@@ -27,7 +28,7 @@ extension SyncEngine {
       try await attempt(feed, options, isTrial: false, over: $0, progress)
     }
     let pages = result.foundPages
-    // Of a page that is not there, the last one before came.
+    // When the requested page does not exist, the last page read is an earlier one.
     let isThere = hasNumbers || page == nil || pages.count == page
     let found = page == nil ? pages.flatMap(\.self) : isThere ? pages.last ?? [] : []
     var seen: Set<String> = []

@@ -23,7 +23,7 @@ package enum FileBytes {
     var made = path.utf8.first == UInt8(ascii: "/") ? "" : "."
     for part in path.split(scalar: "/").dropLast() {
       made += "/" + part
-      // For an existing folder, mkdir may also fail with other codes, such as EROFS or EACCES.
+      // For an existing folder, mkdir fails with other codes, too, depending on the file system.
       if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR {
         let code = errno
         var information = stat()

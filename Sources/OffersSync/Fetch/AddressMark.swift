@@ -1,7 +1,7 @@
 import OffersCore
 
-/// Stands for an address by which a document was had, without showing it: there may be the values of
-/// variables in it.
+/// A hash of a document's address, stored in its place because the address may contain secrets: the
+/// values of variables.
 enum AddressMark {
   /// The address's hash as 32 hexadecimal digits.
   static func of(_ address: String) -> String {

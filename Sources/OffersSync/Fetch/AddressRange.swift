@@ -1,18 +1,18 @@
 import OffersCore
 
-/// The addresses that begin with the same bits, such as `10.0.0.0/8` (RFC 4632, RFC 4291).
+/// A range of addresses with a common prefix, such as `10.0.0.0/8` (RFC 4632, RFC 4291).
 struct AddressRange: Hashable, Sendable {
   let first: NetworkAddress
-  /// How many bits all have in common: 0 to 32 or 128.
+  /// The length of the prefix in bits: 0 to 32, or 0 to 128.
   let bitCount: Int
 
-  /// The IPv4 range that begins with these bytes and then zeros.
+  /// The IPv4 range that begins with these bytes, padded with zeros.
   init(ipv4 a: UInt8, _ b: UInt8 = 0, _ c: UInt8 = 0, _ d: UInt8 = 0, bits: Int) {
     let value = [a, b, c, d].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     self.init(NetworkAddress(ipv4: value), bits: bits)
   }
 
-  /// The IPv6 range that begins with these groups and then zeros.
+  /// The IPv6 range that begins with these groups, padded with zeros.
   init(
     ipv6 a: UInt16, _ b: UInt16 = 0, _ c: UInt16 = 0, _ d: UInt16 = 0, _ e: UInt16 = 0,
     _ f: UInt16 = 0, _ g: UInt16 = 0, _ h: UInt16 = 0, bits: Int
@@ -21,10 +21,10 @@ struct AddressRange: Hashable, Sendable {
     self.init(NetworkAddress(ipv6: value), bits: bits)
   }
 
-  /// Understands `10.0.0.0/8` or `fd00::/8`; an address alone is a range of one.
+  /// Parses CIDR notation such as `10.0.0.0/8` or `fd00::/8`; a single address is a range of one.
   ///
-  /// - Returns: nil for anything else, and for more bits than an address has. Bits behind the common
-  ///   ones do not matter.
+  /// - Returns: nil for anything else, and for a prefix longer than an address. Bits after the
+  ///   prefix are ignored.
   init?(_ text: String) {
     let parts = text.split(scalar: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first.flatMap({ NetworkAddress(String($0)) }) else { return nil }

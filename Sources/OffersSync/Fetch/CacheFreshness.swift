@@ -1,23 +1,23 @@
 import Foundation
 
-/// How long a response may be used before its server wants to be asked again (RFC 9111, 4.2).
+/// Computes the freshness lifetime of HTTP responses (RFC 9111, section 4.2).
 enum CacheFreshness {
-  /// The seconds that a response is fresh from the moment it was received.
+  /// The remaining freshness lifetime of a response at the time of its receipt, in seconds.
   ///
-  /// What counts is `max-age`, else `Expires` less `Date`, each less the age that caches on the way
-  /// say. `s-maxage` is for shared caches, which this is not. Two of the server's times are compared
-  /// with each other, so that a wrong clock on either side does no harm. Values that make no sense
-  /// mean stale, as the RFC advises.
+  /// The lifetime is `max-age`, or else `Expires` minus `Date`; the `Age` that caches report is
+  /// subtracted. `s-maxage` is ignored, because it applies to shared caches only. `Expires` is
+  /// compared with the server's own `Date`, so that a wrong clock on either side has no effect.
+  /// Invalid values mean stale, as the RFC recommends.
   ///
   /// - Parameters:
   ///   - cacheControl: the values of all `Cache-Control` lines, in order.
-  ///   - receivedAt: stands for a `Date` that is missing or makes no sense.
-  /// - Returns: 0 to `Int32.max`; nil when the response says nothing about it.
+  ///   - receivedAt: replaces a `Date` that is missing or invalid.
+  /// - Returns: 0 to `Int32.max`; nil when the response has no freshness information.
   static func seconds(
     cacheControl: [String], expires: String?, date: String?, age: String?, receivedAt: Date
   ) -> Int? {
     let directives = CacheDirectives(cacheControl)
-    // `no-cache="Set-Cookie"` counts as a plain one, as in most caches (RFC 9111, 5.2.2.4).
+    // `no-cache="Set-Cookie"` is treated like `no-cache`, as in most caches (RFC 9111, 5.2.2.4).
     if directives["no-store"] != nil || directives["no-cache"] != nil { return 0 }
     let lifetime: Int
     if let maxAge = directives["max-age"] {
@@ -32,7 +32,7 @@ enum CacheFreshness {
     return max(0, lifetime - seconds(ofAge: age))
   }
 
-  /// The first member of an `Age`; one that is not a number is ignored (RFC 9111, 5.1).
+  /// The first member of an `Age`; an invalid one is ignored (RFC 9111, section 5.1).
   private static func seconds(ofAge age: String?) -> Int {
     age.flatMap { DecimalNumber.parse($0.prefix { $0 != "," }) } ?? 0
   }
@@ -46,7 +46,7 @@ private struct CacheDirectives {
     for line in lines {
       var isQuoted = false
       var isEscaped = false
-      // Bytes, because a comma is one whatever follows it.
+      // Split by bytes: a combining mark after a comma would form one Character with it.
       let members = line.utf8.split { byte in
         defer { isEscaped = isQuoted && byte == UInt8(ascii: "\\") && !isEscaped }
         if byte == UInt8(ascii: "\"") && !isEscaped { isQuoted.toggle() }
@@ -56,10 +56,10 @@ private struct CacheDirectives {
     }
   }
 
-  /// The first value of a directive, without quotes; empty when it stands alone, nil when it is not
-  /// there.
+  /// The first value of a directive, without quotes; empty for a directive without a value, nil
+  /// when the directive is absent.
   ///
-  /// - Parameter name: in lower case.
+  /// - Parameter name: the directive's name in lower case.
   subscript(name: String) -> String? { values[name] }
 
   private mutating func add(_ member: Substring) {

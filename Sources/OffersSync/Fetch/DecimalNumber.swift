@@ -1,9 +1,12 @@
-/// A number of decimal digits and nothing else, as headers write seconds (RFC 9111, 1.2.2).
+/// Parses numbers that consist of decimal digits only, as in HTTP's delta-seconds (RFC 9111,
+/// section 1.2.2).
 enum DecimalNumber {
-  /// What a larger number counts as.
+  /// The value to which larger numbers are clamped.
   static let limit = Int(Int32.max)
 
-  /// - Returns: 0 to `limit`; nil when the text is not such a number. Blanks around it do not matter.
+  /// Parses a number, ignoring surrounding spaces and tabs.
+  ///
+  /// - Returns: 0 to `limit`; nil when the text is not such a number.
   static func parse(_ text: some StringProtocol) -> Int? {
     let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
     var digits = Substring(text).utf8.drop(while: isBlank)

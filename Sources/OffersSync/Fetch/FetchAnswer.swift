@@ -1,31 +1,31 @@
 import Foundation
 
-/// What the servers that were asked for a feed said besides the document.
+/// The metadata of the responses of one fetch.
 struct FetchAnswer: Hashable, Sendable {
-  /// Requests made, redirects and pages included.
+  /// The number of requests, including redirects and pages.
   var requestCount = 0
-  /// The last answer's status; nil when none came.
+  /// The HTTP status of the last response; nil when there was none.
   var status: Int?
-  /// Whether the server was asked only for something newer.
+  /// Whether the request was conditional.
   var isConditional = false
-  /// Whether it had nothing newer.
+  /// Whether the response was 304 Not Modified.
   var isNotModified = false
   var validators = Validators.none
-  /// Stands for the address that gave the document; see `AddressMark`.
+  /// The hash of the address that the document came from; see `AddressMark`.
   var addressMark: String?
-  /// Whether the validators are those of all that was read: a feed of several pages has none.
+  /// Whether the validators cover the whole feed, which they do not when it has several pages.
   var vouches = true
-  /// How long the document stays good, in seconds, by the server or by the feed itself.
+  /// The freshness lifetime of the document in seconds, by the server or by the feed itself.
   var freshSeconds: Int?
-  /// When the server wants to be asked again, after an error.
+  /// The time of a `Retry-After` in an error response.
   var retryAfter: Date?
-  /// Whether the server said 410.
+  /// Whether the server answered 410 Gone.
   var isGoneForGood = false
-  /// Where permanent redirects alone led; nil when there were none.
+  /// The target of a chain of permanent redirects only; nil when there was none.
   var permanentAddress: String?
 }
 
-/// Collects the answer while a feed is fetched. One task has it.
+/// Collects the metadata while a feed is fetched. Confined to one task.
 final class FetchLog {
   var answer = FetchAnswer()
 }

@@ -1,15 +1,15 @@
-/// On what condition a server is asked for a document: only for something newer than the one there
-/// is (RFC 9110, section 13).
+/// The precondition of a request: a document that differs from the stored one (RFC 9110,
+/// section 13).
 struct FetchCondition: Sendable {
-  /// What the server named that document's version by.
+  /// The validators of the stored document.
   let validators: Validators
-  /// The mark of the address that gave them: no other is asked with them.
+  /// The mark of the address that the validators came from; they are sent to no other address.
   let addressMark: String?
 
-  /// Asks for the document itself.
+  /// No condition: an unconditional request.
   static let none = FetchCondition(validators: .none, addressMark: nil)
 
-  /// Whether a request for this address has the condition.
+  /// Whether a request to this address carries the condition.
   func applies(to address: String) -> Bool {
     !validators.isEmpty && AddressMark.of(address) == addressMark
   }

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOSSL
 import OffersCore
 
-/// Says what went wrong on the way to a document, and what to do next.
+/// Builds the errors of fetching a document, with advice on what to do next.
 enum FetchFailure {
   static func refused(
     _ url: String, _ response: HTTPClientResponse, _ reason: String?
@@ -57,14 +57,14 @@ enum FetchFailure {
         what =
           switch error {
           case .invalidEOFState: "closed the connection too early"
-          case .headerOverflow: "sent a head without end"
-          default: "did not answer as a web server does"
+          case .headerOverflow: "sent response headers that are too long"
+          default: "sent an invalid HTTP response"
           }
       } else if error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError {
-        what = "cannot be trusted: its certificate or encryption is not right"
+        what = "cannot be trusted: its TLS certificate or encryption is not valid"
         hint =
-          "Nothing was changed. If it has a certificate authority of its own, name that file in "
-          + "\(TrustedCertificates.variable)."
+          "Nothing was changed. If it has a certificate authority of its own, put the path of that "
+          + "authority's certificate into \(TrustedCertificates.variable)."
       } else {
         what =
           error is ChannelError || error is IOError

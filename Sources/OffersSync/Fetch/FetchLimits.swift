@@ -1,12 +1,12 @@
-/// The limits a fetch keeps to.
+/// The limits of a fetch.
 public struct FetchLimits: Hashable, Sendable {
-  /// Most bytes of a document, packed and unpacked. 1 GiB unless set.
+  /// The most bytes of a document, both compressed and decompressed. The default is 1 GiB.
   public var bodyBytes: Int
-  /// Longest wait for a connection, for the head of an answer, and for the next bytes, in seconds.
+  /// The longest wait for a connection, for a response head, and for the next bytes, in seconds.
   public var idleSeconds: Int64
-  /// Longest time for the whole document, in seconds.
+  /// The longest time for the whole document, in seconds.
   public var totalSeconds: Double
-  /// Most redirects followed.
+  /// The most redirects to follow.
   public var redirects: Int
 
   public init(

@@ -1,28 +1,27 @@
 import Foundation
 import OffersCore
 
-/// Decides when a feed is fetched, and what is remembered of a fetch for the next one.
+/// Decides when a feed is fetched, and computes the fetch state after each sync.
 ///
-/// Pure: the time and the chance are given.
+/// A pure function of its arguments: the time and the randomness are passed in.
 struct FetchSchedule: Sendable {
-  /// How often the feed should be synced.
+  /// The sync interval.
   let everySeconds: Int
-  /// What a wait after a failure is multiplied by, 0.8 to 1.2, so that clients do not come back all
-  /// at once.
+  /// The factor of a wait after a failure, 0.8 to 1.2, so that clients do not return all at once.
   let jitter: Double
 
-  /// The wait after the first failure, which doubles with each further one, and the longest.
+  /// The wait after the first failure, which doubles with each further one, and the longest wait.
   static let firstWaitSeconds = 3600.0
   static let longestWaitSeconds = 7.0 * 86_400
-  /// How long a server may answer “not modified” before it is asked for the document itself: some
-  /// are stuck on that answer.
+  /// The longest time between unconditional requests: some servers keep answering 304 although the
+  /// document has changed.
   static let validatorSeconds = 8.0 * 86_400
 
-  /// Why a feed is not to be fetched now; nil when it is.
+  /// Why the feed must not be fetched now; nil when it is to be fetched.
   func skip(_ reason: SyncReason, _ state: SyncState?, now: Date) -> SyncSkip? {
     guard let state, reason != .forced else { return nil }
     if let since = state.fetch.stoppedAt { return .stopped(since: since) }
-    // A time beyond the longest possible wait is left from a clock that was wrong.
+    // A time beyond the longest possible wait was stored under a wrong clock.
     if let until = state.fetch.waitUntil, until > now,
       until <= now.addingTimeInterval(Self.longestWaitSeconds)
     {
@@ -34,8 +33,8 @@ struct FetchSchedule: Sendable {
     return failures > 0 ? .backOff(until: due, failures: failures) : .fresh(until: due)
   }
 
-  /// Whether a time is still to be waited for. Whoever runs every hour comes a few seconds sooner
-  /// or later each time and shall not miss a turn by that.
+  /// Whether a due time is still ahead. Periodic jobs start with some jitter; the slack keeps one
+  /// that starts a few seconds early from missing its turn.
   private func isAhead(_ due: Date, _ now: Date) -> Bool {
     let slack = min(TimeInterval(everySeconds) / 20, 300)
     let longest = max(
@@ -43,7 +42,7 @@ struct FetchSchedule: Sendable {
     return due > now.addingTimeInterval(slack) && due <= now.addingTimeInterval(longest)
   }
 
-  /// Whether to ask only for something newer than the stored document.
+  /// Whether to make a conditional request.
   func asksConditionally(_ fetch: FetchState, rules: UInt64, now: Date) -> Bool {
     guard fetch.validatedMark != nil, fetch.validatedRules == rules,
       fetch.etag != nil || fetch.lastModified != nil, let full = fetch.fullFetchAt
@@ -51,10 +50,10 @@ struct FetchSchedule: Sendable {
     return full <= now && now.timeIntervalSince(full) < Self.validatorSeconds
   }
 
-  /// What is remembered after a sync that worked, or whose removals were held back.
+  /// The fetch state after a sync that succeeded, or whose removals were held back.
   ///
-  /// - Parameter usualSeconds: how long the document stayed good the last time, for one that is
-  ///   still the same and was not read for its own word on that.
+  /// - Parameter usualSeconds: the freshness lifetime found last time, for an unchanged document,
+  ///   which was not parsed for its own TTL.
   func afterSuccess(
     _ fetch: FetchState, _ answer: FetchAnswer?, source: String, rules: UInt64, isHeld: Bool,
     usualSeconds: TimeInterval? = nil, now: Date
@@ -72,30 +71,29 @@ struct FetchSchedule: Sendable {
     return next
   }
 
-  /// What is remembered after a sync that failed. The validators stay: what they vouch for is still
-  /// what is stored.
+  /// The fetch state after a failed sync. The validators stay, because the stored document does.
   func afterFailure(_ fetch: FetchState, _ answer: FetchAnswer?, now: Date) -> FetchState {
     var next = fetch
     next.failureCount += 1
     next.failingSince = fetch.failingSince ?? now
     let doubled = Self.firstWaitSeconds * pow(2, Double(min(fetch.failureCount, 20)))
     let wait = min(min(doubled, Self.longestWaitSeconds) * jitter, Self.longestWaitSeconds)
-    // What a server asked for stands until it is over, whatever else it says meanwhile.
+    // A wait that the server requested is never shortened by a later response.
     next.waitUntil = [fetch.waitUntil.flatMap { $0 > now ? $0 : nil }, answer?.retryAfter]
       .compactMap(\.self).max()
     next.nextDueAt = max(now.addingTimeInterval(wait), next.waitUntil ?? now)
     if answer?.isGoneForGood == true { next.stoppedAt = now }
-    // A new address that fails is given up for the old one.
+    // When the new address fails, the old one is used again.
     next.movedFrom = nil
     next.movedTo = nil
     next.movedCount = 0
     return next
   }
 
-  /// What is remembered after a search, or after a sync from another source that stays the exception:
-  /// some offers are no longer what the validators vouch for. Nil for what is there already.
+  /// The fetch state after a search, or after a sync from another source that is not remembered:
+  /// some stored offers no longer are those of the validated document. Nil when nothing changes.
   ///
-  /// - Parameter endsHolding: whether what was held back is over, too: all offers come from elsewhere.
+  /// - Parameter endsHolding: whether a quarantine ends, too, because all offers were replaced.
   func afterOther(_ fetch: FetchState?, endsHolding: Bool) -> FetchState? {
     guard var next = fetch else { return nil }
     forgetValidators(&next)
@@ -114,7 +112,7 @@ struct FetchSchedule: Sendable {
     next.fullFetchAt = nil
   }
 
-  /// When to come back to a server that asks for more than the interval; nil for the interval.
+  /// The due time when a server asks for more than the interval; nil for the interval.
   private func longerDue(_ answer: FetchAnswer, _ usual: TimeInterval?, _ now: Date) -> Date? {
     let said = answer.freshSeconds ?? usual.map { Int(max(0, min($0, 1e9))) } ?? 0
     let fresh = min(said, everySeconds * FetchState.freshnessIntervals)
@@ -128,7 +126,7 @@ struct FetchSchedule: Sendable {
       return forgetValidators(&next)
     }
     if answer.isNotModified {
-      // An answer without a document can bring new validators for it (RFC 9110, section 15.4.5).
+      // A 304 can carry new validators of the document (RFC 9110, section 15.4.5).
       next.etag = answer.validators.etag ?? next.etag
       next.lastModified = answer.validators.lastModified ?? next.lastModified
       return

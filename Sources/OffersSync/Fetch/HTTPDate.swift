@@ -1,9 +1,9 @@
 import Foundation
 import OffersCore
 
-/// A point in time as HTTP writes it (RFC 9110, 5.6.7).
+/// Parses and formats HTTP dates (RFC 9110, section 5.6.7).
 ///
-/// Whole seconds of years 0 to 9999, always in GMT.
+/// Dates are whole seconds in the years 0 to 9999, always in GMT.
 enum HTTPDate {
   private static let months = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
@@ -11,19 +11,20 @@ enum HTTPDate {
   private static let days = [
     "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
   ]
-  /// Names of GMT that are taken. Other zones make a date useless for caches (RFC 9111, 4.2).
+  /// The accepted names of GMT. Dates in other zones are invalid for caches (RFC 9111, section
+  /// 4.2).
   private static let zones: Set<Substring> = ["gmt", "utc", "+0000"]
-  /// More than the longest date has.
+  /// The most bytes of a text that is parsed, more than the longest date has.
   private static let limitBytes = 64
 
-  /// Understands the three forms of a date: `Sun, 06 Nov 1994 08:49:37 GMT`,
+  /// Parses the three forms of a date: `Sun, 06 Nov 1994 08:49:37 GMT`,
   /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
   ///
-  /// Case does not matter (RFC 9111, 4.2). The day's name may be missing, and is not compared with
-  /// the date, which tells all without it. A leap second is the second after it.
+  /// Case is ignored (RFC 9111, section 4.2). The name of the day is optional and is not compared
+  /// with the date. A leap second yields the following second.
   ///
-  /// - Parameter now: what a year of two digits is near to: it is the latest year that is not more
-  ///   than 50 years after.
+  /// - Parameter now: the reference for a year of two digits, which is taken as the latest such
+  ///   year that is at most 50 years later.
   /// - Returns: nil for anything else, and for a day or time that does not exist.
   static func parse(_ text: String, now: Date = Date()) -> Date? {
     guard text.utf8.count <= limitBytes, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -52,10 +53,9 @@ enum HTTPDate {
     return moment?.seconds.map { Date(timeIntervalSince1970: Double($0)) }
   }
 
-  /// A date in the form that HTTP prefers, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// A date in the preferred form, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
   ///
-  /// Parts of a second are cut off. A date outside of the years 0 to 9999 becomes the nearest one
-  /// within.
+  /// Fractions of a second are truncated. A date outside the years 0 to 9999 is clamped.
   static func text(_ date: Date) -> String {
     let fields = Moment.fields(of: date)
     func padded(_ number: Int32, _ width: Int) -> String {
@@ -84,14 +84,14 @@ enum HTTPDate {
   }
 }
 
-/// A day and a time of day, which the calendar may not have.
+/// The fields of a date, not yet checked against the calendar.
 private struct Moment {
   var year: Int
   let month: Int
   let day: Int
   let secondOfDay: Int
 
-  /// Nil when a part is missing or the time of day, such as `08:49:37`, is impossible.
+  /// Returns nil when a field is missing or the time of day is out of range.
   init?(year: Int?, month: Int?, day: Int?, time: Substring) {
     let clock = time.split(scalar: ":", omittingEmptySubsequences: false)
       .map { HTTPDate.number($0, digits: 2...2) }
@@ -105,7 +105,7 @@ private struct Moment {
     secondOfDay = (hour * 60 + minute) * 60 + second
   }
 
-  /// Makes a year of two digits the latest one that is not more than 50 years after now.
+  /// Resolves a year of two digits to the latest one that is at most 50 years after `now`.
   mutating func chooseCentury(near now: Date) {
     let fields = Self.fields(of: now)
     let limit = Int(fields.tm_year) + 1900 + 50
@@ -116,7 +116,7 @@ private struct Moment {
     if year == limit && !isPast { year -= 100 }
   }
 
-  /// Seconds since 1970; nil when the calendar has no such day.
+  /// The Unix seconds; nil when the calendar has no such day.
   var seconds: Int? {
     guard (0...9999).contains(year) else { return nil }
     var midnight = tm()
@@ -124,15 +124,15 @@ private struct Moment {
     midnight.tm_mon = Int32(month - 1)
     midnight.tm_mday = Int32(day)
     let start = timegm(&midnight)
-    // A day past the month's end has become one of another month.
+    // timegm normalizes a day past the end of its month into another month.
     return midnight.tm_mday == Int32(day) ? start + secondOfDay : nil
   }
 
-  /// The calendar's fields of a date, of the nearest one within the years 0 to 9999.
+  /// The calendar fields of a date, clamped to the years 0 to 9999.
   static func fields(of date: Date) -> tm {
     let first = -62_167_219_200.0
     let last = 253_402_300_799.0
-    // These two take the bound for what is not a number.
+    // Double.minimum and Double.maximum return the bound for NaN.
     let seconds = Double.minimum(Double.maximum(date.timeIntervalSince1970, first), last)
     var time = time_t(seconds.rounded(.down))
     var fields = tm()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The scheme, host and port of a URL (RFC 6454): what one server answers for.
+/// The origin of a URL: its scheme, host and port (RFC 6454).
 struct HTTPOrigin: Hashable, Sendable {
   let scheme: String
   let host: String
@@ -12,7 +12,7 @@ struct HTTPOrigin: Hashable, Sendable {
     port = url.port ?? (scheme == "https" ? 443 : 80)
   }
 
-  /// Nil for a text that is no URL.
+  /// Returns nil for a text that is not a URL.
   init?(_ text: String) {
     guard let url = URL(string: text) else { return nil }
     self.init(url)

@@ -2,18 +2,18 @@ import Dispatch
 import Glibc
 import OffersCore
 
-/// The addresses of a host, as the system's resolver finds them.
+/// Resolves host names with the system's resolver.
 enum HostAddresses {
-  /// Looks a host up.
+  /// Resolves a host.
   ///
-  /// A literal comes out as the address it means, also a decimal, octal or hexadecimal one
-  /// (`2852039166`, `0x7f.1`) and one in brackets. The resolver blocks a thread of its own, not one
-  /// that tasks run on; a cancelled task does not wait for it.
+  /// An address literal yields its address, including decimal, octal and hexadecimal forms
+  /// (`2852039166`, `0x7f.1`) and one in brackets. The resolver blocks a Dispatch thread, not one
+  /// of the concurrency pool; a cancelled task does not wait for it.
   ///
-  /// - Parameter port: where the host is going to be asked: 0 to 65535.
-  /// - Returns: at least one address, each once, in the order of preference (RFC 6724).
-  /// - Throws: `OffersError` with `sourceFailed` when there is none, `invalidRequest` for an
-  ///   impossible port; `CancellationError`.
+  /// - Parameter port: the port to connect to, 0 to 65535.
+  /// - Returns: at least one address, without duplicates, in the order of preference (RFC 6724).
+  /// - Throws: `OffersError` with `sourceFailed` when no address is found, `invalidRequest` for a
+  ///   port out of range; `CancellationError`.
   static func resolve(_ host: String, port: Int) async throws -> [NetworkAddress] {
     guard let port = UInt16(exactly: port) else {
       throw OffersError(
@@ -38,19 +38,19 @@ enum HostAddresses {
     return try? lookUp(bare, port: 0, flags: AI_NUMERICHOST).get().first
   }
 
-  /// What to say about a failed lookup.
+  /// The error of a failed lookup.
   ///
   /// - Parameters:
-  ///   - status: what `getaddrinfo` returned.
-  ///   - systemError: the `errno` after it.
+  ///   - status: the result of `getaddrinfo`.
+  ///   - systemError: `errno` after the call.
   static func failure(_ host: String, status: Int32, systemError: Int32) -> OffersError {
     var cause = String(cString: gai_strerror(status))
     if status == EAI_SYSTEM { cause += ": " + String(cString: strerror(systemError)) }
     switch status {
-    // These say nothing about the host.
+    // These are failures of the resolver, not facts about the host.
     case EAI_AGAIN, EAI_MEMORY, EAI_SYSTEM:
       return OffersError(
-        .sourceFailed, "The host \(host) could not be looked up just now.",
+        .sourceFailed, "The host \(host) could not be looked up.",
         hint: "Nothing was changed. Check the network, then sync again.", cause: cause)
     default:
       return OffersError(
@@ -59,7 +59,7 @@ enum HostAddresses {
     }
   }
 
-  /// The addresses that the resolver lists, each once, in its order.
+  /// The addresses in a list of the resolver, in its order, without duplicates.
   static func addresses(in list: UnsafePointer<addrinfo>?) -> [NetworkAddress] {
     var result: [NetworkAddress] = []
     var next = list
@@ -78,7 +78,7 @@ enum HostAddresses {
   ) -> Result<[NetworkAddress], OffersError> {
     var name = host
     var hints = addrinfo()
-    // Without AI_ADDRCONFIG, so that a literal means the same on every machine.
+    // No AI_ADDRCONFIG: a literal must yield the same address on every machine.
     hints.ai_flags = flags | AI_NUMERICSERV
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     if host.hasPrefix("["), host.hasSuffix("]") {
@@ -86,7 +86,7 @@ enum HostAddresses {
       hints.ai_family = AF_INET6
       hints.ai_flags |= AI_NUMERICHOST
     }
-    // There is nobody to ask for no name; C would take the part before a zero byte for the whole.
+    // An empty name cannot be looked up, and C would end a name at its first NUL byte.
     if name.isEmpty || name.utf8.contains(0) {
       return .failure(failure(host, status: EAI_NONAME, systemError: 0))
     }

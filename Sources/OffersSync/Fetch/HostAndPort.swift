@@ -1,11 +1,13 @@
-/// A host with or without a port, as in `example.com:8080`, `[::1]:8080` or `::1`.
+/// A host with an optional port, as in `example.com:8080`, `[::1]:8080` or `::1`.
 struct HostAndPort: Hashable, Sendable {
-  /// A name in lower case without a last dot, or an address without brackets.
+  /// A name in lower case without a trailing dot, or an address without brackets.
   let host: String
-  /// 1 to 65535; nil where none is said.
+  /// 1 to 65535; nil when absent.
   let port: Int?
 
-  /// - Returns: nil for an empty host, characters that no host has, or an impossible port.
+  /// Parses a host with an optional port.
+  ///
+  /// - Returns: nil for an empty host, invalid characters, or a port out of range.
   init?(_ text: String) {
     var host = text[...]
     var port: Substring?

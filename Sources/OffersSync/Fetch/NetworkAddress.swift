@@ -2,7 +2,7 @@ import Glibc
 
 /// An IPv4 or IPv6 address.
 struct NetworkAddress: Hashable, Sendable {
-  /// True for an address of 32 bits, false for one of 128.
+  /// Whether the address is an IPv4 one of 32 bits, and not an IPv6 one of 128.
   let isIPv4: Bool
   /// The address as a number; its first byte is the most significant one.
   let value: UInt128
@@ -17,11 +17,12 @@ struct NetworkAddress: Hashable, Sendable {
     self.value = value
   }
 
-  /// Understands an address in its usual form, such as `192.0.2.1` or `2001:db8::1`.
+  /// Parses an address in its standard form, such as `192.0.2.1` or `2001:db8::1`.
   ///
-  /// - Returns: nil for anything else: brackets, a zone, hexadecimal or fewer than four numbers.
+  /// - Returns: nil for anything else, such as brackets, a zone, or an IPv4 address in hexadecimal
+  ///   or with fewer than four numbers.
   init?(_ text: String) {
-    // C would take the part before a zero byte for the whole.
+    // C ends the text at a NUL byte and would accept the part before it.
     if text.utf8.contains(0) { return nil }
     var four = in_addr()
     var sixteen = in6_addr()
@@ -34,8 +35,8 @@ struct NetworkAddress: Hashable, Sendable {
     }
   }
 
-  /// The address that a socket's address holds, which is as long as its family says; nil for other
-  /// families.
+  /// The address in a socket address, which must have the length of its family; nil for families
+  /// other than IPv4 and IPv6.
   init?(_ address: UnsafePointer<sockaddr>) {
     let bytes = UnsafeRawPointer(address)
     switch Int32(address.pointee.sa_family) {
@@ -54,7 +55,7 @@ struct NetworkAddress: Hashable, Sendable {
       ipv6: withUnsafeBytes(of: address) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) })
   }
 
-  /// The address in its usual form, the shortest one for IPv6 (RFC 5952).
+  /// The address in its canonical form (for IPv6, RFC 5952).
   var text: String {
     let family = isIPv4 ? AF_INET : AF_INET6
     let limit = Int(INET6_ADDRSTRLEN)

@@ -3,10 +3,10 @@ import OffersCore
 
 /// An HTTP proxy.
 struct Proxy: Hashable, Sendable {
-  /// A name in lower case or an address, without brackets.
+  /// A name in lower case, or an address without brackets.
   let host: String
   let port: Int
-  /// Nil where none is named; a proxy may want a password alone.
+  /// Nil when absent; a proxy may require a password alone.
   let user: String?
   let password: String?
 
@@ -17,26 +17,26 @@ struct Proxy: Hashable, Sendable {
     self.password = password
   }
 
-  /// Understands `http://user:password@host:3128` or `host:3128`.
+  /// Parses `http://user:password@host:3128` or `host:3128`.
   ///
-  /// The port is 80 if the text has a scheme and 3128 if not. Name and password may be
-  /// percent-encoded; what follows the port is ignored.
+  /// The default port is 80 with a scheme and 3128 without. User and password may be
+  /// percent-encoded; anything after the port is ignored.
   ///
-  /// - Parameter variable: where the text comes from, for the error, which shows nothing of the text
-  ///   but a scheme that is known.
-  /// - Throws: `OffersError` with `invalidRequest` for another kind of proxy, or none.
+  /// - Parameter variable: the variable that contains the text. The error names it, and of the text
+  ///   shows at most a known scheme, because the text may contain a password.
+  /// - Throws: `OffersError` with `invalidRequest` for another kind of proxy or an invalid text.
   init(parsing text: String, variable: String) throws {
     var rest = text[...]
     var port = 3128
     if let mark = text.firstRange(of: "://") {
       let scheme = text[..<mark.lowerBound].lowercased()
-      guard scheme == "http" else { throw Self.unread(scheme, variable) }
+      guard scheme == "http" else { throw Self.unsupported(scheme, variable) }
       rest = text[mark.upperBound...]
       port = 80
     }
     var user: String?
     var password: String?
-    // The last one: people write passwords with an unencoded @ or /.
+    // The last @ separates: passwords often contain an unencoded @ or /.
     if let at = rest.lastIndex(of: "@") {
       let parts = rest[..<at].split(scalar: ":", maxSplits: 1, omittingEmptySubsequences: false)
       user = try Self.credential(parts.first, variable)
@@ -52,25 +52,25 @@ struct Proxy: Hashable, Sendable {
 
   private static func credential(_ text: Substring?, _ variable: String) throws -> String? {
     guard let text, !text.isEmpty else { return nil }
-    // A lone % is one that a person forgot to encode.
+    // An invalid percent-encoding is taken literally: the % was not encoded.
     let decoded = text.removingPercentEncoding ?? String(text)
-    // Not possible in a header's credentials (RFC 7617, 2).
+    // Control characters are not allowed in credentials (RFC 7617, section 2).
     if decoded.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { throw malformed(variable) }
     return decoded
   }
 
-  private static func unread(_ scheme: String, _ variable: String) -> OffersError {
+  private static func unsupported(_ scheme: String, _ variable: String) -> OffersError {
     let known = ["https", "socks", "socks4", "socks4a", "socks5", "socks5h"]
     let what = known.contains(scheme) ? "\(scheme) proxy" : "proxy of another kind"
     return OffersError(
-      .invalidRequest, "The variable \(variable) names a \(what); only http proxies are read.",
+      .invalidRequest, "The variable \(variable) names a \(what); only HTTP proxies are supported.",
       hint: hint(variable))
   }
 
   private static func malformed(_ variable: String) -> OffersError {
     OffersError(
       .invalidRequest,
-      "The variable \(variable) does not name a proxy; only http proxies are read.",
+      "The variable \(variable) does not name a proxy; only HTTP proxies are supported.",
       hint: hint(variable))
   }
 

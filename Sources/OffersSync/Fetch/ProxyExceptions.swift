@@ -1,15 +1,15 @@
-/// The hosts that are asked without a proxy, as `no_proxy` lists them.
+/// The hosts that are contacted without a proxy, as listed in `no_proxy`.
 ///
-/// Separated by commas or blanks: `example.com` or `.example.com` for a host and all below it, an
-/// address, a range such as `10.0.0.0/8`, each but a range with or without a port, `*` for all.
-/// What is none of these matches nothing.
+/// Entries are separated by commas or white space: `example.com` or `.example.com` for a host and
+/// its subdomains, an address, a range such as `10.0.0.0/8`, or `*` for all hosts. Host names and
+/// addresses may have a port. An entry of any other form matches nothing.
 struct ProxyExceptions: Hashable, Sendable {
   private enum Exception: Hashable, Sendable {
     case domain(String, port: Int?)
     case addresses(AddressRange, port: Int?)
   }
 
-  /// True when no host has a proxy.
+  /// Whether the list contains `*`, so that no host has a proxy.
   let isEverything: Bool
   private let exceptions: [Exception]
 
@@ -20,8 +20,8 @@ struct ProxyExceptions: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - host: a name in lower case without a last dot.
-  ///   - address: the address that the host is a literal of; no name matches then.
+  ///   - host: a name in lower case without a trailing dot.
+  ///   - address: the address if the host is an address literal; then no name matches.
   func contains(host: String, address: NetworkAddress?, port: Int) -> Bool {
     isEverything
       || exceptions.contains { exception in

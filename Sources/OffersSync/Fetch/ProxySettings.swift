@@ -1,19 +1,19 @@
 import Foundation
 import OffersCore
 
-/// Which proxy to reach which host by, as the environment says.
+/// The proxies that the environment configures.
 ///
-/// Read are `https_proxy`, `http_proxy`, `all_proxy` for what these two leave open, and `no_proxy`;
-/// in capitals, too, where the small ones are not set or empty. `HTTP_PROXY` is not read: in a CGI
-/// program it is a header that anybody can send (CVE-2016-5385).
+/// The variables are `https_proxy`, `http_proxy`, `all_proxy` as the fallback of both, and
+/// `no_proxy`. An upper-case name is used when the lower-case one is unset or empty. `HTTP_PROXY`
+/// is ignored: in a CGI program, any client can set it by a `Proxy` header (CVE-2016-5385).
 struct ProxySettings: Hashable, Sendable {
   private let http: Proxy?
   private let https: Proxy?
   private let exceptions: ProxyExceptions
 
-  /// - Parameter environment: finds a variable.
-  /// - Throws: `OffersError` with `invalidRequest` for a variable that counts and does not name an
-  ///   http proxy.
+  /// - Parameter environment: looks up a variable.
+  /// - Throws: `OffersError` with `invalidRequest` for an effective variable that does not name an
+  ///   HTTP proxy.
   init(environment: (String) -> String?) throws {
     func find(_ names: String...) -> (name: String, value: String)? {
       for name in names {
@@ -35,7 +35,7 @@ struct ProxySettings: Hashable, Sendable {
     https = try proxy(find("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"))
   }
 
-  /// The proxy for a URL; nil for a direct connection, which the own machine always gets.
+  /// The proxy for a URL; nil for a direct connection. Loopback hosts never use a proxy.
   func proxy(for url: URL) -> Proxy? {
     let isHTTPS = url.scheme?.lowercased() == "https"
     guard isHTTPS || url.scheme?.lowercased() == "http",
@@ -44,7 +44,7 @@ struct ProxySettings: Hashable, Sendable {
     else { return nil }
     if host.hasSuffix(".") { host.removeLast() }
     let address = HostAddresses.literal(host)?.unmapped
-    // Names below localhost are the own machine, too (RFC 6761, 6.3).
+    // Names below localhost are loopback, too (RFC 6761, section 6.3).
     let isOwn = host == "localhost" || host.hasSuffix(".localhost") || address?.isLoopback == true
     let port = url.port ?? (isHTTPS ? 443 : 80)
     return isOwn || exceptions.contains(host: host, address: address, port: port) ? nil : proxy

@@ -1,13 +1,14 @@
 import Foundation
 
-/// When a server wants to be asked again (RFC 9110, 10.2.3).
+/// Parses `Retry-After` headers (RFC 9110, section 10.2.3).
 enum RetryAfter {
-  /// The longest wait that a server is granted: 7 days. A wrong date must not end a feed for good.
+  /// The longest wait that is honoured: 7 days. A wrong date must not stop a feed permanently.
   static let limitSeconds = 7 * 86_400
 
-  /// Understands a `Retry-After`: seconds or an HTTP date.
+  /// Parses a `Retry-After`: a number of seconds or an HTTP date.
   ///
-  /// - Returns: from `now` to `limitSeconds` later; nil when there is none or it makes no sense.
+  /// - Returns: a date between `now` and `limitSeconds` later; nil when the header is missing or
+  ///   invalid.
   static func date(_ text: String?, now: Date) -> Date? {
     guard let text else { return nil }
     let wait: Double

@@ -1,8 +1,8 @@
-/// Gives up waiting for something after a while.
+/// Limits the duration of asynchronous operations.
 enum Timeout {
-  /// Runs `body`, and cancels it when it takes longer than `seconds`.
+  /// Runs `body`, and cancels it after `seconds`.
   ///
-  /// - Throws: what `body` throws, or the error made by `late` when the time is up.
+  /// - Throws: the error of `body`, or the error of `late` after the timeout.
   static func run<Result: Sendable>(
     seconds: Double, _ body: @escaping @Sendable () async throws -> Result,
     late: @escaping @Sendable () -> any Error

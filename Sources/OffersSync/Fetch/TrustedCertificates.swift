@@ -2,12 +2,14 @@ import Foundation
 import NIOSSL
 import OffersCore
 
-/// The certificates that servers are believed by.
+/// The root certificates that TLS connections trust.
 enum TrustedCertificates {
-  /// The variable that names a file of certificates in PEM to use instead of the system's, as
-  /// OpenSSL has it.
+  /// The environment variable with the path of a PEM file of certificates that replaces the
+  /// system's, as in OpenSSL.
   static let variable = "SSL_CERT_FILE"
 
+  /// The TLS configuration with the trusted certificates.
+  ///
   /// - Throws: `OffersError` with `invalidRequest` for a file that cannot be read.
   static func configuration(_ environment: (String) -> String?) throws -> TLSConfiguration {
     var configuration = TLSConfiguration.makeClientConfiguration()

@@ -1,24 +1,24 @@
 import Foundation
 
-/// What a server named a document's version by, to ask it later whether there is another
-/// (RFC 9110, 8.8).
+/// The validators of a document: entity tag and modification date (RFC 9110, section 8.8).
 ///
-/// Only what can be sent back safely is kept, and that as it came, because servers compare texts.
+/// Only values that can be sent back safely are kept. They are kept verbatim, because servers
+/// compare them as texts.
 struct Validators: Hashable, Sendable {
   /// The entity tag, with its quotes.
   let etag: String?
-  /// The date of the last change as the server wrote it.
+  /// The date of the last modification, as the server wrote it.
   let lastModified: String?
 
-  /// The longest entity tag that is kept.
+  /// The length of the longest entity tag that is kept.
   static let etagLimitBytes = 1024
-  /// The start of 1991. There was no web before: an earlier date is a clock that was never set.
+  /// The start of 1991, before the web: an earlier date comes from a clock that was never set.
   private static let earliestSeconds = 662_688_000.0
 
   /// - Parameters:
   ///   - etag: the value of `ETag`.
-  ///   - lastModified: the value of `Last-Modified`. More than a day after `now` it is a wrong
-  ///     clock's, and would hide changes until then.
+  ///   - lastModified: the value of `Last-Modified`. A date more than a day after `now` comes from
+  ///     a wrong clock and is dropped; it would hide changes until then.
   init(etag: String?, lastModified: String?, now: Date) {
     self.etag = etag.flatMap { Self.isUsable(etag: $0) ? $0 : nil }
     self.lastModified = lastModified.flatMap {
@@ -26,14 +26,13 @@ struct Validators: Hashable, Sendable {
     }
   }
 
-  /// Nothing to ask with.
+  /// No validators.
   static let none = Validators(etag: nil, lastModified: nil, now: .distantPast)
 
-  /// True when there is nothing to ask with.
+  /// Whether there is neither an entity tag nor a date.
   var isEmpty: Bool { etag == nil && lastModified == nil }
 
-  /// The headers of a request for the document unless it is still the same. Servers that know
-  /// entity tags ignore the date.
+  /// The headers of a conditional request. Servers that support entity tags ignore the date.
   var conditions: [(name: String, value: String)] {
     var result: [(name: String, value: String)] = []
     if let etag { result.append(("If-None-Match", etag)) }
@@ -48,11 +47,11 @@ struct Validators: Hashable, Sendable {
     if etag.hasPrefix("W/") || etag.hasPrefix("w/") { tag = tag.dropFirst(2) }
     let isQuoted = tag.count >= 2 && tag.first == quote && tag.last == quote
     if isQuoted { tag = tag.dropFirst().dropLast() }
-    // An asterisk would ask for any version at all, and so hide every change.
+    // `If-None-Match: *` matches any version, and so would hide every change.
     if tag.isEmpty || (!isQuoted && tag.elementsEqual("*".utf8)) { return false }
     return tag.allSatisfy { byte in
       switch byte {
-      // A quote inside, or a comma outside, makes it a list, of which any member would do.
+      // A quote inside, or a comma outside, would make it a list, any member of which may match.
       case quote: false
       case UInt8(ascii: " "), UInt8(ascii: ","): isQuoted
       case 0x21...0x7E, 0x80...0xFF: true

@@ -1,4 +1,4 @@
-/// Lets a few requests at a time go out, and fewer to one host.
+/// Limits the number of concurrent requests, in total and per host.
 actor HostTurns {
   private let limit: Int
   private let hostLimit: Int
@@ -11,7 +11,8 @@ actor HostTurns {
     self.hostLimit = hostLimit
   }
 
-  /// Runs `body` when it is its turn: first come, first served, as far as its host is free.
+  /// Runs `body` when the limits permit, in first-in, first-out order among the hosts with
+  /// capacity.
   func run<Result: Sendable>(
     on host: String, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
@@ -48,7 +49,7 @@ actor HostTurns {
         continue
       }
       waiting.remove(at: place)
-      // Who left meanwhile gives the turn back.
+      // A caller that was cancelled meanwhile returns its turn.
       if case .terminated = turn.yield() { end(host) }
       turn.finish()
     }

@@ -1,18 +1,17 @@
 import Foundation
 import OffersCore
 
-/// Where the image of an offer is asked for, which need not be what its feed prints.
+/// The URL from which an offer's image is requested, resolved from the text that the feed prints.
 struct ImageAddress: Hashable, Sendable {
   /// An http or https URL.
   let url: String
 
   /// - Parameters:
-  ///   - text: as the feed prints it.
-  ///   - feedSource: where the feed is read from. A relative address is one beside the feed. An
-  ///     `http:` one is asked for by https where the feed is read from the same host that way; on
-  ///     any other host it is asked for as it is.
-  /// - Throws: `OffersError` with `notFound` for an empty or relative address, `invalidRequest` for
-  ///   one that is not on the web.
+  ///   - text: the address as the feed prints it.
+  ///   - feedSource: the source of the feed, the base of a relative address. An `http:` address is
+  ///     upgraded to https if the feed itself is read from the same host by https.
+  /// - Throws: `OffersError` with `notFound` for an address that is empty, or relative to a feed
+  ///   without a URL; `invalidRequest` for one that is not an http or https URL.
   init(_ text: String, feedSource: String?) throws {
     let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
     if text.isEmpty { throw OffersError(.notFound, "The offer has no picture.") }
@@ -26,7 +25,7 @@ struct ImageAddress: Hashable, Sendable {
     }
     guard Self.isOnWeb(url) else {
       throw OffersError(
-        .invalidRequest, "The picture's address has the scheme \(scheme), which is not read.")
+        .invalidRequest, "The picture's address has the scheme \(scheme), which is not supported.")
     }
     self.url =
       Self.isUpgraded(url, source) ? "https" + url.absoluteString.dropFirst(4) : url.absoluteString

@@ -1,36 +1,36 @@
 import Foundation
 import OffersCore
 
-/// One request for an image, within limits.
+/// Requests an image from its server, within limits.
 struct ImageFetch: Sendable {
   let transport: any HTTPTransport
   let allowsPrivateNetwork: Bool
   let now: @Sendable () -> Date
 
-  /// What a server answers.
+  /// The result of a request.
   enum Answer: Sendable {
     case image(CachedImage)
-    /// What there is still is the current one.
+    /// The cached image is still current.
     case confirmed(etag: String?, lastModified: String?, freshUntil: Date)
   }
 
-  /// Why there is no image.
+  /// A failed request.
   struct Failure: Error {
     let error: OffersError
-    /// When the server wants to be asked again.
+    /// The time of a `Retry-After`.
     let retryAfter: Date?
   }
 
   static let limits = FetchLimits(
     bodyBytes: ImageBounds.bytes, idleSeconds: 10, totalSeconds: 10, redirects: 3)
-  /// How long an image is fresh of which its server does not say so: a day.
+  /// The freshness lifetime of an image whose server declares none: a day.
   static let freshSeconds = 86_400
-  /// The longest that is believed: 30 days.
+  /// The longest freshness lifetime that is honoured: 30 days.
   static let longestFreshSeconds = 30 * 86_400
 
   /// - Parameters:
-  ///   - name: what the image will be found by.
-  ///   - held: the one to ask for something newer than.
+  ///   - name: the cache key of the image.
+  ///   - held: the cached image to revalidate; nil when there is none.
   /// - Throws: `Failure`; `CancellationError`.
   func pull(_ name: String, at address: ImageAddress, held: CachedImage?) async throws -> Answer {
     try await Timeout.run(seconds: Self.limits.totalSeconds) {
@@ -85,7 +85,7 @@ struct ImageFetch: Sendable {
     }
   }
 
-  /// The same error with what to do about an image.
+  /// The error with the hint for images.
   private static func forImage(_ error: OffersError) -> OffersError {
     if error.hint == HTTPConnections.privateHint { return error }
     return OffersError(error.code, error.message, hint: ImageLoader.laterHint, cause: error.cause)

@@ -2,15 +2,16 @@ import Foundation
 import Logging
 import OffersCore
 
-/// Brings images: from the cache, else from their servers.
+/// Provides images from the cache or from their servers.
 ///
-/// - Any number of askers of one image are one request, in this process and, by a lease of seconds,
-///   in all that share the cache. Who leaves does not take the image from the others.
-/// - An image that is no longer fresh (`Cache-Control`, `Expires`, else a day) is asked for with a
-///   condition. When that fails, the one there is is the answer.
+/// - Concurrent requests for an image are coalesced, in this process and, by a short lease, in all
+///   processes that share the cache. Cancelling one caller does not affect the others.
+/// - An image that is no longer fresh (`Cache-Control`, `Expires`, or else one day) is revalidated
+///   by a conditional request. If that fails, the stale image is returned.
 /// - A failure is remembered for ten minutes, or for as long as the server asks.
-/// - An image has 5 MiB and 50 megapixels at most, takes 10 seconds and 3 redirects at most. 6
-///   requests are under way at most, 2 to one host. No server in a private network is asked.
+/// - An image has at most 5 MiB and 50 megapixels, and takes at most 10 seconds and 3 redirects. At
+///   most 6 requests run concurrently, 2 of them to one host. No server in a private network is
+///   contacted.
 public actor ImageLoader: ImageSource {
   private let images: any ImageRepository
   private let fetch: ImageFetch
@@ -24,20 +25,20 @@ public actor ImageLoader: ImageSource {
   private var askers: [String: [Asker]] = [:]
   private var fetches: [String: Task<Void, Never>] = [:]
 
-  /// How long a failure is remembered.
+  /// How long a failure is remembered by default.
   static let failureSeconds = 600.0
-  /// The longest that a server is left alone for.
+  /// The longest wait that a server can request.
   private static let longestFailureSeconds = 86_400.0
-  /// How long nobody else fetches the same: the longest request and a little more.
+  /// The duration of a lease: slightly more than the longest request.
   private static let leaseSeconds = 12.0
-  /// How often to look whether somebody else has got it.
+  /// The interval of polling for an image that another process fetches.
   private static let pause = Duration.milliseconds(25)
   static let laterHint = "It is asked for again when ten minutes have passed."
 
   /// - Parameters:
-  ///   - images: where images are kept.
-  ///   - allowsPrivateNetwork: lets images be asked for in private networks, too.
-  ///   - environment: finds the variables that name a proxy and a file of certificates.
+  ///   - images: the image cache.
+  ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
+  ///   - environment: looks up the variables for proxies and certificates.
   public init(
     images: any ImageRepository, allowsPrivateNetwork: Bool = false,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
@@ -65,11 +66,11 @@ public actor ImageLoader: ImageSource {
     fetch = ImageFetch(transport: transport, allowsPrivateNetwork: false, now: now)
   }
 
-  /// Gives up what is under way, writes down how images were used, and closes all connections.
+  /// Cancels running requests, writes the gathered uses, and closes all connections.
   public func close() async {
     for task in fetches.values { task.cancel() }
     for task in fetches.values { await task.value }
-    // Losing some order costs an image its place at worst.
+    // At worst the eviction order loses some uses.
     try? await images.flushImageUses()
     await connections?.close()
   }
@@ -77,9 +78,9 @@ public actor ImageLoader: ImageSource {
   /// The image of an offer.
   ///
   /// - Parameters:
-  ///   - url: as the feed prints it.
-  ///   - feedSource: where the feed is read from, which tells what a relative address means.
-  /// - Throws: `OffersError` that says why there is none; `CancellationError`.
+  ///   - url: the address as the feed prints it.
+  ///   - feedSource: the source of the feed, the base of a relative address.
+  /// - Throws: `OffersError` when the image cannot be provided; `CancellationError`.
   public func image(at url: String, feedSource: String? = nil) async throws -> CachedImage {
     let address = try ImageAddress(url, feedSource: feedSource)
     let held = try await images.findImage(url)
@@ -131,7 +132,7 @@ public actor ImageLoader: ImageSource {
     }
   }
 
-  /// What somebody else has fetched meanwhile.
+  /// The image, if another caller or process has fetched it since.
   private func findFetched(_ url: String, since: Date) async throws -> CachedImage? {
     guard try await images.touchImage(url), let image = try await images.findImage(url) else {
       return nil
@@ -143,7 +144,7 @@ public actor ImageLoader: ImageSource {
   private func pullLeased(
     _ url: String, _ address: ImageAddress, _ held: CachedImage?, since: Date
   ) async throws -> CachedImage? {
-    // Whoever had the lease before may just have put it.
+    // The previous holder of the lease may have stored the image just before.
     if let found = try await findFetched(url, since: since) {
       try await images.endLease(on: url, holder: holder)
       return found
@@ -166,14 +167,14 @@ public actor ImageLoader: ImageSource {
       try await remember(failure, of: url)
       throw failure.error
     } catch {
-      // It runs out by itself where this fails, too.
+      // If this fails, the lease expires by itself.
       try? await images.endLease(on: url, holder: holder)
       throw error
     }
   }
 
   private func remember(_ failure: ImageFetch.Failure, of url: String) async throws {
-    // Nothing was asked that could not be asked at once with an option.
+    // No request was made, and an option permits one at once, so nothing is remembered.
     if failure.error.hint == HTTPConnections.privateHint {
       return try await images.endLease(on: url, holder: holder)
     }

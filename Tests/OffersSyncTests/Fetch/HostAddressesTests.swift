@@ -77,7 +77,7 @@ struct HostAddressesTests {
     #expect(
       [
         "The host offers.invalid could not be found.",
-        "The host offers.invalid could not be looked up just now.",
+        "The host offers.invalid could not be looked up.",
       ].contains(error?.message))
   }
 
@@ -117,7 +117,7 @@ struct HostAddressesTests {
       error.message
         == (isMissing
           ? "The host a.example could not be found."
-          : "The host a.example could not be looked up just now."))
+          : "The host a.example could not be looked up."))
     #expect(
       error.hint
         == (isMissing

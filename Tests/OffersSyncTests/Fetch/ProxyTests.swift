@@ -56,7 +56,7 @@ struct ProxyTests {
     }
     #expect(error?.code == .invalidRequest)
     #expect(
-      error?.message == "The variable all_proxy names a \(kind); only http proxies are read.")
+      error?.message == "The variable all_proxy names a \(kind); only HTTP proxies are supported.")
     #expect(
       error?.hint
         == "Set it to an address such as http://proxy.example:3128, or unset it: unset all_proxy")
@@ -78,7 +78,7 @@ struct ProxyTests {
     #expect(error?.code == .invalidRequest)
     #expect(
       error?.message
-        == "The variable https_proxy does not name a proxy; only http proxies are read.")
+        == "The variable https_proxy does not name a proxy; only HTTP proxies are supported.")
     #expect(
       error?.hint
         == "Set it to an address such as http://proxy.example:3128, or unset it: unset https_proxy")
