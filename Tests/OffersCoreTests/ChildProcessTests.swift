@@ -9,7 +9,7 @@ struct ChildProcessTests {
     try ChildProcess.output(of: ["sh", "-c", script]).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("it ends with an exit code or with a signal, which is below zero, however often one asks")
+  @Test("wait returns the exit code or the negated signal, on repeated calls, too")
   func ends() throws {
     let well = try ChildProcess(["true"])
     #expect(well.wait() == 0)
@@ -22,7 +22,7 @@ struct ChildProcessTests {
     #expect(killed.wait() == -SIGKILL)
   }
 
-  @Test("several may wait for one")
+  @Test("several tasks can wait for the same process")
   func waits() async throws {
     let process = try ChildProcess(["sh", "-c", "sleep 0.2; exit 3"])
     let codes = await withTaskGroup(of: Int32.self) { group in
@@ -32,19 +32,19 @@ struct ChildProcessTests {
     #expect(codes == [3, 3, 3])
   }
 
-  @Test("a program that is not there is told of")
+  @Test("starting a missing program throws notFound")
   func missing() throws {
     let error = #expect(throws: OffersError.self) { try ChildProcess(["no-such-program-of-ours"]) }
     #expect(error?.message.contains("no-such-program-of-ours") == true)
     #expect(error?.message.contains("No such file") == true)
   }
 
-  @Test("a file that is not open is no stream")
+  @Test("a closed descriptor is refused as a stream")
   func closedStream() throws {
     #expect(throws: OffersError.self) { try ChildProcess(["true"], errors: .descriptor(-1)) }
   }
 
-  @Test("it has the variables, the folder and the streams that it is given")
+  @Test("a child has the given environment, working directory and streams")
   func surroundings() throws {
     let folder = try TemporaryFolder()
     let input = try folder.write("typed", to: "input")
@@ -61,7 +61,7 @@ struct ChildProcessTests {
     #expect(text == "typed\ngreen = good\n\(path)\n")
   }
 
-  @Test("it gets no open file of this process but its streams")
+  @Test("a child inherits no descriptor except its streams")
   func openFiles() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("secret", to: "file")
@@ -71,9 +71,9 @@ struct ChildProcessTests {
     #expect(try output("ls /proc/self/fd | wc -w") == "4\n", "its streams, and the list itself")
   }
 
-  @Test("it holds back no signal, and ends with a broken pipe")
+  @Test("a child has no blocked signals, and SIGPIPE terminates it")
   func signals() throws {
-    // As a server has it.
+    // As in a server.
     signal(SIGPIPE, SIG_IGN)
     var all = sigset_t()
     var before = sigset_t()
@@ -87,7 +87,7 @@ struct ChildProcessTests {
     #expect(ignored & (1 << (UInt64(SIGPIPE) - 1)) == 0)
   }
 
-  @Test("a program that prints more than it may is ended, and one that fails prints nothing")
+  @Test("output ends a program that exceeds the limit, and is nil when the program fails")
   func bounds() throws {
     #expect(try ChildProcess.output(of: ["yes"], limitBytes: 100_000) == nil)
     #expect(try ChildProcess.output(of: ["printf", "tea"], limitBytes: 3) == Array("tea".utf8))

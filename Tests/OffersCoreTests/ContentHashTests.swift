@@ -15,7 +15,7 @@ struct ContentHashTests {
     return hash.value
   }
 
-  @Test("its value is the same on every machine, for ever")
+  @Test("the hash is the same on every machine and in every version")
   func isStable() {
     #expect(
       Self.hash(["110579", nil, "", "Café Lumière® Ground Coffee, 30 oz."])
@@ -28,7 +28,7 @@ struct ContentHashTests {
     #expect(all.value == 0x2308_7bb1_3e6f_8d80)
   }
 
-  @Test("texts moved over the border of two fields hash differently")
+  @Test("bytes moved across the boundary of two fields change the hash")
   func keepsFieldsApart() {
     let whole = "abcdefghijklmnopqrstuvwxyz"
     let hashes = (0...whole.count).map {
@@ -37,13 +37,13 @@ struct ContentHashTests {
     #expect(Set(hashes + [Self.hash([whole])]).count == whole.count + 2)
   }
 
-  @Test("an absent field differs from an empty one, and from none")
+  @Test("a nil field hashes differently from an empty field and from no field")
   func tellsNilFromEmpty() {
     let variants: [[String?]] = [[], [nil], [""], [nil, nil], ["", ""], [nil, ""], ["", nil]]
     #expect(Set(variants.map { Self.hash($0) }).count == variants.count)
   }
 
-  @Test("every length from 0 to 40 has a hash of its own, whatever the bytes")
+  @Test("texts of different lengths from 0 to 40 hash differently")
   func tellsLengths() {
     var hashes: Set<UInt64> = []
     for character in ["\u{0}", "a", "\u{7F}"] {
@@ -51,11 +51,11 @@ struct ContentHashTests {
         hashes.insert(Self.hash([String(repeating: character, count: length)]))
       }
     }
-    // The empty text is the same one each time.
+    // The empty text has no bytes to vary.
     #expect(hashes.count == 3 * 41 - 2)
   }
 
-  @Test("each single bit of a text counts")
+  @Test("each bit of a text affects the hash")
   func noticesEveryBit() {
     for length in 1...40 {
       let bytes = [UInt8](repeating: 0x40, count: length)
@@ -71,7 +71,7 @@ struct ContentHashTests {
     }
   }
 
-  @Test("the address a text stands at does not count")
+  @Test("the hash does not depend on the alignment of a text")
   func ignoresAlignment() {
     let text = Array("Moonpuddle Tear-Free Baby Shampoo, 13.5 oz.".utf8)
     let hashes = (0..<16).map { offset in
@@ -84,12 +84,12 @@ struct ContentHashTests {
     #expect(Set(hashes).count == 1)
   }
 
-  @Test("the seed counts")
+  @Test("the seed affects the hash")
   func dependsOnSeed() {
     #expect(Set((0..<100).map { Self.hash(["a"], seed: $0) }).count == 100)
   }
 
-  @Test("an edit in any field of an offer shows, and so does a text that changes place")
+  @Test("an edit of any field changes an offer's hash, and so does a text in another field")
   func noticesEveryField() {
     var hashes: Set<UInt64> = []
     withBytes(of: "same text") { text in
@@ -109,7 +109,7 @@ struct ContentHashTests {
     return hash.value
   }
 
-  @Test("that of a text with a tag is the same on every machine, for ever")
+  @Test("the hash of a tagged text is the same on every machine and in every version")
   func isStableTagged() {
     var all = ContentHash(seed: 1)
     for length in 1...100 {
@@ -119,7 +119,7 @@ struct ContentHashTests {
     #expect(all.value == 0x7a6f_226a_1d78_3d50)
   }
 
-  @Test("of a text with a tag each bit counts, and the seed and the tag; its address does not")
+  @Test("each bit, the seed and the tag affect a tagged text's hash, but not its alignment")
   func noticesEveryBitOfTagged() {
     for length in Array(1...50) + [63, 64, 65, 200] {
       let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 73) }
@@ -142,7 +142,7 @@ struct ContentHashTests {
     }
   }
 
-  @Test("no bit of a text makes up for a tag of one more bit")
+  @Test("no bit of a text cancels a bit of the tag")
   func keepsTagsFromTexts() {
     for length in 1...40 {
       var hashes: Set<UInt64> = []
@@ -157,7 +157,7 @@ struct ContentHashTests {
     }
   }
 
-  @Test("texts with tags of other lengths, and moved over their border, hash differently")
+  @Test("tagged texts of other lengths or with a moved boundary hash differently")
   func keepsTaggedApart() {
     for byte: UInt8 in [0, 0x61, 0xFF] {
       let lengths = (1...300).map { Self.hashTagged([UInt8](repeating: byte, count: $0)) }
@@ -177,7 +177,7 @@ struct ContentHashTests {
     }
   }
 
-  @Test("an offer's text that is empty differs from one that is not there")
+  @Test("an empty text of an offer hashes differently from an absent one")
   func tellsEmptyTexts() {
     withBytes(of: "tea") { name in
       let empty = UnsafeRawBufferPointer(rebasing: name[..<0])
@@ -188,7 +188,7 @@ struct ContentHashTests {
         for field in OfferField.allCases.prefix(count) where field != .name { texts[field] = empty }
         hashes.insert(texts.contentHash(seed: 1))
       }
-      // The name is there each time.
+      // The name is set in each, so the prefixes of one and of two fields are equal.
       #expect(hashes.count == OfferField.count)
     }
   }

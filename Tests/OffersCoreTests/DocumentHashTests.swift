@@ -16,7 +16,7 @@ struct DocumentHashTests {
     return hash.finish()
   }
 
-  @Test("where one piece ends and the next begins makes no difference", arguments: 1...140)
+  @Test("the hash does not depend on the sizes of the chunks", arguments: 1...140)
   func ignoresPieces(pieceSize: Int) {
     let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 * 31) }
     for count in [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000] {
@@ -25,7 +25,7 @@ struct DocumentHashTests {
     }
   }
 
-  @Test("empty pieces make no difference, and asking twice gives the same")
+  @Test("empty chunks do not affect the hash, and finish is idempotent")
   func ignoresEmptyPieces() {
     var hash = DocumentHash()
     let empty = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -36,14 +36,14 @@ struct DocumentHashTests {
     #expect(hash.finish() == hash.finish())
   }
 
-  @Test("zeros at the end count, although the last stripe is filled with them")
+  @Test("trailing zeros affect the hash, although the last stripe is padded with zeros")
   func tellsLengths() {
     let hashes = Set((0...200).map { Self.hash([UInt8](repeating: 0, count: $0)) })
     #expect(hashes.count == 201)
     #expect(hashes.allSatisfy { $0.count == 16 })
   }
 
-  @Test("each single bit of a document counts")
+  @Test("each bit of a document affects the hash")
   func noticesEveryBit() {
     let bytes = [UInt8](repeating: 0x20, count: 150)
     var hashes: Set<[UInt8]> = [Self.hash(bytes)]
@@ -55,14 +55,14 @@ struct DocumentHashTests {
     #expect(hashes.count == 8 * bytes.count + 1)
   }
 
-  @Test("the order of stripes counts")
+  @Test("the order of stripes affects the hash")
   func noticesOrder() {
     for size in [8, 16, 32, 64, 128] {
       let a = [UInt8](repeating: 1, count: size)
       let b = [UInt8](repeating: 2, count: size)
       #expect(Self.hash(a + b) != Self.hash(b + a))
     }
-    // Blocks of a stripe changing places.
+    // Rotates the blocks of two stripes.
     let blocks = (0..<16).map { [UInt8](repeating: UInt8($0), count: 8) }
     let turned = (0..<16).map { Self.hash((blocks[$0...] + blocks[..<$0]).flatMap { $0 }) }
     #expect(Set(turned).count == 16)

@@ -3,10 +3,10 @@ import OffersCore
 import OffersTestSupport
 import Testing
 
-@Suite("Times as machines read them")
+@Suite("ISO 8601 times")
 struct ISOTimeTests {
   @Test(
-    "they are ISO 8601 in UTC, with a sign beyond four digits of years",
+    "a time is written in UTC, with a signed year outside 0 to 9999",
     arguments: [
       (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
       (1_795_252_042, "2026-11-21T09:07:22Z"), (253_402_300_799, "9999-12-31T23:59:59Z"),
@@ -18,7 +18,7 @@ struct ISOTimeTests {
     #expect(ISOTime.seconds(parsing: text) == seconds)
   }
 
-  @Test("every number of seconds comes back, the largest and the smallest, too")
+  @Test("every Int64 of seconds survives a round trip, including the extremes")
   func comesBack() {
     var random = SeededGenerator(seed: 7)
     var numbers: [Int64] = [.min, .min + 1, .max, .max - 1]
@@ -29,7 +29,7 @@ struct ISOTimeTests {
     for number in numbers { #expect(ISOTime.seconds(parsing: ISOTime.text(number)) == number) }
   }
 
-  @Test("they are what Foundation writes")
+  @Test("the text equals that of Foundation")
   func agrees() {
     var random = SeededGenerator(seed: 8)
     for _ in 0..<500 {
@@ -40,7 +40,7 @@ struct ISOTimeTests {
   }
 
   @Test(
-    "all else is none",
+    "any other text is refused",
     arguments: [
       "", "Z", "2026", "2026-11-21", "2026-11-21T09:07:22", "2026-11-21T09:07:22z",
       "2026-11-21 09:07:22Z", "2026-11-21T09:07:22+00:00", "2026-13-01T00:00:00Z",
@@ -54,7 +54,7 @@ struct ISOTimeTests {
     #expect(ISOTime.seconds(parsing: text) == nil)
   }
 
-  @Test("a date that no number of seconds can be is written as near as one can be")
+  @Test("a date beyond the range of Int64 seconds is clamped")
   func farAway() {
     var json = JSONWriter()
     json.array { json in

@@ -2,7 +2,7 @@ import OffersCore
 import OffersTestSupport
 import Testing
 
-@Suite("What an image's first bytes say")
+@Suite("Image headers")
 struct ImageHeaderTests {
   private static func reason(_ bytes: [UInt8]) -> String? {
     do {
@@ -15,7 +15,7 @@ struct ImageHeaderTests {
     }
   }
 
-  @Test("each kind tells its format and size", arguments: TinyImage.names)
+  @Test("format and size are read from a file of each format", arguments: TinyImage.names)
   func reads(name: String) throws {
     for (width, height) in [(1, 1), (3, 2), (640, 480), (5000, 10_000)] {
       let header = try ImageHeader(reading: TinyImage.make(name, width: width, height: height))
@@ -24,21 +24,21 @@ struct ImageHeaderTests {
     }
   }
 
-  @Test("more than 50 megapixels are refused", arguments: TinyImage.names)
+  @Test("an image of more than 50 megapixels is refused", arguments: TinyImage.names)
   func refusesManyPixels(name: String) {
     let reason = Self.reason(TinyImage.make(name, width: 7072, height: 7072))
     #expect(reason?.hasSuffix("of 7072 × 7072 pixels, more than 50 megapixels") == true)
     #expect(Self.reason(TinyImage.make(name, width: 10_000, height: 5000)) == nil)
   }
 
-  @Test("sizes that no number holds are refused", arguments: ["png", "avif"])
+  @Test("a size whose product would overflow is refused", arguments: ["png", "avif"])
   func refusesHugeSides(name: String) {
     #expect(Self.reason(TinyImage.make(name, width: 0xFFFF_FFFF, height: 0xFFFF_FFFF)) != nil)
     #expect(Self.reason(TinyImage.make(name, width: 0x7FFF_FFFF, height: 0x7FFF_FFFF)) != nil)
     #expect(Self.reason(TinyImage.make(name, width: 0, height: 5)) != nil)
   }
 
-  @Test("more than 5 MiB are refused, 5 MiB are not")
+  @Test("a file of more than 5 MiB is refused, one of exactly 5 MiB is not")
   func refusesManyBytes() {
     let small = TinyImage.png(filling: [])
     let filling = [UInt8](repeating: 7, count: (5 << 20) - small.count)
@@ -46,10 +46,10 @@ struct ImageHeaderTests {
     #expect(Self.reason(TinyImage.png(filling: filling + [0])) == "has more than 5 MiB")
   }
 
-  @Test("a file that is cut off anywhere is refused", arguments: TinyImage.names)
+  @Test("a file truncated at any byte is refused", arguments: TinyImage.names)
   func refusesCuts(name: String) {
     let whole = TinyImage.make(name)
-    // Behind its first picture a GIF may end.
+    // A GIF may end after its first frame.
     let needed = name == "gif" ? whole.count - 1 : whole.count
     for length in 0..<needed {
       #expect(Self.reason(Array(whole.prefix(length))) != nil, "\(length) of \(whole.count)")
@@ -57,7 +57,7 @@ struct ImageHeaderTests {
   }
 
   @Test(
-    "whatever bytes are changed, it is refused or still what it begins like",
+    "a corrupted file is refused or keeps its format",
     arguments: TinyImage.names)
   func survivesChanges(name: String) {
     let whole = TinyImage.make(name)
@@ -77,7 +77,7 @@ struct ImageHeaderTests {
     }
   }
 
-  @Test("random bytes behind a right beginning do no harm", arguments: TinyImage.names)
+  @Test("random bytes after a valid signature crash nothing", arguments: TinyImage.names)
   func survivesNoise(name: String) {
     var generator = SeededGenerator(seed: 9)
     for length in 0..<300 {
@@ -87,7 +87,7 @@ struct ImageHeaderTests {
   }
 
   @Test(
-    "what is no image is refused, and said to be what it is",
+    "a file that is not an image is refused with a description of what it is",
     arguments: [
       ("", "is empty"), ("<!DOCTYPE html><html></html>", "is a web page"),
       ("\u{FEFF} \n<HTML><body>", "is a web page"),
@@ -114,7 +114,7 @@ struct ImageHeaderTests {
     #expect(Self.reason(Array(text.utf8)) == expected)
   }
 
-  @Test("an image with another one's beginning is refused")
+  @Test("an image with the signature of another format is refused")
   func refusesLies() {
     let png = TinyImage.png()
     for name in TinyImage.names where name != "png" {
@@ -127,13 +127,13 @@ struct ImageHeaderTests {
     #expect(Self.reason(wrongSum) == "is a damaged or truncated PNG")
   }
 
-  @Test("a WebP ends where it says, except for a byte that fills it up")
+  @Test("a WebP has the declared length, except for one byte of padding")
   func refusesTrailingWebP() {
     for name in TinyImage.names where name.hasPrefix("webp") {
       var bytes = TinyImage.make(name)
       #expect(Self.reason(bytes + [0]) == "is a damaged or truncated WebP")
       #expect(Self.reason(bytes + bytes) == "is a damaged or truncated WebP")
-      // Another part of one byte, with and without the one that fills it up.
+      // A further chunk of one byte, with and without its padding.
       bytes += Array("EXIF".utf8) + [1, 0, 0, 0, 7]
       bytes[4] += 9
       #expect(Self.reason(bytes) == nil)
@@ -142,7 +142,7 @@ struct ImageHeaderTests {
     }
   }
 
-  @Test("a JPEG may be filled up, progressive, and have something behind its end")
+  @Test("a JPEG may have fill bytes, progressive frames and trailing bytes")
   func takesOddJPEGs() throws {
     var bytes = TinyImage.jpeg(width: 3, height: 2) + [0, 1, 2]
     bytes[9] = 0xC2

@@ -10,7 +10,7 @@ struct JSONWriterTests {
     return json.text
   }
 
-  @Test("keys keep the order given, and commas stand between values only")
+  @Test("members keep the given order, and commas separate values only")
   func writesNestedValues() {
     let text = Self.text { json in
       json.object { json in
@@ -53,7 +53,7 @@ struct JSONWriterTests {
     #expect(text == #"[null,null,null,null,"",0]"#)
   }
 
-  @Test("numbers of any size are written in full")
+  @Test("numbers of any size are written with all digits")
   func writesNumbers() {
     let text = Self.text { json in
       json.array { json in
@@ -84,7 +84,7 @@ struct JSONWriterTests {
   ]
 
   @Test(
-    "quotes, backslashes and every control character are escaped, in keys too",
+    "quotes, backslashes and control characters are escaped, in member names, too",
     arguments: escapes)
   func escapesText(text: String, json expected: String) {
     let json = Self.text { json in
@@ -96,7 +96,7 @@ struct JSONWriterTests {
     #expect(Array(json.utf8) == Array("{\"\(expected)\":\"\(expected)\"}".utf8))
   }
 
-  @Test("every character of the first planes comes back from another reader")
+  @Test("Foundation reads back every character of the first planes")
   func roundTripsEveryScalar() throws {
     let scalars = (0...0x30FF as ClosedRange<UInt32>).compactMap(UnicodeScalar.init)
     for start in stride(from: 0, to: scalars.count, by: 256) {

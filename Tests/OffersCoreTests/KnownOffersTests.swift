@@ -2,7 +2,7 @@ import OffersCore
 import OffersTestSupport
 import Testing
 
-@Suite("The offers a sync compares with")
+@Suite("Known offers")
 struct KnownOffersTests {
   private struct Model {
     var contentHash: UInt64
@@ -23,7 +23,7 @@ struct KnownOffersTests {
     withBytes(of: id) { known.see(id: $0, contentHash: hash) }
   }
 
-  @Test("it agrees with a dictionary over random operations", arguments: [UInt64(1), 2, 3])
+  @Test("random operations give the same results as a dictionary", arguments: [UInt64(1), 2, 3])
   func agreesWithDictionary(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var known = KnownOffers(capacity: 10_000)
@@ -43,7 +43,7 @@ struct KnownOffersTests {
     var broken: [String] = []
     var next = 0
     for _ in 0..<12_000 {
-      // Mostly in order, with jumps, and with ids that nobody knows.
+      // Mostly in order, with jumps, and with unknown ids.
       next =
         Int.random(in: 0..<4, using: &random) == 0
         ? .random(in: 0..<11_000, using: &random) : next + 1
@@ -76,7 +76,7 @@ struct KnownOffersTests {
     return .different(key: entry.key)
   }
 
-  @Test("in an empty table everything is new, each time")
+  @Test("every lookup in an empty table is new")
   func knowsNothing() {
     var known = KnownOffers(capacity: 0)
     #expect(Self.see("a", in: &known) == .new)
@@ -85,7 +85,7 @@ struct KnownOffersTests {
     #expect(known.vanishedKeys().isEmpty)
   }
 
-  @Test("a feed in the stored order is unchanged to the last offer", arguments: [1, 2, 17, 1000])
+  @Test("every offer of a feed in the stored order is unchanged", arguments: [1, 2, 17, 1000])
   func followsTheOrder(count: Int) {
     var known = KnownOffers(capacity: count)
     for number in 0..<count { Self.insert("\(number)", key: Int64(number + 1), into: &known) }
@@ -97,7 +97,7 @@ struct KnownOffersTests {
     #expect(known.vanishedKeys().isEmpty)
   }
 
-  @Test("a feed in reverse order is unchanged, too")
+  @Test("every offer of a feed in reverse order is unchanged")
   func findsAnyOrder() {
     var known = KnownOffers(capacity: 500)
     for number in 0..<500 { Self.insert("\(number)", key: Int64(number + 1), into: &known) }
@@ -107,7 +107,7 @@ struct KnownOffersTests {
     #expect(known.seenCurrentCount == 500)
   }
 
-  @Test("an offer that was gone is different although its content is the same")
+  @Test("a gone offer with the same content is different")
   func noticesReturn() {
     var known = KnownOffers(capacity: 1)
     Self.insert("a", hash: 5, key: 9, isGone: true, into: &known)
@@ -117,7 +117,7 @@ struct KnownOffersTests {
     #expect(known.vanishedKeys().isEmpty)
   }
 
-  @Test("what was gone before does not vanish again")
+  @Test("an offer that was gone before does not vanish again")
   func leavesGoneOffers() {
     var known = KnownOffers(capacity: 3)
     Self.insert("a", key: 3, into: &known)
@@ -126,7 +126,7 @@ struct KnownOffersTests {
     #expect(known.vanishedKeys() == [1, 3])
   }
 
-  @Test("a broken record keeps its offer from vanishing")
+  @Test("an offer with a broken record does not vanish")
   func keepsBrokenOffers() {
     var known = KnownOffers(capacity: 2)
     Self.insert("a", key: 1, into: &known)
@@ -138,7 +138,7 @@ struct KnownOffersTests {
     #expect(known.seenCurrentCount == 1)
   }
 
-  @Test("a sound record counts although a broken one of the same offer came first")
+  @Test("a valid record counts after a broken one of the same offer")
   func prefersSoundRecords() {
     var known = KnownOffers(capacity: 1)
     Self.insert("a", key: 1, into: &known)
@@ -148,7 +148,7 @@ struct KnownOffersTests {
     #expect(known.seenCurrentCount == 1)
   }
 
-  @Test("large keys and more offers than announced are kept")
+  @Test("large keys and more offers than the capacity are stored")
   func keepsLargeKeys() {
     var known = KnownOffers(capacity: 1)
     let keys = [1, Int64(1) << 40, (Int64(1) << 61) - 1]

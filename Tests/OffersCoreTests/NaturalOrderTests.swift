@@ -16,7 +16,7 @@ struct NaturalOrderTests {
   }
 
   @Test(
-    "what people take for one name is one",
+    "names that differ only in case, accents or signs are equal",
     arguments: [
       ("Tea", "tEA"), ("Café", "cafe"), ("Cafe\u{301}", "CAFÉ"),
       ("Nestlé® KitKat™", "nestle kitkat"),
@@ -31,7 +31,7 @@ struct NaturalOrderTests {
   }
 
   @Test(
-    "names are in the order in which people look them up",
+    "names are sorted without regard to case and accents, and numbers by value",
     arguments: [
       ["", " ", "$1", "0", "1", "2 oz.", "10 oz.", "10 oz. jar", "a", "b", "日本", "🍓"],
       ["apple", "Äpple 2", "apple 10", "Apricot", "Œuf", "Öl", "Zebra"],
@@ -48,7 +48,7 @@ struct NaturalOrderTests {
     }
   }
 
-  @Test("the order is one for any bytes: it never contradicts itself")
+  @Test("the order is total and consistent for arbitrary bytes")
   func isConsistent() {
     var random = SeededGenerator(seed: 7)
     let pieces: [[UInt8]] = [

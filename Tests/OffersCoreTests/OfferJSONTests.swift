@@ -28,7 +28,7 @@ struct OfferJSONTests {
     ref: OfferRef(feed: "f", id: "a:b"), name: "B",
     firstSeenAt: Date(timeIntervalSince1970: 1.75), changedAt: Date(timeIntervalSince1970: 2))
 
-  @Test("every key is there, in order")
+  @Test("all members are present, in order")
   func writesFullOffer() {
     #expect(
       Self.json(Self.full) == #"{"ref":"ibotta:110579","feed":"ibotta","id":"110579","#
@@ -43,7 +43,7 @@ struct OfferJSONTests {
         + #""attributes":[{"label":"Origin","value":"Assam"}]}"#)
   }
 
-  @Test("what the feed does not say is null, and no key is missing")
+  @Test("an absent field is null, and no member is missing")
   func writesBareOffer() {
     #expect(
       Self.json(Self.bare) == #"{"ref":"f:a:b","feed":"f","id":"a:b","name":"B","#
@@ -53,7 +53,7 @@ struct OfferJSONTests {
         + #""starts_at":null,"expires_at":null,"latitude":null,"longitude":null,"attributes":[]}"#)
   }
 
-  @Test("a percentage is an exact number, and its money is null")
+  @Test("a percentage is an exact number, and its amount is null")
   func writesPercentage() {
     var json = JSONWriter()
     json.value(Reward(text: "2.5%", value: .percent(hundredths: 250)))
@@ -62,7 +62,7 @@ struct OfferJSONTests {
         + #""percent":2.5,"up_to":false}"#)
   }
 
-  @Test("a reward that is only text has no numbers")
+  @Test("a reward without an exact value has no numbers")
   func writesTextReward() {
     var json = JSONWriter()
     json.value(Reward(text: "Free"))
@@ -71,7 +71,7 @@ struct OfferJSONTests {
         + #""percent":null,"up_to":false}"#)
   }
 
-  @Test("another reader finds the same values")
+  @Test("Foundation reads back the same values")
   func readsBack() throws {
     let data = Data(Self.json(Self.full).utf8)
     let object = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])

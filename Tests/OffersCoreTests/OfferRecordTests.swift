@@ -2,7 +2,7 @@ import OffersCore
 import OffersTestSupport
 import Testing
 
-@Suite("An offer on its way to the store")
+@Suite("Offer records")
 struct OfferRecordTests {
   /// The parts of a record, copied.
   private struct Parts: Equatable {
@@ -14,7 +14,7 @@ struct OfferRecordTests {
     var texts: [OfferField: String] = [:]
   }
 
-  /// Writes a record into memory with a mark behind it, and reads it back.
+  /// Writes a record into memory with a guard value after it, and reads it back.
   private static func roundTrip(
     _ texts: [OfferField: String], position: Int = 1, contentHash: UInt64 = 0, offerKey: Int64 = 0,
     reward: ExactReward = ExactReward()
@@ -67,7 +67,7 @@ struct OfferRecordTests {
     return reward
   }
 
-  @Test("every field comes back, and the numbers with it")
+  @Test("all fields and numbers survive a round trip")
   func keepsEverything() throws {
     var texts: [OfferField: String] = [:]
     for field in OfferField.allCases { texts[field] = "\(field.name) é 日本" }
@@ -81,7 +81,7 @@ struct OfferRecordTests {
           value: .amount(minorUnits: 75, currency: "USD"), isUpTo: true, texts: texts))
   }
 
-  @Test("an absent field comes back as nil, an empty one as empty")
+  @Test("an absent field is read as nil, an empty one as empty")
   func tellsNilFromEmpty() throws {
     #expect(try Self.roundTrip([:]).texts == [:])
     for field in OfferField.allCases {
@@ -90,7 +90,7 @@ struct OfferRecordTests {
     }
   }
 
-  @Test("any set of fields of any length comes back")
+  @Test("any set of fields of any length survives a round trip")
   func keepsAnyFields() throws {
     var random = SeededGenerator(seed: 11)
     for round in 0..<500 {
@@ -103,14 +103,14 @@ struct OfferRecordTests {
     }
   }
 
-  @Test("long texts come back whole")
+  @Test("long texts survive a round trip")
   func keepsLongText() throws {
     let long = String(repeating: "é日", count: 500_000)
     let texts: [OfferField: String] = [.id: "1", .terms: long, .url: "u"]
     #expect(try Self.roundTrip(texts).texts == texts)
   }
 
-  @Test("each kind of reward comes back as what it was")
+  @Test("each kind of reward survives a round trip")
   func keepsRewards() throws {
     func value(_ reward: ExactReward) throws -> Reward.Value? {
       try Self.roundTrip([.id: "1"], reward: reward).value
@@ -126,7 +126,7 @@ struct OfferRecordTests {
     #expect(try Self.roundTrip([:], reward: Self.reward(kind: 0, 0, isUpTo: true)).isUpTo)
   }
 
-  @Test("the parts as stored are those that were written")
+  @Test("the stored parts of a reward equal those written")
   func keepsRewardParts() throws {
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 256, alignment: 8)
     defer { room.deallocate() }

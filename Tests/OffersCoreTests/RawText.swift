@@ -1,4 +1,4 @@
-/// Hands over a text's bytes; an empty text has an address, too, as it has in a reader's memory.
+/// Passes a text's bytes to a closure. An empty text has an address, too, as in a reader's memory.
 func withBytes<Result>(
   of text: String, _ body: (UnsafeRawBufferPointer) throws -> Result
 ) rethrows -> Result {

@@ -3,10 +3,10 @@ import Testing
 
 @testable import OffersCore
 
-@Suite("Places found by hashes")
+@Suite("Slot indexes")
 struct SlotIndexTests {
   @Test(
-    "each is found by its own hash, and nothing by another", arguments: [0, 1, 2, 3, 31, 32, 5000])
+    "a position is found by its own hash and by no other", arguments: [0, 1, 2, 3, 31, 32, 5000])
   func finds(count: Int) {
     var random = SeededGenerator(seed: UInt64(count))
     let hashes = (0..<count).map { _ in UInt64.random(in: .min ... .max, using: &random) }
@@ -21,7 +21,7 @@ struct SlotIndexTests {
     }
   }
 
-  @Test("of places with one hash the test says which, and around the table's end none is lost")
+  @Test("the predicate chooses among equal hashes, and probing wraps around the table's end")
   func findsAmongEqual() {
     var index = SlotIndex(count: 40)
     for slot in 0..<40 { index.insert(slot, hash: .max) }

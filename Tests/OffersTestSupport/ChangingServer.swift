@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// A server on loopback whose document changes every few requests. It gives each version an entity
-/// tag and answers 304 to whoever has the current one.
+/// A loopback server whose document changes every few requests. It gives each version an entity
+/// tag, and answers 304 to requests with the current one.
 public final class ChangingServer: Sendable {
   /// How a document is sent.
   public enum Pace: Sendable, CaseIterable {
     case atOnce
-    /// In pieces with pauses between, and a pause before the first.
+    /// In chunks, with a pause before each.
     case dripping
   }
 
@@ -24,12 +24,12 @@ public final class ChangingServer: Sendable {
     var statuses: [Int] = []
   }
 
-  /// How long a dripping document takes.
+  /// The pause before each chunk of a dripping document.
   private static let pauseMicroseconds: UInt32 = 6_000
   private static let pieceCount = 8
 
   /// - Parameters:
-  ///   - requestsPerVersion: after how many requests the document changes.
+  ///   - requestsPerVersion: the number of requests after which the document changes.
   ///   - document: makes a version, counted from 0.
   public init(requestsPerVersion: Int, document: @escaping @Sendable (Int) -> String) throws {
     let listener = try LoopbackListener()
@@ -38,7 +38,7 @@ public final class ChangingServer: Sendable {
       State(
         make: document, requestsPerVersion: requestsPerVersion, requestsLeft: requestsPerVersion))
     Thread.detachNewThread { [weak self] in
-      // Looks up now and then, so that it ends with its server.
+      // Polls with a timeout, so that the thread ends with the server.
       while self != nil {
         guard let connection = listener.accept(milliseconds: 200) else { continue }
         Thread.detachNewThread { [weak self] in
@@ -51,16 +51,16 @@ public final class ChangingServer: Sendable {
 
   public var url: String { "http://127.0.0.1:\(port)/offers.json" }
 
-  /// The version that is served now. All from 0 to it were.
+  /// The current version, counted from 0.
   public var version: Int { state.withLock { $0.version } }
 
-  /// The statuses of all answers so far, in order.
+  /// The statuses of all responses so far, in order.
   public var statuses: [Int] { state.withLock { $0.statuses } }
 
-  /// Whether the document goes on changing.
+  /// Whether the document continues to change.
   public func setChanging(_ isChanging: Bool) { state.withLock { $0.isChanging = isChanging } }
 
-  /// Sends the next documents like this, in turn.
+  /// Sets how the next documents are sent, in turn.
   public func setPaces(_ paces: [Pace]) { state.withLock { $0.paces = paces } }
 
   public static func etag(_ version: Int) -> String { "\"v\(version)\"" }

@@ -1,18 +1,18 @@
 import Foundation
 import OffersCore
 
-/// A repository to be tested, and what a test must do to it from outside.
+/// A repository under test, with the operations that a test performs on it from outside.
 public protocol ImageRepositoryHome: Sendable {
   var images: any ImageRepository { get async }
 
-  /// Makes an image a favorite's, or nobody's.
+  /// Sets or clears the favorite mark of the offer with an image.
   func setFavorite(_ url: String, to isFavorite: Bool) async throws
 
-  /// Lets go of the repository as a program that dies does, and opens it again.
+  /// Drops the repository as in a crash, and opens it again.
   func crash() async throws
 }
 
-/// What every image repository has to do, to hold any implementation against:
+/// A rule that every implementation of `ImageRepository` must keep:
 ///
 /// ```swift
 /// @Test(arguments: ImageRepositoryRule.all)
@@ -24,7 +24,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
   public let description: String
   private let check: @Sendable (Check) async throws -> Void
 
-  /// Says how a repository breaks the rule; nil when it keeps it.
+  /// Describes how a repository violates the rule; nil when it keeps the rule.
   ///
   /// - Parameter make: makes an empty repository.
   public func violation(_ make: () async throws -> any ImageRepositoryHome) async throws -> String?
@@ -41,7 +41,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
     let text: String
   }
 
-  /// A repository and what is asked of it.
+  /// A repository under test, with helpers for the rules.
   private struct Check: Sendable {
     let home: any ImageRepositoryHome
     let now = Date(timeIntervalSince1970: 1_800_000_000)
@@ -66,7 +66,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
 
     func url(_ number: Int) -> String { "https://e.com/\(number).png" }
 
-    /// The numbers of the held images, the last used first.
+    /// The numbers of the cached images, most recently used first.
     func held() async throws -> [Int] {
       try await images.fetchImageContents(now: now).images.compactMap {
         Int($0.url.dropFirst("https://e.com/".count).dropLast(".png".count))
@@ -89,7 +89,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
   public static let all: [ImageRepositoryRule] = holding + order + favorites + memory
 
   private static let holding: [ImageRepositoryRule] = [
-    ImageRepositoryRule("an image is found as it was put") { check in
+    ImageRepositoryRule("an image is found exactly as it was put") { check in
       let image = try check.image(1, filling: 20_000, etag: "\"a\"")
       try await check.images.putImage(image)
       try check.expect(try await check.images.findImage(image.url) == image, "another one")
@@ -107,7 +107,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       try check.expect(try await check.images.findImage(check.url(7)) == other, "the old one")
       try await check.expectHeld(1...50)
     },
-    ImageRepositoryRule("never more than 50 are held") { check in
+    ImageRepositoryRule("the cache never holds more than 50 images") { check in
       for number in 1...120 {
         try await check.put([number])
         let count = try await check.held().count
@@ -116,7 +116,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       try check.expect(
         try await check.images.fetchImageContents(now: check.now).evictions == 70, "evictions")
     },
-    ImageRepositoryRule("what is too large, or nothing, is refused and changes nothing") { check in
+    ImageRepositoryRule("an image that is too large or empty is refused") { check in
       try await check.put(1...2)
       let header = try check.image(1).header
       for (url, bytes, header) in [
@@ -137,7 +137,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       let first = try check.image(1)
       try check.expect(try await check.images.findImage(first.url) == first, "changed")
     },
-    ImageRepositoryRule("clearing forgets all and says how many there were") { check in
+    ImageRepositoryRule("clearing removes everything and returns the number of images") { check in
       try await check.put(1...3)
       try check.expect(try await check.images.clearImages() == 3, "another count")
       try check.expect(try await check.images.clearImages() == 0, "some are left")
@@ -148,7 +148,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       try await check.put(4...60)
       try await check.expectHeld(11...60)
     },
-    ImageRepositoryRule("confirming sets times and validators, and is no use") { check in
+    ImageRepositoryRule("confirming updates times and validators, and is not a use") { check in
       try await check.put(1...50)
       try await check.images.confirmImage(
         check.url(1), etag: "\"b\"", lastModified: nil, fetchedAt: check.now + 5,
@@ -167,7 +167,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
   ]
 
   private static let order: [ImageRepositoryRule] = [
-    ImageRepositoryRule("the least recently used goes first") { check in
+    ImageRepositoryRule("the least recently used image is evicted first") { check in
       try await check.put(1...50)
       _ = try await check.images.findImage(check.url(1))
       try check.expect(try await check.images.touchImage(check.url(2)), "not held")
@@ -177,12 +177,12 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       try await check.expectHeld([1, 2] + Array(5...52))
       try check.expect(try await check.held().prefix(4) == [52, 51, 2, 1], "another order")
     },
-    ImageRepositoryRule("uses that are not written down yet count") { check in
+    ImageRepositoryRule("uses that are still gathered in memory count for eviction") { check in
       try await check.put(1...50)
       for number in (1...49).reversed() { _ = try await check.images.findImage(check.url(number)) }
       try check.expect(try await check.held() == Array(1...50), "another order")
     },
-    ImageRepositoryRule("flushed uses outlive a crash, and so does every image") { check in
+    ImageRepositoryRule("flushed uses and all images survive a crash") { check in
       try await check.put(1...50)
       for number in 1...25 { _ = try await check.images.findImage(check.url(number)) }
       try await check.images.flushImageUses()
@@ -193,12 +193,12 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       try check.expect(
         try await check.images.fetchImageContents(now: check.now).hits == 25, "hits")
     },
-    ImageRepositoryRule("ten thousand uses are written down by themselves") { check in
+    ImageRepositoryRule("ten thousand gathered uses are written without a flush") { check in
       try await check.put(1...50)
       for use in 0..<ImageBounds.gatheredUses {
         _ = try await check.images.findImage(check.url(use % 2 + 1))
       }
-      // What is written next stands behind them.
+      // Any later write includes the gathered uses.
       try await check.images.putFailure(
         ImageFailure(url: "x", code: .notFound, reason: "x", until: check.now))
       try await check.home.crash()
@@ -208,26 +208,26 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
   ]
 
   private static let favorites: [ImageRepositoryRule] = [
-    ImageRepositoryRule("the images of up to 30 favorites stay") { check in
+    ImageRepositoryRule("the images of up to 30 favorites are not evicted") { check in
       for number in 1...30 { try await check.home.setFavorite(check.url(number), to: true) }
       try await check.put(1...200)
       try await check.expectHeld(Array(1...30) + Array(181...200))
       let contents = try await check.images.fetchImageContents(now: check.now)
       try check.expect(contents.images.count(where: \.isFavorite) == 30, "marks")
     },
-    ImageRepositoryRule("20 places are left for browsing, however many favorites there are") {
+    ImageRepositoryRule("20 places remain for browsing, with any number of favorites") {
       check in
       for number in 1...60 { try await check.home.setFavorite(check.url(number), to: true) }
       try await check.put(1...60)
       try await check.expectHeld(11...60)
       try await check.put(101...120)
       try await check.expectHeld(Array(31...60) + Array(101...120))
-      // The last used of them are the ones that stay.
+      // The most recently used of them stay.
       try await check.put([1])
       try await check.put(121...140)
       try await check.expectHeld([1] + Array(32...60) + Array(121...140))
     },
-    ImageRepositoryRule("an image that is no favorite's any more goes like others") { check in
+    ImageRepositoryRule("an image of a former favorite is evicted like others") { check in
       for number in 1...2 { try await check.home.setFavorite(check.url(number), to: true) }
       try await check.put(1...50)
       try await check.home.setFavorite(check.url(1), to: false)
@@ -237,7 +237,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
   ]
 
   private static let memory: [ImageRepositoryRule] = [
-    ImageRepositoryRule("a failure is remembered until its time, or until there is an image") {
+    ImageRepositoryRule("a failure is remembered until it expires or an image is put") {
       check in
       let failure = ImageFailure(
         url: check.url(1), code: .notFound, reason: "answered 404", until: check.now + 600)
@@ -262,7 +262,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       try check.expect((50...200).contains(failures.count), "\(failures.count)")
       try check.expect(failures.first?.url == check.url(499), "the newest is lost")
     },
-    ImageRepositoryRule("one holder at a time has a lease, until it ends or runs out") { check in
+    ImageRepositoryRule("a lease has one holder, until it is released or expires") { check in
       func take(_ holder: Int64, after seconds: Double = 0) async throws -> Bool {
         try await check.images.takeLease(
           on: check.url(1), holder: holder, seconds: 10, now: check.now + seconds)

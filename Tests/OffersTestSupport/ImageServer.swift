@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A server on loopback that has an image at every path, takes a while for each, and counts.
+/// A loopback server that has an image at every path, delays each response, and counts requests.
 public final class ImageServer: Sendable {
   public let port: UInt16
   private let counts: Mutex<Counts>
@@ -20,7 +20,7 @@ public final class ImageServer: Sendable {
     counts = Mutex(Counts())
     self.pauseMicroseconds = pauseMicroseconds
     Thread.detachNewThread { [weak self] in
-      // Looks up now and then, so that it ends with its server.
+      // Polls with a timeout, so that the thread ends with the server.
       while self != nil {
         guard let connection = listener.accept(milliseconds: 200) else { continue }
         Thread.detachNewThread { [weak self] in
@@ -33,13 +33,13 @@ public final class ImageServer: Sendable {
 
   public func url(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
 
-  /// How often each path was asked for.
+  /// The number of requests for each path.
   public var requests: [String: Int] { counts.withLock { $0.paths } }
 
-  /// How many requests were under way at the same time at most.
+  /// The highest number of concurrent requests.
   public var mostUnderWay: Int { counts.withLock { $0.mostUnderWay } }
 
-  /// The image of a path: a sound PNG of one pixel that differs from all others.
+  /// The image of a path: a valid PNG of one pixel, different for each path.
   public static func image(_ path: String) -> [UInt8] {
     TinyImage.png(width: 1, height: 1, filling: Array(path.utf8))
   }

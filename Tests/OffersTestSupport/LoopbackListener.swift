@@ -1,9 +1,9 @@
 import Foundation
 
-/// A socket that listens on a free port of this machine.
+/// A socket that listens on a free loopback port.
 final class LoopbackListener: Sendable {
-  /// How long somebody may take to come, in milliseconds: on a busy machine a test that has begun
-  /// can wait for minutes before it goes on. The end of the tests ends the waiting, too.
+  /// The time to wait for a connection, in milliseconds: on a busy machine a test that has begun
+  /// can wait for minutes before it goes on. The wait also ends with the test process.
   static let patience: Int32 = 900_000
 
   let port: UInt16
@@ -28,20 +28,20 @@ final class LoopbackListener: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The next connection, which the caller closes; nil when nobody came in time.
+  /// The next connection, which the caller closes; nil after the timeout.
   func accept(milliseconds: Int32) -> Int32? {
     guard Self.waitForInput(descriptor, milliseconds: milliseconds) else { return nil }
     let connection = Glibc.accept(descriptor, nil, nil)
     return connection >= 0 ? connection : nil
   }
 
-  /// Whether something came in time that can be read.
+  /// Whether bytes became readable before the timeout.
   static func waitForInput(_ descriptor: Int32, milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, milliseconds) > 0
   }
 
-  /// Sends all bytes; false when the other side went away.
+  /// Sends all bytes; false when the peer closed the connection.
   static func send(_ bytes: some Collection<UInt8>, to connection: Int32) -> Bool {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {

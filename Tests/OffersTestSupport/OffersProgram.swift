@@ -1,18 +1,18 @@
 import Foundation
 import OffersCore
 
-/// The built program `offers`, run as a process of its own.
+/// Runs the built program `offers` as a child process.
 public struct OffersProgram: Sendable {
-  /// What a run printed and how it ended.
+  /// The output and the exit status of a run.
   public struct Result: Sendable {
     public let output: String
     public let errors: String
-    /// The exit code, or the signal's number below zero.
+    /// The exit code, or the negated number of the signal.
     public let status: Int32
   }
 
-  /// `$OFFERS_PROGRAM`, such as the release program, else the one that the build puts beside the test
-  /// bundle.
+  /// `$OFFERS_PROGRAM`, such as the release program, else the one that the build puts beside the
+  /// test bundle.
   public static var path: String {
     if let path = ProcessInfo.processInfo.environment["OFFERS_PROGRAM"] { return path }
     let folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
@@ -20,7 +20,7 @@ public struct OffersProgram: Sendable {
     return folder.appendingPathComponent("offers").path
   }
 
-  /// The environment a run gets: no variable of the person's own that steers the program.
+  /// The environment of a run, without the user's own variables that affect the program.
   public static func environment(_ extra: [String: String]) -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
     for name in [
@@ -39,7 +39,7 @@ public struct OffersProgram: Sendable {
       [path] + arguments, environment: environment(extra), from: input, to: output, errors: errors)
   }
 
-  /// Runs the program to its end.
+  /// Runs the program until it exits.
   public static func run(
     _ arguments: [String], environment extra: [String: String] = [:], input: String? = nil
   ) throws -> Result {
@@ -62,7 +62,7 @@ public struct OffersProgram: Sendable {
 }
 
 extension ChildProcess {
-  /// Starts a program whose streams are these files, or nothing.
+  /// Starts a program with these files as its streams; nil is /dev/null.
   package convenience init(
     _ words: [String], environment: [String: String]? = nil, folder: String? = nil,
     from input: FileHandle? = nil, to output: FileHandle?, errors: FileHandle? = nil
@@ -73,7 +73,7 @@ extension ChildProcess {
     try self.init(
       words, environment: environment, folder: folder, input: stream(input),
       output: stream(output), errors: stream(errors))
-    // A file that nobody needs any more would be closed before it is handed on.
+    // Keeps the files alive: a released file handle closes its descriptor before the child has it.
     withExtendedLifetime((input, output, errors)) {}
   }
 }

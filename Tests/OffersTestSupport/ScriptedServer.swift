@@ -1,23 +1,23 @@
 import Foundation
 import Synchronization
 
-/// A server on loopback that answers each connection as a script says, and ends with it.
+/// A loopback server that answers each connection by a script, and stops at the script's end.
 public final class ScriptedServer: Sendable {
-  /// What is done with one connection.
+  /// The handling of one connection.
   public enum Step: Sendable {
     /// Reads the request, sends these bytes and closes.
     case send([UInt8])
     /// Reads the request, sends a head, then the bytes over and over with a pause in milliseconds
-    /// between, until the other side has had enough.
+    /// between, until the client disconnects.
     case drip([UInt8], after: [UInt8] = [], pauseMilliseconds: UInt32)
-    /// Reads the request and says nothing until the other side goes away.
+    /// Reads the request and sends nothing until the client disconnects.
     case silence
-    /// Takes these steps one after another on one connection.
+    /// Runs these steps in turn on one connection.
     case inTurn([Step])
     /// Reads the request, sends this text and resets the connection.
     case reset(after: String)
 
-    /// A whole answer, which says that the connection ends with it.
+    /// A complete response with `Connection: close`.
     public static func answer(_ status: String, _ headers: [String] = [], _ body: String) -> Step {
       let lines =
         ["HTTP/1.1 \(status)"] + headers
@@ -31,7 +31,7 @@ public final class ScriptedServer: Sendable {
   public let port: UInt16
   private let received = Received()
 
-  /// The requests so far, in order, as they came.
+  /// The requests received so far, in order.
   public var requests: [String] { received.all.withLock { $0 } }
 
   private final class Received: Sendable {
@@ -41,14 +41,14 @@ public final class ScriptedServer: Sendable {
   /// The address of a path on this server.
   public func url(_ path: String = "/offers.json") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-  /// Starts to listen. The steps are used up one a connection.
+  /// Starts to listen. Each connection uses up one step.
   public init(_ steps: [Step]) throws {
     let listener = try LoopbackListener()
     port = listener.port
     let received = received
     Thread.detachNewThread {
       for step in steps {
-        // Nobody who comes within this time is coming at all.
+        // A client that has not connected within this time will not connect at all.
         guard let connection = listener.accept(milliseconds: LoopbackListener.patience) else {
           break
         }
@@ -93,7 +93,7 @@ public final class ScriptedServer: Sendable {
       _ = LoopbackListener.waitForInput(connection, milliseconds: LoopbackListener.patience)
     case .reset(let text):
       _ = put(Array(text.utf8))
-      // What was sent must have arrived before the reset, which discards what is on its way.
+      // A reset discards bytes in flight, so those sent must arrive first.
       usleep(50_000)
       var option = linger(l_onoff: 1, l_linger: 0)
       setsockopt(

@@ -1,4 +1,4 @@
 import OffersFuzzing
 
-/// The same numbers for the same seed, so that a failure can be seen again.
+/// A random number generator whose sequence depends only on its seed, for reproducible tests.
 public typealias SeededGenerator = FuzzRandom

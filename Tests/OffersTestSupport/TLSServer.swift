@@ -5,13 +5,13 @@ import NIOPosix
 import NIOSSL
 import X509
 
-/// A server on loopback that speaks TLS with a certificate of its own making, which nobody knows.
+/// A loopback server that speaks TLS with a self-signed certificate.
 public final class TLSServer: Sendable {
-  /// The certificate in PEM: who trusts it, trusts the server.
+  /// The server's certificate in PEM, to be trusted by clients.
   public let certificate: String
   private let channel: any Channel
 
-  /// The address of a path on this server, by the name that the certificate is for.
+  /// The URL of a path on this server, with the host name of the certificate.
   public func url(_ path: String = "/offers.json") -> String {
     "https://localhost:\(channel.localAddress?.port ?? 0)\(path)"
   }
@@ -37,7 +37,7 @@ public final class TLSServer: Sendable {
       .bind(host: "127.0.0.1", port: 0).get()
   }
 
-  /// Stops to listen.
+  /// Stops listening.
   public func stop() async throws { try await channel.close() }
 
   private static func certificate(_ key: P256.Signing.PrivateKey) throws -> Certificate {
@@ -54,7 +54,7 @@ public final class TLSServer: Sendable {
       issuerPrivateKey: key)
   }
 
-  /// Sends the answer once a request has come, and closes.
+  /// Reads a request, sends the response and closes the connection.
   private final class Answerer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, which goes away with it.
+/// A temporary folder that is removed with the value.
 public final class TemporaryFolder: Sendable {
   public let path: String
 
@@ -10,7 +10,7 @@ public final class TemporaryFolder: Sendable {
   }
 
   deinit {
-    // A folder that stays behind in the temporary folder harms nobody.
+    // A folder left behind in the temporary folder is harmless.
     try? FileManager.default.removeItem(atPath: path)
   }
 
