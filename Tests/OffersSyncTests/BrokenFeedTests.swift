@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Broken feeds")
 struct BrokenFeedTests {
-  /// Syncs a good feed, then a broken one, and checks that all is as it was.
+  /// Syncs a valid feed, then a broken one, and checks that nothing changed.
   private func refuse(_ text: String, code: OffersError.Code) async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...15))
@@ -16,33 +16,33 @@ struct BrokenFeedTests {
     #expect(run.counts.applied == 0 && run.counts.unchanged == 0)
     #expect(run.bytes == text.utf8.count)
     #expect(try await home.database.fetchOffers(OfferQuery()) == before)
-    // The failure is on record, and what vouches for the offers is still what it was.
+    // The failure is recorded, and the validators of the stored offers are unchanged.
     let feed = try await home.feed()
     #expect(feed.lastRun?.error?.message == run.error?.message)
     #expect(try await home.sync(FeedText.feed(1...15)).outcome == .unchanged)
   }
 
-  @Test("a feed cut at any of 20 places is refused", arguments: 0..<20)
+  @Test("a feed truncated at any of 20 places is refused", arguments: 0..<20)
   func refusesTruncation(place: Int) async throws {
     let text = FeedText.feed(1...15)
     try await refuse(String(text.prefix(1 + place * (text.count - 2) / 19)), code: .malformedFeed)
   }
 
   @Test(
-    "an empty document, a web page and garbage behind the end are refused",
+    "an empty document, a web page and trailing garbage are refused",
     arguments: ["", " \n", "<!DOCTYPE html><html></html>", "[] x", "[{\"id\":\"1\"", "null,"])
   func refusesGarbage(text: String) async throws {
     try await refuse(text, code: .malformedFeed)
   }
 
   @Test(
-    "a document of another shape is refused",
+    "a document with an unexpected structure is refused",
     arguments: ["{}", #"{"error":"busy"}"#, "null", "7", #"[{"id":"1"},{"name":"x"}]"#, "[1,2]"])
   func refusesShape(text: String) async throws {
     try await refuse(text, code: .unexpectedShape)
   }
 
-  @Test("a missing file, a folder and an unread scheme each say so")
+  @Test("a missing file, a folder and an unsupported scheme have their own errors")
   func refusesSources() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
@@ -55,7 +55,7 @@ struct BrokenFeedTests {
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 
-  @Test("a source that fails is on record and not remembered", arguments: ["{}", nil])
+  @Test("a failing source is recorded in the run and not remembered", arguments: ["{}", nil])
   func doesNotRememberFailures(text: String?) async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
@@ -71,7 +71,7 @@ struct BrokenFeedTests {
     #expect(feed.lastSuccessAt == good.lastSuccessAt)
   }
 
-  @Test("records that cannot be read are all counted, and the first 20 told with their places")
+  @Test("all invalid records are counted, and the first 20 reported with their positions")
   func limitsWhatItTells() async throws {
     let home = try SyncedFolder()
     let broken = Array(repeating: "7", count: 25)

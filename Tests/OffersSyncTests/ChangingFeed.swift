@@ -1,16 +1,16 @@
 import OffersTestSupport
 
-/// A server whose offers come, change and go at random.
+/// A simulated server whose offers appear, change and vanish at random.
 struct ChangingFeed {
-  /// What decides what happens.
+  /// The source of randomness.
   var random: SeededGenerator
   private var offers: [Int: ExpectedOffer] = [:]
-  /// Everything that it ever had.
+  /// All offers that the server ever had.
   private var past: [Int: ExpectedOffer] = [:]
   private let isVouching: Bool
   private var texts: [String] = []
 
-  /// What happens to the offers between two syncs.
+  /// The kinds of changes between two syncs.
   private enum Event: CaseIterable {
     case vanish, vanish2, comeBack, comeAllBack, add, change, change2, reuse, empty, shrink
     case replaceAll, nothing
@@ -21,7 +21,7 @@ struct ChangingFeed {
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
     isVouching = Bool.random(using: &random)
-    // More than ten, so that many can vanish, or so few that they cannot.
+    // More than ten offers, so that a quarantine is possible, or too few for one.
     add(chance(50) ? 12...16 : 1...6)
   }
 
@@ -31,7 +31,7 @@ struct ChangingFeed {
     elements.sorted().randomElement(using: &random)
   }
 
-  /// Changes the offers, and says what the server answers to the next sync.
+  /// Changes the offers, and returns the server's next response.
   mutating func next() -> ExpectedDocument {
     for _ in 0..<Int.random(in: 1...2, using: &random) {
       if let event = Event.allCases.randomElement(using: &random) { happen(event) }
@@ -99,7 +99,7 @@ struct ChangingFeed {
       isUnreadable: true)
   }
 
-  /// The same text has the same tag, also when it comes again.
+  /// Equal documents have equal tags, even if other documents were served in between.
   private mutating func tag(_ text: String) -> String? {
     if !isVouching { return nil }
     let version = texts.firstIndex(of: text) ?? texts.count

@@ -6,7 +6,7 @@ import OffersSync
 import OffersTestSupport
 import Testing
 
-/// A database, and feeds that a text of definitions describes.
+/// A database, and feeds that a YAML text defines.
 private struct DefinedFeeds {
   let folder: TemporaryFolder
   let database: OffersDatabase
@@ -44,7 +44,7 @@ struct DefinedFeedTests {
     """
   }
 
-  @Test("numbered pages are read to the last, and an offer that comes twice is one offer")
+  @Test("numbered pages are read to the last, and an offer on two pages is stored once")
   func readsNumberedPages() async throws {
     let server = try ScriptedServer([
       .answer("200 OK", [], Self.page(1...20, rest: #","total_pages":2"#)),
@@ -59,7 +59,7 @@ struct DefinedFeedTests {
       server.requests.map { $0.split(separator: " ")[1] } == ["/films?page=1", "/films?page=2"])
   }
 
-  @Test("no more pages are read than the definition allows")
+  @Test("the definition's limit on pages is obeyed")
   func keepsToThePageLimit() async throws {
     let server = try ScriptedServer([
       .answer("200 OK", [], Self.page(1...2)), .answer("200 OK", [], Self.page(3...4)),
@@ -71,7 +71,7 @@ struct DefinedFeedTests {
     #expect(server.requests.count == 2)
   }
 
-  @Test("a page without offers, or the first one that is missing, is the end")
+  @Test("an empty page or the first missing page ends the feed")
   func endsAtAnEmptyPage() async throws {
     for end in [
       ScriptedServer.Step.answer("200 OK", [], #"{"results":[]}"#),
@@ -94,7 +94,7 @@ struct DefinedFeedTests {
     #expect(try await feeds.names() == [])
   }
 
-  @Test("the next page's address is taken from the document, or from the Link header")
+  @Test("the next page's address is read from the document or from the Link header")
   func followsNextPages() async throws {
     let byPath = try ScriptedServer([
       .answer("200 OK", [], Self.page(1...2, rest: #","links":{"next":"/more?b=2"}"#)),
@@ -114,7 +114,7 @@ struct DefinedFeedTests {
     #expect(byHeader.requests.last?.hasPrefix("GET /x/next?page=2 ") == true)
   }
 
-  @Test("pages that lead in a circle end")
+  @Test("a cycle of pages is detected and ends the feed")
   func endsACircle() async throws {
     let again = ScriptedServer.Step.answer(
       "200 OK", [], Self.page(1...2, rest: #","links":{"next":"/again"}"#))
@@ -124,7 +124,7 @@ struct DefinedFeedTests {
     #expect(server.requests.count == 2)
   }
 
-  @Test("a variable's value is in the request, and nowhere else")
+  @Test("a variable's value appears in the request and nowhere else")
   func hidesVariables() async throws {
     let key = "s3cr&t key"
     let server = try ScriptedServer([
@@ -156,7 +156,7 @@ struct DefinedFeedTests {
     #expect("\(refused) \(run)".contains("s3cr") == false)
   }
 
-  @Test("a variable that only a header carries shows nowhere, and goes to no other server")
+  @Test("a header's variable appears nowhere else and is sent to no other server")
   func keepsHeadersPrivate() async throws {
     let other = try ScriptedServer([.answer("200 OK", [], #"{"items":[]}"#)])
     let server = try ScriptedServer([
@@ -196,7 +196,7 @@ struct DefinedFeedTests {
     }
   }
 
-  @Test("a variable that is not set is told by its name, before any request")
+  @Test("an unset variable is reported by its name before any request")
   func missesVariables() async throws {
     let server = try ScriptedServer([])
     let feeds = try DefinedFeeds(Self.paged(server.url("/{env:FILMS_KEY}")))
@@ -205,7 +205,7 @@ struct DefinedFeedTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test("a selection removes nothing, whatever it lacks, and may be empty")
+  @Test("a selection removes no offers and may be empty")
   func keepsWhatASelectionLacks() async throws {
     let feeds = try DefinedFeeds(
       Self.paged("/nowhere.json", "    selection: true"))
@@ -222,7 +222,7 @@ struct DefinedFeedTests {
     #expect(try await feeds.names().count == 32)
   }
 
-  @Test("a search asks the server, and what it finds is kept beside the rest")
+  @Test("a search asks the server, and its offers are stored beside the feed's")
   func searches() async throws {
     let server = try ScriptedServer([
       .answer("200 OK", [], Self.page(1...2)), .answer("200 OK", [], Self.page(7...8)),
@@ -239,7 +239,7 @@ struct DefinedFeedTests {
   }
 
   @Test(
-    "letters land whatever the server says of the encoding",
+    "letters are decoded correctly whatever encoding the server declares",
     arguments: [
       "Content-Type: application/json; charset=ISO-8859-1",
       "Content-Type: application/json; charset=utf-8", "Content-Type: text/plain",
@@ -260,7 +260,7 @@ struct DefinedFeedTests {
     }
   }
 
-  @Test("the document's title and what its offers share are kept, and follow the document")
+  @Test("the document's title and shared attributes are stored and updated")
   func keepsFacts() async throws {
     let yaml = Self.paged(
       "/nowhere.json",
@@ -288,7 +288,7 @@ struct DefinedFeedTests {
     }
   }
 
-  @Test("a compressed file is read as what is in it")
+  @Test("a compressed file is decompressed and read")
   func readsCompressedFiles() async throws {
     // gzip of [{"id":"1","name":"Tea 1","current_value":"$1.00 Cash Back"}], by Python's module.
     let gzip: [UInt8] = [

@@ -4,9 +4,9 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("Documents that are put aside")
+@Suite("Document spools")
 struct DocumentSpoolTests {
-  /// Pieces that together are so long, no two next to each other the same.
+  /// Chunks of a given total length, with adjacent chunks differing.
   private static func pieces(_ byteCount: Int) -> [[UInt8]] {
     let pieceBytes = 300_000
     return stride(from: 0, to: byteCount, by: pieceBytes).enumerated().map { number, start in
@@ -26,7 +26,7 @@ struct DocumentSpoolTests {
   }
 
   @Test(
-    "All of one is handed over in order, in memory and beyond",
+    "a spooled document is returned whole and in order, from memory and from a file",
     arguments: [0, 1, DocumentSpool.startBytes - 1, DocumentSpool.startBytes, 5 << 20])
   func keeps(byteCount: Int) throws {
     let folder = try TemporaryFolder()
@@ -36,7 +36,7 @@ struct DocumentSpoolTests {
     #expect(try Self.kept(spool) == pieces.reduce(into: [], +=))
   }
 
-  @Test("Where no file can be made, memory does for as much as it has room for")
+  @Test("without a file, memory is used up to its limit")
   func noFile() throws {
     let folder = try TemporaryFolder()
     let pieces = Self.pieces(DocumentSpool.startBytes + DocumentSpool.endBytes)

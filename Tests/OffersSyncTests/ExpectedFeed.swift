@@ -1,6 +1,6 @@
 import OffersCore
 
-/// An offer as the sequences know it.
+/// An offer in the model.
 struct ExpectedOffer: Equatable {
   var name: String
   var reward: String
@@ -16,36 +16,36 @@ struct ExpectedOffer: Equatable {
   }
 }
 
-/// What a document says.
+/// A document of the simulated server.
 struct ExpectedDocument {
-  /// Its bytes, by which it is known again.
+  /// The bytes, which identify the document.
   let text: String
-  /// What the server vouches for it by; nil for a server that does not.
+  /// The validator; nil for a server without validators.
   let etag: String?
   var offers: [Int: ExpectedOffer] = [:]
-  /// The ids of records that can be told but not read.
+  /// The ids of records that are invalid but identifiable.
   var broken: Set<Int> = []
-  /// Whether it, or the way to it, is broken as a whole.
+  /// Whether the document or its transfer is broken as a whole.
   var isUnreadable = false
 }
 
-/// What the database should hold of one feed after a sequence of syncs and stars, by the rules
-/// that people are told, put as plainly as they can be.
+/// The expected state of one feed after a sequence of syncs and favorites, by the documented rules
+/// in their simplest form.
 struct ExpectedFeed: Equatable {
-  /// All offers that ever came, as they were last.
+  /// All offers ever received, in their last state.
   private(set) var known: [Int: ExpectedOffer] = [:]
   private(set) var current: Set<Int> = []
   private(set) var favorites: Set<Int> = []
-  /// How many syncs in a row have had their removals held back.
+  /// The number of consecutive syncs whose removals were held back.
   private(set) var heldCount = 0
-  /// The validator that the next request should carry.
+  /// The validator expected in the next request.
   private(set) var etag: String?
-  /// The document that the offers are exactly.
+  /// The document whose offers are exactly those stored.
   private var document: String?
-  /// False until a sync has worked.
+  /// False until a sync has succeeded.
   private(set) var isSubscribed = false
 
-  /// How a sync should end, and what it should count.
+  /// The expected outcome and counts of a sync.
   struct Result: Equatable {
     var outcome: SyncOutcome
     /// New, changed, gone, back, unchanged, skipped.
@@ -56,10 +56,10 @@ struct ExpectedFeed: Equatable {
     if isFavorite { favorites.insert(id) } else { favorites.remove(id) }
   }
 
-  /// What a sync that is answered by this document should do.
+  /// Applies the expected effect of a sync that receives this document.
   mutating func sync(_ found: ExpectedDocument, accepts: Bool) -> Result {
     if found.isUnreadable { return Result(outcome: .failed) }
-    // What is to be taken although it was held back is asked for whole.
+    // To accept held removals, the document is requested without a condition.
     if let etag, etag == found.etag, !(accepts && heldCount > 0) {
       if heldCount > 0 { heldCount += 1 }
       return same(heldCount > 0 ? .quarantined : .unchanged)
@@ -80,7 +80,7 @@ struct ExpectedFeed: Equatable {
 
   private mutating func take(_ found: ExpectedDocument, accepts: Bool) -> Result {
     let ids = Set(found.offers.keys)
-    // A broken record says at least that its offer is still there.
+    // An invalid record still proves that its offer is in the feed.
     let vanished = current.subtracting(ids).subtracting(found.broken)
     let isMuch = vanished.count > 10 && vanished.count * 10 > current.count
     let isAll = !vanished.isEmpty && ids.isEmpty

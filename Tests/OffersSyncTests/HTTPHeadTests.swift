@@ -3,9 +3,9 @@ import OffersSync
 import OffersTestSupport
 import Testing
 
-@Suite("HTTP before a document's first byte, and at its end")
+@Suite("HTTP response heads and ends")
 struct HTTPHeadTests {
-  /// Syncs a folder that has offers from a URL that must fail, and checks that they stay.
+  /// Syncs from a URL that must fail, and checks that the stored offers stay.
   private static func refusal(
     of url: String, limits: FetchLimits = FetchLimits(idleSeconds: 30, totalSeconds: 60),
     allowsPrivateNetwork: Bool = false
@@ -23,7 +23,7 @@ struct HTTPHeadTests {
     return error
   }
 
-  @Test("a head that drips line by line ends at the limit on a wait")
+  @Test("a response head that is sent line by line ends at the idle limit")
   func endsDrippingHeads() async throws {
     let server = try ScriptedServer([
       .drip(
@@ -36,7 +36,7 @@ struct HTTPHeadTests {
     #expect(error.message.hasPrefix(server.url()))
   }
 
-  @Test("a head without end is not read to its end")
+  @Test("an endless response head is refused")
   func endsEndlessHeads() async throws {
     let line = "X-Filler: \(String(repeating: "x", count: 4_000))\r\n"
     let server = try ScriptedServer([
@@ -48,7 +48,7 @@ struct HTTPHeadTests {
     #expect(error.message.hasPrefix(server.url()))
   }
 
-  @Test("a redirect to a dead address is told with the address that was asked")
+  @Test("a redirect to an unreachable address is reported with the original address")
   func tellsDeadTargets() async throws {
     let server = try ScriptedServer([
       .answer("302 Found", ["Location: http://127.0.0.1:1/offers.json"], "")
@@ -58,7 +58,7 @@ struct HTTPHeadTests {
     #expect(error.message == "\(server.url()) cannot be reached.")
   }
 
-  @Test("a redirect to a missing document is told with the address that misses it")
+  @Test("a redirect to a missing document is reported with the redirect's target")
   func tellsMissingTargets() async throws {
     let server = try ScriptedServer([
       .answer("301 Moved Permanently", ["Location: /moved.json"], ""),
@@ -69,7 +69,7 @@ struct HTTPHeadTests {
   }
 
   @Test(
-    "answers that are no document are refused by their status", arguments: [206, 304, 401, 429])
+    "responses without a document are refused with their status", arguments: [206, 304, 401, 429])
   func refusesOtherStatuses(status: Int) async throws {
     let server = try ScriptedServer([.text("HTTP/1.1 \(status) Odd\r\nContent-Length: 0\r\n\r\n")])
     let error = try await Self.refusal(of: server.url())
@@ -78,7 +78,7 @@ struct HTTPHeadTests {
   }
 
   @Test(
-    "what only looks like an address is told as it was typed",
+    "an invalid address is reported as it was typed",
     arguments: [
       "http://", "https://", "http://[", "http://a b/", "http://127.0.0.1:0/",
       "http://127.0.0.1:99999/", "http://no such host.invalid/",
@@ -89,7 +89,7 @@ struct HTTPHeadTests {
     #expect(error.message.hasPrefix(url))
   }
 
-  @Test("a document whose length nobody said ends with the connection, whole or too early")
+  @Test("a document without a declared length ends with the connection, complete or truncated")
   func readsToTheEndOfTheConnection() async throws {
     let text = FeedText.feed(1...9)
     let home = try SyncedFolder()

@@ -8,7 +8,7 @@ import Testing
 struct HTTPTests {
   private static let feed = FeedText.feed(1...3)
 
-  @Test("a document is read, compressed or not, in one piece or in chunks")
+  @Test("a document is read with and without compression, with a length and in chunks")
   func readsDocuments() async throws {
     let chunks = Self.feed.map { "1\r\n\($0)\r\n" }.joined() + "0\r\n\r\n"
     // gzip of FeedText.feed(1...1), made with Python's gzip module.
@@ -58,7 +58,7 @@ struct HTTPTests {
   }
 
   @Test(
-    "whatever a server does wrong is told with its address, and the offers stay", arguments: Bad.all
+    "every fault of a server is reported with its address, and the offers stay", arguments: Bad.all
   )
   func keepsOffers(bad: Bad) async throws {
     let home = try SyncedFolder()
@@ -72,7 +72,7 @@ struct HTTPTests {
     #expect(run.error?.code == bad.code)
     #expect(run.error?.message.contains(bad.says) == true, "\(run.error?.message ?? "")")
     #expect(run.error?.hint?.contains("Nothing was changed") == true)
-    // What a document gets wrong is told by its place in it; the run says where it came from.
+    // A document's error names the place in the document; the run names the source.
     #expect(run.source == server.url())
     #expect(
       run.error?.message.contains(server.url()) == true
@@ -83,17 +83,17 @@ struct HTTPTests {
     #expect(feed.lastRun?.error == run.error.map(Self.withoutCause))
   }
 
-  /// The error as a database keeps it.
+  /// The error as the database stores it.
   private static func withoutCause(_ error: OffersError) -> OffersError {
     OffersError(error.code, error.message, hint: error.hint)
   }
 
   @Test(
-    "a port where nobody listens and an address without a host are told", arguments: [true, false])
+    "a closed port and an address without a host are reported", arguments: [true, false])
   func tellsDeadAddresses(isPort: Bool) async throws {
     let home = try SyncedFolder()
     try await home.sync(Self.feed)
-    // Port 1 of loopback: nothing of ours, and nobody else listens there on a test machine.
+    // Port 1 of loopback, where nothing listens on a test machine.
     let url = isPort ? "http://127.0.0.1:1/offers.json" : "http://"
     let run = try await home.sync(from: url, limits: FetchLimits(idleSeconds: 30, totalSeconds: 60))
     #expect(run.error?.code == .sourceFailed)
@@ -102,13 +102,13 @@ struct HTTPTests {
   }
 }
 
-/// A server's bad behaviour, and what is said of it.
+/// A fault of a server, and the expected error.
 struct Bad: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let step: ScriptedServer.Step
   let code: OffersError.Code
   let says: String
-  /// Short only where the limit is what ends it.
+  /// Short only in cases that the limit ends.
   var idleSeconds: Int64 { testDescription.contains("silen") ? 3 : 30 }
 
   private init(
@@ -185,7 +185,7 @@ struct Bad: Sendable, CustomTestStringConvertible {
 
 @Suite("Slow servers")
 struct SlowServerTests {
-  @Test("a body that drips ends at the limit on the whole time")
+  @Test("a body that is sent slowly ends at the limit on the total time")
   func endsDrippingBodies() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
@@ -201,7 +201,7 @@ struct SlowServerTests {
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 
-  @Test("a body that falls silent halfway ends at the limit on a wait")
+  @Test("a body that stalls halfway ends at the idle limit")
   func endsSilentBodies() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Writes into a named pipe from a thread of its own, and stops halfway until it is told to go on.
+/// Writes into a named pipe from its own thread, and pauses halfway until it is told to continue.
 ///
-/// A thread, because opening and writing wait for the reader, and must not keep the few threads
-/// that tasks share from running it.
+/// It uses a thread because opening and writing block until the reader reads, and must not occupy
+/// the few threads of the concurrency pool that run the reader.
 final class PipeWriter: Sendable {
   private let goAhead = DispatchSemaphore(value: 0)
   private let stops: AsyncStream<Void>
 
-  /// Starts to write; it waits until somebody reads.
+  /// Starts to write. The thread blocks until there is a reader.
   init(_ first: String, _ rest: String, to path: String) {
     let (stops, stop) = AsyncStream.makeStream(of: Void.self)
     self.stops = stops
     let goAhead = goAhead
     Thread.detachNewThread {
-      // A reader that ends too early is the test's to find, not a signal that ends the tests.
+      // A reader that stops early must fail the test, not terminate the process by SIGPIPE.
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, SIGPIPE)
@@ -29,12 +29,12 @@ final class PipeWriter: Sendable {
     }
   }
 
-  /// Waits until all of the first part is in the pipe.
+  /// Waits until the first part is written completely.
   func waitForHalf() async {
     for await _ in stops { return }
   }
 
-  /// Lets the rest be written.
+  /// Continues with the rest.
   func goOn() { goAhead.signal() }
 
   private static func put(_ text: String, to pipe: Int32) {

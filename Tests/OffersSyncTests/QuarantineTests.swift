@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Removals that are held back")
 struct QuarantineTests {
-  @Test("an empty list removes nothing, says so each time, and is believed when told to")
+  @Test("an empty list is quarantined at each sync until its removals are accepted")
   func holdsBackAnEmptyList() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
@@ -22,7 +22,7 @@ struct QuarantineTests {
   }
 
   @Test(
-    "more than 10 offers and more than 10 % are held back, less is removed",
+    "removals of more than 10 offers and more than 10 % are held back, fewer are applied",
     arguments: [
       (20, 10, false), (20, 11, true), (200, 11, false), (110, 11, false), (109, 11, true),
     ])
@@ -35,7 +35,7 @@ struct QuarantineTests {
     #expect(try await home.ids().count == (isHeld ? known : known - vanishing))
   }
 
-  @Test("a document that shares no offer with the feed changes nothing until it is accepted")
+  @Test("a document without any known offer changes nothing until its removals are accepted")
   func takesNothingOfAStranger() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
@@ -53,7 +53,7 @@ struct QuarantineTests {
     #expect(accepted.counts.all == [3, 0, 30, 0, 0, 0])
   }
 
-  @Test("what is new and changed lands although removals are held back")
+  @Test("new and changed offers are stored although removals are held back")
   func appliesTheRest() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
@@ -73,7 +73,7 @@ struct QuarantineTests {
     #expect(try await home.feed().source == source)
   }
 
-  @Test("a feed of one's own replaces the sample, but an empty one does not")
+  @Test("a real feed replaces the sample, but an empty one does not")
   func replacesTheSample() async throws {
     let home = try SyncedFolder()
     let sample = try await home.sync(from: nil)
@@ -85,20 +85,20 @@ struct QuarantineTests {
     #expect(try await home.sync(from: "sample").outcome == .quarantined)
   }
 
-  @Test("a document whose removals are held back is read again each time, and so is the one before")
+  @Test("a quarantined document and the one before it are read again at each sync")
   func doesNotRememberTheDocument() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
     let shrunken = FeedText.list([FeedText.record(1, reward: "$9.00 Cash Back")])
     for _ in 0..<2 { #expect(try await home.sync(shrunken).outcome == .quarantined) }
-    // The stored offers are not this document any more: an offer of it has changed since.
+    // The stored offers are no longer those of this document: one has changed since.
     #expect(try await home.sync(FeedText.feed(1...30)).counts.all == [0, 1, 0, 0, 29, 0])
     let accepted = try await home.sync(shrunken, acceptsRemovals: true)
     #expect(accepted.counts.all == [0, 1, 29, 0, 0, 0])
     #expect(try await home.sync(shrunken).outcome == .unchanged)
   }
 
-  @Test("a run that held removals back is on record and no success")
+  @Test("a quarantined run is recorded and does not count as a success")
   func recordsTheQuarantine() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
@@ -111,7 +111,7 @@ struct QuarantineTests {
     #expect(feed.currentCount == 30 && feed.goneCount == 0)
   }
 
-  @Test("offers that came by standard input are protected, though it replaced the sample")
+  @Test("offers from standard input that replaced the sample are protected by the quarantine")
   func protectsWhatCameByStandardInput() async throws {
     let folder = try TemporaryFolder()
     let environment = ["OFFERS_DATABASE": folder.file("offers.sqlite")]

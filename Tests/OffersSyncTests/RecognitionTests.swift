@@ -5,9 +5,9 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("Documents that are known again")
+@Suite("Recognition of unchanged documents")
 struct RecognitionTests {
-  @Test("the same bytes under another name change nothing, and the name is remembered")
+  @Test("the same bytes under another path change nothing, and the path is remembered")
   func knowsBytesFromElsewhere() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
@@ -22,7 +22,7 @@ struct RecognitionTests {
     #expect(try await other.fetchOffers(OfferQuery()) == before)
   }
 
-  @Test("under other rules the same bytes are another document")
+  @Test("the same bytes are read again under other rules")
   func dependsOnRules() {
     func fingerprint(_ seed: UInt64) -> DocumentFingerprint {
       var hasher = DocumentHasher(seed: seed)
@@ -34,10 +34,12 @@ struct RecognitionTests {
     #expect(fingerprint(1).headHash != fingerprint(2).headHash)
   }
 
-  @Test("one letter is noticed wherever it stands, at the same size", arguments: [1, 1_000, 2_000])
+  @Test(
+    "a changed letter is noticed anywhere in a document of the same size",
+    arguments: [1, 1_000, 2_000])
   func noticesEachLetter(id: Int) async throws {
     let home = try SyncedFolder()
-    // More than the 64 KiB by which most other documents are told apart.
+    // Longer than the head of 64 KiB, whose hash tells most documents apart.
     let records = (1...2_000).map { FeedText.record($0) }
     try await home.sync(FeedText.list(records))
     var edited = records
@@ -47,7 +49,7 @@ struct RecognitionTests {
     #expect(try await home.database.fetchOffer(named: "\(id)").name == "Tee \(id)")
   }
 
-  @Test("of megabytes from a server, only the last letter tells whether they are known")
+  @Test("a large document from a server is recognized by its whole hash, up to the last letter")
   func putsMegabytesAside() async throws {
     let home = try SyncedFolder()
     let name = String(repeating: "Tea ", count: 300)
@@ -63,7 +65,7 @@ struct RecognitionTests {
     #expect(try await home.database.fetchOffer(named: "3000").name == "Tee 3000")
   }
 
-  @Test("the document before the last one is not taken for the last one")
+  @Test("the document before the stored one is not recognized")
   func knowsOnlyTheLast() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
@@ -72,7 +74,7 @@ struct RecognitionTests {
     #expect(run.counts.all == [0, 0, 1, 0, 5, 0])
   }
 
-  @Test("an empty list that is believed is known again")
+  @Test("an accepted empty list is recognized")
   func knowsTheEmptyList() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
@@ -81,7 +83,7 @@ struct RecognitionTests {
     #expect(try await home.sync(" []").counts.all == [0, 0, 0, 0, 0, 0])
   }
 
-  @Test("an offer that returns with other texts is back with them, and its star is kept")
+  @Test("an offer that returns with other texts is back and changed, and stays a favorite")
   func takesTheTextsOfAReturn() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
@@ -96,7 +98,7 @@ struct RecognitionTests {
     #expect(offer.changedAt.timeIntervalSince1970 == 3_000)
   }
 
-  @Test("a gone offer returns once, however often it is repeated")
+  @Test("a gone offer that is repeated in the document is counted as back once")
   func returnsOnce() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
@@ -110,7 +112,7 @@ struct RecognitionTests {
     #expect(try await home.database.fetchOffer(named: "2").name == "Tea 2")
   }
 
-  @Test("a broken record does not bring a gone offer back")
+  @Test("an invalid record does not bring a gone offer back")
   func staysGone() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))

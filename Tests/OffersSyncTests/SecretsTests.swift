@@ -3,7 +3,7 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("Values of variables")
+@Suite("Secrets")
 struct SecretsTests {
   private static let secrets = {
     var secrets = Secrets()
@@ -12,7 +12,7 @@ struct SecretsTests {
   }()
 
   @Test(
-    "a value is hidden in whatever spelling it comes back",
+    "a value is hidden in every spelling of it",
     arguments: [
       "S3cr&t/ Ke+y", "S3cr%26t%2F%20Ke%2By", "S3cr%26t%2f%20Ke%2by", "S3cr&t/%20Ke+y",
     ])
@@ -36,7 +36,7 @@ struct SecretsTests {
   }
 
   @Test(
-    "a document's links begin at its address without the value",
+    "relative links are resolved against the address without the value",
     arguments: [
       ("http://a.example/f.json?key=S3cr%26t%2F%20Ke%2By&p=1", "http://a.example/f.json"),
       ("http://a.example/S3cr%26t%2F%20Ke%2By/f.json", nil),

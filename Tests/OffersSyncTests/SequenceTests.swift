@@ -7,9 +7,9 @@ import Testing
 
 @testable import OffersSync
 
-/// Ten thousand random sequences of syncs and stars against a simple model: a thousand beginnings,
-/// each of which goes on in ten ways. Those of one test share a database, each a feed of its own,
-/// and take their steps in turn; each way to go on has a copy of that database.
+/// Ten thousand random sequences of syncs and favorites against a simple model: 1000 prefixes,
+/// each continued in ten ways. The sequences of one test share a database, each with its own feed,
+/// and take their steps in turn; each continuation has a copy of that database.
 @Suite("Sequences of syncs")
 struct SequenceTests {
   private static let batchCount = 10
@@ -18,7 +18,7 @@ struct SequenceTests {
   private static let beginning = 0..<2
   private static let longest = 6
 
-  /// One feed, what its server has and what the database should have.
+  /// One feed: the content of its server and the expected content of the database.
   private struct Sequence {
     private(set) var seed: UInt64
     let definition: FeedDefinition
@@ -35,7 +35,7 @@ struct SequenceTests {
       self.definition = definition
     }
 
-    /// The same feed until now, with a future of its own.
+    /// A copy of the feed that continues independently.
     func goingOn(as end: Int) -> Sequence {
       var other = self
       other.seed = seed * UInt64(endCount) + UInt64(end)
@@ -46,7 +46,7 @@ struct SequenceTests {
     }
   }
 
-  /// What can be seen of a feed.
+  /// The observable state of a feed.
   private struct View: Equatable {
     var current: [Int: ExpectedOffer] = [:]
     var favorites: [Int: ExpectedOffer] = [:]
@@ -77,7 +77,8 @@ struct SequenceTests {
   }
 
   @Test(
-    "any sequence of syncs and stars leaves what a simple model says", arguments: 0..<batchCount)
+    "any sequence of syncs and favorites ends in the state of a simple model",
+    arguments: 0..<batchCount)
   func agreesWithTheModel(batch: Int) async throws {
     let home = try SyncedFolder()
     let template = try FeedConfiguration.shipped.fetch("ibotta")
@@ -93,7 +94,7 @@ struct SequenceTests {
     }
   }
 
-  /// Lets the sequences take some steps, and looks at all of them after each.
+  /// Runs some steps of all sequences, and checks every feed after each step.
   private static func run(
     _ sequences: inout [Sequence], _ steps: Range<Int>, _ database: OffersDatabase
   ) async throws {
@@ -116,7 +117,7 @@ struct SequenceTests {
     }
   }
 
-  /// Syncs one feed once, and looks at the run.
+  /// Syncs one feed once, and checks the run.
   private static func take(
     _ step: Int, of sequence: inout Sequence, _ database: OffersDatabase
   ) async throws {
@@ -146,7 +147,7 @@ struct SequenceTests {
     return SimulatedAnswer(200, document.etag.map { [("ETag", $0)] } ?? [], document.text)
   }
 
-  /// Sets a star or takes one away, now and then.
+  /// Occasionally sets or clears a favorite.
   private static func star(_ sequence: inout Sequence, _ stars: inout [Bool: [String]]) {
     guard sequence.server.chance(60), let id = sequence.server.pick(sequence.expected.known.keys)
     else { return }
@@ -155,10 +156,10 @@ struct SequenceTests {
     stars[isFavorite, default: []].append("\(sequence.definition.name):\(id)")
   }
 
-  /// What the database shows of all feeds.
+  /// The observable state of all feeds in the database.
   private static func look(_ database: OffersDatabase) async throws -> [String: View] {
     var views: [String: View] = [:]
-    // A new database has the feed that ships with a sample.
+    // A new database is subscribed to the feed that ships with a sample.
     for feed in try await database.fetchFeeds() where feed.name != "ibotta" {
       views[feed.name] = View(feed)
     }

@@ -6,7 +6,7 @@ import OffersSync
 import OffersTestSupport
 import Testing
 
-@Suite("Letting a server search")
+@Suite("Searches on a feed's server")
 struct ServerSearchTests {
   private let folder: TemporaryFolder
   private let database: OffersDatabase
@@ -54,7 +54,7 @@ struct ServerSearchTests {
     server.requests.map { String($0.split(separator: " ")[1]) }
   }
 
-  @Test("one page is asked for, by its number, and comes in the server's order")
+  @Test("one page is requested by its number and keeps the server's order")
   func asksForOnePage() async throws {
     let server = try ScriptedServer([
       Self.answer([5, 3, 9, 5], of: 8), Self.answer([3, 7], of: 8), Self.answer([], of: 8),
@@ -70,12 +70,12 @@ struct ServerSearchTests {
       Self.paths(server) == [
         "/find?q=C%2B%2B%20%26%20m%C3%A1s&p=1", "/find?q=x&p=8", "/find?q=x&p=9",
       ])
-    // What stood on a page before is found again though nothing was written of it.
+    // Offers of an earlier search are found again, although nothing is written for them.
     let offers = try await database.fetchOffers(OfferQuery(feed: "films"))
     #expect(offers.map(\.name) == ["Film 5", "Film 3", "Film 9", "Film 7"])
   }
 
-  @Test("all pages are those that the definition allows, an offer on two of them once")
+  @Test("a search of all pages obeys the definition's limit and lists an offer on two pages once")
   func asksForAll() async throws {
     let server = try ScriptedServer([
       Self.answer([1, 2], of: 5), Self.answer([2, 3], of: 5), Self.answer([4], of: 5),
@@ -85,7 +85,7 @@ struct ServerSearchTests {
     #expect(search.lastPage == 3 && search.hasMore && search.run.counts.new == 4)
   }
 
-  @Test("where each page has the next one's address, they are read up to the one that is wanted")
+  @Test("pages that are linked to each other are read up to the requested one")
   func followsAddresses() async throws {
     let pages = [
       Self.answer([1], next: "/2"), Self.answer([2], next: "/3"), Self.answer([3]),
@@ -97,7 +97,7 @@ struct ServerSearchTests {
     #expect(server.requests.count == 5)
   }
 
-  @Test("searching subscribes to nothing, removes nothing and keeps what the feed has")
+  @Test("a search does not subscribe to the feed and removes none of its offers")
   func keepsTheFeed() async throws {
     let server = try ScriptedServer([
       Self.answer([7]), .answer("200 OK", [], Self.page([1, 2], of: 1)), Self.answer([2, 8]),
@@ -113,7 +113,7 @@ struct ServerSearchTests {
     #expect(Set(offers.map(\.ref.id)) == ["1", "2", "8"] || offers.count == 4)
   }
 
-  @Test("a server that fails is told by the run, one that cannot be searched before it is asked")
+  @Test("a failing server is reported in the run, and a feed without search before any request")
   func fails() async throws {
     let server = try ScriptedServer([
       .answer("500 Internal Server Error", [], ""), .answer("200 OK", [], "<html>"),

@@ -3,8 +3,8 @@ import OffersCore
 import OffersSQLite
 import Testing
 
-/// One at a time: a sync that waits for a pipe keeps one of the few threads that tasks share.
-@Suite("Feeds that come in slowly", .serialized, .timeLimit(.minutes(1)))
+/// Serialized: a sync that waits for a pipe occupies a thread.
+@Suite("Slow feeds", .serialized, .timeLimit(.minutes(1)))
 struct SlowFeedTests {
   private func makePipe(in home: SyncedFolder) throws -> String {
     let path = home.folder.file("pipe")
@@ -12,14 +12,14 @@ struct SlowFeedTests {
     return path
   }
 
-  /// A feed of several hundred kilobytes, in halves.
+  /// A feed of several hundred kilobytes, in two halves.
   private func halves(_ ids: ClosedRange<Int>) -> (String, String) {
     let text = FeedText.feed(ids)
     let middle = text.index(text.startIndex, offsetBy: text.count / 2)
     return (String(text[..<middle]), String(text[middle...]))
   }
 
-  @Test("while a large feed comes in, favorites are written and a second sync is told to wait")
+  @Test("while a large feed is read, favorites can be set and a second sync is refused as locked")
   func writesWhileReading() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
@@ -45,7 +45,7 @@ struct SlowFeedTests {
     #expect(try await home.sync(FeedText.feed(1...8_001), lockWaitSeconds: 0).counts.new == 1)
   }
 
-  @Test("the same bytes through a pipe are known again")
+  @Test("the same bytes through a pipe are recognized as unchanged")
   func knowsBytesFromAPipe() async throws {
     let home = try SyncedFolder()
     let (first, rest) = halves(1...3_000)
@@ -59,7 +59,7 @@ struct SlowFeedTests {
     #expect(try await home.feed().source == path)
   }
 
-  @Test("a pipe that is closed halfway leaves everything as it was")
+  @Test("a pipe that is closed halfway changes nothing")
   func refusesHalfAFeed() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...3))

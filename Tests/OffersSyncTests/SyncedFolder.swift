@@ -4,7 +4,7 @@ import OffersSQLite
 import OffersSync
 import OffersTestSupport
 
-/// A database of a test's own, and feeds to sync it with.
+/// A test's own database, and helpers to sync it from files.
 struct SyncedFolder {
   let folder: TemporaryFolder
   let database: OffersDatabase
@@ -14,16 +14,16 @@ struct SyncedFolder {
     database = try OffersDatabase(path: folder.file("offers.sqlite"))
   }
 
-  /// A database with the same in it, that goes its own way.
+  /// An independent copy of the database.
   init(copying other: SyncedFolder) throws {
     folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
-    // After a write all stands in the file and nothing in its log.
+    // A write checkpoints the log, so that the file alone is complete.
     try FileManager.default.copyItem(atPath: other.database.path, toPath: path)
     database = try OffersDatabase(path: path)
   }
 
-  /// Syncs from a text, written to a file first.
+  /// Syncs from a text, after writing it to a file.
   @discardableResult
   func sync(
     _ text: String, acceptsRemovals: Bool = false, at seconds: TimeInterval = 1_000,
@@ -51,12 +51,12 @@ struct SyncedFolder {
         limits: limits, allowsPrivateNetwork: allowsPrivateNetwork))
   }
 
-  /// The ids of the offers the feed has, in order.
+  /// The ids of the feed's current offers, in order.
   func ids() async throws -> [String] {
     try await database.fetchOffers(OfferQuery()).map(\.ref.id)
   }
 
-  /// What `offers status` would tell of the feed.
+  /// The feed as `offers status` reports it.
   func feed() async throws -> Feed {
     let feeds = try await database.fetchFeeds()
     guard let feed = feeds.first else { throw OffersError(.notFound, "no feed") }
@@ -64,7 +64,7 @@ struct SyncedFolder {
   }
 }
 
-/// Texts of feeds.
+/// Builds documents of feeds.
 enum FeedText {
   /// One record.
   static func record(_ id: Int, name: String = "Tea", reward: String = "$1.00 Cash Back") -> String
@@ -81,6 +81,6 @@ enum FeedText {
 }
 
 extension SyncCounts {
-  /// New, changed, gone, back, unchanged, skipped.
+  /// The counts in the order new, changed, gone, back, unchanged, skipped.
   var all: [Int] { [new, changed, gone, back, unchanged, skipped] }
 }

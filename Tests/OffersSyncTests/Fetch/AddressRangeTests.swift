@@ -5,7 +5,7 @@ import Testing
 @Suite("Ranges of addresses")
 struct AddressRangeTests {
   @Test(
-    "a range contains what begins with its bits",
+    "a range contains the addresses with its prefix",
     arguments: [
       ("10.0.0.0/8", "10.0.0.0", true), ("10.0.0.0/8", "10.255.255.255", true),
       ("10.0.0.0/8", "11.0.0.0", false), ("10.0.0.0/8", "9.255.255.255", false),
@@ -25,7 +25,7 @@ struct AddressRangeTests {
   }
 
   @Test(
-    "what is no range is refused",
+    "an invalid range is refused",
     arguments: [
       "", "/", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8",
       "10.0.0.0/x", "10/8", "::/129", "::/99999999999999999999", "example.com/8", "[::1]/128",
@@ -35,7 +35,7 @@ struct AddressRangeTests {
     #expect(AddressRange(text) == nil)
   }
 
-  @Test("a range in numbers is the one in words")
+  @Test("ranges from numbers and from text are equal")
   func agrees() {
     #expect(AddressRange(ipv4: 192, 0, 2, 1, bits: 24) == AddressRange("192.0.2.1/24"))
     #expect(

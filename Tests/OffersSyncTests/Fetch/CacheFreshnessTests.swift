@@ -3,7 +3,7 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("How long a response is fresh")
+@Suite("Cache freshness")
 struct CacheFreshnessTests {
   /// Sun, 06 Nov 1994 08:49:37 GMT.
   private static let now = Date(timeIntervalSince1970: 784_111_777)
@@ -18,7 +18,7 @@ struct CacheFreshnessTests {
   }
 
   @Test(
-    "max-age counts, however it is written",
+    "max-age is parsed in all its spellings",
     arguments: [
       (["max-age=60"], 60), (["MAX-AGE=60"], 60), (["Max-Age=\"60\""], 60),
       (["public, max-age=60, must-revalidate"], 60), (["public,max-age=60"], 60),
@@ -36,7 +36,7 @@ struct CacheFreshnessTests {
   }
 
   @Test(
-    "the first of several counts",
+    "the first of several directives applies",
     arguments: [
       (["max-age=60, max-age=5"], 60), (["max-age=5", "max-age=60"], 5),
       (["max-age=x, max-age=60"], 0), (["max-age, max-age=60"], 0),
@@ -46,7 +46,7 @@ struct CacheFreshnessTests {
   }
 
   @Test(
-    "what must not be kept or used unasked is stale at once",
+    "no-store and no-cache mean stale at once",
     arguments: [
       ["no-store"], ["no-cache"], ["No-Cache"], ["NO-STORE"], ["max-age=60, no-cache"],
       ["max-age=60", "no-store"], ["no-cache, max-age=60"], ["no-cache=\"set-cookie\", max-age=60"],
@@ -58,7 +58,7 @@ struct CacheFreshnessTests {
   }
 
   @Test(
-    "a max-age that makes no sense is stale, whatever Expires says",
+    "an invalid max-age means stale, even with an Expires",
     arguments: ["max-age", "max-age=", "max-age=-1", "max-age=1.5", "max-age=1h", "max-age=\"60"])
   func refusesMaxAge(line: String) {
     #expect(Self.seconds([line]) == 0)
@@ -66,7 +66,7 @@ struct CacheFreshnessTests {
   }
 
   @Test(
-    "the age is taken off",
+    "the Age is subtracted",
     arguments: [
       ("0", 60), ("20", 40), (" 20 ", 40), ("60", 0), ("61", 0), ("99999999999999999999", 0),
       ("20, 50", 40), ("", 60), ("-5", 60), ("abc", 60), ("1.5", 60),
@@ -77,13 +77,13 @@ struct CacheFreshnessTests {
     #expect(Self.seconds(expires: end, date: Self.date, age: age) == expected)
   }
 
-  @Test("an age alone says nothing")
+  @Test("an Age alone is no freshness information")
   func ignoresALoneAge() {
     #expect(Self.seconds(age: "5") == nil)
   }
 
   @Test(
-    "Expires counts from Date, whatever the own clock says",
+    "Expires is relative to Date, not to the local clock",
     arguments: [
       ("Sun, 06 Nov 1994 09:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", 3600),
       ("Tue, 06 Nov 2035 09:49:37 GMT", "Tue, 06 Nov 2035 08:49:37 GMT", 3600),
@@ -100,12 +100,12 @@ struct CacheFreshnessTests {
     #expect(Self.seconds(["max-age=5"], expires: expires, date: date) == 5)
   }
 
-  @Test("without a Date that can be read the moment of receipt counts", arguments: [nil, "", "0"])
+  @Test("without a valid Date the time of receipt is used", arguments: [nil, "", "0"])
   func replacesDates(date: String?) {
     #expect(Self.seconds(expires: Self.hourLater, date: date) == 3600)
   }
 
-  @Test("parts of a second are cut off")
+  @Test("fractions of a second are truncated")
   func cutsSeconds() {
     let seconds = CacheFreshness.seconds(
       cacheControl: [], expires: Self.hourLater, date: nil, age: nil,
@@ -114,7 +114,7 @@ struct CacheFreshnessTests {
   }
 
   @Test(
-    "an Expires that is no date is stale",
+    "an invalid Expires means stale",
     arguments: [
       "", "0", "-1", "now", "Sun, 06 Nov 2094 08:49:37 PST", "Sun, 31 Nov 2094 08:49:37 GMT",
     ])
@@ -125,7 +125,7 @@ struct CacheFreshnessTests {
   }
 
   @Test(
-    "a response that says nothing has no freshness",
+    "a response without freshness information yields nil",
     arguments: [
       [], [""], [","], ["public"], ["private, must-revalidate", "immutable"], ["s-maxage=60"],
       ["=60"], ["max-agee=60"], ["private=\"max-age=60\""], ["\"max-age=60\""],
@@ -136,7 +136,7 @@ struct CacheFreshnessTests {
     #expect(Self.seconds(lines, date: Self.date, age: "5") == nil)
   }
 
-  @Test("a quote that is not closed ends with its line")
+  @Test("an unclosed quote ends with its line")
   func endsQuotes() {
     #expect(Self.seconds(["private=\"a, max-age=5", "max-age=60"]) == 60)
     #expect(Self.seconds(["private=\"a\\", "no-store"]) == 0)

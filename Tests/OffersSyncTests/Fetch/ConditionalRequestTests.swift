@@ -9,7 +9,7 @@ import Testing
 struct ConditionalRequestTests {
   static let changed = "Thu, 01 Jan 2026 00:00:00 GMT"
 
-  /// A server that knows its validators and answers 304 to them.
+  /// A server that supports validators and answers 304 to the current ones.
   private static func server(
     _ body: String, _ headers: [(String, String)]
   ) -> SimulatedWeb.Answer {
@@ -23,7 +23,7 @@ struct ConditionalRequestTests {
   }
 
   @Test(
-    "a server is asked with what it gave, and its 304 leaves all as it is",
+    "the server's validators are sent back, and a 304 changes nothing",
     arguments: [
       ([("ETag", "\"a1\"")], ["if-none-match": "\"a1\""]),
       ([("ETag", "W/\"a1\"")], ["if-none-match": "W/\"a1\""]),
@@ -47,7 +47,7 @@ struct ConditionalRequestTests {
     #expect(run.request?.isConditional == true)
   }
 
-  @Test("a server without validators is known again by the document's hash")
+  @Test("without validators an unchanged document is recognized by its hash")
   func fallsBackToTheHash() async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], FeedText.feed(1...3)) }
@@ -57,7 +57,7 @@ struct ConditionalRequestTests {
     #expect(home.lastConditions.isEmpty)
   }
 
-  @Test("an unchanged document that comes with other validators brings them in")
+  @Test("new validators of an unchanged document are stored")
   func takesNewValidatorsOfTheSameDocument() async throws {
     let home = try FetchHome()
     home.web.answer { [home] _ in
@@ -70,7 +70,7 @@ struct ConditionalRequestTests {
     #expect(home.lastConditions == ["if-none-match": "\"v2\""])
   }
 
-  @Test("a 304 that comes with another validator brings it in")
+  @Test("a new validator in a 304 is stored")
   func takesNewValidatorsOfNotModified() async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"a\"")], FeedText.feed(1...3)) }
@@ -83,7 +83,7 @@ struct ConditionalRequestTests {
   }
 
   @Test(
-    "what is no validator is never sent",
+    "an invalid validator is never sent",
     arguments: [
       ("ETag", "\"\""), ("ETag", "W/\"\""), ("ETag", "*"),
       ("ETag", "\"\(String(repeating: "x", count: 2_000))\""),
@@ -98,7 +98,7 @@ struct ConditionalRequestTests {
     #expect(home.lastConditions.isEmpty)
   }
 
-  @Test("a server that is stuck on 304 is asked for the document itself after eight days")
+  @Test("a server that keeps answering 304 gets an unconditional request after eight days")
   func dropsOldValidators() async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"a\"")], FeedText.feed(1...3)) }
@@ -118,7 +118,7 @@ struct ConditionalRequestTests {
     #expect(try await home.sync().outcome == .unchanged)
   }
 
-  @Test("validators of a document that could not be read are not kept")
+  @Test("validators of an unreadable document are not stored")
   func keepsNoValidatorsOfABrokenDocument() async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"good\"")], FeedText.feed(1...3)) }
@@ -130,7 +130,7 @@ struct ConditionalRequestTests {
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 
-  @Test("a 304 that nobody asked for is an error")
+  @Test("a 304 to an unconditional request is an error")
   func refusesUnaskedNotModified() async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(304) }
@@ -139,7 +139,7 @@ struct ConditionalRequestTests {
     #expect(run.error?.message.contains("answered 304") == true)
   }
 
-  @Test("validators are for the address and the rules that they came with")
+  @Test("validators are valid only for their address and rules")
   func tiesValidatorsToTheirSource() async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"a\"")], FeedText.feed(1...3)) }
@@ -156,7 +156,7 @@ struct ConditionalRequestTests {
     #expect(run.counts.changed == 3)
   }
 
-  @Test("validators go to no other address than the one that gave them")
+  @Test("validators are sent only to the address that they came from")
   func tiesValidatorsToTheirAddress() async throws {
     let home = try FetchHome()
     // Both documents have the same entity tag.
@@ -172,7 +172,7 @@ struct ConditionalRequestTests {
     #expect(try await home.sync().request?.status == 304)
   }
 
-  @Test("a feed that was given up and taken up again is asked for the document itself")
+  @Test("a feed that is subscribed again gets an unconditional request")
   func forgetsGivenUpFeeds() async throws {
     let home = try FetchHome()
     home.web.answer(Self.server(FeedText.feed(1...3), [("ETag", "\"1\"")]))
@@ -185,7 +185,7 @@ struct ConditionalRequestTests {
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 
-  @Test("a document whose removals are held back is not fetched again until they are accepted")
+  @Test("a quarantined document is not downloaded again until its removals are accepted")
   func asksConditionallyWhileHeld() async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"all\"")], FeedText.feed(1...30)) }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("Numbers of digits only")
+@Suite("Decimal numbers")
 struct DecimalNumberTests {
   @Test(
-    "digits are a number that stops at its limit",
+    "digits are parsed and clamped to the limit",
     arguments: [
       ("0", 0), ("7", 7), ("0010", 10), (" 60\t", 60), ("2147483646", 2_147_483_646),
       ("2147483647", 2_147_483_647), ("2147483648", 2_147_483_647),
@@ -17,7 +17,7 @@ struct DecimalNumberTests {
   }
 
   @Test(
-    "all else is no number",
+    "anything but digits is refused",
     arguments: [
       "", " ", "-1", "+1", "1.5", "1e3", "0x10", "1 0", "1,0", "abc", "12s", "٣", "1\u{301}", "1\n",
       "99999999999999999999999999x", "\"60\"",

@@ -5,11 +5,11 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("When a feed is fetched")
+@Suite("Fetch schedule and back-off")
 struct FetchPatienceTests {
   private static let feed = FeedText.feed(1...3)
 
-  /// A home whose feed was synced some time ago from a server that goes on answering.
+  /// A database whose feed was synced some time ago from a server that still answers.
   private static func synced(hoursAgo hours: Double) async throws -> FetchHome {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], feed) }
@@ -18,7 +18,7 @@ struct FetchPatienceTests {
     return home
   }
 
-  @Test("a feed is due when its interval has passed, and not before")
+  @Test("a feed is due once its interval has passed")
   func waitsForTheInterval() async throws {
     let home = try await Self.synced(hoursAgo: 23)
     let early = try await home.sync(.due)
@@ -32,7 +32,7 @@ struct FetchPatienceTests {
     #expect(due.nextDueAt == home.now.addingTimeInterval(86_400))
   }
 
-  @Test("another source that is tried and fails puts nothing off")
+  @Test("a failed trial of another source does not delay the feed")
   func triesOtherSources() async throws {
     let home = try await Self.synced(hoursAgo: 23)
     home.web.answer { _ in SimulatedAnswer(404) }
@@ -44,14 +44,14 @@ struct FetchPatienceTests {
     #expect(try await home.sync(.due).outcome == .unchanged)
   }
 
-  @Test("a timer that comes a few seconds too early still gets its turn")
+  @Test("a job that starts a few seconds early still syncs the feed")
   func forgivesSeconds() async throws {
     let home = try await Self.synced(hoursAgo: 24 - 4.0 / 3600)
     #expect(try await home.sync(.due).outcome == .unchanged)
   }
 
   @Test(
-    "a server can ask for longer, up to twice the interval, and not for less",
+    "a server can extend the interval up to twice its length, and not shorten it",
     arguments: [
       ("Cache-Control", "max-age=600", 24.0), ("Cache-Control", "no-store", 24),
       ("Cache-Control", "max-age=129600", 36), ("Cache-Control", "max-age=504576000", 48),
@@ -64,7 +64,7 @@ struct FetchPatienceTests {
     #expect(run.nextDueAt == home.now.addingTimeInterval(hours * 3600))
   }
 
-  @Test("a feed's own time to live is honoured like the server's")
+  @Test("a feed's own TTL is honoured like the server's freshness")
   func honoursTimeToLive() async throws {
     let home = try FetchHome()
     let yaml = """
@@ -89,7 +89,7 @@ struct FetchPatienceTests {
   }
 
   @Test(
-    "Retry-After is remembered and honoured, whichever form it has",
+    "Retry-After is stored and honoured in both forms",
     arguments: [
       (429, "7200", 2.0), (503, "7200", 2), (429, "Thu, 01 Jan 2026 02:00:00 GMT", 2),
       (503, "Thu, 01 Jan 2026 02:00:00 GMT", 2), (503, "99999999", 168),
@@ -103,7 +103,7 @@ struct FetchPatienceTests {
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
     let until = home.now.addingTimeInterval(hours * 3600)
     home.wait(hours: hours - 0.001)
-    // Whoever asks by hand waits, too, unless they insist.
+    // A manual sync waits, too, unless it is forced.
     for reason in [SyncReason.asked, .due] {
       #expect(try await home.sync(reason).skip == .wait(until: until))
     }
@@ -113,7 +113,7 @@ struct FetchPatienceTests {
     #expect(try await home.sync().outcome == .unchanged)
   }
 
-  @Test("Retry-After is remembered of a feed that never worked, and makes it none that is synced")
+  @Test("Retry-After of a feed that never succeeded is stored without subscribing to it")
   func honoursRetryAfterOfNewFeeds() async throws {
     let home = try FetchHome()
     let engine = try home.engine(
@@ -141,7 +141,7 @@ struct FetchPatienceTests {
     #expect(try await home.database.findSyncState(of: "shop")?.fetch.failureCount == 0)
   }
 
-  @Test("what a server asked for stands, whatever it says when somebody insists")
+  @Test("a forced sync does not shorten a wait that the server requested")
   func keepsRetryAfter() async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
@@ -153,11 +153,11 @@ struct FetchPatienceTests {
     home.web.answer { _ in SimulatedAnswer(500) }
     #expect(try await home.sync(.forced).outcome == .failed)
     #expect(try await home.sync().skip == .wait(until: until))
-    // Naming the source that is used anyway is no way around it.
+    // Naming the remembered source does not bypass the wait.
     #expect(try await home.sync(from: FetchHome.url).skip == .wait(until: until))
   }
 
-  @Test("an interval that was made shorter counts at once")
+  @Test("a shortened interval applies at once")
   func takesShorterIntervals() async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
@@ -175,7 +175,7 @@ struct FetchPatienceTests {
     #expect(try await engine("1h").sync("shop", options: due).outcome == .unchanged)
   }
 
-  @Test("a Retry-After that says nothing is as none", arguments: ["soon", "-5", ""])
+  @Test("an invalid Retry-After is ignored", arguments: ["soon", "-5", ""])
   func ignoresSenselessRetryAfter(value: String) async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
@@ -185,7 +185,7 @@ struct FetchPatienceTests {
     #expect(try await home.fetch().waitUntil == nil)
   }
 
-  @Test("failures are waited out for 1, 2, 4 … hours, at most 7 days, and a success forgets them")
+  @Test("waits after failures double from 1 hour to 7 days, and a success resets them")
   func backsOff() async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
@@ -214,7 +214,7 @@ struct FetchPatienceTests {
     #expect(state.failingSince == nil)
   }
 
-  @Test("a wait after a failure is spread by a fifth either way")
+  @Test("a wait after a failure varies by 20 % in both directions")
   func spreadsWaits() {
     let now = Date(timeIntervalSince1970: 1_767_225_600)
     for jitter in [0.8, 1, 1.2] {
@@ -224,7 +224,7 @@ struct FetchPatienceTests {
     }
   }
 
-  @Test("a feed that is gone for good is asked no more until somebody insists")
+  @Test("after 410 Gone a feed is not requested again until a sync is forced")
   func stopsWhenGone() async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
@@ -245,7 +245,7 @@ struct FetchPatienceTests {
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 
-  @Test("a clock that was years ahead does not put a feed off for years")
+  @Test("a clock that was years ahead does not delay a feed for years")
   func survivesWrongClocks() async throws {
     let home = try FetchHome(start: 4_000_000_000)
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
@@ -257,7 +257,7 @@ struct FetchPatienceTests {
     #expect(try await home.sync(.due).outcome == .unchanged)
   }
 
-  @Test("a file that cannot be read is tried again later, too")
+  @Test("an unreadable file is subject to back-off, too")
   func backsOffFromFiles() async throws {
     let home = try FetchHome()
     let path = try home.folder.write(Self.feed, to: "feed.json")
@@ -272,7 +272,7 @@ struct FetchPatienceTests {
     #expect(try await home.sync(.due).outcome == .unchanged)
   }
 
-  @Test("another source than the remembered one is asked whatever is remembered")
+  @Test("a source other than the remembered one ignores the remembered waits")
   func asksOtherSources() async throws {
     let home = try FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }

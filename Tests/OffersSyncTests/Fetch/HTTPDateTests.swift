@@ -3,7 +3,7 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("Dates in HTTP headers")
+@Suite("HTTP dates")
 struct HTTPDateTests {
   /// 2026-01-15 12:00:00.
   private static let now = Date(timeIntervalSince1970: 1_768_478_400)
@@ -13,7 +13,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "all three forms are read",
+    "all three forms are parsed",
     arguments: [
       ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777.0),
       ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
@@ -32,7 +32,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "harmless deviations are read",
+    "harmless deviations are accepted",
     arguments: [
       "06 Nov 1994 08:49:37 GMT", "6 Nov 1994 08:49:37 GMT", "06-Nov-94 08:49:37 GMT",
       "Nov  6 08:49:37 1994", "Nov 06 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 UTC",
@@ -46,7 +46,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "a leap second is the second after it",
+    "a leap second yields the following second",
     arguments: ["Sat, 31 Dec 2016 23:59:60 GMT", "Sun, 01 Jan 2017 00:00:00 GMT"])
   func readsLeapSeconds(text: String) {
     #expect(Self.seconds(text) == 1_483_228_800)
@@ -68,7 +68,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "what is no date is refused",
+    "any other text is refused",
     arguments: [
       "", " ", "0", "-1", "now", "Sun", "Sun,", "784111777", "1994-11-06T08:49:37Z",
       "Sun, 06 Nov 1994", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49 GMT",
@@ -92,7 +92,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "a year of two digits is the latest that is not more than 50 years ahead",
+    "a year of two digits is the latest one at most 50 years ahead",
     arguments: [
       ("Thu, 15 Jan 2026 12:00:00 GMT", "15-Jan-26 12:00:00 GMT", 2026),
       ("Thu, 15 Jan 2026 12:00:00 GMT", "15-Jan-75 12:00:00 GMT", 2075),
@@ -114,7 +114,7 @@ struct HTTPDateTests {
     #expect(HTTPDate.text(date).contains(" \(year) "))
   }
 
-  @Test("a leap day of two digits is one of the century that it falls in")
+  @Test("a leap day with a year of two digits is checked in the resolved century")
   func readsShortLeapDays() throws {
     let earlier = try #require(HTTPDate.parse("Sat, 01 Jan 2050 00:00:00 GMT"))
     let later = try #require(HTTPDate.parse("Wed, 01 Jan 2060 00:00:00 GMT"))
@@ -123,7 +123,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "a clock that is far off does no harm",
+    "a clock that is far off does not prevent parsing",
     arguments: [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: .infinity)])
   func toleratesClocks(now: Date) {
     #expect(Self.seconds("Sun, 06 Nov 1994 08:49:37 GMT", now: now) == 784_111_777)
@@ -149,12 +149,12 @@ struct HTTPDateTests {
     #expect(HTTPDate.text(Date(timeIntervalSince1970: seconds)) == expected)
   }
 
-  @Test("what is no number is written as a date all the same")
+  @Test("a NaN date is written as a valid date")
   func writesNoNumber() {
     #expect(HTTPDate.parse(HTTPDate.text(Date(timeIntervalSince1970: .nan))) != nil)
   }
 
-  @Test("every written date is read as the same, week by week over 400 years")
+  @Test("every written date is parsed to the same time, weekly over 400 years")
   func readsWhatItWrites() {
     for day in stride(from: -73_000, to: 73_100, by: 7) {
       let date = Date(timeIntervalSince1970: Double(day) * 86_400 + Double((day + 73_000) % 86_400))

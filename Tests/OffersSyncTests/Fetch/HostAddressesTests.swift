@@ -4,10 +4,10 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("Looking hosts up")
+@Suite("Host lookups")
 struct HostAddressesTests {
   @Test(
-    "a literal is the address that it means",
+    "a literal yields its address",
     arguments: [
       ("127.0.0.1", "127.0.0.1"), ("2852039166", "169.254.169.254"),
       ("0xa9fea9fe", "169.254.169.254"),
@@ -22,7 +22,7 @@ struct HostAddressesTests {
     #expect(HostAddresses.literal(host)?.text == expected)
   }
 
-  @Test("this machine is found, each address once")
+  @Test("localhost is resolved without duplicate addresses")
   func resolvesThisMachine() async throws {
     let addresses = try await HostAddresses.resolve("localhost", port: 80)
     #expect(!addresses.isEmpty)
@@ -30,12 +30,12 @@ struct HostAddressesTests {
     #expect(Set(addresses).count == addresses.count)
   }
 
-  @Test("each address is listed once, in the order of the resolver, and other families not at all")
+  @Test("addresses keep the resolver's order, without duplicates and other families")
   func listsAddresses() {
     func socketAddress(_ last: UInt32, family: Int32 = AF_INET) -> sockaddr {
       var result = sockaddr()
       result.sa_family = sa_family_t(family)
-      // The address stands behind the family and the port.
+      // The address follows the family and the port.
       withUnsafeMutableBytes(of: &result) { bytes in
         bytes.storeBytes(of: (0x0A00_0000 + last).bigEndian, toByteOffset: 4, as: UInt32.self)
       }
@@ -61,12 +61,13 @@ struct HostAddressesTests {
   }
 
   @Test(
-    "a name is no literal", arguments: ["localhost", "example.com", "", "[localhost]", "1.2.3.4.5"])
+    "a name is not a literal",
+    arguments: ["localhost", "example.com", "", "[localhost]", "1.2.3.4.5"])
   func refusesNames(host: String) {
     #expect(HostAddresses.literal(host) == nil)
   }
 
-  @Test("a name that cannot be is not found, or not just now without a network")
+  @Test("a nonexistent name is not found, or cannot be looked up without a network")
   func missesNames() async {
     let error = await #expect(throws: OffersError.self) {
       try await HostAddresses.resolve("offers.invalid", port: 80)
@@ -82,7 +83,7 @@ struct HostAddressesTests {
   }
 
   @Test(
-    "what is no host is not found, without asking anybody",
+    "an invalid host is not found, without a lookup",
     arguments: ["", "[]", "[localhost]", "[127.0.0.1]", "127.0.0.1\0.example.com", "[::1\0]"])
   func refusesOthers(host: String) async {
     let error = await #expect(throws: OffersError.self) {
@@ -91,7 +92,7 @@ struct HostAddressesTests {
     #expect(error?.message == "The host \(host) could not be found.")
   }
 
-  @Test("an impossible port is refused", arguments: [-1, 65_536, Int.max])
+  @Test("a port out of range is refused", arguments: [-1, 65_536, Int.max])
   func refusesPorts(port: Int) async {
     let error = await #expect(throws: OffersError.self) {
       try await HostAddresses.resolve("127.0.0.1", port: port)
@@ -99,13 +100,13 @@ struct HostAddressesTests {
     #expect(error?.code == .invalidRequest)
   }
 
-  @Test("a port does not matter to the result", arguments: [0, 1, 65_535])
+  @Test("the port does not affect the result", arguments: [0, 1, 65_535])
   func ignoresPorts(port: Int) async throws {
     #expect(try await HostAddresses.resolve("127.0.0.1", port: port).map(\.text) == ["127.0.0.1"])
   }
 
   @Test(
-    "a failure that says nothing about the host is told as one",
+    "a failure of the resolver is distinguished from an unknown host",
     arguments: [
       (EAI_AGAIN, false), (EAI_MEMORY, false), (EAI_SYSTEM, false), (EAI_NONAME, true),
       (EAI_FAIL, true),
@@ -127,7 +128,7 @@ struct HostAddressesTests {
     #expect(error.cause?.contains("unreachable") == (status == EAI_SYSTEM))
   }
 
-  @Test("a cancelled task does not wait for an answer")
+  @Test("a cancelled task does not wait for the resolver")
   func endsWhenCancelled() async {
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

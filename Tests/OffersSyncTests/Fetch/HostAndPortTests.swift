@@ -5,7 +5,7 @@ import Testing
 @Suite("Hosts with ports")
 struct HostAndPortTests {
   @Test(
-    "a host is read with its port",
+    "a host is parsed with its port",
     arguments: [
       ("example.com", "example.com", nil), ("Example.COM.", "example.com", nil),
       ("example.com:8080", "example.com", 8080), ("example.com.:1", "example.com", 1),
@@ -20,7 +20,7 @@ struct HostAndPortTests {
   }
 
   @Test(
-    "what is no host is refused",
+    "an invalid host is refused",
     arguments: [
       "", ".", ":", ":80", "a b", "a/b", "a@b", "a:b", "a:0", "a:65536", "a:-1", "a:80:90", "[]",
       "[::1", "[::1]80", "[::1]x:80", "[a]", "[127.0.0.1]", "::1]", "fe80::1%lo", "exämple.com",

@@ -3,7 +3,7 @@ import OffersSync
 import OffersTestSupport
 import Testing
 
-@Suite("Servers that say one thing and do another")
+@Suite("Hostile servers")
 struct HostileServerTests {
   private static let limits = FetchLimits(
     bodyBytes: 20_000, idleSeconds: 3, totalSeconds: 20)
@@ -20,14 +20,14 @@ struct HostileServerTests {
     return (home, run, server)
   }
 
-  @Test("a length that is too long ends as an early close")
+  @Test("a Content-Length that is too long is reported as an early close")
   func tellsLongLengths() async throws {
     let text = "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n\(Self.feed)"
     let (_, run, server) = try await Self.sync([.text(text)])
     #expect(run.error?.message == "\(server.url()) closed the connection too early.")
   }
 
-  @Test("a length that is too short cuts the document, which is told")
+  @Test("a Content-Length that is too short truncates the document, which is reported")
   func tellsShortLengths() async throws {
     let text = "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n\(Self.feed)"
     let (_, run, _) = try await Self.sync([.text(text)])
@@ -36,7 +36,7 @@ struct HostileServerTests {
   }
 
   @Test(
-    "a head that contradicts itself is refused",
+    "a contradictory response head is refused",
     arguments: [
       "Content-Length: 10\r\nContent-Length: 20", "Content-Length: -1", "Content-Length: many",
     ])
@@ -47,7 +47,7 @@ struct HostileServerTests {
     #expect(run.outcome == .failed)
   }
 
-  @Test("a reset connection is told", arguments: [false, true])
+  @Test("a reset connection is reported", arguments: [false, true])
   func tellsResets(isAmidBody: Bool) async throws {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n[{"
     let (_, run, server) = try await Self.sync([.reset(after: isAmidBody ? head : "")])
@@ -55,7 +55,7 @@ struct HostileServerTests {
     #expect(run.error?.message.hasPrefix(server.url()) == true)
   }
 
-  @Test("a packing that is not understood is named", arguments: ["br", "zstd", "gzip, gzip"])
+  @Test("an unsupported content coding is named", arguments: ["br", "zstd", "gzip, gzip"])
   func namesUnknownPackings(coding: String) async throws {
     let (_, run, _) = try await Self.sync([
       .answer("200 OK", ["Content-Encoding: \(coding)"], Self.feed)
@@ -63,7 +63,7 @@ struct HostileServerTests {
     #expect(run.error?.message.contains("is packed as \(coding), which is not read") == true)
   }
 
-  @Test("a document that is not packed, though the server says so, is read as it is")
+  @Test("an uncompressed document that is declared as compressed is read as it is")
   func readsUnpackedDocuments() async throws {
     let (_, run, _) = try await Self.sync([
       .answer("200 OK", ["Content-Encoding: gzip"], Self.feed)
@@ -71,14 +71,14 @@ struct HostileServerTests {
     #expect(run.outcome == .unchanged)
   }
 
-  @Test("a part of a document, or none, is no document", arguments: [204, 205, 206, 300, 418])
+  @Test("a partial or empty response is refused", arguments: [204, 205, 206, 300, 418])
   func refusesOddStatuses(status: Int) async throws {
     let (_, run, _) = try await Self.sync([.answer("\(status) Odd", [], Self.feed)])
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("answered \(status)") == true)
   }
 
-  @Test("a page where a feed should be is told as one")
+  @Test("a web page in place of a feed is reported as one")
   func tellsPages() async throws {
     let (_, run, _) = try await Self.sync([
       .answer(
@@ -89,7 +89,7 @@ struct HostileServerTests {
     #expect(run.error?.message.contains("web page") == true)
   }
 
-  @Test("redirects in a circle end after five")
+  @Test("a redirect loop ends after five redirects")
   func endsCircles() async throws {
     let steps = (0..<6).map {
       ScriptedServer.Step.answer("301 Moved", ["Location: /\($0 % 2)"], "")
@@ -99,7 +99,7 @@ struct HostileServerTests {
     #expect(server.requests.count == 6)
   }
 
-  @Test("a host that does not exist is told")
+  @Test("an unknown host is reported")
   func tellsMissingHosts() async throws {
     let home = try SyncedFolder()
     let run = try await home.sync(from: "http://nowhere.invalid/offers.json", limits: Self.limits)
@@ -107,7 +107,7 @@ struct HostileServerTests {
     #expect(run.error?.code == .sourceFailed)
   }
 
-  @Test("no cookie, no referrer and an honest name are sent")
+  @Test("requests carry the program's user agent, no cookie and no referrer")
   func asksModestly() async throws {
     let home = try SyncedFolder()
     let server = try ScriptedServer([

@@ -6,7 +6,7 @@ import Testing
 @Suite("Network addresses")
 struct NetworkAddressTests {
   @Test(
-    "an address is read and written in its usual form",
+    "an address is parsed and written in its canonical form",
     arguments: [
       ("0.0.0.0", "0.0.0.0"), ("127.0.0.1", "127.0.0.1"), ("255.255.255.255", "255.255.255.255"),
       ("1.2.3.4", "1.2.3.4"), ("::", "::"), ("::1", "::1"), ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"),
@@ -29,7 +29,7 @@ struct NetworkAddressTests {
   }
 
   @Test(
-    "what is no plain address is refused",
+    "any other form of an address is refused",
     arguments: [
       "", " ", "localhost", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "0x7f.0.0.1",
       "2130706433",
@@ -40,7 +40,7 @@ struct NetworkAddressTests {
     #expect(NetworkAddress(text) == nil)
   }
 
-  @Test("an address is read from a socket's address")
+  @Test("an address is read from a socket address")
   func readsSocketAddresses() {
     var four = sockaddr_in()
     four.sin_family = sa_family_t(AF_INET)
@@ -56,7 +56,7 @@ struct NetworkAddressTests {
     #expect(Self.address(of: &six) == NetworkAddress("fe80::1:2"))
   }
 
-  @Test("a socket's address of another family has none")
+  @Test("a socket address of another family is refused")
   func refusesOtherFamilies() {
     var local = sockaddr_un()
     local.sun_family = sa_family_t(AF_UNIX)
@@ -72,7 +72,7 @@ struct NetworkAddressTests {
   }
 
   @Test(
-    "the own machine is told",
+    "loopback addresses are recognized",
     arguments: [
       ("127.0.0.0", true), ("127.0.0.1", true), ("127.255.255.255", true), ("::1", true),
       ("::ffff:127.0.0.1", true), ("126.255.255.255", false), ("128.0.0.0", false), ("::", false),
@@ -83,7 +83,7 @@ struct NetworkAddressTests {
   }
 
   @Test(
-    "a mapped address means the IPv4 address",
+    "an IPv4-mapped address yields the IPv4 address",
     arguments: [
       ("::ffff:1.2.3.4", "1.2.3.4"), ("1.2.3.4", "1.2.3.4"), ("::1", "::1"),
       ("::1.2.3.4", "::1.2.3.4"), ("2001:db8::1", "2001:db8::1"),

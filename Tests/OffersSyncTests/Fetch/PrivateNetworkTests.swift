@@ -31,7 +31,7 @@ struct PrivateNetworkTests {
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 
-  @Test("the server that a person named may be local, and may redirect to itself")
+  @Test("a server named at the machine may be local and may redirect to itself")
   func takesNamedServers() async throws {
     let home = try SyncedFolder()
     let server = try ScriptedServer([
@@ -41,7 +41,7 @@ struct PrivateNetworkTests {
     #expect(try await home.sync(from: server.url()).counts.new == 3)
   }
 
-  @Test("a server that somebody named from elsewhere may not be local, and nothing is asked of it")
+  @Test("a local server named by a remote caller is refused, and no request is made")
   func refusesNamedServers() async throws {
     let home = try SyncedFolder()
     let server = try ScriptedServer([.answer("200 OK", [], FeedText.feed(1...3))])
@@ -52,7 +52,7 @@ struct PrivateNetworkTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test("whoever allows private networks is led there")
+  @Test("redirects into a private network are followed with the option that allows them")
   func takesAllowedServers() async throws {
     let home = try SyncedFolder()
     let target = try ScriptedServer([.answer("200 OK", [], FeedText.feed(1...3))])

@@ -9,7 +9,7 @@ struct ProxyExceptionsTests {
   }
 
   @Test(
-    "a name stands for a host and all below it",
+    "a name matches a host and its subdomains",
     arguments: [
       ("example.com", "example.com", true), ("example.com", "www.example.com", true),
       ("example.com", "a.b.example.com", true), (".example.com", "example.com", true),
@@ -24,7 +24,7 @@ struct ProxyExceptionsTests {
   }
 
   @Test(
-    "entries are separated by commas or blanks",
+    "entries are separated by commas or white space",
     arguments: [
       "a.example,example.com", " a.example , example.com ", "a.example example.com",
       ",,example.com,", "a.example\texample.com\n", "10.0.0.0/8,example.com:443",
@@ -35,7 +35,7 @@ struct ProxyExceptionsTests {
   }
 
   @Test(
-    "a port narrows an entry",
+    "a port restricts an entry",
     arguments: [
       ("example.com:8080", "example.com", 8080, true),
       ("example.com:8080", "a.example.com", 8080, true),
@@ -51,7 +51,7 @@ struct ProxyExceptionsTests {
   }
 
   @Test(
-    "addresses and ranges stand for addresses",
+    "addresses and ranges match addresses",
     arguments: [
       ("10.0.0.1", "10.0.0.1", true), ("10.0.0.1", "10.0.0.10", false),
       ("10.0.0.0/8", "10.200.0.1", true), ("10.0.0.0/8", "11.0.0.1", false),
@@ -64,7 +64,7 @@ struct ProxyExceptionsTests {
     #expect(Self.contains(list, host) == expected)
   }
 
-  @Test("an asterisk stands for all", arguments: ["*", " * ", "a.example,*", "*,a.example"])
+  @Test("an asterisk matches every host", arguments: ["*", " * ", "a.example,*", "*,a.example"])
   func matchesAll(list: String) {
     #expect(ProxyExceptions(list).isEverything)
     #expect(Self.contains(list, "example.com"))
@@ -72,7 +72,7 @@ struct ProxyExceptionsTests {
   }
 
   @Test(
-    "what makes no sense stands for nothing",
+    "an invalid entry matches nothing",
     arguments: [
       "", " ", ",", ".", "*.", "**", "a:b", "example.com:0", "example.com:x", "[",
       "http://example.com",

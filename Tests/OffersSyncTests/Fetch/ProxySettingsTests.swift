@@ -4,7 +4,7 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("Proxies of the environment")
+@Suite("Proxy settings")
 struct ProxySettingsTests {
   /// The host of the proxy for a URL.
   private static func host(for url: String, _ variables: [String: String]) throws -> String? {
@@ -12,7 +12,7 @@ struct ProxySettingsTests {
   }
 
   @Test(
-    "each scheme has its variable, and the small one goes first",
+    "each scheme has its variable, and the lower-case one takes precedence",
     arguments: [
       (["https_proxy": "a"], "a", nil), (["HTTPS_PROXY": "a"], "a", nil),
       (["https_proxy": "a", "HTTPS_PROXY": "b"], "a", nil),
@@ -35,7 +35,7 @@ struct ProxySettingsTests {
     #expect(try Self.host(for: "/feed", variables) == nil)
   }
 
-  @Test("a proxy comes with all that its variable says")
+  @Test("a proxy has the port and credentials of its variable")
   func keepsProxies() throws {
     let settings = try ProxySettings { $0 == "https_proxy" ? "http://me:a%40b@p:8080" : nil }
     let url = try #require(URL(string: "https://example.com"))
@@ -71,7 +71,7 @@ struct ProxySettingsTests {
     }
   }
 
-  @Test("the small list of exceptions goes first")
+  @Test("the lower-case list of exceptions takes precedence")
   func prefersSmallLetters() throws {
     let lists = ["no_proxy": "a.example", "NO_PROXY": "b.example", "all_proxy": "p"]
     #expect(try Self.host(for: "https://a.example", lists) == nil)
@@ -79,7 +79,7 @@ struct ProxySettingsTests {
   }
 
   @Test(
-    "the own machine is reached without a proxy",
+    "loopback hosts are reached without a proxy",
     arguments: [
       ("http://localhost/", false), ("http://LOCALHOST.:8080/", false),
       ("http://a.localhost/", false),
@@ -94,7 +94,7 @@ struct ProxySettingsTests {
   }
 
   @Test(
-    "a variable that counts and names no http proxy is told by its name",
+    "an effective variable that names no HTTP proxy is reported by its name",
     arguments: [
       ("https_proxy", "socks5://me:secret@p"), ("HTTPS_PROXY", "https://me:secret@p"),
       ("http_proxy", "http://me:secret@"), ("all_proxy", "socks5h://me:secret@p"),
@@ -111,7 +111,7 @@ struct ProxySettingsTests {
   }
 
   @Test(
-    "a variable that does not count may say anything",
+    "an ineffective variable may have any value",
     arguments: [
       ["all_proxy": "socks5://p", "http_proxy": "a", "https_proxy": "a"],
       ["HTTPS_PROXY": "socks5://p", "https_proxy": "a", "http_proxy": "a"],
@@ -122,7 +122,7 @@ struct ProxySettingsTests {
     #expect(try Self.host(for: "http://example.com", variables) == "a")
   }
 
-  @Test("where no host has a proxy, none is read")
+  @Test("with an exception for all hosts, no proxy is parsed")
   func readsNoneForNobody() throws {
     let variables = ["all_proxy": "socks5://p", "no_proxy": "*"]
     #expect(try Self.host(for: "https://example.com", variables) == nil)

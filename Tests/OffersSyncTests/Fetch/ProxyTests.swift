@@ -3,10 +3,10 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("Proxies as they are written")
+@Suite("Proxy addresses")
 struct ProxyTests {
   @Test(
-    "a proxy is read",
+    "a proxy's host and port are parsed",
     arguments: [
       ("http://proxy.example:3128", Proxy(host: "proxy.example", port: 3128)),
       ("http://proxy.example", Proxy(host: "proxy.example", port: 80)),
@@ -25,7 +25,7 @@ struct ProxyTests {
   }
 
   @Test(
-    "credentials are read and decoded",
+    "credentials are parsed and percent-decoded",
     arguments: [
       ("http://me:secret@p", "me", "secret"), ("me:secret@p", "me", "secret"),
       ("http://me@p", "me", nil), ("http://me:@p", "me", nil), ("http://:secret@p", nil, "secret"),
@@ -42,7 +42,7 @@ struct ProxyTests {
   }
 
   @Test(
-    "another kind of proxy is refused by its variable and kind, without credentials",
+    "another kind of proxy is refused with its variable and kind, but without credentials",
     arguments: [
       ("socks5://me:secret@p:1080", "socks5 proxy"), ("SOCKS://me:secret@p", "socks proxy"),
       ("socks4://p", "socks4 proxy"), ("socks4a://p", "socks4a proxy"),
@@ -64,7 +64,7 @@ struct ProxyTests {
   }
 
   @Test(
-    "what is no proxy is refused by its variable, without credentials",
+    "an invalid proxy is refused with its variable, but without credentials",
     arguments: [
       "", "http://", "http://me:secret@", "http://me:secret@:3128", "http://me:secret@p:0",
       "http://me:secret@p:65536", "http://me:secret@p:x", "me:secret", "me:secret:3128",

@@ -3,13 +3,13 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("When a server wants to be asked again")
+@Suite("Retry-After")
 struct RetryAfterTests {
   /// Sun, 06 Nov 1994 08:49:37 GMT.
   private static let now = Date(timeIntervalSince1970: 784_111_777)
 
   @Test(
-    "seconds and dates are a moment from now to a week ahead",
+    "seconds and dates yield a time between now and a week later",
     arguments: [
       ("120", 120.0), (" 120 ", 120), ("1", 1), ("0", 0), ("00", 0), ("604799", 604_799),
       ("604800", 604_800), ("604801", 604_800), ("99999999999999999999999", 604_800),
@@ -24,7 +24,7 @@ struct RetryAfterTests {
   }
 
   @Test(
-    "what makes no sense is none",
+    "an invalid value is ignored",
     arguments: [
       nil, "", " ", "-1", "+5", "1.5", "5s", "soon", "120, 60", "0x10",
       "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:50:37 PST",

@@ -5,24 +5,24 @@ import OffersTestSupport
 
 @testable import OffersSync
 
-/// A feed's server with moods, and a model of what a polite client knows of it.
+/// A simulated, unreliable server of a feed, and a model of a polite client.
 struct SimulatedFeed {
-  /// How a server vouches for its documents.
+  /// The validators that a server sends.
   enum Style: CaseIterable {
     case etag, date, both, none, newEachTime, bogus
   }
 
-  /// What a client should hold after a sync that worked.
+  /// The expected state of a client after a successful sync.
   struct Held: Equatable {
     var etag: String?
     var date: String?
     var fullAt: TimeInterval
-    /// The address that gave them.
+    /// The address that the validators came from.
     var url = ""
     var isEmpty: Bool { etag == nil && date == nil }
   }
 
-  /// How often somebody looks what is due.
+  /// The interval of the job that syncs due feeds.
   static let tickSeconds: TimeInterval = 7200
 
   let name: String
@@ -32,7 +32,7 @@ struct SimulatedFeed {
   private(set) var offers: Set<Int>
   private var version = 0
   private var answers = 0
-  /// The answer to the request that is under way, if the client can use it.
+  /// The response to the current request, if the client can use it.
   private var offered: (held: Held, offers: Set<Int>)?
   private var failed = false
   private var failures = 0
@@ -40,7 +40,7 @@ struct SimulatedFeed {
   private var notBefore: TimeInterval = 0
   private var notAfter: TimeInterval = .infinity
   private(set) var held: Held?
-  /// The offers that the client has.
+  /// The offers that the client holds.
   private(set) var known: Set<Int> = []
   private(set) var requestCount = 0
   private(set) var complaints: [String] = []
@@ -62,7 +62,7 @@ struct SimulatedFeed {
     complaints.append("\(name) after \(Int(now / 3600)) h: \(text)")
   }
 
-  /// Says that a sync begins.
+  /// Notes the beginning of a sync.
   mutating func begin() {
     isFirst = true
     offered = nil
@@ -85,7 +85,7 @@ struct SimulatedFeed {
     if now > notAfter { complain("asked too late", now) }
   }
 
-  /// Holds a request against what a polite client would ask.
+  /// Compares a request with that of a polite client.
   private mutating func check(
     _ etag: String?, _ date: String?, _ url: String, _ now: TimeInterval
   ) {
@@ -102,7 +102,7 @@ struct SimulatedFeed {
   private mutating func mood(
     _ etag: String?, _ date: String?, _ url: String, _ now: TimeInterval
   ) -> SimulatedAnswer? {
-    // A feed is subscribed to by a sync that works.
+    // A successful sync subscribes to the feed.
     if held == nil { return document(etag, date, url, now) }
     if !url.hasSuffix("/moved"), chance(6) {
       return SimulatedAnswer(301, [("Location", "/moved")])
@@ -145,7 +145,7 @@ struct SimulatedFeed {
     vouched.url = url
     let knows =
       (etag != nil && etag == vouched.etag) || (etag == nil && date != nil && date == vouched.date)
-    // Some servers are stuck: they say “not modified” whatever is new.
+    // Some servers keep answering 304 although the document has changed.
     if knows || ((etag ?? date) != nil && chance(3)) {
       offered = held.map { ($0, known) }
       if style == .etag, chance(20) {
@@ -176,7 +176,7 @@ struct SimulatedFeed {
     return held
   }
 
-  /// Says that the sync has ended, and what came of it.
+  /// Notes the end of a sync and its outcome.
   mutating func end(_ worked: Bool, at now: TimeInterval) {
     if worked == failed { complain(worked ? "took a failure for true" : "failed", now) }
     let tick = Self.tickSeconds + 300

@@ -9,9 +9,9 @@ import Synchronization
 
 @testable import OffersSync
 
-/// Servers that answer as a test says, without a network.
+/// Simulated servers whose responses a test defines, without a network.
 final class SimulatedWeb: HTTPTransport {
-  /// An answer, or nil for a host that cannot be reached.
+  /// A response; nil for an unreachable host.
   typealias Answer = @Sendable (HTTPClientRequest) -> SimulatedAnswer?
 
   private let state: Mutex<State>
@@ -25,7 +25,7 @@ final class SimulatedWeb: HTTPTransport {
     state = Mutex(State(answer: answer))
   }
 
-  /// Answers from now on like this.
+  /// Sets the responses from now on.
   func answer(_ answer: @escaping Answer) {
     state.withLock { $0.answer = answer }
   }
@@ -47,12 +47,12 @@ final class SimulatedWeb: HTTPTransport {
   }
 }
 
-/// What a simulated server says.
+/// A response of a simulated server.
 struct SimulatedAnswer: Sendable {
   var status = 200
   var headers: [(String, String)] = []
   var body = ""
-  /// Stands for the body where it is no text.
+  /// Replaces the body when it is not text.
   var bytes: [UInt8]?
 
   init(_ status: Int, _ headers: [(String, String)] = [], _ body: String = "") {
@@ -62,7 +62,7 @@ struct SimulatedAnswer: Sendable {
   }
 }
 
-/// A database, a web and a clock of a test's own.
+/// A test's own database, simulated web and clock.
 final class FetchHome: Sendable {
   let folder: TemporaryFolder
   let database: OffersDatabase
@@ -71,7 +71,7 @@ final class FetchHome: Sendable {
 
   static let url = "https://feed.example/offers.json"
 
-  /// - Parameter start: 2026-01-01 unless said.
+  /// - Parameter start: the initial time, 2026-01-01 by default.
   init(start: TimeInterval = 1_767_225_600) throws {
     folder = try TemporaryFolder()
     database = try OffersDatabase(path: folder.file("offers.sqlite"))
@@ -80,7 +80,7 @@ final class FetchHome: Sendable {
 
   var now: Date { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
 
-  /// Lets time go by.
+  /// Advances the clock.
   func wait(hours: Double = 0, days: Double = 0) {
     seconds.withLock { $0 += hours * 3600 + days * 86_400 }
   }
@@ -116,7 +116,7 @@ final class FetchHome: Sendable {
     try await database.fetchOffers(OfferQuery()).map(\.ref.id)
   }
 
-  /// The conditions that the last request asked with.
+  /// The condition headers of the last request.
   var lastConditions: [String: String] {
     var found: [String: String] = [:]
     guard let headers = web.requests.last?.headers else { return found }

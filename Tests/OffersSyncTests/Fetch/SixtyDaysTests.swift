@@ -13,7 +13,7 @@ struct SixtyDaysTests {
   private static let feedCount = 20
   private static let start: TimeInterval = 1_767_225_600
 
-  /// The world: feeds by name, and the time.
+  /// The simulated feeds by name, and the time.
   private final class World: Sendable {
     let feeds: Mutex<[String: SimulatedFeed]>
     let clock = Mutex(start)
@@ -55,7 +55,7 @@ struct SixtyDaysTests {
   }
 
   @Test(
-    "a two-hourly cron is polite to twenty moody servers, starves none and loses no favorite")
+    "a job every two hours is polite to twenty unreliable servers and loses no favorite")
   func staysPolite() async throws {
     let world = World(seed: 1)
     let home = try SyncedFolder()

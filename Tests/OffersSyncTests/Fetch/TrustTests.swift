@@ -13,7 +13,7 @@ struct TrustTests {
       "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(feed.utf8.count)\r\n\r\n\(feed)"
   }
 
-  @Test("a server whose certificate nobody vouches for is not believed")
+  @Test("a server with an untrusted certificate is refused")
   func refusesUnknownAuthorities() async throws {
     let home = try SyncedFolder()
     let server = try await TLSServer(answer: Self.answer())
@@ -24,7 +24,7 @@ struct TrustTests {
     try await server.stop()
   }
 
-  @Test("a file of certificates of one's own is honoured")
+  @Test("the certificates in a file of the user are trusted")
   func honoursOwnAuthorities() async throws {
     let home = try SyncedFolder()
     let server = try await TLSServer(answer: Self.answer())
@@ -36,7 +36,7 @@ struct TrustTests {
     try await server.stop()
   }
 
-  @Test("a file of certificates that is none is told before anything is asked")
+  @Test("an invalid file of certificates is reported before any request")
   func refusesBrokenAuthorities() async throws {
     let home = try SyncedFolder()
     let path = try home.folder.write("no certificate", to: "ca.pem")
@@ -45,10 +45,10 @@ struct TrustTests {
     #expect(run.error?.message.contains("SSL_CERT_FILE names \(path)") == true)
   }
 
-  /// What a proxy says when the tunnel is open.
+  /// The proxy's response when the tunnel is open.
   private static let tunnel = ScriptedServer.Step.text("HTTP/1.1 200 Connected\r\n\r\n")
 
-  @Test("a proxy is asked for a tunnel to what is elsewhere, with the user's name")
+  @Test("a tunnel to another host is requested from the proxy with the user's credentials")
   func asksProxies() async throws {
     let home = try SyncedFolder()
     let proxy = try ScriptedServer([
@@ -63,7 +63,7 @@ struct TrustTests {
     #expect(request.lowercased().contains("proxy-authorization: basic"))
   }
 
-  @Test("an encrypted document goes through a tunnel, which a proxy may refuse")
+  @Test("a TLS connection uses a tunnel, which a proxy may refuse")
   func asksForTunnels() async throws {
     let home = try SyncedFolder()
     let proxy = try ScriptedServer([.answer("403 Forbidden", [], "")])
@@ -74,7 +74,7 @@ struct TrustTests {
     #expect(run.error?.message.contains("proxy that refused") == true, "\(run.error as Any)")
   }
 
-  @Test("a proxy leads nowhere that a feed may not go")
+  @Test("a proxy does not lift the restriction on private networks")
   func refusesPrivateTargetsThroughProxies() async throws {
     let home = try SyncedFolder()
     let proxy = try ScriptedServer([
@@ -87,7 +87,7 @@ struct TrustTests {
     #expect(proxy.requests.count == 2)
   }
 
-  @Test("a proxy that is none is told by the variable, without its password")
+  @Test("an invalid proxy is reported by its variable, without its password")
   func refusesSenselessProxies() async throws {
     let home = try SyncedFolder()
     let run = try await home.sync(

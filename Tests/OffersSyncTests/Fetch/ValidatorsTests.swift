@@ -3,7 +3,7 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("Validators that can be sent back")
+@Suite("Validators")
 struct ValidatorsTests {
   /// Thu, 15 Jan 2026 12:00:00 GMT.
   private static let now = Date(timeIntervalSince1970: 1_768_478_400)
@@ -15,7 +15,7 @@ struct ValidatorsTests {
   }
 
   @Test(
-    "an entity tag is kept as it came",
+    "an entity tag is kept verbatim",
     arguments: [
       "\"abc\"", "W/\"abc\"", "w/\"abc\"", "\"a\"", "abc", "5f3a:1b==", "W/abc", "\"a b\"",
       "\"a, b\"", "\"*\"", "\"\\\"", "\"W/\"", "\"é\"", "é", "\"日本\"",
@@ -30,7 +30,7 @@ struct ValidatorsTests {
   }
 
   @Test(
-    "an entity tag that is empty, asks for anything or breaks a header is dropped",
+    "an entity tag that is empty, matches any version or breaks a header is dropped",
     arguments: [
       "", "\"\"", "W/\"\"", "w/\"\"", "W/", "\"", "W/\"", "*", "W/*", " ", " \"abc\"", "\"abc\" ",
       "W/ \"abc\"", "a b", "\"abc", "abc\"", "a\"b", "\"a\"b\"", "\"a\", \"b\"", "\"a\",\"b\"",
@@ -47,7 +47,7 @@ struct ValidatorsTests {
   }
 
   @Test(
-    "a date is kept as it came",
+    "a date is kept verbatim",
     arguments: [
       "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
       "Sun Nov  6 08:49:37 1994", "06 Nov 1994 08:49:37 UTC", "Tue, 01 Jan 1991 00:00:00 GMT",
@@ -60,7 +60,7 @@ struct ValidatorsTests {
   }
 
   @Test(
-    "a date that is none, or that no document can have, is dropped",
+    "an invalid or impossible date is dropped",
     arguments: [
       "", "0", "-1", "yesterday", "2026-01-15T12:00:00Z", "Thu, 15 Jan 2026 12:00:00 PST",
       "Sun, 30 Feb 2025 12:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT",
@@ -74,7 +74,7 @@ struct ValidatorsTests {
     #expect(validators.isEmpty)
   }
 
-  @Test("one is kept without the other, and asked with alone")
+  @Test("each validator is kept and sent without the other")
   func keepsOneOfTwo() {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
     let tagged = Self.validators(etag: "\"a\"", lastModified: "never")
@@ -88,7 +88,7 @@ struct ValidatorsTests {
     #expect(both.conditions.map(\.value) == ["W/\"a\"", date])
   }
 
-  @Test("without any there is nothing to ask with")
+  @Test("without validators there is no condition")
   func isEmptyWithoutAny() {
     #expect(Self.validators().isEmpty)
     #expect(Self.validators().conditions.isEmpty)

@@ -28,7 +28,7 @@ struct ImageLoaderTests {
     await #expect(throws: OffersError.self) { try await loader(home).image(at: url) }
   }
 
-  @Test("an image is fetched once, then held for a day")
+  @Test("an image is fetched once, then cached for a day")
   func holds() async throws {
     let home = try FetchHome()
     home.web.answer { _ in Self.answer() }
@@ -43,7 +43,7 @@ struct ImageLoaderTests {
     #expect(home.web.requests.count == 2)
   }
 
-  @Test("one that is no longer fresh is asked for with a condition, and confirmed")
+  @Test("a stale image is revalidated by a conditional request")
   func revalidates() async throws {
     let home = try FetchHome()
     home.web.answer { _ in Self.answer(200, [("ETag", "\"a\""), ("Cache-Control", "max-age=60")]) }
@@ -58,7 +58,7 @@ struct ImageLoaderTests {
     #expect(home.web.requests.count == 2)
   }
 
-  @Test("one that is no longer fresh is the answer where its server cannot be reached")
+  @Test("a stale image is returned when its server is unreachable")
   func fallsBack() async throws {
     let home = try FetchHome()
     home.web.answer { _ in Self.answer() }
@@ -70,7 +70,7 @@ struct ImageLoaderTests {
     #expect(home.web.requests.count == 2)
   }
 
-  @Test("many askers are one request, and who leaves does not take it from the others")
+  @Test("concurrent callers share one request, and cancelling one does not affect the others")
   func coalesces() async throws {
     let home = try FetchHome()
     let server = try ImageServer(pauseMicroseconds: 100_000)
@@ -84,7 +84,7 @@ struct ImageLoaderTests {
     await loader.close()
   }
 
-  @Test("an image that nobody waits for any more is kept all the same")
+  @Test("an image is stored even when all callers were cancelled")
   func keepsAbandoned() async throws {
     let home = try FetchHome()
     let server = try ImageServer(pauseMicroseconds: 50_000)
@@ -98,7 +98,7 @@ struct ImageLoaderTests {
     await loader.close()
   }
 
-  @Test("two requests to one host are under way at most")
+  @Test("at most two requests to one host run concurrently")
   func sparesHosts() async throws {
     let home = try FetchHome()
     let server = try ImageServer(pauseMicroseconds: 200_000)
@@ -114,7 +114,7 @@ struct ImageLoaderTests {
     await loader.close()
   }
 
-  @Test("several loaders of one cache fetch each image about once")
+  @Test("several loaders with one cache fetch each image about once")
   func leases() async throws {
     let home = try FetchHome()
     let server = try ImageServer()
@@ -158,7 +158,7 @@ struct ImageLoaderTests {
   }
 
   @Test(
-    "what is no image is refused with a reason and not held",
+    "a file that is not an image is refused with a reason and not cached",
     arguments: [
       ("<!doctype html><html>", "is a web page"), ("<svg xmlns='x'/>", "is an SVG"),
       ("{\"a\":1}", "is JSON"), ("", "is empty"), ("GIF89a", "is a damaged or truncated GIF"),
@@ -172,14 +172,14 @@ struct ImageLoaderTests {
     #expect(try await home.database.fetchImageContents(now: home.now).images.isEmpty)
   }
 
-  @Test("the bytes tell the type, whatever the server says")
+  @Test("the type is detected from the bytes, whatever the server declares")
   func believesBytes() async throws {
     let home = try FetchHome()
     home.web.answer { _ in Self.answer(200, [("Content-Type", "text/plain")]) }
     #expect(try await Self.loader(home).image(at: Self.url).header.format == .png)
   }
 
-  @Test("more than 5 MiB and packed ones are refused")
+  @Test("an image that is compressed or larger than 5 MiB is refused")
   func refusesLarge() async throws {
     let home = try FetchHome()
     home.web.answer { _ in
@@ -204,7 +204,7 @@ struct ImageLoaderTests {
   }
 
   @Test(
-    "a server in a private network is not asked, and that is not remembered",
+    "a server in a private network is refused without a remembered failure",
     arguments: ["http://127.0.0.1:1/a.png", "http://[::1]/a", "http://169.254.169.254/a"])
   func refusesPrivateNetworks(url: String) async throws {
     let home = try FetchHome()
@@ -216,7 +216,7 @@ struct ImageLoaderTests {
     await loader.close()
   }
 
-  @Test("a server that drips is given up after ten seconds", .timeLimit(.minutes(1)))
+  @Test("a slow download is cancelled after ten seconds", .timeLimit(.minutes(1)))
   func endsDripping() async throws {
     let home = try FetchHome()
     let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n".utf8)
@@ -230,10 +230,10 @@ struct ImageLoaderTests {
   }
 }
 
-@Suite("Where an image is asked for")
+@Suite("Image addresses")
 struct ImageAddressTests {
   @Test(
-    "addresses are taken as people mean them",
+    "addresses are trimmed, resolved and upgraded to https",
     arguments: [
       ("https://e.com/a.png", nil, "https://e.com/a.png"),
       (" https://e.com/a.png\n", nil, "https://e.com/a.png"),
@@ -252,7 +252,7 @@ struct ImageAddressTests {
   }
 
   @Test(
-    "what leads nowhere on the web is refused with a reason",
+    "an address that is not on the web is refused with a reason",
     arguments: [
       ("", "has no picture"), ("  ", "has no picture"), ("a.png", "is relative"),
       ("/a.png", "is relative"), ("data:image/png;base64,AA==", "has the scheme data"),

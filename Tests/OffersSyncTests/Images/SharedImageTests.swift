@@ -6,11 +6,11 @@ import Testing
 
 @testable import OffersSync
 
-@Suite("Images of the field", .enabled(if: SharedFiles.folder("images") != nil))
+@Suite("Images collected from real feeds", .enabled(if: SharedFiles.folder("images") != nil))
 struct SharedImageTests {
   struct Expectation: CustomTestStringConvertible, Sendable {
     let file: String
-    /// Nil for one that is refused.
+    /// Nil for a file that is refused.
     let format: ImageFormat?
     var testDescription: String { file }
   }
@@ -38,18 +38,18 @@ struct SharedImageTests {
     return answer
   }
 
-  @Test("no file of the folder is left out")
+  @Test("the list names every file of the folder")
   func namesAll() throws {
     let folder = try #require(SharedFiles.folder("images"))
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(Set(names) == Set(Self.files.map(\.file)))
   }
 
-  @Test("each is held as what it is, or refused with a reason", arguments: files)
+  @Test("each image is stored with its format, or refused with a reason", arguments: files)
   func lands(expectation: Expectation) async throws {
     let home = try FetchHome()
     let bytes = try Self.bytes(expectation.file)
-    // Servers lie: the type is no help.
+    // Servers declare wrong types; the type must not matter.
     home.web.answer { _ in Self.answer(bytes, type: "image/x-other") }
     let loader = ImageLoader(images: home.database, transport: home.web) { home.now }
     let url = "https://e.com/\(expectation.file)"
@@ -66,7 +66,7 @@ struct SharedImageTests {
     }
   }
 
-  /// What was done to a file.
+  /// The damage done to a file.
   enum Damage: CaseIterable {
     case cut, flipped, wrongSizes, othersHead
 
@@ -74,7 +74,7 @@ struct SharedImageTests {
       to whole: [UInt8], _ others: [[UInt8]], using generator: inout SeededGenerator
     ) -> [UInt8] {
       func place(_ bound: Int) -> Int {
-        // As often in the head as anywhere.
+        // Half of the changes are in the head.
         .random(
           in: 0..<(Bool.random(using: &generator) ? min(64, bound) : bound), using: &generator)
       }
@@ -100,7 +100,7 @@ struct SharedImageTests {
     }
   }
 
-  @Test("200 damaged variants of each are refused, or still what they begin like", arguments: files)
+  @Test("200 damaged variants of each image are refused or keep the format", arguments: files)
   func survivesDamage(expectation: Expectation) async throws {
     let home = try FetchHome()
     let loader = ImageLoader(images: home.database, transport: home.web) { home.now }
@@ -122,14 +122,14 @@ struct SharedImageTests {
         #expect(image.header.width * image.header.height <= ImageBounds.pixels)
         #expect(try await home.database.findImage(url)?.bytes == bytes)
         #expect(damage != .othersHead, "\(number)")
-        // Behind its first picture a GIF may end.
+        // A GIF may end after its first frame.
         #expect(damage != .cut || expectation.format == .gif, "\(number)")
       } catch let error as OffersError {
         #expect([.malformedImage, .limitExceeded].contains(error.code), "\(number): \(error)")
         #expect(try await home.database.findImage(url) == nil)
       }
     }
-    // Where only pixels were touched it is an image; an SVG never is.
+    // A file with damaged pixels only is still an image; an SVG never is.
     #expect(entered > 0 || expectation.format == nil)
   }
 }
