@@ -157,7 +157,7 @@ public struct OfferRecord {
     texts.hasDetails ? OfferField.count : OfferField.retailer.rawValue
   }
 
-  /// How many bytes a record of these texts takes.
+  /// The size of a record of these texts, in bytes.
   package static func byteCount(of texts: OfferTexts) -> Int {
     var total = textOffset(lengthCount(of: texts))
     texts.forEachField { _, text in total += text?.count ?? 0 }

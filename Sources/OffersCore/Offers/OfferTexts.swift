@@ -91,7 +91,7 @@ package struct OfferTexts {
 
   /// The hash of all the texts, the id's included.
   ///
-  /// - Parameter seed: stands for everything else the stored offer is derived from.
+  /// - Parameter seed: a hash of the rules that the stored offer is derived by.
   package func contentHash(seed: UInt64) -> UInt64 {
     var hash = ContentHash(seed: seed)
     forEachField { field, text in

@@ -50,7 +50,7 @@ public struct SyncState: Hashable, Sendable {
   public let currentCount: Int
   /// The source of the last sync that worked, which need not be the remembered one; nil before.
   public let lastGoodSource: String?
-  /// When the last run began, whatever came of it; nil before the first.
+  /// The start of the last run, whatever its outcome; nil before the first run.
   public let lastRunAt: Date?
   public let fetch: FetchState
 
@@ -96,7 +96,7 @@ public protocol OfferRecordReader: AnyObject {
 }
 
 extension OfferRecordSource {
-  /// Passes each record to `body`.
+  /// Hands over each record.
   public func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
     let reader = makeReader()
     while let record = try reader.next() { try body(record) }
@@ -128,7 +128,7 @@ public struct SyncPlan: Sendable {
   public let title: String?
   /// Labelled texts that every offer of the feed shows.
   public let shared: [OfferAttribute]
-  /// What to remember of the server; nil to leave it.
+  /// The new fetch state; nil to keep the stored one.
   public let fetch: FetchState?
 
   public init(

@@ -1,7 +1,6 @@
 /// A fast 64-bit hash of bytes, stable across runs and machines: folded 128-bit products over
-/// eight-byte words. It tells an edited offer from an unedited one; it is no protection against
-/// somebody who wants two texts to collide, which is why an id's hash takes a seed of its own
-/// process.
+/// eight-byte words. Detects edited offers. It does not resist deliberate collisions, so the hashes
+/// of ids use a random seed for each process.
 public struct ContentHash: Sendable {
   @usableFromInline var state: UInt64
 
