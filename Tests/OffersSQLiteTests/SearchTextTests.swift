@@ -103,7 +103,7 @@ struct SearchTextTests {
           return String(decoding: text.dropFirst(start).prefix(count), as: UTF8.self)
         })
     }
-    let steps = try DatabaseQueue(path: store.path, configuration: configuration).read {
+    let steps = try await DatabaseQueue(path: store.path, configuration: configuration).read {
       let statement = try $0.makeStatement(
         sql: "SELECT categories, attributes FROM search_text WHERE offer_key = 1")
       _ = try Row.fetchOne(statement)
@@ -122,7 +122,7 @@ struct SearchTextTests {
 
   @Test("a match in each of many elements is told")
   func manyMatches() async throws {
-    let store = try Self.store((0..<10_000).map { "c\($0)" }, [])
+    let store = try await Self.store((0..<10_000).map { "c\($0)" }, [])
     try store.execute("INSERT INTO offer_search (offer_search) VALUES ('rebuild')")
     let all = try await store.database.search(SearchQuery("c")).hits
     #expect(all.map { $0.matches.map(\.index) } == [Array(0..<10_000)])

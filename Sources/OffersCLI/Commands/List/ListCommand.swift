@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import OffersCore
-import OffersStore
+import OffersSQLite
 
 /// `offers list`
 struct ListCommand: AsyncParsableCommand {

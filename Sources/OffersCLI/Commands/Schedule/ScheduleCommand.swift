@@ -2,7 +2,7 @@ import ArgumentParser
 import OffersCore
 
 /// `offers schedule`
-struct ScheduleCommand: ParsableCommand {
+struct ScheduleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schedule",
     abstract: "Let what is due be synced by itself.",

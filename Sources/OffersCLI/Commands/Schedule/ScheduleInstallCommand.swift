@@ -3,7 +3,7 @@ import Glibc
 import OffersCore
 
 /// `offers schedule install`
-struct ScheduleInstallCommand: ParsableCommand {
+struct ScheduleInstallCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install",
     abstract: "Sync what is due every quarter of an hour.",
@@ -21,7 +21,7 @@ struct ScheduleInstallCommand: ParsableCommand {
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
-  func run() throws {
+  func run() async throws {
     let file = try EnvironmentFile.ofSchedule()
     let database = try location.path
     let variables = try ScheduleVariables.collect(

@@ -3,13 +3,13 @@ import Glibc
 import OffersCore
 
 /// `offers schedule remove`
-struct ScheduleRemoveCommand: ParsableCommand {
+struct ScheduleRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Take away what was installed, and the file with its variables.",
     discussion: "Offers, favorites and feeds stay.")
 
-  func run() throws {
+  func run() async throws {
     var removed: [String] = []
     if Crontab.isPresent, try Crontab.remove() { removed.append(Scheduler.cron.rawValue) }
     if SystemdTimer().remove() { removed.append(Scheduler.systemd.rawValue) }

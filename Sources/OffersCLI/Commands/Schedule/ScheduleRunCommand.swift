@@ -4,7 +4,7 @@ import OffersCore
 
 /// `offers schedule run`, which cron and systemd call: syncs what is due with the variables of a file.
 /// Neither a crontab nor a unit has their values in it, and no shell reads them.
-struct ScheduleRunCommand: ParsableCommand {
+struct ScheduleRunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Sync what is due with the variables of a file.",
     shouldDisplay: false)
@@ -12,7 +12,7 @@ struct ScheduleRunCommand: ParsableCommand {
   @Argument(help: "The file.")
   var file: String
 
-  func run() throws {
+  func run() async throws {
     guard let variables = try EnvironmentFile(path: file).read() else {
       throw OffersError(
         .notFound, "There is no file \(file).", hint: "Make it anew: offers schedule install")

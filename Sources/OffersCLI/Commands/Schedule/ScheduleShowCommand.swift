@@ -2,7 +2,7 @@ import ArgumentParser
 import OffersCore
 
 /// `offers schedule show`
-struct ScheduleShowCommand: ParsableCommand {
+struct ScheduleShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show what is installed, without the values of variables.")
 
@@ -17,7 +17,7 @@ struct ScheduleShowCommand: ParsableCommand {
     let text: String?
   }
 
-  func run() throws {
+  func run() async throws {
     var entries: [Entry] = []
     if Crontab.isPresent, let block = try Crontab.block() {
       entries.append(Entry(scheduler: .cron, text: Crontab.command(of: block)))
@@ -29,17 +29,17 @@ struct ScheduleShowCommand: ParsableCommand {
     }
     let file = try EnvironmentFile.ofSchedule()
     let names = try entries.isEmpty ? nil : file.read()?.map(\.name)
-    if json { return Output.print(Self.json(entries, names.map { (file.path, $0) })) }
+    if json { return try Output.print(Self.json(entries, names.map { (file.path, $0) })) }
     if entries.isEmpty {
       return Output.note("Nothing is installed. Install it: offers schedule install")
     }
     for entry in entries {
       let text = entry.text ?? "of an earlier version. Replace it: offers schedule install"
-      Output.print("\(entry.scheduler.rawValue)  \(DisplayText.oneLine(text))")
+      try Output.print("\(entry.scheduler.rawValue)  \(DisplayText.oneLine(text))")
     }
     if let names {
       let listed = names.joined(separator: ", ")
-      Output.print(DisplayText.oneLine("variables  \(listed) (\(file.path))"))
+      try Output.print(DisplayText.oneLine("variables  \(listed) (\(file.path))"))
     }
   }
 

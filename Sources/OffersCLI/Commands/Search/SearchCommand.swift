@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersStore
+import OffersSQLite
 import OffersSync
 
 /// `offers search`
