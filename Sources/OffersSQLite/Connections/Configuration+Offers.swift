@@ -8,11 +8,12 @@ extension Configuration {
   /// Pages of 8 KiB make a large import a fifth cheaper. Only a new file takes the size.
   static let pageBytes = 8192
 
-  /// The settings of every connection that writes. Where tables are made, foreign keys stay off.
+  /// The settings of every connection that writes.
   ///
   /// Checkpoints are ours alone, under the guard. FAST overwrites what is deleted only where the page
   /// is written anyway.
-  static let writingSettings = """
+  private static let writingSettings = """
+    PRAGMA foreign_keys = ON;
     PRAGMA page_size = \(pageBytes);
     PRAGMA synchronous = FULL;
     PRAGMA wal_autocheckpoint = 0;
@@ -40,8 +41,7 @@ extension Configuration {
       NaturalCollation.install(on: database.sqliteConnection)
       if isSalvage { try database.execute(sql: "PRAGMA writable_schema = ON") }
       if database.configuration.readonly { return }
-      let settings = "PRAGMA foreign_keys = ON;" + writingSettings
-      let code = sqlite3_exec(database.sqliteConnection, settings, nil, nil, nil)
+      let code = sqlite3_exec(database.sqliteConnection, writingSettings, nil, nil, nil)
       if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
     return configuration

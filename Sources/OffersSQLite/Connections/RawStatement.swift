@@ -5,20 +5,20 @@ import GRDBSQLite
 /// costs a third more a row.
 struct RawStatement {
   private let statement: Statement
-  private let database: Database
+  private let connection: OpaquePointer?
   let handle: OpaquePointer
 
   init(_ database: Database, _ sql: String) throws {
     statement = try database.makeStatement(sql: sql)
     handle = statement.sqliteStatement
-    self.database = database
+    connection = database.sqliteConnection
   }
 
   /// A statement that the connection keeps for the next time.
   init(cached sql: String, _ database: Database) throws {
     statement = try database.cachedStatement(sql: sql)
     handle = statement.sqliteStatement
-    self.database = database
+    connection = database.sqliteConnection
   }
 
   @inline(__always)
@@ -71,11 +71,11 @@ struct RawStatement {
   func run() throws -> Int {
     let code = sqlite3_step(handle)
     guard code == SQLITE_DONE else {
-      let message = database.lastErrorMessage
+      let error = failure(code)
       sqlite3_reset(handle)
-      throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
+      throw error
     }
-    let count = Int(sqlite3_changes(database.sqliteConnection))
+    let count = Int(sqlite3_changes(connection))
     sqlite3_reset(handle)
     return count
   }
@@ -85,11 +85,18 @@ struct RawStatement {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    case let code:
-      throw DatabaseError(
-        resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage)
+    case let code: throw failure(code)
     }
   }
+
+  private func failure(_ code: Int32) -> DatabaseError {
+    DatabaseError(
+      resultCode: ResultCode(rawValue: code),
+      message: sqlite3_errmsg(connection).map { String(cString: $0) })
+  }
+
+  /// The key of the row that was inserted last. Triggers of the statement do not count.
+  var lastInsertedKey: Int64 { sqlite3_last_insert_rowid(connection) }
 
   func reset() { sqlite3_reset(handle) }
 

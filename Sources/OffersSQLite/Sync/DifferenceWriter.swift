@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 import OffersCore
 
 /// Writes the difference of one sync, and a change for each offer that it touches.
@@ -143,7 +142,7 @@ final class DifferenceWriter {
     bind(record, to: insertOffer)
     insertOffer.bind(Self.parameterCount + 1, feedKey)
     insertOffer.bind(Self.parameterCount + 2, seconds)
-    return try insertOffer.run() > 0 ? database.lastInsertedRowID : nil
+    return try insertOffer.run() > 0 ? insertOffer.lastInsertedKey : nil
   }
 
   private func skipRepeated(_ record: OfferRecord) {

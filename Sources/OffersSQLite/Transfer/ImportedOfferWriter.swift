@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 import OffersCore
 
 /// Writes offers of an export.
@@ -7,7 +6,6 @@ import OffersCore
 /// Their hash is left at 0, so that the next sync looks at their values and takes nothing for
 /// changed that is the same.
 struct ImportedOfferWriter {
-  private let database: Database
   private let findOffer: RawStatement
   private let findKey: RawStatement
   private let insertOffer: RawStatement
@@ -26,7 +24,6 @@ struct ImportedOfferWriter {
   private static let behind = Int32(columns.count + 1)
 
   init(_ database: Database) throws {
-    self.database = database
     lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
     findOffer = try RawStatement(
       database,
@@ -79,7 +76,7 @@ struct ImportedOfferWriter {
     insertOffer.bind(Self.behind, feedKey)
     try insertOffer.run()
     if offer.hasDetails {
-      try writeDetail(offer, key: sqlite3_last_insert_rowid(database.sqliteConnection))
+      try writeDetail(offer, key: insertOffer.lastInsertedKey)
     }
   }
 
