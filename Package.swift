@@ -51,7 +51,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "OffersCore", dependencies: ["GlibcExtensions"], exclude: ["Export/Format.md"],
+      name: "OffersCore", dependencies: ["GlibcExtensions"],
       swiftSettings: strict),
     .target(
       name: "OffersFeeds",
@@ -59,7 +59,7 @@ let package = Package(
         "ByteVector", "EmbeddedFeeds", "Expat", "OffersCore", "ZLib",
         .product(name: "Yams", package: "Yams"),
       ],
-      exclude: ["Definition/Definitions.md", "Embedded", "Samples", "Shipped"],
+      exclude: ["Embedded", "Samples", "Shipped"],
       swiftSettings: strict),
     .systemLibrary(name: "ByteVector"),
     // C targets embed larger files by `#embed`: as array literals of Swift they take a minute to compile.
@@ -120,7 +120,6 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      exclude: ["Documents.md"],
       resources: [
         .embedInCode("Commands/Schedule/offers-sync.service"),
         .embedInCode("Commands/Schedule/offers-sync.timer"),

@@ -74,8 +74,9 @@ struct KeepingCommandsTests {
 
   @Test("the documented document is one, as an export writes it")
   func documented() throws {
-    let parts = try PackageFolder.text(of: "Sources/OffersCore/Export/Format.md").components(
-      separatedBy: "\n```json\n")
+    let parts = try PackageFolder.text(of: "Sources/OffersCore/OffersCore.docc/Format.md")
+      .components(
+        separatedBy: "\n```json\n")
     let document = try #require(parts.last?.components(separatedBy: "```").first)
     let home = try Home()
     #expect(try home.offers("import", "-", "--accept-sources", input: document).status == 0)

@@ -100,7 +100,14 @@ struct ScriptTests {
         ./usr/lib/systemd/user/offers-sync.service
         ./usr/lib/systemd/user/offers-sync.timer
         ./usr/share/bash-completion/completions/offers
+        ./usr/share/doc/offers/Commands.md.gz
+        ./usr/share/doc/offers/Definitions.md.gz
+        ./usr/share/doc/offers/Documents.md.gz
+        ./usr/share/doc/offers/Feeds.md.gz
+        ./usr/share/doc/offers/Format.md.gz
+        ./usr/share/doc/offers/Limits.md.gz
         ./usr/share/doc/offers/README.md.gz
+        ./usr/share/doc/offers/Server.md.gz
         ./usr/share/doc/offers/changelog.gz
         ./usr/share/doc/offers/copyright
         ./usr/share/doc/offers/offers.spdx.json

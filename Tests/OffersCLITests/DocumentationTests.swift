@@ -1,0 +1,136 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("The pages of the documentation")
+struct DocumentationTests {
+  private static let commandNames = [
+    "sync", "list", "search", "show", "open", "image", "favorite", "changes", "history", "status",
+    "feeds", "cache", "prune", "export", "import", "backup", "doctor", "schedule", "serve",
+  ]
+  /// The subcommands of the commands that have some.
+  private static let subcommands = [
+    "feeds": ["list", "add", "show", "check", "guess", "set", "remove"],
+    "schedule": ["install", "show", "remove"],
+  ]
+
+  private func help(_ arguments: [String] = []) throws -> String {
+    try OffersProgram.run(arguments + ["--help"]).output
+  }
+
+  private func options(_ text: some StringProtocol) -> Set<String> {
+    Set(String(text).matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
+  }
+
+  private func part(of text: String, from start: String, to end: String) -> String {
+    let rest = text.components(separatedBy: start).dropFirst().joined(separator: start)
+    return rest.components(separatedBy: end).first ?? ""
+  }
+
+  private func page(of command: String) throws -> DocumentPage {
+    try command == "serve" ? DocumentPage.server() : DocumentPage.commands()
+  }
+
+  @Test("have a section for each command that the program has, and for no other")
+  func hasEveryCommand() throws {
+    let listed = part(of: try help(), from: "SUBCOMMANDS:", to: "See 'offers help")
+    let names = listed.split(separator: "\n").compactMap { $0.split(separator: " ").first }
+    #expect(names.map(String.init) == Self.commandNames)
+    let headings = try [DocumentPage.commands(), DocumentPage.server()].flatMap { page in
+      page.text.matches(of: /\n## `offers ([a-z]+)/).map { String($0.output.1) }
+    }
+    #expect(headings == Self.commandNames)
+  }
+
+  @Test("describe each subcommand", arguments: ["feeds", "schedule"])
+  func hasEverySubcommand(command: String) throws {
+    let below = part(of: try help([command]), from: "SUBCOMMANDS:", to: "See 'offers help")
+    // The names are indented by two columns, the wrapped descriptions by more.
+    let names = below.matches(of: /\n  ([a-z]+)/).map { String($0.output.1) }
+    #expect(names == Self.subcommands[command])
+    let section = try DocumentPage.commands().section("## `offers \(command)")
+    for name in names where name != "list" {
+      #expect(section.contains("`\(command) \(name)"), "\(name)")
+    }
+  }
+
+  @Test("have the very options that the help of a command has", arguments: commandNames)
+  func hasEveryOption(command: String) throws {
+    let paths = Self.subcommands[command].map { $0.map { [command, $0] } } ?? [[command]]
+    let help = try paths.map { part(of: try self.help($0), from: "\nOPTIONS:", to: "\u{0}") }
+      .joined()
+    let own = try page(of: command).section("## `offers \(command)")
+      .components(separatedBy: "\n```")[0]
+    let wanted = options(help)
+    // A command need not have all options that many commands have.
+    let common = try options(DocumentPage.commands().section("## Common")).intersection(wanted)
+    let written = options(own).union(common)
+    #expect(written.subtracting(wanted).isEmpty, "not in the help")
+    #expect(wanted.subtracting(written).isEmpty, "not on the page")
+  }
+
+  @Test("name every exit code that the help names")
+  func exitCodes() throws {
+    let section = try DocumentPage.commands().section("## Exit codes")
+    let help = part(of: try help(), from: "EXIT CODES", to: "USAGE")
+    for code in help.matches(of: /\d+/).map(\.output) {
+      #expect(section.contains("| \(code) |"), "\(code)")
+    }
+  }
+
+  @Test("link to files that exist")
+  func links() throws {
+    let pages = try [
+      DocumentPage.readme(), DocumentPage.commands(), DocumentPage.feeds(), DocumentPage.server(),
+    ]
+    #expect(pages.flatMap(\.links).count > 20)
+    for page in pages {
+      for link in page.links {
+        let target = page.target(of: link)
+        let exists = FileManager.default.fileExists(atPath: PackageFolder.file(target))
+        #expect(exists, "\(page.path): \(link)")
+      }
+    }
+  }
+
+  /// The commands of a page are run in one home, in their order.
+  @Test(
+    "show what the program prints",
+    arguments: [DocumentPage.readme, DocumentPage.commands, DocumentPage.feeds])
+  func consoleBlocks(page: @Sendable () throws -> DocumentPage) throws {
+    let home = try Home()
+    let steps = try page().consoleSteps
+    #expect(!steps.isEmpty)
+    for (command, shown) in steps {
+      let result = try home.shell("unset OFFERS_DATABASE; " + command, mergingErrors: true)
+      let printed = result.output.hasSuffix("\n") ? String(result.output.dropLast()) : ""
+      #expect(
+        home.stable(printed) == home.stable(shown.replacing("/home/ana", with: home.folder.path)),
+        "\(command)")
+    }
+  }
+
+  @Test("show a definition that the program reads")
+  func definition() throws {
+    let home = try Home()
+    let path = try home.folder.write(
+      try #require(DocumentPage.feeds().blocks("yaml").first), to: "feeds.yaml")
+    let shown = try home.offers("feeds", "show", "coupons", "--config", path)
+    #expect(shown.errors == "")
+    #expect(shown.output.contains("phone no."))
+  }
+
+  @Test("show the document of an offer as the program prints it, white space aside")
+  func document() throws {
+    func canonical(_ text: String) throws -> String {
+      let data = try JSONSerialization.data(
+        withJSONObject: try Home.parse(text), options: [.sortedKeys])
+      return String(decoding: data, as: UTF8.self)
+    }
+    let home = try Home()
+    #expect(try home.offers("sync", "--quiet").status == 0)
+    let shown = try canonical(try #require(DocumentPage.commands().blocks("json").first))
+    let printed = try canonical(try home.offers("show", "900117", "--json").output)
+    #expect(home.stable(shown) == home.stable(printed))
+  }
+}
