@@ -187,3 +187,9 @@ let package = Package(
       ], swiftSettings: strict),
   ]
 )
+
+// Scripts/document needs the plugin; nothing else resolves it.
+if Context.environment["OFFERS_DOCUMENTATION"] != nil {
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+}
