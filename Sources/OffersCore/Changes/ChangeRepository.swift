@@ -1,0 +1,46 @@
+import Foundation
+
+/// Reads changes and keeps the position of each reader. No call waits for the network.
+public protocol ChangeRepository: Sendable {
+  /// The changes that a query selects, oldest first, and the number of the newest change recorded
+  /// at that time: the mark to set once the changes were shown.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown feed.
+  func fetchChanges(_ query: ChangeQuery) async throws -> (changes: [OfferChange], lastID: Int64)
+
+  /// A page of the changes that a query selects, for incremental readers: the limit counts from the
+  /// oldest change, and `lastID` is the position of the next page.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for an `afterID`
+  ///   that the database has not recorded.
+  func fetchChangePage(_ query: ChangeQuery) async throws -> ChangePage
+
+  /// The mark of a reader; nil for one that has never read.
+  func findMark(of reader: String) async throws -> ReaderMark?
+
+  /// Advances a reader's mark. A mark never moves back.
+  func setMark(_ mark: ReaderMark, of reader: String) async throws
+
+  /// The history of an offer's reward, oldest first. It begins when the offer was new, or with the
+  /// oldest change that is still kept.
+  ///
+  /// - Throws: `OffersError` with `notFound` or `ambiguous`.
+  func fetchHistory(named text: String) async throws -> (offer: Offer, points: [RewardPoint])
+
+  /// The latest points of that history within bounds, oldest first: one at least.
+  ///
+  /// - Throws: as `fetchHistory(named:)`.
+  func fetchHistory(named text: String, _ bounds: HistoryBounds) async throws -> HistoryPage
+}
+
+/// A reader's position in the recorded changes.
+public struct ReaderMark: Hashable, Sendable {
+  /// The number of the newest change that was read; 0 for none.
+  public let changeID: Int64
+  public let readAt: Date
+
+  public init(changeID: Int64, readAt: Date) {
+    self.changeID = changeID
+    self.readAt = readAt
+  }
+}

@@ -1,0 +1,21 @@
+import Foundation
+
+/// Removes old offers and history.
+public protocol PruneRepository: Sendable {
+  /// Removes gone offers that are not favorites, with their changes, and history past its bound.
+  ///
+  /// - Parameters:
+  ///   - goneBefore: offers that were already gone at this time are removed.
+  ///   - now: the current time; history is kept for a bounded time before it.
+  ///   - isTrial: whether to count only and remove nothing.
+  func prune(goneBefore: Date, now: Date, isTrial: Bool) async throws -> PruneCounts
+}
+
+/// The number of rows that pruning removed, or would remove.
+public struct PruneCounts: Hashable, Sendable {
+  public var offers = 0
+  public var changes = 0
+  public var runs = 0
+
+  public init() {}
+}

@@ -1,0 +1,23 @@
+/// Reads feeds and manages subscriptions.
+public protocol FeedRepository: Sendable {
+  /// The subscribed feeds, sorted by name.
+  func fetchFeeds() async throws -> [Feed]
+
+  /// The feeds that were unsubscribed or never synced successfully, sorted by name.
+  func fetchFormerFeeds() async throws -> [FormerFeed]
+
+  /// The source of a feed, even of an unsubscribed one; nil for an unknown feed.
+  func findSource(of feed: String) async throws -> String?
+
+  /// Subscribes to a feed, so that it is included when all feeds are synced.
+  ///
+  /// - Parameter source: the source to record if the feed is unknown.
+  /// - Returns: false when the feed was already subscribed.
+  func subscribe(to feed: String, source: String) async throws -> Bool
+
+  /// Unsubscribes from a feed, so that it is no longer synced with the others. Its offers and
+  /// favorites stay. Syncing it by name subscribes again, with the remembered source.
+  ///
+  /// - Returns: false when the feed was not subscribed.
+  func unsubscribe(from feed: String) async throws -> Bool
+}

@@ -1,0 +1,40 @@
+/// Reads offers. No call waits for the network or for a sync.
+public protocol OfferRepository: Sendable {
+  /// The offer, or nil when the database does not have it.
+  func findOffer(_ ref: OfferRef) async throws -> Offer?
+
+  /// The offer with a full reference such as `ibotta:110579`, or a bare id such as `110579`.
+  ///
+  /// - Throws: `OffersError` with `notFound`, or with `ambiguous` when several feeds have the bare
+  ///   id; the message names them.
+  func fetchOffer(named text: String) async throws -> Offer
+
+  /// The offers that a query selects: current ones, and gone ones only with `favoritesOnly` or
+  /// `goneOnly`.
+  ///
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, and with `invalidRequest` when
+  ///   the offer of `after` has been pruned, or its place belongs to another order.
+  func fetchOffers(_ query: OfferQuery) async throws -> [Offer]
+
+  /// The offers that `fetchOffers` gives, up to the first that does not fit into so many bytes of
+  /// texts: one at least, where there is any. The next page begins behind the last of them.
+  ///
+  /// - Throws: as `fetchOffers`.
+  func fetchOfferPage(_ query: OfferQuery, maximumBytes: Int) async throws -> OfferPage
+
+  /// The number of offers that a query selects, ignoring its limit and offset.
+  func countOffers(_ query: OfferQuery) async throws -> Int
+}
+
+/// A page of a list.
+public struct OfferPage: Hashable, Sendable {
+  /// In the list's order.
+  public let offers: [Offer]
+  /// Whether there are more behind them.
+  public let hasMore: Bool
+
+  public init(offers: [Offer], hasMore: Bool) {
+    self.offers = offers
+    self.hasMore = hasMore
+  }
+}
