@@ -19,6 +19,10 @@ public struct FormerFeed: Hashable, Sendable {
 
 /// A subscribed feed, as the database holds it.
 public struct Feed: Hashable, Sendable {
+  /// The feed that a new database subscribes to, with its built-in sample, until a user chooses
+  /// another one. The first migration inserts it.
+  package static let initialName = "ibotta"
+
   /// The name, such as `ibotta`: lower-case letters, digits and hyphens.
   public let name: String
   /// The display name; nil until a sync has found one.

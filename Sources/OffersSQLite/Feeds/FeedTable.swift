@@ -41,7 +41,7 @@ enum FeedTable {
           """
       ).execute(arguments: [key, seconds])
       let isTakenUp = database.changesCount > 0
-      if isTakenUp, name != proposed { try giveUpProposed(in: database) }
+      if isTakenUp, name != Feed.initialName { try giveUpProposed(in: database) }
       return (key, isTakenUp)
     }
     try database.execute(
@@ -55,16 +55,13 @@ enum FeedTable {
     return (key, subscribes)
   }
 
-  /// The feed that a new database proposes: subscribed, to be read from its sample.
-  private static let proposed = "ibotta"
-
   /// Gives up the proposed feed unless somebody tried it or asked for it: whoever begins with another
   /// one did not ask for its sample.
   private static func giveUpProposed(in database: Database) throws {
     try database.cachedStatement(
       sql: """
         UPDATE feed_detail SET unsubscribed_at = feed.subscribed_at FROM feed
-        WHERE feed.feed_key = feed_detail.feed_key AND feed.name = '\(proposed)'
+        WHERE feed.feed_key = feed_detail.feed_key AND feed.name = '\(Feed.initialName)'
           AND unsubscribed_at IS NULL AND chosen_source IS NULL AND current_count = 0
           AND NOT EXISTS (SELECT 1 FROM sync_run WHERE sync_run.feed_key = feed.feed_key)
         """
@@ -80,7 +77,7 @@ enum FeedTable {
   ) throws -> Bool {
     let (key, isTakenUp) = try fetchKey(
       name, source: source, subscribes: true, at: seconds, in: database)
-    if name == proposed {
+    if name == Feed.initialName {
       try database.execute(
         sql: """
           UPDATE feed_detail SET chosen_source = ?, source_origin = ?

@@ -138,7 +138,7 @@ struct SyncJob: Sendable {
 
   private func names(subscribed: [String], _ configuration: FeedConfiguration) -> [String] {
     if feeds.isEmpty {
-      if source != nil { return ["ibotta"] }
+      if source != nil { return [Feed.initialName] }
       // What nothing says how to read any more is told by the status, not at each turn.
       return subscribed.filter { configuration.names.contains($0) }
     }
