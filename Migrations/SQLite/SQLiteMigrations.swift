@@ -1,15 +1,15 @@
-/// One step of the database's schema.
+/// One migration of the database's schema.
 public struct Migration: Sendable {
-  /// The step's number, from 1; the schema's version once it has run.
+  /// The migration's number, from 1; the schema version after it.
   public let number: Int
-  /// What it does, as its file is named.
+  /// The name of its file, without extension.
   public let name: String
   /// The statements, run in one transaction.
   public let sql: String
 }
 
-/// The steps from an empty file to the schema this program writes, embedded from the `.sql` files
-/// beside this one. Append-only: a step that has shipped is never edited.
+/// The migrations from an empty file to the current schema, embedded from the `.sql` files in this
+/// folder. Append-only: a migration that has shipped is never edited.
 public enum SQLiteMigrations {
   public static let all: [Migration] = [
     Migration(
@@ -52,7 +52,7 @@ public enum SQLiteMigrations {
       sql: text(PackageResources._013_index_lists_in_one_pass_sql)),
   ]
 
-  /// The schema version this program writes.
+  /// The schema version that this program reads and writes.
   public static let currentVersion = 13
 
   private static func text(_ bytes: [UInt8]) -> String {

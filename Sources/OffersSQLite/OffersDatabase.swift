@@ -4,19 +4,19 @@ import OffersCore
 /// The offers of all feeds in one SQLite file.
 ///
 /// Guarantees:
-/// - Reads see one consistent state, wait for no writer, and never change the file.
-/// - A write is all or nothing, and once it returns it survives a crash and a power cut
-///   (`synchronous=FULL`); only pictures and the note that a sync changed nothing may be lost in a
-///   power cut.
-/// - Any number of processes may use the file at the same time; writers take turns.
-/// - The file is readable by its owner only. Beside it stand SQLite's `-wal` and `-shm` and the
-///   `-lock` that writers take turns by.
+/// - Each read sees one consistent state, waits for no writer, and never changes the file.
+/// - A write is all or nothing. Once it returns it survives a crash and a power cut
+///   (`synchronous=FULL`), except for cached images and runs that changed no offer: a power cut may
+///   lose the last of these.
+/// - Any number of processes may use the file at the same time; writers take turns by a file lock.
+/// - The file is readable by its owner only. Beside it are SQLite's `-wal` and `-shm` files and the
+///   `-lock` file that holds the locks of writers and syncs.
 public final class OffersDatabase: Sendable {
-  /// What an opened database will be used for.
+  /// The operations that an open database allows.
   public enum Access: Sendable {
-    /// Reads only. The file must exist; it is migrated first when it is of an older version.
+    /// Reads only. The file must exist; one with an older schema is migrated first.
     case readOnly
-    /// Reads and writes. The file and its folder are made when they are missing.
+    /// Reads and writes. The file and its folder are created if they are missing.
     case readWrite
   }
 
@@ -24,21 +24,22 @@ public final class OffersDatabase: Sendable {
   public let path: String
   let file: DatabaseFile
   private let writer: WritingConnection?
-  /// The uses of pictures that are not written down yet.
+  /// Image uses that have not been written to the database yet.
   let imageUses = ImageUses()
-  /// Opened when it is first needed: a program that only writes does without.
+  /// Opens its connections lazily, so that a program that only writes opens none.
   private let reader: ReadingConnection
-  /// Opened when it is first asked.
+  /// Opens its connection lazily.
   let version: VersionConnection
 
-  /// Opens the database. Opening for writing waits for its turn to write; for reading, for nobody.
+  /// Opens the database. Opening for writing waits for the write guard; opening for reading waits
+  /// for nobody, unless the file must be migrated.
   ///
-  /// - Parameter readerCount: how many may read at the same time; a program that reads for one person
-  ///   needs no second one.
-  /// - Throws: `OffersError`: `invalidRequest` for what is no path of a file, as an address is,
-  ///   `notFound` when it is to be read only and does not exist,
-  ///   `newerDatabase` when a newer program wrote it, `storageFailed` when it is not ours, damaged
-  ///   or not permitted, or when the SQLite that is loaded is too old. The file is untouched then.
+  /// - Parameter readerCount: the maximum number of concurrent reads. One is enough for a program
+  ///   that serves one person.
+  /// - Throws: `OffersError`: `invalidRequest` if `path` is a URL, `notFound` if the access is
+  ///   read-only and the file does not exist, `newerDatabase` if a newer program wrote the file,
+  ///   `storageFailed` if the file belongs to another program, is damaged, or access is denied, or
+  ///   if the loaded SQLite is too old. The file is then untouched.
   public init(path: String, access: Access = .readWrite, readerCount: Int = 1) throws {
     try Self.check(path: path)
     self.path = path
@@ -56,7 +57,8 @@ public final class OffersDatabase: Sendable {
       case .readWrite:
         if header == .missing {
           try file.create()
-          // What was a link to nowhere now leads somewhere.
+          // Resolve again: the path may have been a dangling symbolic link, whose target now
+          // exists.
           file = DatabaseFile(path: DatabaseFile.resolve(path))
         }
         let writeGuard = try WriteGuard(path: file.lockPath)
@@ -70,10 +72,10 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  /// Opens a damaged database to save what can still be read of it. It is not even migrated.
+  /// Opens a damaged database to salvage its readable rows. The file is not even migrated.
   ///
-  /// - Throws: `OffersError`: `notFound`, `newerDatabase`, or `storageFailed` when it is not ours or
-  ///   not one of its tables can be found.
+  /// - Throws: `OffersError`: `notFound`, `newerDatabase`, or `storageFailed` if the file belongs
+  ///   to another program or none of its tables can be found.
   package init(salvaging path: String) throws {
     try Self.check(path: path)
     self.path = path
@@ -91,13 +93,13 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  /// What is said where there is no database at a path, or only a file that one was begun in.
+  /// The error for a path with no database, or with an empty file that was never set up.
   package static func missing(at path: String) -> OffersError {
     OffersError(
       .notFound, "There is no database yet at \(path).", hint: "Make it with: offers sync")
   }
 
-  /// A file that is missing cannot be read; one that is older is migrated first.
+  /// Refuses a missing file and migrates one with an older schema.
   private static func prepareForReading(_ file: DatabaseFile, _ header: DatabaseFile.Header) throws
   {
     switch header {
@@ -111,23 +113,23 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  /// Reads one consistent state.
+  /// Reads one consistent state, in a read transaction.
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await translating { try await reader.read(body) }
   }
 
-  /// Reads without a transaction around it, of a file that may be damaged: a transaction that met a
-  /// damaged page cannot even end.
+  /// Reads without a transaction, for files that may be damaged: a transaction that met a damaged
+  /// page cannot even be ended.
   func readWithoutTransaction<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await translating { try await reader.readWithoutTransaction(body) }
   }
 
-  /// Runs one statement that reads, on the calling thread. Only for the cache of images: finding one
-  /// takes microseconds, a change of threads longer.
+  /// Runs one read statement on the calling thread. Only for the image cache, where a lookup takes
+  /// less time than a thread switch.
   func readStatement<Result>(_ body: (Database) throws -> Result) throws -> Result {
     do {
       return try reader.withQueue { try $0.unsafeRead(body) }
@@ -136,7 +138,7 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  /// Waits for what was handed to `writeLater`.
+  /// Waits for the writes enqueued by `writeLater`.
   func finishLaterWrites() async throws {
     try await translating { try await fetchWriter().finishLaterWrites() }
   }
@@ -150,9 +152,9 @@ public final class OffersDatabase: Sendable {
     return writer
   }
 
-  /// Writes in one immediate transaction under the write guard, and moves the log into the file.
+  /// Writes in one immediate transaction under the write guard, then checkpoints the log.
   ///
-  /// - Parameter waitSeconds: how long to wait for other processes that write.
+  /// - Parameter waitSeconds: the maximum wait for writers of other processes.
   func write<Result: Sendable>(
     _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
     _ body: @escaping @Sendable (Database) throws -> Result
@@ -162,19 +164,20 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  /// Writes behind the writes that wait already, without waiting for it. A failure is not told.
+  /// Enqueues a write without waiting for it. An error is discarded.
   func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
     writer?.writeLater(mode, body)
   }
 
-  /// Tries a write: what the body writes is taken back.
+  /// Runs a write and rolls it back.
   func writeTrial<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await translating { try await fetchWriter().writeTrial(body) }
   }
 
-  /// The same on the calling thread, unless somebody else writes; nil then.
+  /// Runs a write on the calling thread and rolls it back; returns nil if another process is
+  /// writing.
   func writeTrialIfFree<Result>(_ body: (Database) throws -> Result) throws -> Result? {
     do {
       return try fetchWriter().writeTrialIfFree(body)
@@ -183,9 +186,9 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  /// Rewrites the file without its free pages when more than a share of it is free.
+  /// Rewrites the file without its free pages (VACUUM) if their share is above `share`.
   ///
-  /// - Returns: whether it did.
+  /// - Returns: whether the file was rewritten.
   func compact(whenFreeAbove share: Double) async throws -> Bool {
     try await translating { try await fetchWriter().compact(whenFreeAbove: share) }
   }

@@ -3,15 +3,15 @@ import GRDBSQLite
 import SQLiteShim
 
 extension Configuration {
-  /// How long a connection waits for another program that has the file to itself.
+  /// The busy timeout of a connection, in seconds.
   static let busySeconds = 20.0
-  /// Pages of 8 KiB make a large import a fifth cheaper. Only a new file takes the size.
+  /// The page size of new files. Larger pages than SQLite's default make a large import cheaper.
   static let pageBytes = 8192
 
-  /// The settings of every connection that writes.
+  /// The settings of every connection that writes, except for foreign keys.
   ///
-  /// Checkpoints are ours alone, under the guard. FAST overwrites what is deleted only where the page
-  /// is written anyway.
+  /// Automatic checkpoints are off, because every checkpoint must hold the write guard.
+  /// `secure_delete=FAST` overwrites deleted content only where that causes no additional I/O.
   private static let writingSettings = """
     PRAGMA foreign_keys = ON;
     PRAGMA page_size = \(pageBytes);
@@ -25,14 +25,15 @@ extension Configuration {
   private static let journalLimitBytes = 4 << 20
   private static let cacheKibibytes = 8192
 
-  /// How connections of ours are set up.
+  /// The configuration of this room's connections.
   ///
-  /// - Parameter isSalvage: whether to look beyond what is damaged: SQLite then opens a file that was
-  ///   cut short, and one some of whose tables it does not know. Nothing is written by it.
+  /// - Parameter isSalvage: whether to open a damaged file: with `writable_schema`, SQLite also
+  ///   opens a truncated file and one with an unreadable schema. Nothing is written to it.
   static func offers(isReadOnly: Bool, isSalvage: Bool = false) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = isReadOnly
-    // It is on all the same: by GRDB it would cost as much as all settings below.
+    // Enabled below, in the same call as the other settings, which is faster than GRDB's own
+    // statement.
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(busySeconds)
     configuration.label = "offers"

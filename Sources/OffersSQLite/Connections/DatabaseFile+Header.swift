@@ -4,35 +4,35 @@ import GRDBSQLite
 import OffersCore
 
 extension DatabaseFile {
-  /// What the first bytes say.
+  /// The kind of file, by its header.
   enum Header: Equatable {
     case missing
-    /// No bytes yet.
+    /// A file of zero bytes.
     case empty
-    /// An SQLite file of ours, with its schema version. It is not ready when it has no write-ahead
-    /// log, as older versions left it in the middle of a large import, until a connection that may
-    /// write has opened it.
+    /// A database of this program, with its schema version. It is not ready if it is not in WAL
+    /// mode, as an older version left it when it was killed during a large import; then a
+    /// connection that can write must open it first.
     case ours(version: Int, isReady: Bool)
-    /// An SQLite file without any schema or mark.
+    /// An SQLite file without a schema and without an application id.
     case blank
     case foreign
   }
 
-  /// Reads the header alone, so that what is not ours stays as it is.
+  /// Reads the header only, so that another program's file stays untouched.
   func readHeader() throws -> Header {
     var information = stat()
     guard stat(path, &information) == 0 else {
       if errno == ENOENT || errno == ENOTDIR { return .missing }
       throw unreadable(String(cString: strerror(errno)))
     }
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     guard information.st_mode & S_IFMT == S_IFREG else {
-      throw unreadable("It is no ordinary file")
+      throw unreadable("It is not a regular file")
     }
     var bytes = [UInt8](repeating: 0, count: Offset.end)
     guard readStart(into: &bytes) == SQLITE_OK else {
       let isForbidden = access(path, R_OK) != 0
-      throw unreadable(isForbidden ? String(cString: strerror(errno)) : "It is no readable file")
+      throw unreadable(isForbidden ? String(cString: strerror(errno)) : "It is not a readable file")
     }
     if information.st_size == 0 { return .empty }
     guard information.st_size >= bytes.count, bytes.starts(with: Array("SQLite format 3\0".utf8))
@@ -48,11 +48,11 @@ extension DatabaseFile {
       let isReady = bytes[Offset.writeVersion] == Self.withLog && !hasRollbackJournal
       return .ours(version: version, isReady: isReady)
     }
-    // A database of ours that died before its first migration has no mark and no schema yet.
+    // A process that died before the first migration leaves neither application id nor schema.
     return owner == 0 && version == 0 && number(at: Offset.schemaCookie) == 0 ? .blank : .foreign
   }
 
-  /// Where things stand in the header: https://sqlite.org/fileformat2.html#the_database_header
+  /// Byte offsets in the header: https://sqlite.org/fileformat2.html#the_database_header
   enum Offset {
     static let writeVersion = 18
     static let schemaCookie = 40
@@ -61,16 +61,16 @@ extension DatabaseFile {
     static let end = 100
   }
 
-  /// The versions of a file whose changes are written to a log first.
+  /// The write version of a file in WAL mode.
   static let withLog: UInt8 = 2
 
-  /// Whether a rollback journal stands beside the file, which a killed write of an older version or of
-  /// another program left.
+  /// Whether there is a rollback journal beside the file, left by a killed write of an older
+  /// version or of another program.
   private var hasRollbackJournal: Bool { access(path + "-journal", F_OK) == 0 }
 
-  /// Reads the file's first bytes, the missing ones as 0, by SQLite's own open file: it has locks of
-  /// the process on the files it has open, and closing any other descriptor of one would drop them.
-  /// Nothing else of SQLite looks at the file, which need not be a database.
+  /// Reads the file's first bytes, filled up with zeros, through SQLite's own file handle. SQLite
+  /// holds POSIX locks, which belong to the process: closing any other descriptor of the file would
+  /// drop them. The file need not be a database, because nothing else of SQLite reads it.
   /// https://sqlite.org/howtocorrupt.html#posixlocks
   ///
   /// - Returns: an SQLite result code.

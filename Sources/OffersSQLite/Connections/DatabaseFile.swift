@@ -2,28 +2,29 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The database's file before SQLite touches it: made with the right mode, or refused untouched.
+/// The database's file as the file system sees it: created with the right mode, or refused
+/// untouched.
 struct DatabaseFile {
   let path: String
 
-  /// Marks the file as ours, in its header: "OFFR".
+  /// The application id in the header of this program's files: "OFFR".
   static let applicationID: Int32 = 0x4F46_4652
 
-  /// The file that a path leads to, links followed, as SQLite does: whoever comes by a link must
-  /// take the same locks. A path without a file stays as it is.
+  /// Resolves symbolic links, as SQLite does: all processes must use the same lock file, whichever
+  /// path they were given. A path without a file is returned unchanged.
   static func resolve(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)
   }
 
-  /// What the names of the files end in that stand beside a database.
+  /// The suffixes of the files beside a database.
   static let companions = ["-wal", "-shm", "-journal", "-lock"]
 
-  /// The file that guards its writes and syncs.
+  /// The file with the locks of writers and syncs.
   var lockPath: String { path + "-lock" }
 
-  /// The sizes of the file and of its log, in bytes; 0 for one that is not there.
+  /// The sizes of the file and of its log, in bytes; 0 if missing.
   var bytes: Int { Self.bytes(of: path) }
   var logBytes: Int { Self.bytes(of: path + "-wal") }
 
@@ -34,14 +35,14 @@ struct DatabaseFile {
 
   var folder: String { FileBytes.folder(of: path) }
 
-  /// Whether something stands at the path, whatever it is.
+  /// Whether the path exists, as any kind of file.
   var exists: Bool {
     var information = stat()
     return stat(path, &information) == 0
   }
 
-  /// What a connection that only reads opens. Where nothing can be written beside the file, as on
-  /// a read-only medium, and no log is left to read, the file alone is the database.
+  /// The path or URI that a read-only connection opens. Where the folder is not writable, as on a
+  /// read-only medium, and there is no log, the file is opened as immutable.
   /// https://sqlite.org/uri.html#uriimmutable
   var pathForReading: String {
     guard access(folder, W_OK) != 0, !exists(path + "-shm") else { return path }
@@ -50,21 +51,20 @@ struct DatabaseFile {
     return immutablePath
   }
 
-  /// The file as one that nobody writes: it is read without locks, and nothing comes to stand
-  /// beside it.
+  /// A URI that opens the file as immutable: SQLite takes no locks and creates no files beside it.
   var immutablePath: String {
     let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
     return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path)
       + "?immutable=1"
   }
 
-  /// What tells a file from every other one, whatever their names.
+  /// Identifies a file independently of its names: device and inode.
   struct Identity: Equatable, Sendable {
     fileprivate let device: UInt
     fileprivate let number: UInt
   }
 
-  /// The file that the path leads to now; nil when there is none.
+  /// The identity of the file at the path; nil if there is none.
   var identity: Identity? { Self.identity(of: path) }
 
   private static func identity(of path: String) -> Identity? {
@@ -73,21 +73,21 @@ struct DatabaseFile {
     return Identity(device: UInt(information.st_dev), number: UInt(information.st_ino))
   }
 
-  /// Whether another path leads to this very file.
+  /// Whether another path names the same file.
   func isSameFile(as other: String) -> Bool {
     guard let mine = identity, let others = Self.identity(of: other) else { return path == other }
     return mine == others
   }
 
-  /// Refuses to go on with a file that no longer has its name: what is written there is lost.
+  /// Refuses a file that is no longer at its path: writes to it would be lost.
   ///
-  /// - Parameter opened: the file as it was opened.
+  /// - Parameter opened: the identity at the time it was opened.
   /// - Throws: `OffersError` with `storageFailed`.
   func checkIdentity(_ opened: Identity?) throws {
     if identity == opened { return }
     throw OffersError(
       .storageFailed, "The database \(path) was replaced or removed while it was open.",
-      hint: "Nothing was written. Start again what has it open.")
+      hint: "Nothing was written. Restart the programs that have it open.")
   }
 
   private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
@@ -120,8 +120,8 @@ struct DatabaseFile {
       hint: "Install the newer version, or name another file with --database.")
   }
 
-  /// Makes an empty file and its folder, readable by their owner only: SQLite would let others read
-  /// the file. It stays as it is where it is there.
+  /// Creates an empty file and its folder, readable by the owner only, because SQLite would create
+  /// the file readable by others. An existing file is left unchanged.
   func create() throws {
     guard FileBytes.makeFolders(of: path) else { throw unmakeable() }
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

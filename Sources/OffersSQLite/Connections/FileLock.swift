@@ -1,17 +1,19 @@
 import Glibc
 import OffersCore
 
-/// Exclusive locks that processes, and databases within one process, hold one at a time.
+/// Exclusive locks between processes, and between databases within one process.
 ///
-/// It is a lock on one byte of a file, bound to the open file description (fcntl(2), `F_OFD_SETLK`):
-/// the kernel gives it back when the holder dies, so a dead process never blocks anybody.
+/// A lock covers one byte of a file and belongs to the open file description (fcntl(2),
+/// `F_OFD_SETLK`). The kernel releases it when its holder dies, so a dead process never blocks
+/// others.
 final class FileLock: Sendable {
   private let descriptor: Int32
   private let byte: Int64
 
   /// - Parameters:
-  ///   - path: the lock file. It is made when missing, readable by its owner only, and stays.
-  ///   - byte: which byte of it is meant unless another is named; different bytes are different
+  ///   - path: the lock file. It is created if missing, readable by its owner only, and never
+  ///     removed.
+  ///   - byte: the byte that is locked unless another one is given; different bytes are independent
   ///     locks.
   init(path: String, byte: Int64 = 0) throws {
     self.byte = byte
@@ -28,10 +30,10 @@ final class FileLock: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Takes the lock if nobody holds it.
+  /// Acquires the lock if it is free.
   func tryLock() throws -> Bool { try tryLock(byte: byte) }
 
-  /// Takes the lock of another byte, too, if nobody holds it: many locks need but one open file.
+  /// Acquires the lock of another byte if it is free, so that one open file serves many locks.
   func tryLock(byte: Int64) throws -> Bool {
     var range = Self.range(F_WRLCK, byte, count: 1)
     while fcntl(descriptor, Self.setLock, &range) != 0 {
@@ -47,7 +49,7 @@ final class FileLock: Sendable {
     return true
   }
 
-  /// Whether somebody else holds the lock just now.
+  /// Whether another holder has the lock.
   func isHeld() throws -> Bool {
     var range = Self.range(F_WRLCK, byte, count: 1)
     guard fcntl(descriptor, Self.getLock, &range) == 0 else {
@@ -58,7 +60,8 @@ final class FileLock: Sendable {
     return range.l_type != Int16(F_UNLCK)
   }
 
-  /// Takes the lock, waiting for it at most so long. Returns false when it was not to be had.
+  /// Acquires the lock, polling with a growing, randomized pause. Returns false after
+  /// `waitSeconds`.
   func lock(waitSeconds: Double) throws -> Bool {
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     var pauseMicroseconds: UInt32 = 200
@@ -72,7 +75,7 @@ final class FileLock: Sendable {
 
   func unlock() { unlock(Self.range(F_UNLCK, byte, count: 1)) }
 
-  /// Gives all bytes back that were taken.
+  /// Releases the locks of all bytes.
   func unlockAll() { unlock(Self.range(F_UNLCK, 0, count: Self.toTheEnd)) }
 
   private func unlock(_ range: flock) {
@@ -89,10 +92,10 @@ final class FileLock: Sendable {
     return range
   }
 
-  /// A range of so many bytes has no end.
+  /// A length of 0 extends the range to the end of the file.
   private static let toTheEnd: Int64 = 0
 
-  /// `F_OFD_GETLK` and `F_OFD_SETLK`, which Glibc's module shows only under _GNU_SOURCE.
+  /// `F_OFD_GETLK` and `F_OFD_SETLK`, which the Glibc module exposes only under _GNU_SOURCE.
   private static let getLock: Int32 = 36
   private static let setLock: Int32 = 37
 }

@@ -2,13 +2,13 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// How large a connection found the log when it last wrote, without asking the file system.
+/// The size of the log after a connection's last commit, known without asking the file system.
 final class LogSize: Sendable {
   private let pageCount = Atomic<Int32>(0)
 
   var bytes: Int { Int(pageCount.load(ordering: .relaxed)) * Configuration.pageBytes }
 
-  /// Hears of the connection's commits, as long as this lives.
+  /// Installs a WAL hook, which must not outlive this object.
   /// https://sqlite.org/c3ref/wal_hook.html
   func watch(_ database: Database) {
     let hook:

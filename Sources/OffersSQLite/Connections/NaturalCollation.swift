@@ -1,11 +1,11 @@
 import GRDBSQLite
 import OffersCore
 
-/// Teaches a connection the order of names, as `COLLATE by_name`. No table or index uses it, so that
-/// any other program can read and write the file.
+/// Registers the natural order of names with a connection, as `COLLATE by_name`. No table or index
+/// uses it, so other programs can read and write the file.
 enum NaturalCollation {
   static func install(on connection: OpaquePointer?) {
-    // It fails when memory runs out, and what asks for it then says that there is none.
+    // It fails only when memory runs out; a statement that uses it then fails.
     sqlite3_create_collation_v2(
       connection, "by_name", SQLITE_UTF8, nil,
       { _, leftCount, left, rightCount, right in

@@ -1,10 +1,11 @@
 import OffersCore
 
 extension OffersDatabase {
-  /// Refuses an address: as a path it would be a file in folders of its name. A name such as
-  /// `file:offers.sqlite` is a file's, and no URI of SQLite: the file is opened by its whole path.
+  /// Refuses a URL, which as a path would name a file in folders that nobody wants. A name such as
+  /// `file:offers.sqlite` is a path and not an SQLite URI, because the file is opened by its full
+  /// path.
   ///
-  /// The message does not repeat the text: an address may have a password in it.
+  /// The message does not repeat the text, because a URL may contain a password.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
   package static func check(path: String) throws {

@@ -1,8 +1,8 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement driven by hand, for the rows that come by the million: GRDB's own binding
-/// costs a third more a row.
+/// A prepared statement driven through SQLite's C interface, for statements that run once per row:
+/// it avoids GRDB's boxing of each value.
 struct RawStatement {
   private let statement: Statement
   private let connection: OpaquePointer?
@@ -14,7 +14,7 @@ struct RawStatement {
     connection = database.sqliteConnection
   }
 
-  /// A statement that the connection keeps for the next time.
+  /// A statement from the connection's statement cache.
   init(cached sql: String, _ database: Database) throws {
     statement = try database.cachedStatement(sql: sql)
     handle = statement.sqliteStatement
@@ -37,7 +37,7 @@ struct RawStatement {
   @inline(__always)
   func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
-  /// Binds UTF-8 that stays in place until `run` returns.
+  /// Binds UTF-8 that must stay valid until `run` returns.
   @inline(__always)
   func bind(_ index: Int32, _ text: UnsafeRawBufferPointer?) {
     guard let text, let base = text.baseAddress else {
@@ -48,7 +48,7 @@ struct RawStatement {
       handle, index, base.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
   }
 
-  /// Binds a text, which is copied.
+  /// Binds a text that SQLite copies.
   func bind(_ index: Int32, copying text: String?) {
     guard var text else { return bindNull(index) }
     text.withUTF8 {
@@ -57,15 +57,15 @@ struct RawStatement {
     }
   }
 
-  /// Binds bytes that stay in place until `run` returns.
+  /// Binds bytes that must stay valid until `run` returns.
   func bind(_ index: Int32, bytes: UnsafeRawBufferPointer) {
     sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
   }
 
-  /// `SQLITE_TRANSIENT`, a macro that Swift does not see.
+  /// `SQLITE_TRANSIENT`, a macro that is not imported into Swift.
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-  /// Runs the statement to its end and makes it ready for the next. Returns how many rows it wrote.
+  /// Runs the statement to completion and resets it. Returns the number of rows it changed.
   @inline(__always)
   @discardableResult
   func run() throws -> Int {
@@ -80,7 +80,8 @@ struct RawStatement {
     return count
   }
 
-  /// Goes to the next row. Returns false behind the last; `reset` comes after either.
+  /// Steps to the next row. Returns false after the last one; the caller calls `reset` in either
+  /// case.
   func step() throws -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -100,7 +101,7 @@ struct RawStatement {
 
   func reset() { sqlite3_reset(handle) }
 
-  /// A column's text in UTF-8, valid until the next step; nil for NULL.
+  /// A column's text in UTF-8, valid until the next step or reset; nil for NULL.
   @inline(__always)
   func text(_ column: Int32) -> UnsafeRawBufferPointer? {
     sqlite3_column_text(handle, column).map {
@@ -113,20 +114,20 @@ struct RawStatement {
     text(column).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A column's bytes; none for NULL.
+  /// A column's bytes; empty for NULL.
   func bytes(_ column: Int32) -> [UInt8] {
     guard let start = sqlite3_column_blob(handle, column) else { return [] }
     return [UInt8](
       UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }
 
-  /// A column's whole number; nil for NULL.
+  /// A column's integer; nil for NULL.
   func findNumber(_ column: Int32) -> Int64? { isNull(column) ? nil : number(column) }
 
   @inline(__always)
   func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  /// A column's number; nil for NULL.
+  /// A column's floating-point number; nil for NULL.
   func findReal(_ column: Int32) -> Double? {
     isNull(column) ? nil : sqlite3_column_double(handle, column)
   }

@@ -1,12 +1,11 @@
 import GRDB
 import Synchronization
 
-/// The connections that read, each opened when it is first needed: a program that only writes does
-/// without.
+/// A pool of read-only connections, opened lazily: a program that only writes opens none.
 final class ReadingConnection: Sendable {
   private struct Place {
     let queue: DatabaseQueue
-    /// How many read on it or wait for it.
+    /// The number of reads that run or wait on it.
     var userCount: Int
   }
 
@@ -16,18 +15,18 @@ final class ReadingConnection: Sendable {
   private let places = Mutex<[Place]>([])
 
   /// - Parameters:
-  ///   - limit: how many may read at the same time; the others wait.
-  ///   - isSalvage: whether to open it as far as that can be, whatever is damaged.
+  ///   - limit: the maximum number of connections; further reads wait.
+  ///   - isSalvage: whether to open a damaged file as far as possible.
   init(_ file: DatabaseFile, limit: Int = 1, isSalvage: Bool = false) {
     self.file = file
     self.limit = limit
     self.isSalvage = isSalvage
   }
 
-  /// Opens the first connection, to see that the file can be read.
+  /// Opens the first connection, to check that the file can be read.
   func open() throws { try give(back: take()) }
 
-  /// Reads on the connection that has the least to do.
+  /// Reads in a transaction on the least busy connection.
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
@@ -36,7 +35,7 @@ final class ReadingConnection: Sendable {
     return try await queue.read(body)
   }
 
-  /// The same without a transaction around it.
+  /// Reads without a transaction on the least busy connection.
   func readWithoutTransaction<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {

@@ -2,22 +2,22 @@ import GRDB
 import OffersCore
 import SQLiteMigrations
 
-/// Brings a database to the schema this program works with.
+/// Migrates a database to the schema that this program uses.
 enum Schema {
   static let version = SQLiteMigrations.currentVersion
 
-  /// The version of an open database. Asked for by hand: GRDB's own way costs every
-  /// process more when it starts.
+  /// The schema version of an open database. Read by a bare statement, because GRDB's migrator does
+  /// more work at each start of a process.
   static func version(of database: Database) throws -> Int {
     let statement = try RawStatement(database, "PRAGMA user_version")
     defer { statement.reset() }
     return try statement.step() ? Int(statement.number(0)) : 0
   }
 
-  /// Runs the migrations that are missing, with their number and the file's mark in one transaction.
+  /// Runs the missing migrations and sets the version and the application id, in one transaction.
   /// The caller holds the write guard.
   static func migrate(_ database: Database, path: String) throws {
-    // Off where tables are made and dropped; the pragma does nothing within a transaction.
+    // Migrations drop and recreate tables. The pragma has no effect within a transaction.
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
     try database.inTransaction(.immediate) {
       let current = try version(of: database)
@@ -29,7 +29,7 @@ enum Schema {
     try database.execute(sql: "PRAGMA foreign_keys = ON")
   }
 
-  /// The migrations that a version lacks, and the marks of a file that has them.
+  /// The SQL of the migrations after a version, and of the header fields that mark a migrated file.
   private static func steps(after current: Int) -> String {
     SQLiteMigrations.all.filter { $0.number > current }.reduce(into: "") { $0 += $1.sql + ";\n" }
       + """
@@ -39,8 +39,8 @@ enum Schema {
       """
   }
 
-  /// Refuses another program's database. The file's header cannot tell as long as that program's
-  /// tables stand only in its log.
+  /// Refuses another program's database. The check of the file's header does not suffice while that
+  /// program's tables are only in its log.
   private static func checkOwner(_ database: Database, version: Int, path: String) throws {
     let mark = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
     if mark == DatabaseFile.applicationID { return }

@@ -1,15 +1,16 @@
 import GRDB
 import OffersCore
 
-/// Turns what SQLite reports into what a person can act on.
+/// Translates SQLite's errors into `OffersError`, with a hint that a person can act on.
 enum StorageFailure {
-  /// What to do about a damaged file.
+  /// The hint for a damaged file.
   static let damageHint = "Restore a backup, or see what can be saved: offers doctor"
 
-  /// Where not even the tables of a damaged file are found.
+  /// The hint for a damaged file in which no table can be found.
   static let lossHint = "Restore a backup. Without one, try: sqlite3 FILE .recover"
 
-  /// The same for whoever saves what can be saved: there is nothing else to be sent to.
+  /// Translates an error of a salvage. The usual hint for a damaged file, which suggests a salvage,
+  /// is replaced.
   static func translateLoss(_ error: any Error, path: String) -> any Error {
     let error = translate(error, path: path)
     guard let failure = error as? OffersError, failure.hint == damageHint else { return error }
@@ -20,7 +21,7 @@ enum StorageFailure {
 
   static func translate(_ error: any Error, path: String) -> any Error {
     guard let failure = error as? DatabaseError else { return error }
-    // Only who cancels a task interrupts what its connection does.
+    // Only the cancellation of a task interrupts a connection.
     if failure.resultCode == .SQLITE_INTERRUPT { return CancellationError() }
     let cause = "\(failure)"
     func storage(_ message: String, _ hint: String) -> OffersError {
@@ -51,7 +52,7 @@ enum StorageFailure {
     default:
       return storage(
         "The database \(path) reported: \(failure.message ?? failure.resultCode.description).",
-        "Try again; if it stays, look it through with: offers doctor")
+        "Try again. If the error remains, check the database: offers doctor")
     }
   }
 }

@@ -3,11 +3,11 @@ import GRDBSQLite
 import SQLiteShim
 import Synchronization
 
-/// A connection that only tells whether something was written: any number of threads may ask it
-/// before each answer, and neither long reads nor writers keep it waiting: it fails instead.
+/// A connection that only reads `PRAGMA data_version`, to detect commits. Any number of threads may
+/// use it before each response; it waits neither for long reads nor for writers, but fails instead.
 ///
-/// It never writes itself, so that it sees the commits of every other connection, of this process
-/// and of others: https://sqlite.org/pragma.html#pragma_data_version
+/// It never writes, so it sees the commits of every other connection of this and other processes:
+/// https://sqlite.org/pragma.html#pragma_data_version
 final class VersionConnection: Sendable {
   private struct Handles {
     let database: OpaquePointer
@@ -30,9 +30,9 @@ final class VersionConnection: Sendable {
     sqlite3_close_v2(handles.database)
   }
 
-  /// A number that differs after each commit.
+  /// A number that changes with each commit.
   ///
-  /// - Throws: `DatabaseError`; `OffersError` when the file was replaced or removed.
+  /// - Throws: `DatabaseError`; `OffersError` if the file was replaced or removed.
   func fetch() throws -> Int64 {
     try state.withLock { state in
       if state.handles == nil { state.handles = try Self.open(file) }

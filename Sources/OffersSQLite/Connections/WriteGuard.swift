@@ -1,15 +1,15 @@
 import OffersCore
 
-/// Lets one writer at a time, of all processes, into a database.
+/// Excludes writers of other processes, so that one process at a time writes to a database.
 ///
-/// Held around every write transaction and every checkpoint. It keeps SQLite before 3.51.3 (and
-/// 3.50.7, 3.44.6) from its WAL-reset bug, where a commit that races with another process's
-/// checkpoint is lost although it was acknowledged; it also spares writers from ever meeting BUSY.
-/// Readers do not need it. https://sqlite.org/wal.html#walresetbug
+/// The guard is held around every write transaction and every checkpoint. It prevents the WAL-reset
+/// bug of SQLite before 3.51.3 (and 3.50.7, 3.44.6), in which a commit that races with another
+/// process's checkpoint is lost although it was acknowledged. It also keeps writers from meeting
+/// SQLITE_BUSY. Readers do not need it. https://sqlite.org/wal.html#walresetbug
 struct WriteGuard: Sendable {
   private let lock: FileLock
 
-  /// How long a writer waits for the others. A write transaction takes seconds at the very worst.
+  /// The maximum wait for other writers. A single write transaction takes seconds at most.
   static let waitSeconds = 120.0
 
   /// - Parameter path: the lock file beside the database.

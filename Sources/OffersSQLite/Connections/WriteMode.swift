@@ -1,27 +1,28 @@
-/// How a write goes about it.
+/// The durability and the checks of a write transaction.
 enum WriteMode {
   case ordinary
-  /// A note about a sync that changed no offer. A power cut may lose the last of them, and nothing
-  /// else: it is not worth waiting for the disk.
+  /// A run that changed no offer. The commit does not wait for fsync, so a power cut may lose the
+  /// last of these.
   case note
-  /// A picture, or how pictures were used. A power cut may lose the last of them, which can be had
-  /// again.
+  /// An image, or the uses of images. The commit does not wait for fsync: a power cut may lose the
+  /// last of these, and they can be fetched again.
   case image
-  /// Removals, and runs that are numbered anew, which keep every reference whole themselves. SQLite's
-  /// own check of one run would read all changes.
+  /// Removals and renumbered runs, which keep every reference valid themselves. Foreign keys are
+  /// not checked: for one removed run SQLite would scan all changes.
   case unchecked
 
-  /// Whether to wait for the disk.
+  /// Whether the commit waits for fsync (`synchronous=FULL`).
   var isSynchronous: Bool { !isBrief }
 
-  /// Whether there are many of them in a row, each so small that beginning and ending it counts.
+  /// Whether many such small transactions follow one another, so that the cost of BEGIN and COMMIT
+  /// matters.
   var isBrief: Bool { self == .note || self == .image }
 
-  /// Whether foreign keys are checked row by row.
+  /// Whether SQLite checks foreign keys.
   var checksForeignKeys: Bool { self != .unchecked }
 
-  /// How large the log may be before it is moved into the file: notes stay small, and some hundred
-  /// pictures share one wait for the disk.
+  /// The size up to which the log is not checkpointed, in bytes. Notes are small; for images, one
+  /// checkpoint serves some hundred of them.
   var logBytes: Int {
     switch self {
     case .note: 256 << 10

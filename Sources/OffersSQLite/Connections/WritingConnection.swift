@@ -3,22 +3,23 @@ import GRDBSQLite
 import OffersCore
 import Synchronization
 
-/// The connection that writes, and what it takes turns by.
+/// The one connection that writes, with the write guard.
 final class WritingConnection: Sendable {
   private let queue: DatabaseQueue
   private let writeGuard: WriteGuard
   private let file: DatabaseFile
   private let identity: DatabaseFile.Identity?
-  /// Whether a commit waits for the disk at present. Changed by who has the queue alone.
+  /// Whether the connection is at `synchronous=FULL`. Changed only on its queue.
   private let isSynchronous = Atomic(true)
-  /// How many have the queue or wait for it.
+  /// The number of writes that run or wait on the queue.
   private let userCount = Atomic(0)
   private let log = LogSize()
 
-  /// Opens the file, turns its log on and migrates it if need be, all in turn: opening may write. A new
-  /// database is made so, too: whoever opens it meanwhile finds none, or a complete one.
+  /// Opens the file, switches it to WAL and migrates it if needed, all under the write guard,
+  /// because opening may write. A new database is created in the same way, so another process finds
+  /// either none or a complete one.
   ///
-  /// - Parameter header: what the file was found to be.
+  /// - Parameter header: the header that was read before.
   init(_ file: DatabaseFile, _ header: DatabaseFile.Header, _ writeGuard: WriteGuard) throws {
     self.file = file
     self.writeGuard = writeGuard
@@ -28,10 +29,10 @@ final class WritingConnection: Sendable {
         if header == .ours(version: Schema.version, isReady: true) {
           return try DatabaseFile.checkVersion(Schema.version(of: database), path: file.path)
         }
-        // Another process may have been faster: then there is nothing left to migrate.
+        // Another process may have migrated the file meanwhile; then `migrate` runs no step.
         try database.execute(sql: "PRAGMA journal_mode = WAL")
         try Schema.migrate(database, path: file.path)
-        // The header of the file itself says from here on what it is.
+        // Checkpoint, so that the header of the main file identifies it from here on.
         Self.moveLog(database)
       }
       return queue
@@ -40,9 +41,9 @@ final class WritingConnection: Sendable {
     queue.inDatabase { log.watch($0) }
   }
 
-  /// Writes in one immediate transaction under the write guard, and moves the log into the file.
+  /// Writes in one immediate transaction under the write guard, then checkpoints the log.
   ///
-  /// - Parameter waitSeconds: how long to wait for other processes.
+  /// - Parameter waitSeconds: the maximum wait for writers of other processes.
   func write<Result: Sendable>(
     _ mode: WriteMode, waitSeconds: Double,
     _ body: @escaping @Sendable (Database) throws -> Result
@@ -51,17 +52,16 @@ final class WritingConnection: Sendable {
     return try await inTurn(waitSeconds: waitSeconds) { try self.perform(mode, on: $0, body) }
   }
 
-  /// Writes on the calling thread where nobody else writes: changing threads twice takes as long as
-  /// writing an image down. Where the log has to be moved, which waits for the disk, another thread
-  /// does that.
+  /// Writes an image on the calling thread if no other write is under way: two thread switches take
+  /// as long as the write. A checkpoint, which waits for the disk, is left to the queue's thread.
   ///
-  /// - Returns: nil when somebody else writes. Nothing was written then.
+  /// - Returns: nil if another write is under way; nothing was written then.
   private func writeImageAtOnce<Result>(_ body: (Database) throws -> Result) throws -> Result? {
     let (isFree, _) = userCount.compareExchange(
       expected: 0, desired: 1, ordering: .sequentiallyConsistent)
     guard isFree else { return nil }
     defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
-    // The queue first: the guard keeps out other processes, and not who has the queue in this one.
+    // Take the queue first: the guard excludes other processes, not other writes of this one.
     let result = try queue.writeWithoutTransaction { database in
       try writeGuard.holdIfFree {
         try file.checkIdentity(identity)
@@ -75,12 +75,12 @@ final class WritingConnection: Sendable {
     return result
   }
 
-  /// Writes behind the writes that wait already, without waiting for it. A failure is not told.
+  /// Enqueues a write without waiting for it. An error is discarded.
   func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
     later { try self.perform(mode, on: $0, body) }
   }
 
-  /// Waits for what was handed to `writeLater`.
+  /// Waits for the writes enqueued by `writeLater`.
   func finishLaterWrites() async throws {
     try await queue.writeWithoutTransaction { _ in }
   }
@@ -89,12 +89,12 @@ final class WritingConnection: Sendable {
     userCount.add(1, ordering: .sequentiallyConsistent)
     queue.asyncWriteWithoutTransaction { database in
       defer { self.userCount.subtract(1, ordering: .sequentiallyConsistent) }
-      // Who asked gave up hearing of it.
+      // No caller waits for the result. A lost checkpoint or note of uses costs nothing.
       try? self.writeGuard.hold { try body(database) }
     }
   }
 
-  /// Does something under the write guard when the queue is free.
+  /// Runs `body` on the queue and under the write guard.
   private func inTurn<Result: Sendable>(
     waitSeconds: Double = WriteGuard.waitSeconds,
     _ body: @escaping @Sendable (Database) throws -> Result
@@ -111,7 +111,7 @@ final class WritingConnection: Sendable {
   ) throws -> Result {
     try file.checkIdentity(identity)
     try setSynchronous(mode.isSynchronous, database)
-    // The pragma does nothing within a transaction.
+    // The pragma has no effect within a transaction.
     if !mode.checksForeignKeys { try database.execute(sql: "PRAGMA foreign_keys = OFF") }
     defer {
       if !mode.checksForeignKeys {
@@ -125,7 +125,7 @@ final class WritingConnection: Sendable {
     return result
   }
 
-  /// An immediate transaction, and how it ends when nothing is thrown.
+  /// Runs an immediate transaction that ends with `end` if nothing is thrown.
   private static func transact<Result>(
     _ database: Database, _ end: Database.TransactionCompletion,
     _ body: (Database) throws -> Result
@@ -139,8 +139,8 @@ final class WritingConnection: Sendable {
     return result
   }
 
-  /// A transaction by statements that are kept: reading GRDB's own anew each time takes a tenth of
-  /// what a picture takes.
+  /// Runs an immediate transaction with cached BEGIN and COMMIT statements, because GRDB prepares
+  /// its own each time, which counts for an image.
   private static func transact<Result>(
     _ database: Database, _ body: (Database) throws -> Result
   ) throws -> Result {
@@ -150,28 +150,29 @@ final class WritingConnection: Sendable {
       try RawStatement(cached: "COMMIT", database).run()
       return result
     } catch {
-      // GRDB's own way back is not interrupted when a task is cancelled, and does nothing where SQLite
-      // went back by itself, because the disk is full.
+      // GRDB's rollback is not interrupted by cancellation, and does nothing where SQLite has
+      // rolled back by itself, as on a full disk. The body's error is the one to report.
       try? database.rollback()
       throw error
     }
   }
 
-  /// Moves the log into the file when it is large enough. The caller holds the guard.
+  /// Checkpoints the log if it is larger than the mode allows. The caller holds the guard.
   private func moveLog(after mode: WriteMode, _ database: Database) {
     if log.bytes <= mode.logBytes, mode.logBytes > 0 { return }
-    // Images come by the dozen: their log is written over, not made anew.
+    // Images come in series: a passive checkpoint lets the next ones reuse the log file.
     Self.moveLog(database, mode == .image ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE)
   }
 
-  /// Tries a write: what the body writes is taken back.
+  /// Runs a write and rolls it back.
   func writeTrial<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await inTurn { try Self.transact($0, .rollback, body) }
   }
 
-  /// The same on the calling thread, unless somebody else writes; nil then.
+  /// Runs a write on the calling thread and rolls it back; returns nil if another process is
+  /// writing.
   func writeTrialIfFree<Result>(_ body: (Database) throws -> Result) throws -> Result? {
     userCount.add(1, ordering: .sequentiallyConsistent)
     defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
@@ -180,9 +181,9 @@ final class WritingConnection: Sendable {
     }
   }
 
-  /// Rewrites the file without its free pages when more than a share of it is free.
+  /// Rewrites the file without its free pages (VACUUM) if their share is above `share`.
   ///
-  /// - Returns: whether it did.
+  /// - Returns: whether the file was rewritten.
   func compact(whenFreeAbove share: Double) async throws -> Bool {
     try await inTurn { database in
       let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
@@ -195,23 +196,23 @@ final class WritingConnection: Sendable {
     }
   }
 
-  /// Says whether the next commit waits for the disk. It stays so until somebody says otherwise:
-  /// one picture after another need not say it each time.
+  /// Sets `synchronous` for the next commits. The setting is cached, so that a series of images
+  /// executes the pragma once.
   private func setSynchronous(_ isSynchronous: Bool, _ database: Database) throws {
     if self.isSynchronous.load(ordering: .relaxed) == isSynchronous { return }
     try database.execute(sql: "PRAGMA synchronous = \(isSynchronous ? "FULL" : "NORMAL")")
     self.isSynchronous.store(isSynchronous, ordering: .relaxed)
   }
 
-  /// Moves the log into the file, and empties it, unless a reader still needs it: then the next
-  /// write does. The caller holds the guard.
+  /// Checkpoints the log and truncates it, as far as no reader needs it; a later write then does
+  /// the rest. The caller holds the guard.
   private static func moveLog(
     _ database: Database, _ way: Int32 = SQLITE_CHECKPOINT_TRUNCATE
   ) {
     let connection = database.sqliteConnection
-    // A reader is not waited for.
+    // Do not wait for readers.
     sqlite3_busy_timeout(connection, 0)
-    // What fails here stays safe in the log.
+    // After an error the data is still safe in the log.
     _ = sqlite3_wal_checkpoint_v2(connection, nil, way, nil, nil)
     sqlite3_busy_timeout(connection, Int32(Configuration.busySeconds * 1000))
   }
