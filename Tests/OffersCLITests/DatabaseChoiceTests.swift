@@ -68,7 +68,7 @@ struct DatabaseChoiceTests {
           words, environment: ["HOME": path].merging(environment) { $1 })
         #expect(result.status == 64, "\(words)")
         #expect(result.output == "")
-        #expect(result.errors.contains("Only the path of a file is taken."))
+        #expect(result.errors.contains("Only the path of a file is accepted."))
         #expect(!result.errors.contains("secret"), "it may be logged")
       }
     }

@@ -1,14 +1,15 @@
 import Foundation
 import OffersCore
 
-/// What a `changed` row tells: which fields differ, and the reward before and after.
+/// The decoded `fields` of a `changed` row: which fields differ, and the reward before and after.
 struct ChangedFields: Decodable {
-  /// As JSON output names them, in the order of `OfferField`.
+  /// The names of JSON output, in the order of `OfferField`.
   let names: [String]
-  /// Nil when the reward is the same.
+  /// Nil if the reward is unchanged.
   let rewards: (old: Reward?, new: Reward?)?
 
-  /// The column, as SQL, with the texts of a large row left out: only the reward's are told.
+  /// The column as an SQL expression that drops the texts of a large row: only the reward's are
+  /// used.
   static let column: String = {
     let others = OfferField.allCases.filter { $0 != .reward }.map { "'$.\($0.name)', 0" }
     return """
@@ -18,11 +19,11 @@ struct ChangedFields: Decodable {
       """
   }()
 
-  /// Reading no more than so many characters costs less than leaving some of them out.
+  /// Shorter rows are cheaper to parse whole than to reduce, in characters.
   private static let usualLength = 8 << 10
 
-  /// - Parameter json: what stands in `change.fields`; see `StoredOffer`. What cannot be read, which
-  ///   this program never writes, tells nothing.
+  /// - Parameter json: the text of `change.fields`; see `StoredOffer`. Invalid JSON, which this
+  ///   program never writes, counts as no fields.
   init(parsing json: String) {
     guard let read = try? JSONDecoder().decode(Self.self, from: Data(json.utf8)) else {
       names = []
@@ -41,8 +42,9 @@ struct ChangedFields: Decodable {
       ? fields.decode(Pair.self, forKey: reward).rewards : nil
   }
 
-  /// Whether the reward rose or fell; nil when it is the same or the two cannot be compared: two
-  /// exact values of one kind and currency can, unless only one of them is an “up to”.
+  /// Whether the reward rose or fell; nil if it is unchanged or the two are not comparable. Two
+  /// exact values are comparable if they have the same kind and currency, and both or neither are
+  /// “up to”.
   var direction: OfferChange.Kind? {
     guard let old = rewards?.old, let new = rewards?.new, old.isUpTo == new.isUpTo else {
       return nil
@@ -96,6 +98,6 @@ struct ChangedFields: Decodable {
 }
 
 extension Reward {
-  /// The exact value's number, in whichever unit it has.
+  /// The number of the exact value, in minor units or hundredths of a percent.
   fileprivate var exactNumber: Int64? { minorUnits ?? percentHundredths }
 }

@@ -12,7 +12,7 @@ extension OffersDatabase {
     guard path.utf8.firstRange(of: "://".utf8) != nil else { return }
     throw OffersError(
       .invalidRequest,
-      "The database is named by an address (://). Only the path of a file is taken.",
+      "The database is given as a URL (://). Only the path of a file is accepted.",
       hint: "Name a file with --database or OFFERS_DATABASE, such as ./offers.sqlite.")
   }
 }

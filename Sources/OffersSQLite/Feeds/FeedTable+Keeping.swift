@@ -1,7 +1,7 @@
 import GRDB
 import OffersCore
 
-/// Feeds as an import brings them, and what is counted of them.
+/// The SQL for imported feeds and for the stored counts of offers.
 extension FeedTable {
   static func hasOffers(feedKey: Int64, in database: Database) throws -> Bool {
     try Bool.fetchOne(
@@ -9,8 +9,7 @@ extension FeedTable {
       arguments: [feedKey]) ?? false
   }
 
-  /// Notes a feed that is not here, without the source that somebody named for it there, and returns
-  /// its key.
+  /// Inserts a feed of an import, without its named source, and returns its key.
   static func insert(_ feed: ExportedFeed, in database: Database) throws -> Int64 {
     try database.execute(
       sql: "INSERT INTO feed (name, source, subscribed_at) VALUES (?, ?, ?)",
@@ -24,8 +23,7 @@ extension FeedTable {
     return key
   }
 
-  /// Makes a feed that nothing was read of yet what it was elsewhere, except for the source that
-  /// somebody named for it there.
+  /// Replaces a feed that was never read by the imported one, except for the imported named source.
   static func set(_ feed: ExportedFeed, feedKey: Int64, in database: Database) throws {
     try database.execute(
       sql: "UPDATE feed SET source = ?, subscribed_at = ? WHERE feed_key = ?",
@@ -40,10 +38,10 @@ extension FeedTable {
     if feed.chosenSource == nil { try forgetSource(of: feed.name, in: database) }
   }
 
-  /// Completes a feed by what it was elsewhere. Whether it is subscribed stays, and the source that
-  /// somebody named for it.
+  /// Merges an imported feed into a known one. Its subscription and its named source stay.
   ///
-  /// - Parameter isNewer: whether it was synced later there, and so says of itself what is newer.
+  /// - Parameter isNewer: whether the imported feed was synced later, so that its title and shared
+  ///   attributes win.
   static func merge(
     _ feed: ExportedFeed, isNewer: Bool, feedKey: Int64, in database: Database
   ) throws {
@@ -61,14 +59,15 @@ extension FeedTable {
       arguments: [isNewer, feed.title, OfferAttribute.json(feed.shared), feedKey])
   }
 
-  /// Takes over the source that an import names for a feed, which may have been given up.
+  /// Sets the source that an import names for a feed, even if the feed is unsubscribed.
   static func takeSource(_ source: NamedSource, feedKey: Int64, in database: Database) throws {
     try database.execute(
       sql: "UPDATE feed_detail SET chosen_source = ?, source_origin = ? WHERE feed_key = ?",
       arguments: [source.text, source.origin?.rawValue, feedKey])
   }
 
-  /// Forgets by what the document is known again that the offers no longer are.
+  /// Forgets the document's fingerprint and validators, because the stored offers are no longer
+  /// that document.
   static func forgetDocument(feedKey: Int64, in database: Database) throws {
     try setDocument(nil, addingCurrent: 0, feedKey: feedKey, in: database)
     try database.execute(
@@ -79,7 +78,7 @@ extension FeedTable {
         """, arguments: [feedKey])
   }
 
-  /// A feed whose number of offers is not the one that is noted.
+  /// A feed whose stored count of offers is wrong.
   struct Miscount {
     let name: String
     let key: Int64
@@ -87,7 +86,7 @@ extension FeedTable {
     let counted: Int
   }
 
-  /// Counts the offers that each feed has, and returns where it is another number than noted.
+  /// Counts the offers of each feed and returns the feeds whose stored count differs.
   static func findMiscounts(in database: Database) throws -> [Miscount] {
     try Row.fetchAll(
       database,
@@ -104,7 +103,7 @@ extension FeedTable {
     }
   }
 
-  /// Notes how many offers each feed has. Returns where it was another number.
+  /// Corrects the stored counts of offers. Returns the feeds whose count was wrong.
   static func recount(in database: Database) throws -> [Miscount] {
     let wrong = try findMiscounts(in: database)
     for feed in wrong {

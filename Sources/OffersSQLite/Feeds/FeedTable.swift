@@ -9,7 +9,8 @@ enum FeedTable {
       database.cachedStatement(sql: "SELECT feed_key FROM feed WHERE name = ?"), arguments: [name])
   }
 
-  /// The key of a feed that is subscribed or was: one that never worked is not there for readers.
+  /// The key of a feed that readers see: one that is subscribed or has offers. A feed that never
+  /// worked is hidden.
   static func findReadKey(_ name: String, in database: Database) throws -> Int64? {
     try Int64.fetchOne(
       database,
@@ -21,19 +22,20 @@ enum FeedTable {
       arguments: [name])
   }
 
-  /// The feed's key; notes it when it is new.
+  /// The key of a feed, which is inserted if it is unknown.
   ///
-  /// `seconds` is when the sync of it began.
+  /// `seconds` is the start of the sync.
   ///
-  /// - Parameter subscribes: whether it is to be synced with all the others from now on. A feed that
-  ///   never worked is not, but what its server asked for is remembered.
-  /// - Returns: also whether it was not subscribed and is now.
+  /// - Parameter subscribes: whether to subscribe to the feed. A feed that never worked is stored
+  ///   without a subscription, because the fetch state of its server must be remembered.
+  /// - Returns: also whether this call subscribed to the feed.
   static func fetchKey(
     _ name: String, source: String, subscribes: Bool, at seconds: Int64, in database: Database
   ) throws -> (key: Int64, isTakenUp: Bool) {
     if let key = try findKey(name, in: database) {
       if !subscribes { return (key, false) }
-      // Whoever syncs a feed that was given up wants it again; not so a sync that had begun before.
+      // Syncing an unsubscribed feed subscribes to it again, unless the sync began before the
+      // unsubscription.
       try database.cachedStatement(
         sql: """
           UPDATE feed_detail SET unsubscribed_at = NULL
@@ -55,8 +57,8 @@ enum FeedTable {
     return (key, subscribes)
   }
 
-  /// Gives up the proposed feed unless somebody tried it or asked for it: whoever begins with another
-  /// one did not ask for its sample.
+  /// Unsubscribes from the proposed feed if nobody synced it or named a source for it: a user who
+  /// begins with another feed did not ask for its sample.
   private static func giveUpProposed(in database: Database) throws {
     try database.cachedStatement(
       sql: """
@@ -68,10 +70,10 @@ enum FeedTable {
     ).execute()
   }
 
-  /// Takes a feed up. The proposed one then is more than that: its source is remembered as one that
-  /// nobody at the machine named.
+  /// Subscribes to a feed. For the proposed feed, the source is stored as a remote one, so that the
+  /// feed counts as chosen.
   ///
-  /// - Returns: whether it was not subscribed.
+  /// - Returns: whether it was not subscribed before.
   static func subscribe(
     to name: String, source: String, at seconds: Int64, in database: Database
   ) throws -> Bool {
@@ -87,13 +89,13 @@ enum FeedTable {
     return isTakenUp
   }
 
-  /// How many offers the feed had when it was last synced.
+  /// The number of offers after the feed's last sync.
   static func fetchCurrentCount(feedKey: Int64, in database: Database) throws -> Int {
     try Int.fetchOne(
       database, sql: "SELECT current_count FROM feed WHERE feed_key = ?", arguments: [feedKey]) ?? 0
   }
 
-  /// How many offers a feed has now, or all of them, those that were given up included.
+  /// The number of current offers of a feed, or of all feeds, unsubscribed ones included.
   static func countCurrent(of feed: String?, in database: Database) throws -> Int {
     try Int.fetchOne(
       database, sql: "SELECT sum(current_count) FROM feed WHERE ?1 IS NULL OR name = ?1",
@@ -149,7 +151,7 @@ enum FeedTable {
     }
   }
 
-  /// Notes what the feed's offers now are.
+  /// Stores the document that the feed's offers now are, and adjusts the count of offers.
   static func setDocument(
     _ document: DocumentFingerprint?, addingCurrent difference: Int, feedKey: Int64,
     in database: Database
@@ -167,7 +169,7 @@ enum FeedTable {
       ])
   }
 
-  /// Remembers a source that somebody named, unless the feed was given up meanwhile.
+  /// Stores a named source, unless the feed was unsubscribed meanwhile.
   static func setSource(_ source: NamedSource, feedKey: Int64, in database: Database) throws {
     try database.cachedStatement(
       sql: """
@@ -178,7 +180,7 @@ enum FeedTable {
     ).execute(arguments: [source.text, source.origin?.rawValue, feedKey])
   }
 
-  /// The source that somebody named for a feed.
+  /// The named source of a feed.
   static func findSource(feedKey: Int64, in database: Database) throws -> NamedSource? {
     try Row.fetchOne(
       database, sql: "SELECT chosen_source, source_origin FROM feed_detail WHERE feed_key = ?",
@@ -192,7 +194,7 @@ enum FeedTable {
     }
   }
 
-  /// Notes what the feed says about itself, and where it was read from.
+  /// Stores the feed's title and shared attributes, and the source it was read from.
   static func setDetails(
     title: String?, shared: String?, source: String, feedKey: Int64, in database: Database
   ) throws {
@@ -207,7 +209,7 @@ enum FeedTable {
       arguments: [source, feedKey])
   }
 
-  /// Forgets the source that a person named.
+  /// Forgets the named source of a feed.
   static func forgetSource(of name: String, in database: Database) throws {
     try database.execute(
       sql: """
@@ -216,8 +218,8 @@ enum FeedTable {
         """, arguments: [name])
   }
 
-  /// Gives a feed up; what it left stays, and so does where it was read from. Returns false when it
-  /// was not subscribed.
+  /// Unsubscribes from a feed. Its offers and its source stay. Returns false if it was not
+  /// subscribed.
   static func unsubscribe(_ name: String, at seconds: Int64, in database: Database) throws -> Bool {
     try database.execute(
       sql: """
@@ -227,14 +229,14 @@ enum FeedTable {
         """,
       arguments: [seconds, name])
     guard database.changesCount > 0 else { return false }
-    // What was remembered of its server is about offers that other syncs may change from now on.
+    // The validators belong to offers that other syncs may change from now on.
     try database.execute(
       sql: "DELETE FROM feed_fetch WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?)",
       arguments: [name])
     return true
   }
 
-  /// The feeds that were given up or never worked.
+  /// The feeds that were unsubscribed or never worked.
   static func former(in database: Database) throws -> [FormerFeed] {
     try Row.fetchAll(
       database,

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The SQL for what is remembered of a feed's server.
+/// The SQL for the fetch state: validators, back-off and due times of a feed's server.
 enum FetchStateTable {
   private static let columns = [
     "etag", "last_modified", "validated_mark", "validated_rules", "full_fetch_at", "next_due_at",
@@ -10,7 +10,7 @@ enum FetchStateTable {
     "moved_count", "held_count", "held_since",
   ]
 
-  /// The columns for a query over `feed_fetch`, which may have no row.
+  /// The columns for a query over `feed_fetch`, which may have no row for a feed.
   static let selection = columns.map { "feed_fetch.\($0)" }.joined(separator: ", ")
 
   private static let saveSQL = """
@@ -20,7 +20,7 @@ enum FetchStateTable {
     SET \(columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
     """
 
-  /// Writes all of it.
+  /// Inserts or replaces the whole state.
   static func save(_ state: FetchState, feedKey: Int64, in database: Database) throws {
     try database.cachedStatement(sql: saveSQL).execute(
       arguments: [
@@ -32,7 +32,7 @@ enum FetchStateTable {
       ])
   }
 
-  /// What a row of `selection` says.
+  /// The state in a row of `selection`; the default state where there is none.
   static func state(from row: Row) -> FetchState {
     var state = FetchState()
     state.etag = row["etag"]

@@ -4,7 +4,7 @@ import OffersCore
 
 /// The SQL that records sync runs and reads the last of them.
 enum SyncRunTable {
-  /// Columns in the order `insert` binds them, without the key.
+  /// The columns in the order in which `insert` binds them, without the key.
   private static let columns = """
     feed_key, source, started_at, duration_milliseconds, outcome, bytes, new_count, changed_count,
     gone_count, back_count, unchanged_count, skipped_count, mended_count, rows_written, problems,
@@ -44,7 +44,7 @@ enum SyncRunTable {
     return key
   }
 
-  /// Completes a run that was recorded before its offers were written.
+  /// Updates a run that was recorded before its offers were written.
   static func complete(
     _ runKey: Int64, _ run: SyncRun, rowsWritten: Int, in database: Database
   ) throws {
@@ -79,12 +79,12 @@ enum SyncRunTable {
     try Int64.fetchOne(database, sql: "SELECT max(run_id) FROM sync_run")
   }
 
-  /// When a run last succeeded.
+  /// The start of the last successful run.
   static func findLastSuccess(feedKey: Int64, in database: Database) throws -> Date? {
     try findLastGood(feedKey: feedKey, in: database).map { OfferTable.date($0.at) }
   }
 
-  /// When a run last succeeded, and what it read.
+  /// The start and the source of the last successful run.
   static func findLastGood(
     feedKey: Int64, in database: Database
   ) throws -> (at: Int64, source: String)? {
@@ -136,6 +136,6 @@ enum SyncRunTable {
 }
 
 extension SyncRun {
-  /// When it began, as it is stored.
+  /// The start in Unix seconds, as it is stored.
   var startedSeconds: Int64 { Int64(startedAt.timeIntervalSince1970) }
 }

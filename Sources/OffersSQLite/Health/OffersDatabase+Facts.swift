@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// How many rows of each kind a database holds.
+/// The numbers of rows of a database.
 package struct DatabaseCounts: Sendable {
   package let offers: Int
   package let favorites: Int
@@ -10,11 +10,11 @@ package struct DatabaseCounts: Sendable {
   package let runs: Int
 }
 
-/// How large the parts of a database are, in bytes.
+/// The sizes of the parts of a database, in bytes.
 package struct DatabaseSizes: Sendable {
   package let file: Int
   package let log: Int
-  /// Pages that hold nothing.
+  /// The free pages.
   package let free: Int
   package let images: Int
 }
@@ -23,7 +23,7 @@ extension OffersDatabase {
   /// The version of the SQLite library in use, such as `3.40.1`.
   public static var sqliteVersion: String { SQLiteLibrary.version }
 
-  /// How much there is of everything.
+  /// Counts offers, favorites, changes and runs.
   package func countEverything() async throws -> DatabaseCounts {
     try await read { database in
       func count(_ table: String) throws -> Int {
@@ -35,7 +35,7 @@ extension OffersDatabase {
     }
   }
 
-  /// How large everything is.
+  /// The sizes of file, log, free pages and images.
   package func fetchSizes() async throws -> DatabaseSizes {
     try await read { [file] database in
       func number(_ sql: String) throws -> Int { try Int.fetchOne(database, sql: sql) ?? 0 }
@@ -46,7 +46,7 @@ extension OffersDatabase {
     }
   }
 
-  /// How much room the disk of a database has, in bytes; nil when that is not known.
+  /// The free space on the disk of a database, in bytes; nil if unknown.
   package static func findFreeBytes(for path: String) -> Int? {
     var system = statvfs()
     guard statvfs(DatabaseFile(path: DatabaseFile.resolve(path)).folder, &system) == 0 else {
@@ -55,7 +55,7 @@ extension OffersDatabase {
     return Int(clamping: UInt64(system.f_bavail) * UInt64(system.f_frsize))
   }
 
-  /// The newest time that is noted of what happened last: of the last sync of a feed, or a star.
+  /// The newest of the times of each feed's last run and of all favorites; nil in a new database.
   package func findNewestTime() async throws -> Date? {
     try await read { database in
       try Int64.fetchOne(
@@ -70,7 +70,7 @@ extension OffersDatabase {
     }
   }
 
-  /// Whether there is a file at a path, whatever it holds.
+  /// Whether a file exists at a path, whatever its contents.
   public static func exists(at path: String) -> Bool { DatabaseFile(path: path).exists }
 
   /// The size of the file and its log, in bytes.
@@ -84,8 +84,8 @@ extension OffersDatabase {
     return file.bytes + file.logBytes
   }
 
-  /// Where there is room for what does not fit in memory: the database's folder, which is on its
-  /// disk, or where that may not be written or is not there yet, that of the system.
+  /// The folder for temporary files: the database's folder, or the system's temporary folder if
+  /// that one is missing or not writable.
   package static func temporaryFolder(for path: String) -> String {
     let folder = DatabaseFile(path: DatabaseFile.resolve(path)).folder
     return access(folder, W_OK) == 0 ? folder : NSTemporaryDirectory()

@@ -2,10 +2,11 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The favorites that are gone from their feeds, by what a new offer is taken for one of them.
+/// The favorites that are gone from their feeds, to recognize new offers that are probably the same
+/// offer under another id.
 struct LostFavorites {
-  /// A feed, a name and a description. They are compared byte by byte: to Swift, two spellings of
-  /// one character are the same text.
+  /// A feed, a name and a description, which identify a returned offer. Compared byte by byte,
+  /// because Swift's `String` treats canonically equivalent texts as equal.
   private struct Look: Hashable {
     let feed: String
     let name: [UInt8]
@@ -37,17 +38,18 @@ struct LostFavorites {
     }
   }
 
-  /// The favorite that an offer probably is: one that was gone when the offer came. Nil for what is
-  /// a favorite already.
+  /// The gone favorite that an offer probably replaces: one that was gone when the offer was first
+  /// seen. Nil for an offer that is a favorite itself.
   func find(_ offer: Offer) -> OfferRef? {
     if lost.isEmpty || offer.isFavorite { return nil }
     let look = Look(feed: offer.ref.feed, name: offer.name, description: offer.description)
     return lost[look]?.first { $0.goneAt <= offer.firstSeenAt }?.ref
   }
 
-  /// The offer that a gone favorite probably is by now: a current one that came in the month before
-  /// it vanished, with the same name and description. A feed whose ids all change has its removals
-  /// held back for a while, and brings the new ones first. What comes later is told as new.
+  /// The offer that probably replaces a gone favorite: a current one with the same name and
+  /// description, first seen in the month before the favorite vanished. When all ids of a feed
+  /// change, its removals are quarantined for a while, so the new offers come first. Offers that
+  /// come later are reported as new.
   static func successor(of favorite: Offer, in database: Database) throws -> OfferRef? {
     guard let goneAt = favorite.goneAt else { return nil }
     let id = try String.fetchOne(
@@ -70,12 +72,12 @@ struct LostFavorites {
     return id.map { OfferRef(feed: favorite.ref.feed, id: $0) }
   }
 
-  /// Most returned favorites that a run tells of.
+  /// The maximum number of returned favorites that a run reports.
   private static let returnedLimit = 20
 
-  /// The new offers of a feed that are probably favorites, the first few.
+  /// The new offers of a feed that are probably returned favorites, up to the limit.
   ///
-  /// - Parameter lastKey: the offers behind it are new.
+  /// - Parameter lastKey: offers with a larger key are new.
   static func returned(
     to feed: String, feedKey: Int64, after lastKey: Int64, in database: Database
   ) throws -> [ReturnedFavorite] {

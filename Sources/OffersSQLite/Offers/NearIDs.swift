@@ -1,9 +1,9 @@
 import GRDB
 import OffersCore
 
-/// Ids that begin like a text, for completing them and for finding what a person meant.
+/// Ids with a given prefix, for completion and for suggestions after a mistyped id.
 enum NearIDs {
-  /// Found by the index alone, whatever the number of offers.
+  /// A range scan of the index on ids, independent of the number of offers.
   static let sql = """
     SELECT offer.id, offer.name FROM offer
     WHERE offer.feed_key = ? AND offer.id >= ? AND offer.id < ? ORDER BY offer.id LIMIT ?
@@ -16,8 +16,8 @@ enum NearIDs {
   }
 
   /// - Parameters:
-  ///   - text: the beginning, as in `1105` or `ibotta:1105`.
-  ///   - limit: how many of one feed at most.
+  ///   - text: the prefix, as in `1105` or `ibotta:1105`.
+  ///   - limit: the maximum number of ids per feed.
   static func fetch(
     beginningWith text: String, limit: Int, in database: Database
   ) throws -> [Entry] {
@@ -40,7 +40,7 @@ enum NearIDs {
     return found
   }
 
-  /// The same id in a feed of nearly that name, where it has it.
+  /// The same id in the feed with the most similar name, if that feed has it.
   private static func withNearFeed(_ text: String, in database: Database) throws -> String? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let feeds = try FeedTable.names(in: database)
@@ -51,10 +51,10 @@ enum NearIDs {
     return try OfferTable.findKey(ref, in: database) == nil ? nil : ref.description
   }
 
-  /// How many ids are looked at to find the nearest one.
+  /// The maximum number of ids that are compared with the text.
   private static let candidateLimit = 500
 
-  /// The id that a person most likely meant: one of those that begin alike.
+  /// The id that was most likely meant, among those with a common prefix.
   static func nearest(to text: String, in database: Database) throws -> String? {
     guard text.count >= 3 else { return nil }
     if let meant = try withNearFeed(text, in: database) { return meant }

@@ -4,16 +4,16 @@ import OffersCore
 
 /// The statement that finds the keys of the offers that a query selects, in its order.
 ///
-/// Only keys come out, so that no sort has to move whole offers. No index serves the sorts by
-/// reward, name and age: one pass over the table gives a page of a million offers in a fifth of a
-/// second, and such an index would make the first import a third slower.
+/// It selects only keys, so that a sort moves no whole offers. The sorts by reward, name and age
+/// scan the table: indexes for them would slow down every sync, and a first import most.
 struct OfferKeyQuery {
-  /// The table to begin at: the one with the fewest rows that has all that is wanted.
+  /// The outermost table of the join: the one with the fewest rows that contains all selected
+  /// offers.
   private enum Start {
     case favorites, expiry, gone, details, offers
   }
 
-  /// One statement's parts, its bounds aside.
+  /// The parts of one statement, without LIMIT and OFFSET.
   private struct Selection {
     let key: String
     let source: String
@@ -21,18 +21,19 @@ struct OfferKeyQuery {
     let order: String
   }
 
-  /// What comes first, and what comes behind all of that: one or two.
+  /// One statement, or two whose results follow one another.
   private let selections: [Selection]
   private let arguments: StatementArguments
   private let limit: Int?
   private let offset: Int
-  /// Whether the keys come without a sort, so that the next page costs as much as the first.
+  /// Whether the keys are produced without a sort, so that each further page costs as much as the
+  /// first.
   let isStream: Bool
 
   /// - Parameters:
-  ///   - feedKey: of the query's feed.
-  ///   - lastKey: that of the last offer of the page before.
-  ///   - values: what the query's order went by at that one; none in the feeds' order.
+  ///   - feedKey: the key of the query's feed.
+  ///   - lastKey: the key of the previous page's last offer.
+  ///   - values: the sort values of that offer; empty for the order of the feeds.
   init(
     _ query: OfferQuery, feedKey: Int64?, behind lastKey: Int64? = nil,
     values: [OfferPlace.Value] = []
@@ -68,7 +69,8 @@ struct OfferKeyQuery {
     return query.retailer != nil || query.category != nil ? .details : .offers
   }
 
-  /// CROSS JOIN keeps the order of the tables as it is written.
+  /// CROSS JOIN makes SQLite join the tables in the written order.
+  /// https://sqlite.org/optoverview.html#manual_control_of_query_plans_using_cross_join
   private static func source(_ start: Start, joinsDetails: Bool) -> String {
     let details =
       joinsDetails
@@ -85,8 +87,8 @@ struct OfferKeyQuery {
     }
   }
 
-  /// All offers by when they expire: those that do by the index, then the others. Neither is sorted,
-  /// so that a page reads little more than itself.
+  /// All offers by expiry: first those with an expiry date, by the index, then the others. Neither
+  /// statement sorts, so a page reads little more than its own rows.
   private static func byExpiry(_ condition: String, isReversed: Bool) -> [Selection] {
     let key = "offer.offer_key"
     let dated = OfferOrder(
@@ -117,13 +119,13 @@ struct OfferKeyQuery {
           ORDER BY \(selection.order) LIMIT ? OFFSET ?
           """, arguments: arguments + [left ?? -1, offset])
       if index == selections.count - 1 { break }
-      // Of what is to be left out, this selection had its part.
+      // Subtract the rows of this selection that OFFSET skipped.
       offset = keys.isEmpty && offset > 0 ? offset - (try count(selection, in: database)) : 0
     }
     return keys
   }
 
-  /// How many offers the query selects, its limit and offset aside.
+  /// The number of offers that the query selects, without its limit and offset.
   func count(in database: Database) throws -> Int {
     try selections.reduce(0) { $0 + (try count($1, in: database)) }
   }
@@ -137,11 +139,11 @@ struct OfferKeyQuery {
 }
 
 extension OfferKeyQuery {
-  /// The conditions of a query and what is bound in them.
+  /// The conditions of a query and their arguments.
   private struct Filter {
     private(set) var parts: [String] = []
     private(set) var arguments: StatementArguments = []
-    /// Whether one of them looks at the details.
+    /// Whether a condition uses `offer_detail`.
     private(set) var usesDetails = false
 
     init(_ query: OfferQuery, feedKey: Int64?, startsAtFavorites: Bool) {
@@ -155,8 +157,9 @@ extension OfferKeyQuery {
       if startsAtFavorites, let feed = query.feed {
         add("favorite.feed = ?", feed)
       } else if let feedKey {
-        // The plus keeps SQLite from going by the index on ids, which would sort the whole feed for
-        // each page. In the order of the keys all pages together are one pass over the table.
+        // The unary plus keeps SQLite from using the index on ids, which would require a sort of
+        // the whole feed for each page. In key order, all pages together are one scan of the table.
+        // https://sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
         add("+offer.feed_key = ?", feedKey)
       }
       if let minimum = query.rewardMinimum { add(minimum) }

@@ -1,12 +1,12 @@
 import GRDB
 import OffersCore
 
-/// The words that offers are labelled with, those of the most offers first: to say which one may
-/// have been meant. No more than a person could have had in mind are looked at.
+/// The retailers and categories of offers, most frequent first, for suggestions after a mistyped
+/// name. Bounded, because only frequent ones are worth suggesting.
 enum OfferLabels {
   private static let limit = 1000
 
-  /// Narrows the offers down to a feed's, where one is given.
+  /// Restricts the offers to a feed, if one is given.
   private static let ofFeed = """
     (:feed IS NULL OR offer_key IN (
       SELECT offer_key FROM offer JOIN feed USING (feed_key) WHERE feed.name = :feed))
@@ -33,13 +33,14 @@ enum OfferLabels {
 }
 
 extension OffersDatabase {
-  /// Who sells the offers of a feed, or of all; the shops with the most offers first, a thousand at
-  /// most.
+  /// The retailers of a feed's offers, or of all offers; those with the most offers first, at most
+  /// 1000.
   package func fetchRetailers(of feed: String?) async throws -> [String] {
     try await read { try OfferLabels.retailers(of: feed, in: $0) }
   }
 
-  /// The categories of the offers, likewise.
+  /// The categories of a feed's offers, or of all offers; those with the most offers first, at most
+  /// 1000.
   package func fetchCategories(of feed: String?) async throws -> [String] {
     try await read { try OfferLabels.categories(of: feed, in: $0) }
   }

@@ -1,14 +1,15 @@
 import GRDB
 import OffersCore
 
-/// What a list goes by: the terms of its order, as SQL, and what stands behind a place in it.
+/// The sort order of a list as SQL terms, and the condition that selects the offers after a given
+/// one (keyset pagination).
 struct OfferOrder {
-  /// One thing that a list goes by.
+  /// One term of ORDER BY.
   private struct Term {
-    /// Where what has none of it stands.
+    /// The position of rows whose value is NULL.
     enum None {
       case nowhere
-      /// Before all else, so that it is last where the list goes down.
+      /// SQLite's default: first in ascending order, last in descending order.
       case lowest
       case last
     }
@@ -22,9 +23,9 @@ struct OfferOrder {
       return none == .last && !isDescending ? "\(sql) IS NULL, \(order)" : order
     }
 
-    /// The condition that it stands behind a value.
+    /// The condition that a row's value sorts after `value`.
     func isBehind(_ value: OfferPlace.Value) -> (sql: String, arguments: StatementArguments) {
-      // Behind what has none where all have some, nothing comes.
+      // Nothing sorts after NULL, unless NULL is first.
       if value == .none {
         return (none == .lowest && !isDescending ? "\(sql) IS NOT NULL" : "0", [])
       }
@@ -34,12 +35,12 @@ struct OfferOrder {
     }
   }
 
-  /// The last is the key.
+  /// The last term is the key, which makes the order total.
   private let terms: [Term]
 
   /// - Parameters:
   ///   - key: the column of the offers' keys.
-  ///   - isDated: whether all that is listed expires.
+  ///   - isDated: whether all listed offers have an expiry date.
   init(_ sort: OfferQuery.Sort, key: String, isReversed: Bool, isDated: Bool = false) {
     let own: [Term] =
       switch sort {
@@ -71,17 +72,17 @@ struct OfferOrder {
     ]
   }
 
-  /// How many values a place in it has.
+  /// The number of sort values, without the key.
   var valueCount: Int { terms.count - 1 }
 
-  /// What follows ORDER BY.
+  /// The list of terms for ORDER BY.
   var sql: String { terms.map(\.order).joined(separator: ", ") }
 
-  /// What comes behind a place.
+  /// The condition for rows that sort after a given offer.
   ///
   /// - Parameters:
-  ///   - values: `valueCount` of them.
-  ///   - key: of the offer that stands there.
+  ///   - values: the sort values of that offer, `valueCount` of them.
+  ///   - key: the key of that offer.
   func condition(
     behind values: [OfferPlace.Value], _ key: Int64
   ) -> (sql: String, arguments: StatementArguments) {

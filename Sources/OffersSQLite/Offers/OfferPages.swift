@@ -1,22 +1,22 @@
 import GRDB
 import OffersCore
 
-/// The offers that a query selects, read piece by piece: not all of them are in memory, and between
-/// the pieces nothing keeps a writer's log from being emptied.
+/// The offers that a query selects, read page by page, so that not all are in memory and no read
+/// transaction stays open between pages, which would keep the log from being truncated.
 ///
-/// In the feeds' order the next piece is looked up behind the last one. In all others the keys are
-/// read at once, eight bytes an offer; what is cleared away meanwhile is left out.
+/// In the order of the feeds, the next page is looked up by the last key. In other orders all keys
+/// are read at once, 8 bytes per offer; offers removed meanwhile are omitted.
 package struct OfferPages: Sendable {
   private let database: OffersDatabase
   private var query: OfferQuery
-  /// What was found and not yet read; empty before the first piece.
+  /// The keys found and not yet read; empty before the first page.
   private var keys: ArraySlice<Int64> = []
   private var lastKey: Int64?
   private var isAtEnd = false
 
-  /// How many offers are read at a time.
+  /// The maximum number of offers per page.
   private static let pageSize = 500
-  /// Most bytes of texts of a piece, unless a single offer has more.
+  /// The maximum size of a page's texts in bytes, unless a single offer is larger.
   private static let pageBytes = 8 << 20
 
   init(_ query: OfferQuery, _ database: OffersDatabase) {
@@ -24,9 +24,9 @@ package struct OfferPages: Sendable {
     self.database = database
   }
 
-  /// The next offers; none behind the last.
+  /// The next page; empty after the last one.
   ///
-  /// - Throws: `OffersError` as `fetchOffers` does, with the first piece.
+  /// - Throws: `OffersError` as `fetchOffers` does, on the first page.
   package mutating func next() async throws -> [Offer] {
     var page: [Offer] = []
     while page.isEmpty && (!isAtEnd || !keys.isEmpty) {
@@ -54,7 +54,7 @@ package struct OfferPages: Sendable {
       .keys(in: database)
     keys = found[...]
     lastKey = found.last ?? lastKey
-    // Those left out stand before the first piece.
+    // The offset applies to the first page only.
     query.offset = 0
     query.limit = query.limit.map { $0 - found.count }
     isAtEnd = !isStream || found.count < Self.pageSize || query.limit == 0
@@ -62,6 +62,6 @@ package struct OfferPages: Sendable {
 }
 
 extension OffersDatabase {
-  /// The selected offers, to be read piece by piece.
+  /// The selected offers, to be read page by page.
   package func pages(of query: OfferQuery) -> OfferPages { OfferPages(query, self) }
 }

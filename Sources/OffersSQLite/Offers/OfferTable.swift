@@ -4,7 +4,7 @@ import OffersCore
 
 /// The SQL that reads offers.
 enum OfferTable {
-  /// The columns `offer(from:)` expects, joined with the feed and the favorite.
+  /// Selects the columns that `offer(from:)` expects, joined with the feed and the favorite.
   private static let selection = """
     SELECT
       offer.offer_key, feed.name AS feed_name, offer.id, offer.name, offer.description, offer.terms,
@@ -23,7 +23,7 @@ enum OfferTable {
 
   static let findSQL = "\(selection) WHERE feed.name = ? AND offer.id = ?"
 
-  /// The feeds that have an offer with an id.
+  /// Selects the names of the feeds that have an offer with an id.
   static let feedsWithIDSQL = """
     SELECT feed.name FROM feed JOIN offer USING (feed_key)
     WHERE offer.id = ? ORDER BY feed.name
@@ -41,7 +41,8 @@ enum OfferTable {
     return try one(statement, [key])
   }
 
-  /// Reads the row in place: finding its columns in a copy takes longer than the query.
+  /// Decodes the row from the cursor: looking up columns by name in a copied row takes longer than
+  /// the query.
   private static func one(_ statement: Statement, _ arguments: StatementArguments) throws -> Offer?
   {
     try Row.fetchCursor(statement, arguments: arguments).map(offer).next()
@@ -60,9 +61,9 @@ enum OfferTable {
     try String.fetchAll(database, sql: feedsWithIDSQL, arguments: [id])
   }
 
-  /// The offers with these keys, in the order of the keys; those that are not there are left out.
+  /// The offers with the given keys, in the order of the keys; missing ones are omitted.
   ///
-  /// One statement for all of them: one for each takes twice as long.
+  /// One statement reads all of them, which is faster than one statement per key.
   ///
   /// - Parameter textBytes: see `OfferQuery`.
   static func list(
@@ -77,10 +78,10 @@ enum OfferTable {
     return keys.compactMap { found[$0] }
   }
 
-  /// The first of these offers that have so many bytes of texts together, in the order of the keys:
-  /// one at least.
+  /// The first offers, in the order of the keys, whose texts have at most `maximumBytes` together;
+  /// at least one.
   ///
-  /// - Returns: also how many of the keys they are, those left out included that are not there.
+  /// - Returns: also the number of keys consumed, missing offers included.
   static func page(
     keys: some Collection<Int64>, maximumBytes: Int, in database: Database
   ) throws -> (offers: [Offer], keyCount: Int) {
@@ -93,7 +94,8 @@ enum OfferTable {
       return bytes <= maximumBytes
     }
     if bytes <= maximumBytes { return (keys.compactMap { found[$0] }, keys.count) }
-    // They came in an order of their own, and not all of them are in memory at once.
+    // The limit was exceeded, and the rows came in no particular order. Read one offer at a time in
+    // the order of the keys, so that not all are in memory at once.
     found = [:]
     bytes = 0
     var offers: [Offer] = []
@@ -106,7 +108,7 @@ enum OfferTable {
     return (offers, keys.count)
   }
 
-  /// - Parameter body: is given one after another in any order, and returns whether to go on.
+  /// - Parameter body: is called once per offer, in any order, and returns whether to continue.
   private static func forEach(
     of keys: some Collection<Int64>, in database: Database,
     _ body: (_ key: Int64, _ offer: Offer) throws -> Bool
@@ -142,7 +144,7 @@ enum OfferTable {
       goneAt: (row["gone_at"] as Int64?).map(date))
   }
 
-  /// The offer's own attributes, then those of the feed that it does not have itself.
+  /// The offer's own attributes, then those of the feed whose labels the offer does not use.
   private static func attributes(from row: Row) -> [OfferAttribute] {
     let own = (row["attributes"] as String?).map(OfferAttribute.parse) ?? []
     guard let shared = row["shared"] as String? else { return own }

@@ -32,9 +32,9 @@ extension OffersDatabase: OfferRepository {
     try await read { try Self.countOffers(query, in: $0) }
   }
 
-  /// The ids of current and gone offers that begin with a text, and their names.
+  /// The ids and names of current and gone offers whose id begins with a text.
   ///
-  /// - Parameter limit: how many of one feed at most.
+  /// - Parameter limit: the maximum number of ids per feed.
   package func fetchIDs(
     beginningWith text: String, limit: Int
   ) async throws -> [(ref: OfferRef, name: String)] {
@@ -55,9 +55,9 @@ extension OffersDatabase: OfferRepository {
     return try keyQuery.count(in: database)
   }
 
-  /// - Parameter lastKey: the last offer of the piece before, in the feeds' order.
-  /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for a place that
-  ///   the order has not.
+  /// - Parameter lastKey: the last offer of the previous page, in the order of the feeds.
+  /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` for a position that
+  ///   does not fit the order.
   static func keyQuery(
     _ query: OfferQuery, behind lastKey: Int64? = nil, in database: Database
   ) throws -> OfferKeyQuery {
@@ -67,8 +67,8 @@ extension OffersDatabase: OfferRepository {
     }
     guard let key = try OfferTable.findKey(place.ref, in: database) else {
       throw OffersError(
-        .invalidRequest, "The offer that the list goes on behind was cleared away.",
-        hint: "Begin the list anew.")
+        .invalidRequest, "The offer after which the list continues was removed.",
+        hint: "Start the list from the beginning.")
     }
     var values = place.values
     if values.isEmpty, let offer = try OfferTable.find(key: key, in: database) {
@@ -76,13 +76,13 @@ extension OffersDatabase: OfferRepository {
     }
     guard values.count == OfferOrder(query.sort, key: "", isReversed: false).valueCount else {
       throw OffersError(
-        .invalidRequest, "The place to go on at is one of another order.",
-        hint: "Begin the list anew.")
+        .invalidRequest, "The position to continue from belongs to another sort order.",
+        hint: "Start the list from the beginning.")
     }
     return OfferKeyQuery(query, feedKey: feedKey, behind: key, values: values)
   }
 
-  /// - Throws: `OffersError` with `notFound`, which names the feeds there are.
+  /// - Throws: `OffersError` with `notFound`, whose hint names the existing feeds.
   static func fetchFeedKey(_ feed: String, in database: Database) throws -> Int64 {
     if let key = try FeedTable.findReadKey(feed, in: database) { return key }
     let names = try FeedTable.names(in: database)
@@ -91,10 +91,11 @@ extension OffersDatabase: OfferRepository {
       hint: NearestWord.hint(for: feed, among: names, title: "Feeds"))
   }
 
-  /// Finds what a person means: `feed:id` when the part before a colon is a feed with that offer,
-  /// else a bare id.
+  /// Finds the offer that a text names: `feed:id` if the part before the first colon is a feed with
+  /// that offer, otherwise a bare id.
   static func fetchOffer(named text: String, in database: Database) throws -> Offer {
-    // By bytes: an accent that an id begins with would join the colon to one character.
+    // Search bytes: a combining accent at the start of an id would form one character with the
+    // colon.
     if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
       let ref = OfferRef(
         feed: String(text[..<colon]),
@@ -125,7 +126,7 @@ extension OffersDatabase: FavoriteRepository {
   ) async throws -> [FavoriteChange] {
     let seconds = Int64(Date().timeIntervalSince1970)
     return try await write { database in
-      // All are looked up before the first is marked, so that a wrong one changes nothing.
+      // Look all of them up before changing the first, so that an unknown name changes nothing.
       let refs = try names.map { try Self.fetchOffer(named: $0, in: database).ref }
       return try refs.map { ref in
         let didChange =
@@ -160,7 +161,7 @@ extension OffersDatabase: FeedRepository {
     return try await write { try FeedTable.unsubscribe(feed, at: seconds, in: $0) }
   }
 
-  /// Forgets where somebody said that a feed is read from: what its definition says holds again.
+  /// Forgets the named source of a feed, so that its definition's source applies again.
   package func forgetSource(of feed: String) async throws {
     try await write { try FeedTable.forgetSource(of: feed, in: $0) }
   }

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The SQL that remembers how far somebody has read the changes.
+/// The SQL for readers' marks: the last change that a reader has seen.
 enum ReaderTable {
   static func find(_ name: String, in database: Database) throws -> ReaderMark? {
     try Row.fetchOne(
@@ -10,7 +10,7 @@ enum ReaderTable {
     ).map { ReaderMark(changeID: $0["change_id"], readAt: OfferTable.date($0["read_at"])) }
   }
 
-  /// Moves a mark forward; one that lies behind the stored one moves nothing.
+  /// Moves a mark forward, never back.
   static func advance(_ name: String, to mark: ReaderMark, in database: Database) throws {
     try database.execute(
       sql: """

@@ -1,4 +1,4 @@
-/// Offers' keys in order, to be searched by halves.
+/// A sorted array of offer keys with binary search.
 struct SortedKeys {
   private var keys: [Int64] = []
 
@@ -6,7 +6,7 @@ struct SortedKeys {
 
   init(_ keys: some Sequence<Int64>) { self.keys = keys.sorted() }
 
-  /// Adds a key. Those that come in order cost nothing.
+  /// Inserts a key. Appending in ascending order is O(1).
   mutating func insert(_ key: Int64) {
     keys.insert(key, at: keys.last.map { $0 < key } ?? true ? keys.count : place(after: key))
   }
@@ -15,14 +15,14 @@ struct SortedKeys {
 
   func contains(_ key: Int64) -> Bool { !find(upTo: key, count: 1).isEmpty }
 
-  /// Those among so many keys up to one.
+  /// The elements among the `count` consecutive keys that end with `key`.
   func find(upTo key: Int64, count: Int64) -> ArraySlice<Int64> {
     let first = key.subtractingReportingOverflow(count)
     if first.overflow || count < 1 { return [] }
     return keys[place(after: first.partialValue)..<place(after: key)]
   }
 
-  /// How many keys there are up to one.
+  /// The number of elements up to and including `key`.
   private func place(after key: Int64) -> Int {
     var range = keys.indices
     while !range.isEmpty {

@@ -1,8 +1,8 @@
 import GRDB
 import OffersCore
 
-/// Notes a sync's run, and what happened to the offers in it. Changes are numbered in the order in
-/// which they come.
+/// Records a sync's run and the changes of its offers. Changes are numbered in the order in which
+/// they are appended.
 struct ChangeWriter {
   enum Kind {
     case new, changed, gone, back
@@ -21,7 +21,7 @@ struct ChangeWriter {
   private let runKey: Int64
   private let insert: RawStatement
 
-  /// Notes the run as far as it has come: its changes refer to it. `complete` notes the rest.
+  /// Records the run first, because its changes reference it. `complete` updates its counts.
   init(_ database: Database, _ run: SyncRun, feedKey: Int64) throws {
     self.database = database
     runKey = try SyncRunTable.insert(run, feedKey: feedKey, in: database)
@@ -30,7 +30,7 @@ struct ChangeWriter {
     insert.bind(2, runKey)
   }
 
-  /// - Parameter fields: what a changed offer's row tells; see `ChangedFields`.
+  /// - Parameter fields: the JSON of a `changed` row; see `ChangedFields`.
   func append(_ kind: Kind, _ offerKey: Int64, fields: [UInt8]? = nil) throws {
     let name = kind.name
     insert.bind(1, offerKey)
@@ -46,9 +46,9 @@ struct ChangeWriter {
     }
   }
 
-  /// Notes the offers of a feed's first sync by one row; see `ChangeSpan`.
+  /// Records all offers of a feed's first sync in one row; see `ChangeSpan`.
   ///
-  /// - Parameter lastKey: the last one's key, which follows those of all others.
+  /// - Parameter lastKey: the largest of their keys, which are consecutive.
   func appendFirst(count: Int, lastKey: Int64) throws {
     let count = Int64(count)
     let id = try ChangeTable.fetchLastID(in: database) + count
@@ -60,7 +60,7 @@ struct ChangeWriter {
       sql: "INSERT INTO new_offers (change_id, offer_count) VALUES (?, ?)", arguments: [id, count])
   }
 
-  /// Completes the run by what only the write could tell.
+  /// Updates the run with the counts that are known only after the write.
   func complete(_ run: SyncRun, rowsWritten: Int) throws {
     try SyncRunTable.complete(runKey, run, rowsWritten: rowsWritten, in: database)
   }

@@ -1,7 +1,7 @@
 import GRDB
 import OffersCore
 
-/// Writes the difference of one sync, and a change for each offer that it touches.
+/// Writes the difference of one sync: offers, details, changes and the search index.
 final class DifferenceWriter {
   private let database: Database
   private let feedKey: Int64
@@ -20,13 +20,12 @@ final class DifferenceWriter {
   private var firstPageRecords = Int.max
   /// Offer rows inserted or updated.
   private(set) var rowsWritten = 0
-  /// The last offer's key before the first new one.
+  /// The largest offer key before the first new offer.
   private(set) var lastKey: Int64 = 0
 
   /// - Parameters:
-  ///   - run: the sync's, as far as it has come. New, changed and gone offers are stamped with the time
-  ///     at which it began.
-  ///   - isIndexed: whether to keep the search index.
+  ///   - run: the sync's run so far. New, changed and gone offers get its start as their time.
+  ///   - isIndexed: whether to update the search index.
   init(_ database: Database, _ run: SyncRun, feedKey: Int64, isIndexed: Bool = true) throws {
     self.database = database
     self.feedKey = feedKey
@@ -44,20 +43,20 @@ final class DifferenceWriter {
     index = try SearchIndexWriter(database, isWanted: isIndexed)
   }
 
-  /// The columns of the texts that most offers have, in the order of `OfferField`.
+  /// The text columns of `offer`, in the order of `OfferField`.
   static let textColumns = [
     "id", "name", "description", "terms", "reward_text", "image_url", "url",
   ]
-  /// The columns of the rest, in another table.
+  /// The columns of `offer_detail`, in the order of `OfferField`.
   static let detailColumns = [
     "retailer", "categories", "starts_at", "expires_at", "latitude", "longitude", "attributes",
   ]
   static let rewardColumns = [
     "reward_minor_units", "reward_currency", "reward_percent_hundredths", "reward_up_to",
   ]
-  /// What `bind` binds, in the order of its parameters.
+  /// The columns that `bind` binds, in the order of the parameters.
   private static let boundColumns = textColumns + ["content_hash"] + rewardColumns
-  /// The parameter behind the texts'.
+  /// The first parameter after the texts.
   private static let firstOther = Int32(textColumns.count + 1)
   private static let parameterCount = Int32(boundColumns.count)
 
@@ -72,7 +71,7 @@ final class DifferenceWriter {
   }
 
   private static var updateSQL: String {
-    // The key tells the row: its id stays.
+    // The row is selected by its key; its id stays.
     let columns = boundColumns.enumerated().dropFirst()
       .map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")
     return """
@@ -81,7 +80,7 @@ final class DifferenceWriter {
       """
   }
 
-  /// Writes an offer's row of details: its key, then the columns in their order.
+  /// Inserts or replaces an offer's details: the key, then `detailColumns`.
   static var detailSQL: String {
     let columns = detailColumns.joined(separator: ", ")
     let parameters = (2...detailColumns.count + 1).map { "?\($0)" }.joined(separator: ", ")
@@ -99,7 +98,7 @@ final class DifferenceWriter {
     firstPageRecords = plan.firstPageRecords ?? .max
     lastKey = try Int64.fetchOne(database, sql: "SELECT max(offer_key) FROM offer") ?? 0
     let isFirst = try !FeedTable.hasOffers(feedKey: feedKey, in: database)
-    // Of these, the ones that the store lost since it was compared are new, too.
+    // Known offers that were removed from the store since the comparison are inserted as new ones.
     var lostKeys: Set<Int64> = []
     try plan.knownRecords.forEachRecord { record in
       if try !replace(record) { lostKeys.insert(record.offerKey) }
@@ -119,11 +118,12 @@ final class DifferenceWriter {
       counts.gone += 1
       try changes.append(.gone, key)
     }
-    // Last: other writes between would break up the index's own.
+    // Last, because FTS5 flushes its pending terms when other statements write in between.
     try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
   }
 
-  /// - Parameter isFirst: whether this is the feed's first sync, whose new offers are told in one row.
+  /// - Parameter isFirst: whether this is the feed's first sync, whose new offers are recorded in
+  ///   one row.
   private func insert(_ records: any OfferRecordReader, isFirst: Bool) throws {
     while let record = try records.next() {
       guard let key = try insert(record) else {
@@ -137,7 +137,7 @@ final class DifferenceWriter {
     }
   }
 
-  /// - Returns: the new offer's key; nil when the feed has one with its id.
+  /// - Returns: the new offer's key; nil if the feed already has an offer with its id.
   private func insert(_ record: OfferRecord) throws -> Int64? {
     bind(record, to: insertOffer)
     insertOffer.bind(Self.parameterCount + 1, feedKey)
@@ -157,9 +157,10 @@ final class DifferenceWriter {
     }
   }
 
-  /// The hash differs or the offer was gone: only the values tell what really happened.
+  /// Updates an offer whose hash differs or that was gone; only a comparison of the values shows
+  /// whether it changed.
   ///
-  /// - Returns: whether the offer is there.
+  /// - Returns: false if the offer is not stored.
   private func replace(_ record: OfferRecord) throws -> Bool {
     let key = record.offerKey
     guard let difference = try stored.findDifference(record) else { return false }
@@ -192,7 +193,7 @@ final class DifferenceWriter {
     return true
   }
 
-  /// Binds the texts, the hash and the reward.
+  /// Binds the texts, the hash and the reward, in the order of `boundColumns`.
   private func bind(_ record: OfferRecord, to statement: RawStatement) {
     record.forEachText(of: Self.textColumns.count) { statement.bind(Int32($0 + 1), $1) }
     let first = Self.firstOther
@@ -219,7 +220,7 @@ final class DifferenceWriter {
   }
 }
 
-/// Those of some records whose offers have one of a few keys.
+/// Filters records by the keys of their offers.
 private final class PickedRecords: OfferRecordReader {
   private let reader: any OfferRecordReader
   private let keys: Set<Int64>

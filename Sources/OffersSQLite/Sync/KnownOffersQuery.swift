@@ -1,13 +1,13 @@
 import GRDB
 import OffersCore
 
-/// Reads what a sync compares a document with.
+/// Reads the stored offers that a sync compares a document with.
 enum KnownOffersQuery {
-  /// The offers of a feed, gone ones included, in the order of their keys: the order in which the
-  /// feed brought them.
+  /// The offers of a feed, gone ones included, in key order, which is the order in which the feed
+  /// listed them.
   ///
-  /// One scan of the table of offers. The index on ids would give the rows in another order than
-  /// the table has them in, each by a search of its own.
+  /// One scan of the table. The index on ids would return the rows in another order and look up
+  /// each of them separately.
   static func fetch(feedKey: Int64, in database: Database) throws -> KnownOffers {
     var known = KnownOffers(
       capacity: try FeedTable.fetchCurrentCount(feedKey: feedKey, in: database))

@@ -11,11 +11,11 @@ extension OffersDatabase: SyncStore {
     try await withSyncLocks(on: [feed], waitSeconds: waitSeconds, body)
   }
 
-  /// Runs `body` while nobody else syncs any of some feeds.
+  /// Runs `body` while no other sync of the given feeds runs in any process.
   ///
   /// - Parameters:
-  ///   - feeds: in one order, so that two who want several do not wait for each other.
-  ///   - waitSeconds: how long to wait for all of them.
+  ///   - feeds: sorted, so that two callers with several feeds cannot deadlock.
+  ///   - waitSeconds: the maximum wait for all locks together.
   func withSyncLocks<Result: Sendable>(
     on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
@@ -35,7 +35,8 @@ extension OffersDatabase: SyncStore {
     return try await body()
   }
 
-  /// The byte of the lock file that stands for a feed; byte 0 is the write guard's.
+  /// The byte of the lock file for a feed's sync lock, by a hash of its name; byte 0 is the write
+  /// guard's.
   static func lockByte(of feed: String) -> Int64 {
     var hash = ContentHash(seed: 2)
     var feed = feed
@@ -66,7 +67,7 @@ extension OffersDatabase: SyncStore {
     }
   }
 
-  /// Most changes that a preview lists, the last ones; all are counted.
+  /// The maximum number of changes that a preview lists, the newest ones; all are counted.
   private static let previewLimit = 1000
 
   public func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
@@ -85,7 +86,7 @@ extension OffersDatabase: SyncStore {
   ) throws -> SyncRun {
     let (feedKey, _) = try FeedTable.fetchKey(
       plan.run.feed, source: plan.rememberedSource?.text ?? plan.run.source,
-      // Whoever only searches a feed's server did not ask for the feed.
+      // A search of a feed's server does not subscribe to the feed.
       subscribes: !plan.isSearch, at: plan.run.startedSeconds,
       in: database)
     let begun = ContinuousClock.now
@@ -120,7 +121,7 @@ extension OffersDatabase: SyncStore {
   public func record(
     _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
   ) async throws {
-    // A source that somebody named is theirs, and to be kept for certain.
+    // A named source is a user's choice and must be durable.
     try await write(source == nil ? .note : .ordinary) { database in
       let (key, _) = try FeedTable.fetchKey(
         run.feed, source: source?.text ?? run.source, subscribes: run.outcome != .failed,
@@ -133,7 +134,7 @@ extension OffersDatabase: SyncStore {
 }
 
 extension SyncRun {
-  /// The run with what only the write could tell.
+  /// The run with the counts and problems that are known only after the write.
   fileprivate func completed(
     counts: SyncCounts, problems: [ReadProblem], returned: [ReturnedFavorite],
     moreSeconds: Double

@@ -3,27 +3,27 @@ import GRDB
 import GRDBSQLite
 import OffersCore
 
-/// Compares what a feed says of an offer with what stands in the database.
+/// Compares a feed's record of an offer with the stored offer.
 struct StoredOfferQuery {
   private let statement: RawStatement
-  /// The column behind the texts.
+  /// The column after the texts.
   private static let firstOther = Int32(
     DifferenceWriter.textColumns.count + DifferenceWriter.detailColumns.count)
 
-  /// Nearly all differences of an offer take no more.
+  /// A capacity that suffices for nearly all differences.
   private static let usualBytes = 512
 
-  /// What became of an offer.
+  /// The difference between a stored offer and a record.
   struct Difference {
-    /// The fields that differ as `{"name":{"from":…,"to":…}}`, in UTF-8; nil when none does.
+    /// The fields that differ, as `{"name":{"from":…,"to":…}}` in UTF-8; nil if none does.
     var fields: [UInt8]?
-    /// Whether one of them is a text that is searched.
+    /// Whether a differing field is in the search index.
     var isSearched: Bool
     /// Whether the offer was gone.
     var wasGone: Bool
   }
 
-  /// The texts stand first, in the order of `OfferField`.
+  /// Prepares the statement. The texts come first, in the order of `OfferField`.
   init(_ database: Database) throws {
     let columns = DifferenceWriter.textColumns + DifferenceWriter.detailColumns
     statement = try RawStatement(
@@ -35,10 +35,10 @@ struct StoredOfferQuery {
       """)
   }
 
-  /// The difference between the stored offer and the record; nil when it is not stored.
+  /// The difference between the stored offer and the record; nil if the offer is not stored.
   ///
-  /// Texts are compared byte by byte: two spellings of one character are a change of the text. The
-  /// reward is compared and told with its exact value.
+  /// Texts are compared byte by byte, so canonically equivalent spellings differ. The reward is
+  /// compared and reported with its exact value.
   func findDifference(_ record: OfferRecord) throws -> Difference? {
     statement.bind(1, record.offerKey)
     defer { statement.reset() }
@@ -97,12 +97,13 @@ struct StoredOfferQuery {
       guard let first = left.baseAddress, let second = right.baseAddress else { return true }
       if memcmp(first, second, left.count) == 0 { return true }
     }
-    // Degrees come back in another spelling than they were given.
+    // SQLite may format a stored number in another way than the feed did.
     guard field == .latitude || field == .longitude else { return false }
     return string(left).flatMap(Double.init) == string(right).flatMap(Double.init)
   }
 
-  /// A record's value as JSON output prints it. Its text is known to be UTF-8, a stored one is not.
+  /// Writes a record's value as JSON output prints it. A record's text is known to be valid UTF-8,
+  /// a stored one is not.
   private static func write(
     record text: UnsafeRawBufferPointer?, _ field: OfferField, to json: inout JSONWriter
   ) {
@@ -113,7 +114,7 @@ struct StoredOfferQuery {
     }
   }
 
-  /// A value as JSON output prints it.
+  /// Writes a value as JSON output prints it.
   private static func write(
     _ text: UnsafeRawBufferPointer?, _ field: OfferField, to json: inout JSONWriter
   ) {
