@@ -2,15 +2,15 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The changes that a query selects, not yet read: some tens of bytes each.
+/// The changes that a query selects, as small rows whose offers are read later.
 package struct ChangeSelection: Sendable {
   /// Oldest first.
   let rows: [ChangeRow]
-  /// The newest recorded change there was.
+  /// The number of the newest recorded change at the time of the query.
   package let lastID: Int64
-  /// Whether there are more behind them.
+  /// Whether more changes follow.
   var hasMore = false
-  /// Where the next page begins among what expires.
+  /// The position among expiring offers from which the next page continues.
   private(set) var lastExpiring: ExpiringPlace?
   private var textBytes: Int?
 
@@ -33,13 +33,14 @@ package struct ChangeSelection: Sendable {
 
   /// The first changes that a query selects, in the order in which they were recorded.
   ///
-  /// - Throws: as the other; `invalidRequest` for a change that was not recorded.
+  /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` if `afterID` is
+  ///   larger than the newest change.
   init(firstOf query: ChangeQuery, in database: Database) throws {
     let newestID = try ChangeTable.fetchLastID(in: database)
     if let id = query.afterID, id > newestID {
       throw OffersError(
-        .invalidRequest, "This database has not recorded that many changes.",
-        hint: "It may be another one, or an older copy: begin anew, with a time.")
+        .invalidRequest, "This database has no change with that number.",
+        hint: "It may be another database or an older copy. Start again with a time.")
     }
     let range = try Self.range(query, through: newestID, in: database)
     let limit = query.limit ?? .max - 1
@@ -59,7 +60,7 @@ package struct ChangeSelection: Sendable {
       rows += expiring.prefix(room)
       if expiring.count > room {
         hasMore = true
-        // Behind the last one given, or before the first.
+        // Continue after the last one returned, or from the start.
         lastExpiring =
           expiring.prefix(room).last.map { ExpiringPlace($0) }
           ?? query.afterExpiring ?? ExpiringPlace(at: .distantPast, offerKey: 0)
@@ -81,7 +82,7 @@ package struct ChangeSelection: Sendable {
   }
 
   private static func seconds(_ date: Date?) -> Int64? {
-    // A time millions of years away is as near as a number can be sure to hold.
+    // Clamp to a range that every Int64 conversion can represent.
     date.map { Int64(max(-1e15, min(1e15, $0.timeIntervalSince1970.rounded(.up)))) }
   }
 
@@ -105,8 +106,9 @@ package struct ChangeSelection: Sendable {
     return rows.filter { ($0.at, $0.offerKey) > (at, place.offerKey) }
   }
 
-  /// What is news to somebody who stars offers: what happened to favorites behind a mark, new
-  /// offers that are probably favorites, and favorites that expire and were not told.
+  /// The news for a reader: changes of favorites after a mark, new offers that are probably
+  /// favorites, and favorites that expire soon. `OffersDatabase.fetchNews` filters those that were
+  /// already reported.
   init(newsAfter mark: ReaderMark?, now: Date, in database: Database) throws {
     lastID = try ChangeTable.fetchLastID(in: database)
     let seconds = Int64(now.timeIntervalSince1970)
@@ -125,12 +127,12 @@ package struct ChangeSelection: Sendable {
     rows.sorted { ($0.at, $0.id, $0.offerKey) < ($1.at, $1.id, $1.offerKey) }
   }
 
-  /// The number before the first row that can tell of something at that time or later.
+  /// The number before the first change at or after a time.
   private static func start(
     _ since: Int64?, lastID: Int64, in database: Database
   ) throws -> Int64 {
     guard let since else { return 0 }
-    // A run is recorded when it ends, so that of two the later one may have begun first.
+    // Runs are recorded when they end, so a run with a larger number may have started earlier.
     let runs = try Row.fetchCursor(
       database,
       sql: """
@@ -139,14 +141,14 @@ package struct ChangeSelection: Sendable {
     var first: Int64?
     while let run = try runs.next() {
       let startedAt: Int64 = run["started_at"]
-      // All are looked at, for a clock may have jumped.
+      // Check all runs, because the clock may have jumped.
       if startedAt >= since { first = run["run_id"] }
     }
     return try first.map { try ChangeTable.fetchLastID(beforeRun: $0, upTo: lastID, in: database) }
       ?? lastID
   }
 
-  /// Reads some of the changes. Offers that were cleared away since are left out.
+  /// Reads some of the changes. Those whose offers were removed meanwhile are omitted.
   func read(_ range: Range<Int>, in database: Database) throws -> [OfferChange] {
     let slice = rows[range.clamped(to: rows.indices)]
     let lost = slice.contains { $0.kind == .new } ? try LostFavorites(database) : nil
@@ -187,7 +189,8 @@ extension ExpiringPlace {
   }
 }
 
-/// What offers paid when something happened to them: what they paid before the next change of it.
+/// The reward of an offer at the time of a change: the old reward of the next change of its reward,
+/// or the current one.
 private struct PastRewards {
   private let database: Database
   private var changes: [Int64: [ChangeTable.RewardChange]] = [:]
@@ -195,7 +198,7 @@ private struct PastRewards {
   init(_ database: Database) { self.database = database }
 
   mutating func find(_ offer: Offer, _ row: ChangeRow) throws -> Reward? {
-    // What is no recorded change is of now.
+    // An expiring offer is not a recorded change; its reward is the current one.
     if row.id == 0 { return offer.reward }
     var later = changes[row.offerKey]
     if later == nil {

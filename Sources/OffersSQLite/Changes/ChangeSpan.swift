@@ -1,41 +1,41 @@
-/// The offers that one row of `change` tells of, and the numbers by which it does.
+/// The run of consecutive offers that one row of `change` stands for, and their change numbers.
 ///
-/// A row tells of one offer, by its own number, with one exception: that the offers of a feed's first
-/// sync are new is told by one row for all of them. Its row in `new_offers` says how many they are.
-/// The invariants of such a row:
-/// - It tells of offers whose keys follow one another, by numbers that follow one another in the same
-///   order. Its own `offer_key` and `change_id` are the last ones, so the difference between a number
-///   and its offer's key is the same for all of them.
-/// - No other row has one of its numbers. So changes are in the order of their numbers, whichever
-///   row tells of them, and a number can stand for the place where somebody stopped reading.
-/// - It is never split. An offer that was removed since has no change in it any more, because each
-///   reader joins the offers. Its key is never given to another offer; see `PruneTable`.
+/// A row normally stands for one offer, under its own number. The exception is a feed's first sync:
+/// one row records that all its offers are new (run-length encoding). A row in `new_offers` holds
+/// their number. The invariants of such a row:
+/// - Its offers have consecutive keys and, in the same order, consecutive change numbers. Its own
+///   `offer_key` and `change_id` are the last ones, so the difference between change number and
+///   offer key is the same for all of them.
+/// - No other row uses one of its numbers. So the order of changes is the order of their numbers,
+///   and a number can mark the position at which a reader stopped.
+/// - It is never split. An offer that was removed disappears from it, because each query joins the
+///   offers. Its key is never reused; see `PruneTable`.
 ///
-/// Databases of older versions have such rows of later syncs, too.
+/// Databases of older versions also have such rows for later syncs.
 struct ChangeSpan {
-  /// The row's own number and offer, which are the last.
+  /// The row's own change number and offer key, which are the last ones.
   let lastID: Int64
   let lastKey: Int64
-  /// 1 for a row that tells of one offer.
+  /// The number of offers; 1 for an ordinary row.
   let offerCount: Int64
 
-  /// The number of the change that tells of an offer of the span.
+  /// The change number of an offer of the span.
   func id(of offerKey: Int64) -> Int64 { lastID - (lastKey - offerKey) }
 }
 
-/// The same in SQL.
+/// SQL fragments for queries over spans.
 extension ChangeSpan {
-  /// The rows, with how many offers each tells of as `offerCountSQL`.
+  /// The rows of `change`, joined with their number of offers; see `offerCountSQL`.
   static let rows = "change LEFT JOIN new_offers ON \(isCounted)"
-  /// A count that cannot be true, as in a damaged database, counts as none.
+  /// An impossible count, as in a damaged database, is ignored.
   private static let isCounted =
     "new_offers.change_id = change.change_id AND \(isPossible)"
   private static let isPossible = "new_offers.offer_count BETWEEN 2 AND new_offers.change_id"
   static let offerCountSQL = "coalesce(new_offers.offer_count, 1)"
 
-  /// A join of the offers that a row tells of, in the order of their keys.
+  /// Joins the offers of a row, in key order.
   ///
-  /// - Parameter number: a parameter: only changes with higher numbers.
+  /// - Parameter number: an SQL parameter; only changes with larger numbers are joined.
   static func offers(after number: String) -> String {
     """
     offer ON offer.offer_key > max(
@@ -44,10 +44,10 @@ extension ChangeSpan {
     """
   }
 
-  /// The number by which a row tells of an offer that was joined.
+  /// The change number of a joined offer.
   static let offerID = "change.change_id - change.offer_key + offer.offer_key"
 
-  /// How many changes all rows tell of, those of offers that were removed since included.
+  /// Counts the changes of all rows, those of removed offers included.
   static let totalSQL = """
     SELECT (SELECT count(*) FROM change)
       + (SELECT coalesce(sum(offer_count - 1), 0) FROM new_offers WHERE \(isPossible))

@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// A change as it is selected. Small, because there may be as many as offers.
+/// A selected change. Small, because there may be as many changes as offers.
 struct ChangeRow: Sendable {
-  /// What the row says, as it is stored, or that an offer expires.
+  /// The stored kind of a change, or `expiring`, which is not stored.
   enum Kind: String, Sendable {
     case new, changed, gone, back, expiring
   }
 
-  /// The recorded change's number; 0 for what is none.
+  /// The change number; 0 for an expiring offer, which is not a recorded change.
   let id: Int64
   let offerKey: Int64
   /// Unix seconds.
@@ -17,20 +17,20 @@ struct ChangeRow: Sendable {
   let kind: Kind
 }
 
-/// The SQL that reads what changed.
+/// The SQL that reads changes.
 enum ChangeTable {
-  /// Which rows to read, its bounds already numbers.
+  /// The rows to read, with all bounds resolved to numbers.
   struct Range {
-    /// Only rows behind this one, up to that one.
+    /// Exclusive lower and inclusive upper bound of the change numbers.
     var after: Int64
     var through: Int64
-    /// Only what happened at this time or later, in Unix seconds.
+    /// The earliest time, in Unix seconds.
     var since: Int64
     var feedKey: Int64?
-    /// Nil for all.
+    /// The kinds to read; nil for all.
     var kinds: Set<OfferChange.Kind>?
 
-    /// The kinds as they are stored.
+    /// The stored kinds that can match: `up` and `down` are stored as `changed`.
     var storedKinds: [ChangeRow.Kind] {
       let all: [ChangeRow.Kind] = [.new, .changed, .gone, .back]
       guard let kinds else { return all }
@@ -41,7 +41,7 @@ enum ChangeTable {
       }
     }
 
-    /// Whether a row's reward has to be looked at to know if its kind is wanted.
+    /// Whether the fields of a `changed` row must be read to decide if its kind matches.
     var needsFields: Bool {
       guard let kinds else { return false }
       let wanted = kinds.intersection([.up, .down, .changed]).count
@@ -49,17 +49,17 @@ enum ChangeTable {
     }
   }
 
-  /// The newest number; 0 without any change.
+  /// The newest change number; 0 if there is none.
   static func fetchLastID(in database: Database) throws -> Int64 {
     try Int64.fetchOne(database, sql: "SELECT max(change_id) FROM change") ?? 0
   }
 
-  /// The last number before the changes of a run and of later ones; 0 when there is none.
+  /// The last change number before the changes of a run and of later runs; 0 if there is none.
   ///
-  /// One writer at a time numbers the rows, so they are in the order of their runs. The rows behind it
-  /// are read to find it.
+  /// Writers are serialized, so change numbers are in the order of runs. The rows after the result
+  /// are scanned.
   ///
-  /// - Parameter lastID: the newest number.
+  /// - Parameter lastID: the newest change number.
   static func fetchLastID(
     beforeRun runID: Int64, upTo lastID: Int64, in database: Database
   ) throws -> Int64 {
@@ -71,9 +71,9 @@ enum ChangeTable {
         """, arguments: [lastID, runID]) ?? 0
   }
 
-  /// The runs that saw favorites change.
+  /// The runs in which favorites changed.
   ///
-  /// - Parameter id: up to which change.
+  /// - Parameter id: the last change number to consider.
   static func runsOfFavorites(through id: Int64, in database: Database) throws -> Set<Int64> {
     let favorites = try FavoriteTable.sortedKeys(in: database)
     let rows = try Row.fetchCursor(
@@ -89,20 +89,20 @@ enum ChangeTable {
     return runs
   }
 
-  /// Of a row: whether it may tell of a favorite. Of one that tells of several offers only
-  /// `FavoriteTable.sortedKeys` says so.
+  /// A condition that a row may concern a favorite. For a row of several offers,
+  /// `FavoriteTable.sortedKeys` decides.
   static let mayTellOfFavorite = """
     (change.offer_key IN (\(FavoriteTable.offerKeys)) OR new_offers.change_id IS NOT NULL)
     """
 
-  /// How many changes there are.
+  /// The number of changes.
   static func count(in database: Database) throws -> Int {
     try Int.fetchOne(database, sql: ChangeSpan.totalSQL) ?? 0
   }
 
   /// The newest changes of a range, newest first.
   ///
-  /// - Parameter limit: how many at most; nil for all.
+  /// - Parameter limit: the maximum number; nil for all.
   static func newest(
     _ range: Range, limit: Int?, in database: Database
   ) throws -> [ChangeRow] {
@@ -114,8 +114,8 @@ enum ChangeTable {
     try rows(inOrder(range, "ASC"), range, limit: limit, in: database)
   }
 
-  /// The order of the joins is given because it is known to be the best: the rows, each one's run, and
-  /// the offers that it tells of. Nothing is sorted, so that a page costs no more than itself.
+  /// CROSS JOIN fixes the best order of the joins: a row, its run, the offers that it stands for.
+  /// Nothing is sorted, so a page costs no more than its own rows.
   private static func inOrder(_ range: Range, _ order: String) -> String {
     """
     SELECT \(ChangeSpan.offerID), offer.offer_key, change.kind, run.started_at, \(fields(range))
@@ -131,8 +131,7 @@ enum ChangeTable {
     range.needsFields ? ChangedFields.column : "NULL"
   }
 
-  /// The changes of a range that tell of favorites, those that say that one is new aside: from each
-  /// favorite to its rows.
+  /// The changes of favorites in a range, except for `new`, looked up from each favorite.
   static func ofFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
     let sql = """
       SELECT change.change_id, change.offer_key, change.kind, run.started_at, \(fields(range))
@@ -178,8 +177,8 @@ enum ChangeTable {
     return rows
   }
 
-  /// The changes of a range that say that a favorite is new. The rows of the range are looked through,
-  /// because no index has them: it would make each new offer cost more.
+  /// The changes of a range that record a favorite as new. All rows of the range are scanned,
+  /// because an index on them would slow down the insertion of each new offer.
   static func newFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
     let favorites = try FavoriteTable.sortedKeys(in: database)
     if favorites.isEmpty { return [] }
@@ -202,8 +201,8 @@ enum ChangeTable {
     return rows
   }
 
-  /// The new offers of a range that have the name and the description of a favorite that is gone
-  /// from their feed; `LostFavorites` decides which are taken for it.
+  /// The new offers of a range with the name and description of a favorite that is gone from their
+  /// feed; `LostFavorites` decides which of them count as returned.
   static func newWithFavorite(_ range: Range, in database: Database) throws -> [ChangeRow] {
     let sql = """
       WITH lost AS MATERIALIZED (
@@ -224,7 +223,7 @@ enum ChangeTable {
     return try rows(sql, range.withoutFilters, in: database)
   }
 
-  /// The current offers that end within 48 hours.
+  /// The current offers that expire within 48 hours.
   static func expiring(
     favoritesOnly: Bool, feedKey: Int64?, since: Int64, now: Int64, in database: Database
   ) throws -> [ChangeRow] {
@@ -258,10 +257,9 @@ enum ChangeTable {
     return rows
   }
 
-  /// What changed about one offer, that it was new aside, the latest first: the change's number, when,
-  /// what and its fields.
+  /// The changes of one offer except for `new`, newest first: number, time, kind and fields.
   ///
-  /// - Parameter id: only changes before this one.
+  /// - Parameter id: an exclusive upper bound of the change numbers.
   static func history(
     offerKey: Int64, before id: Int64, in database: Database
   ) throws -> RowCursor {
@@ -295,7 +293,7 @@ enum ChangeTable {
     }
   }
 
-  /// The first change of an offer's reward from a change on.
+  /// The first change of an offer's reward at or after a change number.
   static func findRewardChange(
     of offerKey: Int64, from id: Int64, in database: Database
   ) throws -> RewardChange? {
@@ -323,7 +321,7 @@ enum ChangeTable {
 }
 
 extension ChangeTable.Range {
-  /// The same rows whatever their feed and kind.
+  /// The range without its feed and kinds.
   fileprivate var withoutFilters: Self {
     Self(after: after, through: through, since: since)
   }

@@ -1,12 +1,12 @@
 import Foundation
 import OffersCore
 
-/// What somebody who stars offers wants to be told.
+/// The news for a user with favorites.
 package struct News: Hashable, Sendable {
-  /// What happened to favorites, oldest first, and the new offers that are probably favorites come
-  /// back under another id.
+  /// The changes of favorites, oldest first, and the new offers that are probably favorites under
+  /// another id.
   package var changes: [OfferChange]
-  /// The feeds that keep failing, by name.
+  /// The feeds whose syncs keep failing, sorted by name.
   package var failing: [FailingFeed]
 
   package init(changes: [OfferChange] = [], failing: [FailingFeed] = []) {
@@ -16,22 +16,22 @@ package struct News: Hashable, Sendable {
 
   package var isEmpty: Bool { changes.isEmpty && failing.isEmpty }
 
-  /// How long a feed has to keep failing before it is told, in seconds.
+  /// The time for which a feed must have failed to be reported, in seconds.
   package static let failingSeconds = 24.0 * 3600
-  /// How far back the news go for somebody who never read any, in seconds.
+  /// The period that the first news of a reader cover, in seconds.
   package static let firstReadSeconds = 7 * 86_400.0
 }
 
-/// A feed none of whose syncs has worked for a while.
+/// A feed whose syncs have failed for a while.
 package struct FailingFeed: Hashable, Sendable {
   package let name: String
-  /// When the first of these syncs failed.
+  /// The start of the first failed sync.
   package let since: Date
-  /// How many have failed.
+  /// The number of consecutive failures.
   package let failureCount: Int
-  /// Why the last one failed.
+  /// The message of the last failure.
   package let message: String?
-  /// When its server said that it is gone for good; nil for one that is tried again.
+  /// When the server answered 410 Gone; nil for a feed that is retried.
   package let stoppedAt: Date?
 
   package init(

@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The SQL that remembers what somebody was told that is no recorded change.
+/// The SQL for delivered notices that are not recorded changes, so that each is delivered once.
 enum NoticeTable {
-  /// What is told, as the table names it.
+  /// The kind of notice, as stored.
   enum Kind: String {
-    /// A favorite ends soon; it is about the time of its end.
+    /// A favorite expires soon; `about` is its expiry date.
     case expiring
-    /// A feed keeps failing; it is about the day in UTC, so that it is told once a day.
+    /// A feed keeps failing; `about` is the day in UTC, so that the notice is repeated daily.
     case failing
   }
 
@@ -32,8 +32,8 @@ enum NoticeTable {
     return try Row.fetchOne(statement, arguments: [kind.rawValue, feed, id, about]) != nil
   }
 
-  /// The subscribed feeds that have been failing since some time before `since`, and those that are
-  /// gone for good, by name.
+  /// The subscribed feeds that have failed since before a time, and those that are gone for good,
+  /// sorted by name.
   static func failingFeeds(since seconds: Int64, in database: Database) throws -> [FailingFeed] {
     try Row.fetchAll(
       database,
@@ -55,14 +55,14 @@ enum NoticeTable {
     }
   }
 
-  /// Forgets what was told before some time and is about something past.
+  /// Deletes notices that were delivered before a time and whose subject is past.
   static func prune(toldBefore told: Int64, now: Int64, in database: Database) throws {
     try database.execute(
       sql: "DELETE FROM notice WHERE told_at < ? AND about < ?", arguments: [told, now])
   }
 
-  /// What a notice about a feed is about: the day in UTC, so that it is told once a day, or when it
-  /// was stopped, which is told once.
+  /// The `about` value of a notice on a failing feed: the day in UTC, so that it is repeated daily,
+  /// or the time of its 410 Gone, which is reported once.
   static func about(_ feed: FailingFeed, at seconds: Int64) -> Int64 {
     feed.stoppedAt.map { Int64($0.timeIntervalSince1970) } ?? seconds / 86_400
   }

@@ -49,14 +49,14 @@ extension OffersDatabase: ChangeRepository {
   }
 }
 
-/// What somebody who stars offers is told.
+/// The news for users with favorites.
 extension OffersDatabase {
-  /// What is news behind a mark, and the newest recorded change there was.
+  /// The news after a mark, and the newest change number.
   ///
-  /// Told are the changes of favorites, new offers that are probably a favorite, favorites that
-  /// expire and feeds that keep failing, the latter two once each; see `setNewsTold`.
+  /// News are changes of favorites, new offers that are probably a favorite, favorites that expire
+  /// soon, and feeds that keep failing, the latter two once each; see `setNewsTold`.
   ///
-  /// - Parameter mark: how far the reader has come; nil for the last seven days.
+  /// - Parameter mark: the reader's mark; nil for the last seven days.
   package func fetchNews(
     after mark: ReaderMark?, now: Date
   ) async throws -> (news: News, lastID: Int64) {
@@ -79,11 +79,11 @@ extension OffersDatabase {
     }
   }
 
-  /// Remembers that a reader was told the news: all of it or nothing.
+  /// Records, in one transaction, that the news were delivered to a reader.
   ///
   /// - Parameters:
-  ///   - lastID: the newest recorded change there was when the news were read.
-  ///   - now: the same time that they were read at.
+  ///   - lastID: the change number that `fetchNews` returned.
+  ///   - now: the time that was passed to `fetchNews`.
   package func setNewsTold(
     _ news: News, lastID: Int64, reader: String, now: Date
   ) async throws {
@@ -107,7 +107,7 @@ extension OffersDatabase {
   }
 }
 
-/// Changes that are too many to be in memory at once.
+/// Access to more changes than fit in memory at once.
 extension OffersDatabase {
   package func selectChanges(_ query: ChangeQuery) async throws -> ChangeSelection {
     try await read { try ChangeSelection(query, in: $0) }

@@ -1,21 +1,21 @@
 import GRDB
 import OffersCore
 
-/// How an offer's reward went, read from its changes from the latest one back.
+/// The history of an offer's reward, read backwards from its latest change.
 enum RewardHistory {
-  /// A change that belongs to it.
+  /// A change that appears in the history.
   private struct Change {
     let id: Int64
     let at: Int64
     let event: RewardPoint.Event
-    /// Nil where the reward stayed.
+    /// Nil if the reward is unchanged.
     let rewards: (old: Reward?, new: Reward?)?
 
     var textBytes: Int {
       (rewards?.old?.text.utf8.count ?? 0) + (rewards?.new?.text.utf8.count ?? 0)
     }
 
-    /// Nil for a change of something else.
+    /// Nil for a change of other fields.
     init?(_ row: Row) {
       id = row[0]
       at = row[1]
@@ -40,7 +40,7 @@ enum RewardHistory {
     var changes: [Change] = []
     var bytes = 0
     var isCut = false
-    /// Of the last change of the reward before those.
+    /// The last change of the reward before the listed ones.
     var earlier: (old: Reward?, new: Reward?)?
     let rows = try ChangeTable.history(
       offerKey: key, before: bounds.before ?? .max, in: database)
@@ -51,7 +51,7 @@ enum RewardHistory {
         isCut = !changes.isEmpty && (changes.count >= bounds.limit || bytes > bounds.maximumBytes)
       }
       if isCut {
-        // Not listed, but it may tell what the offer paid when the first one that is listed came.
+        // Not listed, but it may hold the reward at the first listed change.
         earlier = change.rewards
       } else {
         changes.append(change)

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The SQL for what could not be had lately.
+/// The SQL for recently failed image downloads.
 enum ImageFailureTable {
   private static let columns = "url, code, reason, until"
 
@@ -14,7 +14,7 @@ enum ImageFailureTable {
     ).map(failure)
   }
 
-  /// The newest first.
+  /// The failures that still apply, newest first.
   static func all(now: Date, in database: Database) throws -> [ImageFailure] {
     try Row.fetchAll(
       database,

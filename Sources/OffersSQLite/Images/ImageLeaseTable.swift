@@ -3,12 +3,12 @@ import GRDB
 
 /// The SQL that lets one process at a time fetch an image.
 enum ImageLeaseTable {
-  /// Returns whether the lease was free, run out, or the holder's already.
+  /// Acquires a lease. Returns whether it was free, expired, or already the holder's.
   static func take(
     _ url: String, holder: Int64, seconds: Double, now: Date, in database: Database
   ) throws -> Bool {
     let now = Int64(now.timeIntervalSince1970 * 1000)
-    // Those of processes that died; there are only ever as many as are being fetched.
+    // Delete expired leases, as of dead processes; there are only as many as downloads.
     try database.execute(
       literal: "DELETE FROM image_lease WHERE until_milliseconds <= \(now)")
     try database.execute(
@@ -21,7 +21,7 @@ enum ImageLeaseTable {
     return database.changesCount > 0
   }
 
-  /// Ends a lease; whoever has it where no holder is named.
+  /// Ends a lease: that of the holder, or any if `holder` is nil.
   static func end(_ url: String, holder: Int64?, in database: Database) throws {
     let statement = try RawStatement(
       cached: "DELETE FROM image_lease WHERE url = ?1 AND (?2 IS NULL OR holder = ?2)", database)
@@ -30,7 +30,7 @@ enum ImageLeaseTable {
     try statement.run()
   }
 
-  /// Of leases that have run out, or that were taken by a clock that has been set back since.
+  /// A condition for leases that have expired, or that were acquired before the clock was set back.
   private static let isStale = "until_milliseconds <= ?1 OR until_milliseconds > ?1 + 600000"
 
   static func countStale(now: Date, in database: Database) throws -> Int {
@@ -39,7 +39,7 @@ enum ImageLeaseTable {
       arguments: [Int64(now.timeIntervalSince1970 * 1000)]) ?? 0
   }
 
-  /// Returns how many there were.
+  /// Deletes stale leases and returns their number.
   static func endStale(now: Date, in database: Database) throws -> Int {
     try database.execute(
       sql: "DELETE FROM image_lease WHERE \(isStale)",

@@ -1,7 +1,7 @@
 import GRDB
 import OffersCore
 
-/// The places that hold images, and when each was last used.
+/// The slots of the image cache and the order of their last uses.
 struct ImagePlaces {
   private var places: [(slot: Int64, useOrder: Int64)] = []
   private var lastOrder: Int64 = 0
@@ -12,7 +12,7 @@ struct ImagePlaces {
     defer { count.reset() }
     let isFull = try count.step() && count.number(0) >= ImageBounds.images
     try read("SELECT slot, use_order FROM image_use", database)
-    // Where all places are taken and were used, these are they: one page tells it.
+    // If all slots are occupied and have a use, `image_use` alone lists them all.
     if isFull, places.count == ImageBounds.images { return }
     places.removeAll(keepingCapacity: true)
     try read(
@@ -32,23 +32,24 @@ struct ImagePlaces {
     }
   }
 
-  /// A place that holds nothing; nil where the bound is reached.
+  /// A free slot; nil if the cache is full.
   var free: Int64? {
     if places.count >= ImageBounds.images { return nil }
     let taken = Set(places.map(\.slot))
     return (1...Int64(ImageBounds.images)).first { !taken.contains($0) }
   }
 
-  /// The place of the image that has to go: of those that are not kept, the longest unused.
+  /// The slot to evict: the least recently used one that is not protected.
   ///
-  /// - Parameter favorites: the places of favorites' images. The last used of them are kept.
+  /// - Parameter favorites: the slots of favorites' images. The most recently used of them are
+  ///   protected, up to `ImageBounds.favoriteImages`.
   func oldest(favorites: Set<Int64>) -> Int64 {
     func isOlder(_ left: (slot: Int64, useOrder: Int64), _ right: (slot: Int64, useOrder: Int64))
       -> Bool
     {
       (left.useOrder, left.slot) < (right.useOrder, right.slot)
     }
-    // Who asks has found no place free, so there is one that is taken.
+    // Called only if no slot is free, so at least one is occupied.
     if favorites.isEmpty { return places.min(by: isOlder)?.slot ?? 1 }
     let sorted = places.sorted(by: isOlder)
     let kept = Set(
@@ -57,7 +58,7 @@ struct ImagePlaces {
     return (sorted.first { !kept.contains($0.slot) } ?? sorted.first)?.slot ?? 1
   }
 
-  /// Makes a place the last used one.
+  /// Makes a slot the most recently used one.
   mutating func use(_ slot: Int64, in database: Database) throws {
     lastOrder += 1
     if let index = places.firstIndex(where: { $0.slot == slot }) {

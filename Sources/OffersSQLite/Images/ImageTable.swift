@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The SQL for images and how they were used.
+/// The SQL for cached images and their uses.
 enum ImageTable {
   private static let findSQL = """
     SELECT content_type, width, height, etag, last_modified, fetched_at, fresh_until, bytes
@@ -33,8 +33,8 @@ enum ImageTable {
     return try statement.step() ? statement.number(0) : nil
   }
 
-  /// Puts an image into a place, over the one that may be there: its pages are used again, at half
-  /// the cost of removing a row and making one.
+  /// Writes an image to a slot. An occupied slot is updated in place, because SQLite then reuses
+  /// its pages.
   static func put(_ image: CachedImage, slot: Int64, isFree: Bool, in database: Database) throws {
     let statement = try RawStatement(
       cached: isFree
@@ -60,7 +60,7 @@ enum ImageTable {
     statement.bind(10, slot)
     try image.bytes.withUnsafeBytes { bytes in
       statement.bind(9, bytes: bytes)
-      // The bytes may be gone before the kept statement is used again.
+      // Unbind: the cached statement outlives the buffer.
       defer { statement.bindNull(9) }
       try statement.run()
     }
@@ -80,7 +80,7 @@ enum ImageTable {
       arguments: [etag, lastModified, seconds(fetchedAt), seconds(freshUntil), url])
   }
 
-  /// The places of the images that favorites have.
+  /// The slots of favorites' images.
   static func favoriteSlots(in database: Database) throws -> Set<Int64> {
     let statement = try RawStatement(
       cached: """
@@ -96,7 +96,7 @@ enum ImageTable {
     return slots
   }
 
-  /// Writes uses down, in their order, as later than all before.
+  /// Records uses in their order, as more recent than all earlier ones.
   static func note(_ batch: ImageUses.Batch, in database: Database) throws {
     if batch.isEmpty { return }
     var places = try ImagePlaces(database)
@@ -125,8 +125,8 @@ enum ImageTable {
     try statement.run()
   }
 
-  /// How often images were asked for and were there, or were not, and how often one had to go.
-  /// Begins to count as another database does, whose table has its one row.
+  /// Copies the counts of hits, misses and evictions from another database; the own table must be
+  /// empty.
   static func copyTally(from other: Database, to database: Database) throws {
     let tally = try tally(in: other)
     try database.execute(
@@ -142,7 +142,7 @@ enum ImageTable {
     return (row?["hit_count"] ?? 0, row?["miss_count"] ?? 0, row?["eviction_count"] ?? 0)
   }
 
-  /// The images without their bytes, the last used first.
+  /// The images without their bytes, most recently used first.
   static func summaries(in database: Database) throws -> [CachedImageSummary] {
     let favorites = try favoriteSlots(in: database)
     return try Row.fetchAll(
@@ -164,7 +164,7 @@ enum ImageTable {
     }
   }
 
-  /// The images whose bytes are not what is noted of them, and how many there are in all.
+  /// The slots of images whose bytes do not match their row, and the number of all images.
   static func findDamaged(in database: Database) throws -> (count: Int, damaged: [Int64]) {
     let rows = try RawStatement(
       database, "SELECT slot, content_type, width, height, bytes FROM image_cache ORDER BY slot")
@@ -173,7 +173,7 @@ enum ImageTable {
     while try rows.step() {
       let bytes = rows.bytes(4)
       found.count += 1
-      // What cannot be read is damaged, whatever is wrong with it.
+      // An unreadable header is a damaged image, whatever the error.
       let header = try? ImageHeader(reading: bytes)
       if header?.format.contentType != rows.string(1) || header?.width != Int(rows.number(2))
         || header?.height != Int(rows.number(3))
@@ -192,7 +192,7 @@ enum ImageTable {
     }
   }
 
-  /// Removes all of them. Returns how many there were.
+  /// Removes all images and resets the counts. Returns the number of images.
   static func clear(in database: Database) throws -> Int {
     try database.execute(sql: "DELETE FROM image_cache")
     let count = database.changesCount

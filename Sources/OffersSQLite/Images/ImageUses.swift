@@ -1,22 +1,22 @@
 import OffersCore
 import Synchronization
 
-/// The uses of images that are not written down yet, so that reading one is no write.
+/// Image uses that are not written yet, batched so that reading an image causes no write.
 final class ImageUses: Sendable {
-  /// What there is to write down.
+  /// The uses to be written.
   struct Batch: Sendable {
-    /// The images that were used, each once, in the order of their last use.
+    /// The used images, each once, in the order of their last use.
     var urls: [String] = []
     var hits = 0
     var misses = 0
-    /// How often an image had to go for another.
+    /// The number of evicted images.
     var evictions = 0
 
     var isEmpty: Bool { hits == 0 && misses == 0 && evictions == 0 && urls.isEmpty }
   }
 
   private struct State {
-    /// The number of each image's last use.
+    /// The sequence number of each image's last use.
     var numbers: [String: Int] = [:]
     var useCount = 0
     var hits = 0
@@ -32,14 +32,15 @@ final class ImageUses: Sendable {
   private let state = Mutex(State())
   private let now: @Sendable () -> ContinuousClock.Instant
 
-  /// Most images whose order is remembered: other processes may replace those that are held.
+  /// The maximum number of images whose order is remembered; other processes may replace cached
+  /// images.
   private static let urlLimit = 4 * ImageBounds.images
 
   init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-  /// Notes a use; nil for an image that was asked for and is not held.
+  /// Records a use, or a miss if `url` is nil.
   ///
-  /// - Returns: whether it is time to write them down.
+  /// - Returns: whether the batch should be written now.
   func note(_ url: String?, isAsked: Bool) -> Bool {
     let now = now()
     return state.withLock { state in
@@ -55,13 +56,13 @@ final class ImageUses: Sendable {
     }
   }
 
-  /// Counts an image that had to go.
+  /// Counts an eviction.
   func noteEviction() { state.withLock { $0.evictions += 1 } }
 
-  /// What there is to write down.
+  /// The current batch.
   var gathered: Batch { state.withLock { $0.batch } }
 
-  /// Hands over what there is to write down.
+  /// Removes and returns the current batch.
   func take() -> Batch {
     state.withLock { state in
       let batch = state.batch
@@ -70,7 +71,7 @@ final class ImageUses: Sendable {
     }
   }
 
-  /// Hands over the images that were used, in their order. How often they were asked for can wait.
+  /// Removes and returns the used images in their order, but keeps the counts.
   func takeOrder() -> [String] {
     state.withLock { state in
       let urls = state.urls

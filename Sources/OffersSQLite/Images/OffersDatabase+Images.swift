@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// Images in the same file. Beyond what the protocol says: any number of processes share the bound
-/// and the order, and the file does not grow by images that come and go.
+/// The image cache in the same file. Beyond the protocol's guarantees, all processes share the
+/// bound and the LRU order, and the file does not grow when images are replaced.
 extension OffersDatabase: ImageRepository {
   public func findImage(_ url: String) async throws -> CachedImage? {
     let image = try readStatement { try ImageTable.find(url, in: $0) }
@@ -22,18 +22,19 @@ extension OffersDatabase: ImageRepository {
     try readStatement { try ImageTable.findSlot(of: url, in: $0) } != nil
   }
 
-  /// Nobody waits for uses to be written down, and losing some costs an image its place at worst.
+  /// Records a use and writes the batch when due, without waiting. A lost batch at worst evicts the
+  /// wrong image.
   private func noteUse(_ url: String?, isAsked: Bool) {
     guard imageUses.note(url, isAsked: isAsked) else { return }
     let batch = imageUses.take()
-    // Who only reads has nowhere to write to.
+    // Without a writer, the batch is dropped.
     writeLater(.image) { try ImageTable.note(batch, in: $0) }
   }
 
   public func flushImageUses() async throws {
     guard canWrite else { return }
     if imageUses.gathered.isEmpty {
-      // What was handed over before may still wait for its turn.
+      // An enqueued batch may still be waiting.
       return try await finishLaterWrites()
     }
     try await write(.image) { [imageUses] in try ImageTable.note(imageUses.take(), in: $0) }
@@ -108,7 +109,7 @@ extension OffersDatabase: ImageRepository {
     return try await read { database in
       let written = try ImageTable.summaries(in: database)
       let tally = try ImageTable.tally(in: database)
-      // What was used since the last batch was used last.
+      // Unwritten uses are the most recent ones.
       let later = Set(gathered.urls)
       let recent = gathered.urls.reversed().compactMap { url in written.first { $0.url == url } }
       return ImageCacheContents(
@@ -119,7 +120,7 @@ extension OffersDatabase: ImageRepository {
     }
   }
 
-  /// Writes one use of an image down, unless somebody is writing just now.
+  /// Writes one use of an image, unless another process is writing.
   package static func noteImageUse(of url: String, path: String) async throws {
     let lockPath = DatabaseFile(path: DatabaseFile.resolve(path)).lockPath
     let lock = try FileLock(path: lockPath, byte: 0)

@@ -1,11 +1,11 @@
 import GRDB
 import OffersCore
 
-/// An offer's image as its feed names it.
+/// The address of an offer's image, and the source of its feed.
 package struct WantedImage: Hashable, Sendable {
   package let ref: OfferRef
   package let url: String
-  /// Where the feed is read from.
+  /// The source of the feed.
   package let source: String
 }
 
@@ -16,8 +16,8 @@ extension OffersDatabase {
     }
   }
 
-  /// The images that people are most likely to look at, as many as a cache holds, each once: those
-  /// of favorites, the last starred first, then those of the newest offers.
+  /// The images to prefetch, each once, at most as many as the cache holds: those of favorites,
+  /// most recently starred first, then those of the newest offers.
   package func fetchWantedImages() async throws -> [WantedImage] {
     try await read { database in
       var seen: Set<String> = []
@@ -40,7 +40,7 @@ extension OffersDatabase {
     ).map(wanted)
   }
 
-  /// Several offers may share an image, so that more of them are looked at.
+  /// More than the cache holds, because several offers may share an image.
   static let newestLimit = 500
   static let newestSQL = """
     SELECT feed.name, offer.id, offer.image_url, feed.source

@@ -7,7 +7,7 @@ extension OffersDatabase: SearchRepository {
     try await search(query, rebuilding: {})
   }
 
-  /// - Parameter rebuilding: called before the index is made anew.
+  /// - Parameter rebuilding: called before the index is rebuilt.
   package func search(
     _ query: SearchQuery, rebuilding: () -> Void
   ) async throws -> SearchResults {
@@ -32,28 +32,28 @@ extension OffersDatabase: SearchRepository {
     }
   }
 
-  /// How long a search that is done waits for other writers to be noted, in seconds.
+  /// The maximum wait for other writers to record a finished search, in seconds.
   private static let noteWaitSeconds = 2.0
 
-  /// Makes the search index anew unless it is what the offers are.
+  /// Rebuilds the search index if it is not current.
   public func refreshSearchIndex() async throws {
     if try await read({ try SearchIndex.isCurrent(in: $0) }) { return }
-    // Reading a database is enough to be allowed to search it.
+    // A database that is open for reading must be searchable as well.
     let writer = canWrite ? self : try OffersDatabase(path: path)
     try await writer.write { try Self.refreshIndex(in: $0) }
   }
 
   private static func refreshIndex(in database: Database) throws {
-    // Another process may have done it meanwhile.
+    // Another process may have rebuilt it meanwhile.
     if try !SearchIndex.isCurrent(in: database) { try SearchIndex.rebuild(in: database) }
   }
 
-  /// Another process leaves the index out again as soon as it is made.
+  /// The error if another process invalidates the index right after it was rebuilt.
   private static let indexNotCurrent = OffersError(
     .storageFailed, "The search index was out of date again at once.",
     hint: "Wait for the sync that runs with --no-index, then search again.")
 
-  /// - Returns: nil when the index is not current.
+  /// - Returns: nil if the index is not current.
   private static func search(_ query: SearchQuery, in database: Database) throws -> SearchResults? {
     guard query.limit > 0, query.page > 0, query.limit < Int32.max, query.page < Int32.max else {
       throw OffersError(.invalidRequest, "A search needs a limit and a page of at least 1.")
@@ -78,7 +78,7 @@ extension OffersDatabase: SearchRepository {
     return SearchResults(hits: page.hits, hasMore: page.hasMore, correctedWords: nearest.text)
   }
 
-  /// A page of what an expression finds; nil when it finds nothing at all.
+  /// A page of the results of an expression; nil if it has no results at all.
   private static func page(
     of expression: SearchExpression, _ query: SearchQuery, _ table: SearchTable,
     in database: Database
@@ -99,7 +99,7 @@ extension OffersDatabase: SearchRepository {
     return SearchResults(hits: hits.hits, hasMore: count > query.limit)
   }
 
-  /// The words with one space between them. SQLite ends a text at a NUL.
+  /// The words separated by single spaces. NUL is a separator, because SQLite ends a text at it.
   private static func words(of search: RecentSearch) -> String {
     search.words.split { $0.isWhitespace || $0 == "\0" }.joined(separator: " ")
   }

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The SQL that remembers what was searched for. A trigger keeps it to the last 10.
+/// The SQL for recent searches. A trigger keeps the last 10.
 enum RecentSearchTable {
   static let listSQL = """
     SELECT words, feed, searched_at FROM recent_search ORDER BY search_order DESC
@@ -17,13 +17,14 @@ enum RecentSearchTable {
     }
   }
 
-  /// By what a search is known again: what the index is asked for, or the words where it knows none.
+  /// The key by which equal searches are recognized: the FTS5 expression, or the words if they
+  /// contain no token.
   private static func key(_ words: String, in database: Database) throws -> String {
     let expression = try SearchExpression(words, in: database)
     return expression.isEmpty ? words : expression.match
   }
 
-  /// Whether a search is the latest already.
+  /// Whether a search is already the latest one.
   static func isLatest(
     _ words: String, feed: String?, in database: Database
   ) throws -> Bool {
@@ -35,7 +36,7 @@ enum RecentSearchTable {
         """, arguments: [key(words, in: database), feed ?? "", words]) ?? false
   }
 
-  /// Puts a search on top, whether it was there or not.
+  /// Moves or inserts a search at the top.
   static func put(
     _ words: String, feed: String?, at seconds: Int64, in database: Database
   ) throws {

@@ -1,27 +1,27 @@
 import GRDB
 
-/// What a person typed, as the index understands it.
+/// The typed words, as an FTS5 expression.
 ///
-/// SQLite's own rules break the text into words, so nothing that can be typed has a meaning of its
-/// own: quotes, `AND` and `*` are letters or the lack of them.
+/// FTS5's own tokenizer splits the text, so no typed character has a special meaning: quotes, `AND`
+/// and `*` are tokens or separators.
 struct SearchExpression: Equatable, Sendable {
-  /// What stands between two spaces. `7-Up` is two words that have to follow each other.
+  /// The text between two spaces. `7-Up` has two tokens that must follow each other.
   struct Part: Equatable, Sendable {
-    /// As it was typed.
+    /// The text as it was typed.
     var text: String
-    /// Its words, their case and accents folded; never empty.
+    /// Its tokens, with case and accents folded; never empty.
     var words: [String]
-    /// Whether the last word may be the beginning of one.
+    /// Whether the last word may be a prefix.
     var isOpen = false
   }
 
   private(set) var parts: [Part]
 
-  /// Most parts that are looked for; those behind it could only find less.
+  /// The maximum number of parts; further ones are ignored.
   static let partLimit = 50
 
-  /// - Parameter opensLetter: whether a single letter at the end may be the beginning of a word,
-  ///   which mostly finds far too much.
+  /// - Parameter opensLetter: whether a single letter at the end may be a prefix, which mostly
+  ///   finds far too much.
   init(_ text: String, opensLetter: Bool = false, in database: Database) throws {
     let tokenizer = try database.makeTokenizer(.unicode61(diacritics: .remove))
     var typed: [String] = []
@@ -34,7 +34,7 @@ struct SearchExpression: Equatable, Sendable {
       return words.isEmpty ? nil : Part(text: text, words: words)
     }
     guard let last = parts.last, last.text == typed.last, let word = last.words.last else { return }
-    // Whoever types something behind a word has typed all of it: C++ is not the beginning of Café.
+    // A separator after the last word ends it: C++ is not a prefix of Café.
     let isWhole = try tokenizer.tokenize(query: last.text + "x").count > last.words.count
     parts[parts.count - 1].isOpen = !isWhole && (opensLetter || word.unicodeScalars.count > 1)
   }
@@ -43,8 +43,8 @@ struct SearchExpression: Equatable, Sendable {
 
   var isEmpty: Bool { parts.isEmpty }
 
-  /// The same, not open at its end where no word goes on behind it: that costs less and finds the
-  /// same now, but not later.
+  /// The expression without the prefix search at its end if no indexed word is longer: that is
+  /// cheaper and currently finds the same.
   func narrowed(in database: Database) throws -> SearchExpression {
     guard let last = parts.last, last.isOpen, let word = last.words.last,
       try !SearchTable.hasLonger(word, in: database)
@@ -54,11 +54,12 @@ struct SearchExpression: Equatable, Sendable {
     return SearchExpression(parts)
   }
 
-  /// The words as they were typed, with one space between them.
+  /// The words as they were typed, separated by single spaces.
   var text: String { parts.map(\.text).joined(separator: " ") }
 
-  /// The same in the language of `MATCH`: every word in quotes. A word that may be a beginning stands
-  /// there twice, so that the whole word counts more.
+  /// The expression in FTS5's query syntax, with every word quoted. A possible prefix appears as a
+  /// whole word as well, so that whole words rank higher.
+  /// https://sqlite.org/fts5.html#full_text_query_syntax
   var match: String {
     parts.map { part in
       let phrase = "\"\(part.words.joined(separator: " "))\""

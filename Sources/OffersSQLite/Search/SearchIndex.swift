@@ -1,14 +1,14 @@
 import GRDB
 import OffersCore
 
-/// The SQL that makes the search index and tells what it is worth.
+/// The SQL that rebuilds and checks the search index, an FTS5 table.
 enum SearchIndex {
-  /// The texts that are searched, in the order of the index's columns.
+  /// The indexed fields, in the order of the index's columns.
   static let fields: [SearchMatch.Field] = SearchMatch.Field.allCases
-  /// The same as a list of columns.
+  /// The columns of the index, as an SQL list.
   static let columns = fields.map(\.rawValue).joined(separator: ", ")
 
-  /// Whether a field of an offer is searched.
+  /// Whether a field of an offer is indexed.
   static func has(_ field: OfferField) -> Bool {
     switch field {
     case .name, .description, .terms, .retailer, .categories, .attributes: true
@@ -16,7 +16,7 @@ enum SearchIndex {
     }
   }
 
-  /// Whether the index is what the offers are.
+  /// Whether the index matches the offers.
   static func isCurrent(in database: Database) throws -> Bool {
     let statement = try database.cachedStatement(
       sql: "SELECT is_current FROM search_state WHERE state_key = 1")
@@ -29,16 +29,15 @@ enum SearchIndex {
       arguments: [isCurrent])
   }
 
-  /// How many offers the index has, and how many there are.
+  /// The numbers of indexed and of stored offers.
   static func counts(in database: Database) throws -> (indexed: Int, offers: Int) {
     let indexed = try Int.fetchOne(database, sql: "SELECT count(*) FROM offer_search_docsize")
     let offers = try Int.fetchOne(database, sql: "SELECT count(*) FROM offer")
     return (indexed ?? 0, offers ?? 0)
   }
 
-  /// Whether the index has the words of the offers, and no others: it is compared with them. The
-  /// connection must be one that may write, and nothing is written.
-  /// https://sqlite.org/fts5.html#the_integrity_check_command
+  /// Whether the index has exactly the words of the offers. The connection must be writable,
+  /// although nothing is written. https://sqlite.org/fts5.html#the_integrity_check_command
   static func isSound(in database: Database) throws -> Bool {
     do {
       try database.execute(
@@ -49,7 +48,7 @@ enum SearchIndex {
     }
   }
 
-  /// Makes the index anew, in the transaction that the caller began.
+  /// Rebuilds the index within the caller's transaction.
   static func rebuild(in database: Database) throws {
     try database.execute(sql: "INSERT INTO offer_search (offer_search) VALUES ('rebuild')")
     try setCurrent(true, in: database)

@@ -1,39 +1,41 @@
 import GRDB
 import OffersCore
 
-/// Brings the search index up to date with the offers that one transaction writes.
+/// Updates the search index for the offers that one transaction writes.
 ///
-/// The index can take an offer out only by the texts it was put in with, so whoever changes or
-/// removes an offer says so before. What is new stands behind the last offer and is found by that.
-/// The index is written by the megabyte in the order of the keys: each step back in that order, and
-/// each statement of another kind between two writes, makes it write what it has gathered.
+/// The index is an external-content FTS5 table: an entry can be deleted only with the texts it was
+/// inserted with, so `willChange` must be called before an offer is changed or removed. New offers
+/// have keys above the last one and are indexed at the end. FTS5 gathers terms in memory and writes
+/// them in large segments as long as rowids ascend and no other statement writes in between;
+/// therefore the changes are collected and written in key order.
+/// https://sqlite.org/fts5.html#external_content_tables
 final class SearchIndexWriter {
-  /// What becomes of the index.
+  /// The way in which the index is updated.
   private enum Work {
-    /// Only what differs is written.
+    /// Only differing offers are written.
     case difference
-    /// It is made anew at the end.
+    /// The index is rebuilt at the end.
     case rebuild
-    /// It is left as it is, and is no longer what the offers are once one of them differs.
+    /// The index is not touched, and is marked as not current once an offer differs.
     case nothing
   }
 
   private let database: Database
   private var work: Work
   private var differs = false
-  /// The texts that offers had, by their keys.
+  /// The texts before the change, by offer key.
   private var pending: [Int64: [String?]] = [:]
   private var pendingBytes = 0
-  /// How many offers were changed or removed.
+  /// The number of changed or removed offers.
   private var count: Int64 = 0
-  /// Made when the first offer is changed, which is not what a small sync is kept waiting for.
+  /// Prepared on the first change, so that a sync without changes does not pay for it.
   private var statements: Statements?
 
   private struct Statements {
     let find: RawStatement
     let delete: RawStatement
     let insert: RawStatement
-    /// Above so many changed offers it is cheaper to make the index anew.
+    /// The number of changed offers above which a rebuild is cheaper.
     let rebuildCount: Int64
 
     init(_ database: Database) throws {
@@ -53,19 +55,19 @@ final class SearchIndexWriter {
     }
   }
 
-  /// Most bytes of texts that are held at a time.
+  /// The maximum size of the texts in `pending`, in bytes.
   private static let pendingLimitBytes = 8 << 20
 
   /// - Parameters:
-  ///   - isWanted: whether to keep the index; else it is marked as not current.
-  ///   - rebuilds: whether to make an index anew that is not current; else it is left so.
+  ///   - isWanted: whether to update the index; otherwise it is marked as not current.
+  ///   - rebuilds: whether to rebuild an index that is not current; otherwise it stays so.
   init(_ database: Database, isWanted: Bool = true, rebuilds: Bool = true) throws {
     self.database = database
     let isCurrent = try SearchIndex.isCurrent(in: database)
     work = !isWanted ? .nothing : isCurrent ? .difference : rebuilds ? .rebuild : .nothing
   }
 
-  /// Says that an offer's texts are about to change, or to be removed.
+  /// Must be called before an offer's texts are changed or removed.
   func willChange(_ key: Int64) throws {
     differs = true
     guard work == .difference else { return }
@@ -78,7 +80,7 @@ final class SearchIndexWriter {
       return
     }
     if pendingBytes > Self.pendingLimitBytes { try flush() }
-    // The texts that the index has are those before the first change.
+    // The index has the texts before the first change.
     guard pending[key] == nil else { return }
     let find = statements.find
     find.bind(1, key)
@@ -89,10 +91,11 @@ final class SearchIndexWriter {
     pending[key] = texts
   }
 
-  /// Takes back what was said of an offer: it stays as it was.
+  /// Cancels `willChange` for an offer that stayed unchanged.
   func didKeep(_ key: Int64) { pending[key] = nil }
 
-  /// Writes what is left, and the offers behind a key, which are all new.
+  /// Writes the pending changes and indexes the offers with keys above `lastKey`, which are all
+  /// new.
   func finish(newAfter lastKey: Int64? = nil) throws {
     switch work {
     case .nothing:
@@ -125,7 +128,7 @@ final class SearchIndexWriter {
       } catch let error as DatabaseError
         where error.extendedResultCode == .SQLITE_CORRUPT_VTAB
       {
-        // Another program has written texts that the index was not told of.
+        // Another program changed texts without updating the index.
         work = .rebuild
         break
       }

@@ -1,19 +1,20 @@
 import OffersCore
 
-/// What the index puts around the words that it found, and the way back to places in a text.
+/// The marks that FTS5's `highlight` puts around matches, and their translation to offsets in a
+/// text.
 struct SearchMarks {
   let start: String
   let end: String
 
-  /// The marks differ each time, so that no text of a feed can hold them.
+  /// The marks are random, so that no text of a feed can contain them.
   init(number: UInt64 = .random(in: .min ... .max)) {
     let name = String(number, radix: 36)
     start = "\u{2}\(name)<"
     end = "\u{2}\(name)>"
   }
 
-  /// The places between marks, as offsets into the scalars of the text without them, and how many
-  /// scalars that text has.
+  /// The ranges between marks, as offsets into the Unicode scalars of the text without marks, and
+  /// the number of scalars of that text.
   func ranges(in text: String) -> (ranges: [Range<Int>], count: Int) {
     var ranges: [Range<Int>] = []
     var count = 0
@@ -38,9 +39,9 @@ struct SearchMarks {
     return (ranges, count + rest.count)
   }
 
-  /// Where the words stand in an offer.
+  /// The matches in an offer.
   ///
-  /// - Parameter texts: as the index gives them, with marks, in the order of `SearchIndex.fields`.
+  /// - Parameter texts: the highlighted texts, in the order of `SearchIndex.fields`.
   func matches(in texts: [String?], of offer: Offer) -> [SearchMatch] {
     zip(SearchIndex.fields, texts).flatMap { field, text -> [SearchMatch] in
       // Most texts have no mark.
@@ -56,7 +57,7 @@ struct SearchMarks {
     }
   }
 
-  /// The places in a list whose elements were searched as one text with a line each.
+  /// The matches in a list whose elements were indexed as one text, one per line.
   private static func split(
     _ ranges: [Range<Int>], _ count: Int, _ field: SearchMatch.Field, _ elements: [String]
   ) -> [SearchMatch] {
@@ -65,7 +66,7 @@ struct SearchMarks {
     var rest = ranges[...]
     for (index, element) in elements.enumerated() where begin < count {
       let end = begin + element.unicodeScalars.count
-      // What goes beyond an element is none of its own.
+      // A match that spans two elements belongs to neither.
       let own = rest.prefix { $0.lowerBound <= end }
       rest = rest.dropFirst(own.count)
       let whole = own.filter { $0.lowerBound >= begin && $0.upperBound <= end }

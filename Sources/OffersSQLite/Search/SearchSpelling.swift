@@ -1,23 +1,23 @@
 import GRDB
 import OffersCore
 
-/// Finds what was probably meant by words that nothing has.
+/// Finds a spelling correction for words without a match.
 struct SearchSpelling {
   private let expression: SearchExpression
 
-  /// Most words that are considered instead of one.
+  /// The maximum number of candidates per word.
   private static let candidateLimit = 4
-  /// Most combinations of them that are tried.
+  /// The maximum number of combinations that are tried.
   private static let attemptLimit = 40
-  /// Most words of a search that are considered at all.
+  /// The maximum number of words that are corrected.
   private static let wordLimit = 8
 
   init(_ expression: SearchExpression) { self.expression = expression }
 
-  /// A word to be looked for instead of another.
+  /// A replacement for a word.
   private struct Candidate {
     let word: String
-    /// Twice the letters it differs by, and one more where only its beginning is that near.
+    /// Twice the edit distance, plus one if only the prefix of the candidate is that near.
     let cost: Int
     let startsAlike: Bool
     let offerCount: Int64
@@ -29,7 +29,7 @@ struct SearchSpelling {
     }
   }
 
-  /// A word of the search.
+  /// A word of the expression and its position.
   private struct Place {
     let part: Int
     let word: Int
@@ -38,8 +38,8 @@ struct SearchSpelling {
     let limit: Int
   }
 
-  /// How many letters may be wrong in a word: none in short ones and in numbers, where each means
-  /// something else.
+  /// The maximum edit distance for a word: none for short words and for those with digits, where
+  /// each letter changes the meaning.
   static func limit(for word: String) -> Int {
     if word.unicodeScalars.contains(where: { $0.properties.numericType != nil }) { return 0 }
     switch word.unicodeScalars.count {
@@ -49,9 +49,10 @@ struct SearchSpelling {
     }
   }
 
-  /// The nearest expression that finds something, by few and common words; nil when there is none.
+  /// The nearest expression that has results, preferring few replacements and common words; nil if
+  /// there is none.
   ///
-  /// - Parameter finds: whether an expression finds something.
+  /// - Parameter finds: whether an expression has results.
   func findNearest(
     in database: Database, _ finds: (SearchExpression) throws -> Bool
   ) throws -> SearchExpression? {
@@ -83,7 +84,7 @@ struct SearchSpelling {
     return places
   }
 
-  /// For each word the nearest that there are, itself aside.
+  /// The best candidates for each word, except for the word itself.
   private func candidates(
     for places: [Place], in database: Database
   ) throws -> [[Candidate]] {
@@ -92,11 +93,11 @@ struct SearchSpelling {
     try SearchTable.forEachTerm(in: database) { bytes, count in
       for (index, place) in places.enumerated() {
         let missing = place.text.utf8.count - bytes.count
-        // A scalar has at most four bytes.
+        // A Unicode scalar has at most four bytes in UTF-8.
         if missing > 4 * place.limit || (!place.isOpen && -missing > 4 * place.limit) { continue }
         let term = String(decoding: bytes, as: UTF8.self)
         let (whole, beginning) = distances[index].distances(to: term)
-        // Nearly every short beginning is near to some word.
+        // A short prefix is near to too many words.
         let isNearStart = place.isOpen && place.text.unicodeScalars.count > 3
         guard term != place.text,
           let cost = whole.map({ 2 * $0 }) ?? (isNearStart ? beginning.map { 2 * $0 + 1 } : nil)
@@ -113,7 +114,7 @@ struct SearchSpelling {
     return best
   }
 
-  /// What to put for each word, nil to leave it, the least change first.
+  /// The combinations of replacements, nil for an unchanged word, by ascending cost.
   private static func choices(_ candidates: [[Candidate]]) -> [[Candidate?]] {
     var choices: [(cost: Int, choice: [Candidate?])] = [(0, [])]
     for options in candidates {
@@ -121,7 +122,7 @@ struct SearchSpelling {
       choices = choices.flatMap { base in
         all.map { (base.cost + ($0?.cost ?? 0), base.choice + [$0]) }
       }
-      // The sort keeps the order of equals, which is that of the candidates.
+      // The sort is stable, so equal costs keep the order of the candidates.
       choices.sort { $0.cost < $1.cost }
       choices = Array(choices.prefix(attemptLimit))
     }
@@ -130,12 +131,12 @@ struct SearchSpelling {
 }
 
 extension SearchExpression {
-  /// The expression with other words in some places, which then show as they are looked for.
+  /// The expression with some words replaced, in its text as well.
   func replacing(_ words: [(part: Int, word: Int, text: String)]) -> SearchExpression {
     var parts = self.parts
     for (part, word, text) in words {
       parts[part].words[word] = text
-      // What is put there is a whole word.
+      // A replacement is a whole word.
       if word == parts[part].words.count - 1 { parts[part].isOpen = false }
       parts[part].text = parts[part].words.joined(separator: " ")
     }

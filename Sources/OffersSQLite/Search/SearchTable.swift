@@ -1,33 +1,35 @@
 import GRDB
 import OffersCore
 
-/// The SQL that finds offers by their words.
+/// The SQL that searches offers in the index.
 struct SearchTable {
   private let condition: String
   private let arguments: StatementArguments
 
-  /// Above this it takes longer to find between which keys a feed's offers lie than it saves.
+  /// The largest feed for which the range of its keys is determined; for larger ones that costs
+  /// more than it saves.
   private static let smallFeedCount = 50_000
 
   /// - Parameters:
-  ///   - feedKey: only this feed; nil for all.
-  ///   - favoritesOnly: only favorites, gone ones too; else only what is current.
+  ///   - feedKey: the feed to search; nil for all.
+  ///   - favoritesOnly: whether to search favorites only, gone ones included; otherwise current
+  ///     offers are searched.
   init(feedKey: Int64?, favoritesOnly: Bool, in database: Database) throws {
     var parts: [String] = []
     var arguments: StatementArguments = []
     if favoritesOnly {
-      // Found once, and not for each offer that has the words: that would look up all of them.
+      // The unary plus makes SQLite evaluate the favorites once, instead of looking up each match.
       parts.append("+offer_search.rowid IN (\(FavoriteTable.offerKeys))")
     } else {
       parts.append("offer.gone_at IS NULL")
     }
     if let feedKey {
-      // The plus keeps SQLite from going by the index on ids.
+      // The unary plus keeps SQLite from using the index on ids.
       parts.append("+offer.feed_key = ?")
       arguments += [feedKey]
     }
     if let keys = try Self.bounds(feedKey: feedKey, favoritesOnly: favoritesOnly, in: database) {
-      // The index passes over what lies outside without ranking it.
+      // FTS5 skips rowids outside of the range without ranking them.
       parts.append("offer_search.rowid >= ? AND offer_search.rowid <= ?")
       arguments += [keys.lowerBound, keys.upperBound]
     }
@@ -35,7 +37,7 @@ struct SearchTable {
     self.arguments = arguments
   }
 
-  /// Between which keys the offers lie that are looked for; nil where that says little.
+  /// The range of keys of the searched offers; nil if it would exclude little.
   private static func bounds(
     feedKey: Int64?, favoritesOnly: Bool, in database: Database
   ) throws -> ClosedRange<Int64>? {
@@ -56,18 +58,18 @@ struct SearchTable {
     return first...last
   }
 
-  /// An offer that was found, and its texts with marks around the words.
+  /// A match: the offer's key and its texts with marks.
   struct Found {
     let key: Int64
     /// In the order of `SearchIndex.fields`.
     let texts: [String?]
   }
 
-  /// The offers that an expression finds, best first.
+  /// The offers that match an expression, best first.
   ///
-  /// The index gives them ranked; the offers themselves are looked at only until the page is full.
+  /// FTS5 returns matches by rank; offers are joined only until the page is full.
   ///
-  /// - Parameter body: is given one after another. Not all of them are in memory at once.
+  /// - Parameter body: is called with one match at a time, so that not all are in memory.
   func find(
     _ expression: SearchExpression, marks: SearchMarks, limit: Int, offset: Int,
     in database: Database, _ body: (Found) throws -> Void
@@ -88,7 +90,7 @@ struct SearchTable {
     }
   }
 
-  /// Whether an expression finds anything.
+  /// Whether an expression has a match.
   func finds(_ expression: SearchExpression, in database: Database) throws -> Bool {
     let statement = try database.cachedStatement(
       sql: """
@@ -98,16 +100,16 @@ struct SearchTable {
     return try Int.fetchOne(statement, arguments: [expression.match] + arguments) != nil
   }
 
-  /// Whether there are words that a word is the beginning of, itself aside.
+  /// Whether the index has longer words with a given prefix.
   static func hasLonger(_ word: String, in database: Database) throws -> Bool {
-    // No sign below a digit is in a word. The word itself is not looked at: counting the offers
-    // that have it would take as long as finding them.
+    // Tokens contain no character below a digit. The word itself is excluded, because the
+    // vocabulary table would count all its offers.
     let statement = try database.cachedStatement(
       sql: "SELECT 1 FROM search_term WHERE term >= ? AND term <= ? LIMIT 1")
     return try Int.fetchOne(statement, arguments: [word + "0", word + "\u{10FFFF}"]) != nil
   }
 
-  /// Hands over all words there are, with the number of offers that have them.
+  /// Calls `body` with each indexed word and the number of offers that have it.
   static func forEachTerm(
     in database: Database, _ body: (_ term: UnsafeRawBufferPointer, _ count: Int64) -> Void
   ) throws {
