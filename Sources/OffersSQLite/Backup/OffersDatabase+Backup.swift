@@ -3,22 +3,22 @@ import GRDBSQLite
 import OffersCore
 
 extension OffersDatabase {
-  /// Copies the database as it stands at one moment into a file, and looks the copy through.
+  /// Copies a consistent snapshot of the database into a file and checks the copy.
   ///
-  /// It is read as one state without any lock that a writer would wait for: others go on writing,
-  /// into the log, which is moved into the file once the copy is made. In steps it would never end,
-  /// for SQLite begins anew whenever another process writes.
+  /// The copy is made in one step within a read transaction, so no writer waits: others continue to
+  /// write into the log, which is checkpointed after the copy. A copy in several steps might never
+  /// end, because SQLite restarts it whenever another process writes.
   /// https://sqlite.org/backup.html
   ///
-  /// - Parameter path: an empty file, which nobody else knows. It holds the copy when this returns,
-  ///   whole and without a log beside it.
-  /// - Throws: `OffersError` with `storageFailed`: the database is damaged, or the disk is full.
+  /// - Parameter path: an empty file that no other process uses. When this returns, it holds the
+  ///   complete copy, without a log beside it.
+  /// - Throws: `OffersError` with `storageFailed` if the database is damaged or the disk is full.
   package func backUp(to path: String) async throws {
     do {
       var configuration = Configuration()
       configuration.label = "offers backup"
       configuration.prepareDatabase { database in
-        // Until it is complete and has its name, nobody needs it back after a crash.
+        // An incomplete copy is discarded after a crash, so it needs neither journal nor fsync.
         try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
       }
       let copy = try DatabaseQueue(path: path, configuration: configuration)
@@ -32,8 +32,8 @@ extension OffersDatabase {
     try await Self.checkBackup(path)
   }
 
-  /// Refuses a copy that is not sound. It is opened as a file that nobody writes, so that nothing
-  /// comes to stand beside it.
+  /// Refuses a copy that fails the integrity check. It is opened as immutable, so that no file is
+  /// created beside it.
   private static func checkBackup(_ path: String) async throws {
     var configuration = Configuration()
     configuration.readonly = true
@@ -52,20 +52,20 @@ extension OffersDatabase {
     }
   }
 
-  /// What stands where a backup should go.
+  /// The kind of file at the target path of a backup.
   package enum BackupTarget {
     case free
-    /// A database of ours that nobody is using, such as an older backup.
+    /// A database of this program that is not in use, such as an older backup.
     case backup
-    /// The database itself, or a file that belongs to a database.
+    /// The database itself, or a companion file of a database.
     case database
-    /// A database whose newest writes stand in a log, which would be taken for the copy's.
+    /// A database with a log or journal, which SQLite would apply to the copy.
     case logged
-    /// Anything else, and a database that people work with.
+    /// Any other file, or a database that is in use.
     case other
   }
 
-  /// Tells what stands at a path.
+  /// Classifies the file at a path.
   package func backupTarget(_ path: String) throws -> BackupTarget {
     let target = DatabaseFile(path: DatabaseFile.resolve(path))
     if target.isSameFile(as: file.path)
@@ -85,7 +85,7 @@ extension OffersDatabase {
     switch try? target.readHeader() {
     case .missing, .empty: return .free
     case .ours: return .backup
-    // What cannot be read is none of ours, either.
+    // An unreadable file is not one of this program's backups.
     default: return .other
     }
   }

@@ -1,11 +1,12 @@
 import GRDB
 import OffersCore
 
-/// Reads what can still be read of a damaged database as records of an export.
+/// Reads the readable rows of a damaged database as records of an export.
 ///
-/// Each table is read by itself and around its damaged pages, without its indexes: one page costs
-/// the rows on it. An offer whose details cannot be read goes without them, a feed that cannot be
-/// read by its name alone. What refers to a lost offer is left out with it, favorites aside.
+/// Each table is read separately, around its damaged pages and without its indexes, so a damaged
+/// page costs only its own rows. An offer whose details are unreadable is exported without them, an
+/// unreadable feed by its name alone. Rows that refer to a lost offer are omitted, except for
+/// favorites.
 package final class SalvageQuery {
   private let database: Database
   private let favoritesOnly: Bool
@@ -15,9 +16,9 @@ package final class SalvageQuery {
   private var feeds: [Int64: String] = [:]
   /// The offers that were read, by key.
   private var refs = OfferRefs()
-  /// Each run's place in the document, from 1, by its key.
+  /// The position of each run in the document, from 1, by its key.
   private var runs: [Int64: Int] = [:]
-  /// The sections that lack some.
+  /// The sections that are incomplete.
   private var cut: Set<ExportRecord.Section> = []
 
   init(_ database: Database, favoritesOnly: Bool) {
@@ -35,11 +36,11 @@ package final class SalvageQuery {
     throw DatabaseError(resultCode: .SQLITE_CORRUPT)
   }
 
-  /// Hands over every record that can be read, section by section.
+  /// Calls `body` with every readable record, section by section.
   ///
-  /// - Parameter accepts: whether a document can have a record. It is asked in the order of the
-  ///   document: damaged rows can look like sound ones.
-  /// - Returns: the sections that lack some.
+  /// - Parameter accepts: whether a record is valid at this position of the document, because
+  ///   damaged rows can look like valid ones. Called in the order of the document.
+  /// - Returns: the incomplete sections.
   package func forEachRecord(
     accepting accepts: @escaping (ExportRecord) -> Bool,
     _ body: (ExportRecord) throws -> Void
@@ -63,7 +64,7 @@ package final class SalvageQuery {
     return false
   }
 
-  /// Where not all favorites could be read, their feeds are not known, either.
+  /// If some favorites are unreadable, so are their feeds, and every feed is included.
   private func isWanted(feed: String) -> Bool {
     !favoritesOnly || favorites.isCut || favorites.feeds.contains(feed)
   }
@@ -71,7 +72,7 @@ package final class SalvageQuery {
   private func forEachRow(
     of section: ExportRecord.Section, _ sql: String, _ body: (RawStatement) throws -> Void
   ) throws {
-    // A table that is not there has nothing that could be read.
+    // A missing table has no readable rows.
     guard let rows = try? SalvageRows(database, sql) else {
       cut.insert(section)
       return
@@ -79,7 +80,7 @@ package final class SalvageQuery {
     if try !rows.forEach(body) { cut.insert(section) }
   }
 
-  /// The feeds by name, as an export has them.
+  /// The feeds in the order of an export, by name.
   private func readFeeds() throws -> [ExportedFeed] {
     var found: [ExportedFeed] = []
     let details = SalvagedDetail(
@@ -114,7 +115,7 @@ package final class SalvageQuery {
     return found.sorted { $0.name < $1.name }
   }
 
-  /// The names of feeds as their index has them.
+  /// Reads the names of feeds from their index.
   private func forEachName(_ body: (Int64, String) -> Void) throws {
     for direction in ["ASC", "DESC"] {
       let sql = """
@@ -122,12 +123,12 @@ package final class SalvageQuery {
         """
       guard let rows = try? RawStatement(database, sql) else { return }
       defer { rows.reset() }
-      // What cannot be read ends it, from either side.
+      // An error ends this direction; the other one starts from the other end.
       while (try? rows.step()) == true { body(rows.number(0), rows.string(1) ?? "") }
     }
   }
 
-  /// A feed of which nothing but its name is left, and where its last sync read it.
+  /// A feed of which only the name is left, with the source of its last run.
   private func bareFeed(_ name: String, key: Int64) -> ExportedFeed {
     var feed = ExportedFeed()
     feed.name = name
@@ -190,7 +191,7 @@ package final class SalvageQuery {
     }
   }
 
-  /// Of how many offers each change tells that tells of several, by its number.
+  /// The numbers of offers of rows that stand for several, by change number.
   private func readOfferCounts() throws -> [Int64: Int64] {
     let sql = """
       SELECT change_id, offer_count FROM new_offers WHERE change_id >= ?1 ORDER BY change_id
@@ -213,7 +214,7 @@ package final class SalvageQuery {
       WHERE change_id >= ?1 ORDER BY change_id
       """
     ) { rows in
-      // No two tell of the same offer, whatever a damaged count says.
+      // Rows do not overlap, so a damaged count is limited by the previous row.
       let count = min(counts[rows.number(0)] ?? 1, max(1, rows.number(0) &- lastID))
       lastID = rows.number(0)
       guard let run = runs[rows.number(2)] else { return }

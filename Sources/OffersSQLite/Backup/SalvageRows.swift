@@ -1,28 +1,28 @@
 import GRDB
 
-/// The rows of a table in the order of its whole-number key, around pages that cannot be read.
+/// Reads the rows of a table in the order of its integer key, skipping unreadable pages.
 ///
-/// Where a row cannot be read, the next key that can is searched for, first by longer and longer
-/// steps, then between the last two. So any number of damaged pages cost the rows on them.
+/// After an unreadable row, the next readable key is found by galloping search: with growing steps,
+/// then by bisection. So damaged pages cost only their own rows.
 struct SalvageRows {
   private let rows: RawStatement
 
-  /// The longest usual step, in keys: about as many rows as the fullest page holds would take a
-  /// dozen steps.
+  /// The maximum step of the normal search, in keys. A full page takes about a dozen such steps.
   private static let usualStep: Int64 = 64
-  /// How many usual steps are taken before they grow: a damaged page high up in the tree hides many.
+  /// The number of normal steps before they grow further: a damaged interior page of the b-tree
+  /// hides many rows.
   private static let usualTries = 256
   private static let triesBetween = 8
 
-  /// - Parameter sql: selects rows from the key `?1` on, in order, their key first.
-  /// - Throws: where there is no such table.
+  /// - Parameter sql: selects rows from key `?1` on, in order, with the key as first column.
+  /// - Throws: if the table is missing.
   init(_ database: Database, _ sql: String) throws {
     rows = try RawStatement(database, sql)
   }
 
-  /// Hands over every row that can be read.
+  /// Calls `body` with every readable row.
   ///
-  /// - Returns: whether that was all of them.
+  /// - Returns: whether all rows were readable.
   func forEach(_ body: (RawStatement) throws -> Void) throws -> Bool {
     defer { rows.reset() }
     var isWhole = true
@@ -30,20 +30,20 @@ struct SalvageRows {
     while true {
       rows.reset()
       rows.bind(1, next)
-      // What fails here cannot be read, which is what this is for.
+      // An error means that the row is unreadable, which is expected here.
       while let hasRow = try? rows.step() {
         guard hasRow, rows.number(0) < .max else { return isWhole }
         next = rows.number(0) + 1
         try body(rows)
       }
       isWhole = false
-      // Nobody gives keys below 1.
+      // Keys are at least 1.
       guard let readable = findReadable(after: max(0, next)) else { return false }
       next = readable
     }
   }
 
-  /// The first key behind an unreadable one from which on rows can be read, or there are none.
+  /// The first key after an unreadable one from which reading succeeds, at a row or at the end.
   private func findReadable(after unreadable: Int64) -> Int64? {
     var bad = unreadable
     var step: Int64 = 1
@@ -62,7 +62,7 @@ struct SalvageRows {
     }
   }
 
-  /// The first key that can be read, between one that cannot and one that can.
+  /// Bisects between an unreadable and a readable key for the first readable one.
   private func findBorder(_ bad: Int64, _ good: Int64) -> Int64 {
     var (bad, good) = (bad, good)
     while good - bad > 1 {
@@ -75,7 +75,7 @@ struct SalvageRows {
   private func canRead(from key: Int64) -> Bool {
     rows.reset()
     rows.bind(1, key)
-    // Why it cannot be read does not matter.
+    // The kind of error does not matter.
     return (try? rows.step()) != nil
   }
 }

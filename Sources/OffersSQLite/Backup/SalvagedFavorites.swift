@@ -1,23 +1,23 @@
 import GRDB
 import OffersCore
 
-/// The favorites that can still be read. They are read first and from both ends; what lies between
-/// two damaged pages is asked for by the offers that were read.
+/// The readable favorites. They are read from both ends first; those between two damaged pages are
+/// looked up by the readable offers.
 struct SalvagedFavorites {
   private let database: Database
-  /// They look up one from below and from above: a row may stand beside a damaged page, and only
-  /// one of the two ways to it leads over that.
+  /// Look up a favorite from below and from above: next to a damaged page, only one of the two
+  /// paths through the b-tree avoids that page.
   private let lookUps: [RawStatement]
-  /// By feed and id, byte for byte, as the table tells them apart.
+  /// The favorites by the UTF-8 of feed and id, compared byte by byte as the table does.
   private var found: [[UInt8]: ExportedFavorite] = [:]
   private(set) var feeds: Set<String> = []
-  /// Whether some could not be read.
+  /// Whether some favorites were unreadable.
   private(set) var isCut = false
 
   init(_ database: Database) {
     self.database = database
     lookUps = [("<=", "DESC"), (">=", "ASC")].compactMap { comparison, direction in
-      // A table that is not there has none, which reading it finds.
+      // A missing table has no favorites; `read` reports it.
       try? RawStatement(
         database,
         """
@@ -33,14 +33,14 @@ struct SalvagedFavorites {
     _ = readAll("DESC")
   }
 
-  /// Reads on to the damage, or to the end.
+  /// Reads until a damaged page or the end.
   ///
-  /// - Returns: whether it came to the end.
+  /// - Returns: whether the end was reached.
   private mutating func readAll(_ direction: String) -> Bool {
     let sql = """
       SELECT \(ExportedFavorite.columns) FROM favorite ORDER BY feed \(direction), id \(direction)
       """
-    // What fails here cannot be read, which is what this is for.
+    // An error means that the row is unreadable, which is expected here.
     guard let rows = try? RawStatement(database, sql) else { return false }
     defer { rows.reset() }
     while let hasRow = try? rows.step() {
@@ -55,14 +55,14 @@ struct SalvagedFavorites {
     feeds.insert(favorite.ref.feed)
   }
 
-  /// Looks whether an offer is one.
+  /// Looks up whether an offer is a favorite.
   mutating func find(_ ref: OfferRef) {
     if contains(ref) { return }
     for row in lookUps {
       defer { row.reset() }
       row.bind(1, copying: ref.feed)
       row.bind(2, copying: ref.id)
-      // Nor does it matter here why it cannot be read. A neighbour that is met is one as well.
+      // The kind of error does not matter. The row may be a neighbour, which is a favorite as well.
       if (try? row.step()) == true { note(ExportedFavorite(row)) }
     }
   }
@@ -73,7 +73,7 @@ struct SalvagedFavorites {
     Array(ref.feed.utf8) + [0] + Array(ref.id.utf8)
   }
 
-  /// In the order of an export.
+  /// All favorites found, in the order of an export.
   var all: [ExportedFavorite] {
     found.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value)
   }

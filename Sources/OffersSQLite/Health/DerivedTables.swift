@@ -1,13 +1,13 @@
 import GRDB
 
-/// Tables that hold nothing which could not be had again: where their pages are damaged, they are
-/// made anew.
+/// Tables with derived data only (search index, images), which are recreated if their pages are
+/// damaged.
 struct DerivedTables: Sendable {
-  /// What they are to a person.
+  /// The name in messages.
   let name: String
-  /// What the names of all of them begin with.
+  /// The prefix of the names of all its tables.
   private let prefix: String
-  /// Puts in what they have from the beginning, as a new database has it.
+  /// Inserts the initial rows of a new database.
   private let fill: @Sendable (_ database: Database, _ fresh: Database) throws -> Void
 
   private static let all = [search, images]
@@ -30,7 +30,7 @@ struct DerivedTables: Sendable {
     name: "the images", prefix: "image_",
     fill: { database, fresh in try ImageTable.copyTally(from: fresh, to: database) })
 
-  /// Those that are damaged; nil where something else is, too, beyond its indexes.
+  /// The damaged groups of derived tables; nil if another table is damaged, beyond its indexes.
   static func findDamaged(in database: Database) throws -> [DerivedTables]? {
     let tables = try String.fetchAll(
       database,
@@ -49,19 +49,19 @@ struct DerivedTables: Sendable {
     return damaged
   }
 
-  /// Makes those whose pages are damaged anew, in the transaction that the caller began. It must not
-  /// have met a damaged page before: SQLite writes nothing more in one that has.
+  /// Recreates tables with damaged pages, within the caller's transaction. That transaction must
+  /// not have read a damaged page: SQLite refuses to write after that.
   ///
-  /// They are forgotten, not dropped: that would give free the pages that damaged ones name, and
-  /// these may be somebody else's. What is left over goes when the file is written anew.
-  /// https://sqlite.org/pragma.html#pragma_writable_schema
+  /// The tables are deleted from the schema instead of being dropped: DROP would free the pages
+  /// that damaged pages refer to, which may belong to other tables. A later VACUUM reclaims the
+  /// lost pages. https://sqlite.org/pragma.html#pragma_writable_schema
   func replaceDamaged(in database: Database) throws {
     try forget(prefix + "*", in: database)
     try make(in: database)
   }
 
-  /// Makes a virtual table with sound pages anew, whatever its own tables hold: it may refuse even to
-  /// be dropped, they do not.
+  /// Recreates a virtual table with undamaged pages, whatever its shadow tables contain. The
+  /// virtual table itself may refuse to be dropped, the shadow tables do not.
   func replace(in database: Database) throws {
     try forget(prefix, in: database)
     let tables = try String.fetchAll(
@@ -79,10 +79,10 @@ struct DerivedTables: Sendable {
     try database.execute(sql: "PRAGMA writable_schema = RESET")
   }
 
-  /// Makes them as a new database has them, and fills them.
+  /// Creates the tables as in a new database, and fills them.
   private func make(in database: Database) throws {
     try SchemaComparison.makeFresh().inDatabase { fresh in
-      // A virtual table makes its own tables.
+      // A virtual table creates its shadow tables.
       let parts = try Row.fetchAll(
         fresh,
         sql: """

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// What can be said of a database's file without opening it.
+/// Checks of a database's file that do not open the database.
 struct FileHealth {
   private let file: DatabaseFile
 
@@ -9,12 +9,12 @@ struct FileHealth {
     file = DatabaseFile(path: DatabaseFile.resolve(path))
   }
 
-  /// Whether the file and its folder are a person's own.
+  /// Checks that only the owner can access the file and change its folder.
   var ownership: [Finding] { [permissions, folder] }
 
-  /// How writers take turns.
+  /// Checks the write guard and lists the holders of locks.
   ///
-  /// - Parameter feeds: whose locks are looked at.
+  /// - Parameter feeds: the feeds whose sync locks are checked.
   func turns(feeds: [String]) -> [Finding] { [library, locks(feeds: feeds)] }
 
   private var permissions: Finding {
@@ -46,7 +46,7 @@ struct FileHealth {
         .problem, "folder", "nothing can be written to \(folder), where the log and locks stand",
         advice: "Make it yours: chmod u+rwx \(ShellQuoting.word(folder))")
     }
-    // In a folder with the sticky bit, others can make files and take none away.
+    // With the sticky bit, others can create files in the folder but not replace existing ones.
     if let mode = Self.mode(of: folder), mode & 0o022 != 0, mode & S_ISVTX == 0 {
       return Finding(
         .problem, "folder", "others may put another file in the database's place in \(folder)",
@@ -60,7 +60,8 @@ struct FileHealth {
     return stat(path, &information) == 0 ? information.st_mode : nil
   }
 
-  /// See `WriteGuard`.
+  /// Checks the SQLite version for the WAL-reset bug, and that the write guard works; see
+  /// `WriteGuard`.
   private var library: Finding {
     let number = SQLiteLibrary.number
     let isMended =
@@ -68,7 +69,7 @@ struct FileHealth {
       || (3_044_006..<3_045_000).contains(number)
     let version = "SQLite \(OffersDatabase.sqliteVersion)"
     do {
-      // It is made with the first write.
+      // The lock file is created by the first write.
       if hasLockFile { _ = try FileLock(path: file.lockPath, byte: 0).isHeld() }
     } catch {
       let reason = (error as? OffersError)?.message ?? "\(error)"
@@ -93,7 +94,7 @@ struct FileHealth {
       if let found = holders.first(where: { $0.byte == byte }) {
         return "\(found.name) (process \(found.pid))"
       }
-      // Whoever is not seen is somebody else's process. Without a file there is no lock.
+      // The process of another user is not visible. Without a file there is no lock.
       guard hasLockFile,
         let isHeld = try? FileLock(path: file.lockPath, byte: byte).isHeld(), isHeld
       else { return nil }

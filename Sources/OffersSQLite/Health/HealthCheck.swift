@@ -2,19 +2,20 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// Something about a database that can be looked at, and put right where nothing is lost by it.
+/// One check of a database, and its repair if that loses nothing.
 ///
-/// What is derived from other rows has its check here, with how it is made anew.
+/// Each kind of derived data has a check here that recreates it.
 struct HealthCheck: Sendable {
   let subject: String
-  /// What is found, all being well included.
+  /// Returns the findings, including one if all is well.
   let examine: @Sendable (Database, Date) throws -> [Finding]
-  /// Looks further where nothing was found, at what SQLite tells only whoever may write. Nothing is
-  /// written, and nobody is waited for: it is given nil where that cannot be done, and why.
+  /// A further check, run if `examine` found no problem, that needs a writable connection. It
+  /// writes nothing and waits for nobody: it is passed nil and the reason if there is no such
+  /// connection.
   var lookFurther: (@Sendable (Database?, _ obstacle: String) throws -> Finding)?
-  /// Puts it right and says what it did; nil for what only a person can.
+  /// Repairs the problem and returns a description; nil if only a person can.
   var repair: RepairWork?
-  /// Finds out how to put it right, where that has to be known before a transaction begins.
+  /// Plans the repair before its transaction begins.
   var planRepair: (@Sendable (Database) throws -> RepairWork)?
 
   typealias RepairWork = @Sendable (Database, Date) throws -> String
@@ -64,7 +65,7 @@ struct HealthCheck: Sendable {
       }
     })
 
-  /// What has to be made anew besides indexes; nil where that would not mend it.
+  /// The derived tables to recreate besides indexes; nil if that would not repair the damage.
   private static func findMendable(
     _ problems: [String], in database: Database
   ) throws -> [DerivedTables]? {
@@ -126,7 +127,7 @@ struct HealthCheck: Sendable {
     },
     repair: { database, _ in
       let wrong = try FeedTable.recount(in: database)
-      // By the same number a sync tells whether too much would vanish.
+      // A sync uses this count to detect too many removals.
       return "counted anew: "
         + wrong.map { "\($0.name) \($0.counted), not \($0.noted)" }.joined(separator: ", ")
     })

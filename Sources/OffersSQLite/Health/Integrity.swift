@@ -1,23 +1,23 @@
 import GRDB
 import OffersCore
 
-/// What SQLite says of the pages of a database.
+/// The results of SQLite's integrity check.
 enum Integrity {
-  /// Most problems that are told: beyond, more tell no more.
+  /// The maximum number of problems that are reported.
   private static let usualLimit = 100
 
-  /// What is damaged; nothing in a sound database. Where a page cannot even be looked at, SQLite gives
-  /// up with what it has found so far.
+  /// The problems of the whole database; empty if it is sound. SQLite stops at a page that it
+  /// cannot read at all. https://sqlite.org/pragma.html#pragma_integrity_check
   static func problems(in database: Database, limit: Int = usualLimit) throws -> [String] {
     try problems(in: database, argument: "\(limit)")
   }
 
-  /// What is damaged of a table and its indexes.
+  /// The problems of a table and its indexes.
   static func problems(in database: Database, table: String) throws -> [String] {
     try problems(in: database, argument: "'\(table)'")
   }
 
-  /// All problems, before anything is written: what is beyond the usual ones may forbid it.
+  /// All problems without a limit, because a repair must not start if one of them forbids it.
   static func allProblems(in database: Database) throws -> [String] {
     try problems(in: database, limit: 1_000_000_000)
   }
@@ -36,17 +36,17 @@ enum Integrity {
     return problems
   }
 
-  /// Whether a problem is one of an index alone, which can be made anew.
+  /// Whether a problem concerns an index only, which REINDEX repairs.
   static func isOfIndex(_ problem: String) -> Bool {
     problem.contains("missing from index") || problem.contains("entries in index")
       || problem.contains("non-unique entry in index")
   }
 
-  /// Whether a problem is one of a page that nothing refers to, which costs nothing but its room.
+  /// Whether a problem is an unreferenced page, which only wastes space.
   static func isOfLostPage(_ problem: String) -> Bool { problem.contains("is never used") }
 
-  /// Whether pages belong to two owners, or the list of free ones is wrong: whatever is written then
-  /// may go over what is sound.
+  /// Whether a page has two owners or the freelist is wrong; writing may then overwrite valid
+  /// pages.
   static func isOfOwnership(_ problem: String) -> Bool {
     ["reference", "reelist", "free-page"].contains { problem.contains($0) }
   }

@@ -4,16 +4,16 @@ import OffersCore
 /// A process that holds a lock on a lock file.
 struct LockHolder {
   let pid: Int32
-  /// The process's name, as it names itself.
+  /// The process's name (`comm`).
   let name: String
   let byte: Int64
 
-  /// Who holds the locks on a file, as far as one may know: the kernel shows the processes of the
-  /// same person. It shows a lock with the descriptor that holds it (proc(5), fdinfo), because it
-  /// belongs to no process.
+  /// The holders of locks on a file that are visible to this user: the kernel shows the processes
+  /// of the same user. Locks of open file descriptions belong to no process, so they are listed
+  /// with the descriptor (proc(5), fdinfo).
   static func find(on path: String) -> [LockHolder] {
     let files = FileManager.default
-    // What goes away while one looks is passed over, as is what others own.
+    // Processes that end meanwhile and those of other users are skipped.
     func names(_ folder: String) -> [String] {
       (try? files.contentsOfDirectory(atPath: folder)) ?? []
     }
@@ -45,7 +45,7 @@ struct LockHolder {
   }
 
   private static func text(_ path: String) -> String {
-    // Such a file has no size, and may be gone by now.
+    // Files in /proc report no size, and may have disappeared.
     guard let file = FileHandle(forReadingAtPath: path),
       let data = try? file.read(upToCount: 64 << 10)
     else { return "" }

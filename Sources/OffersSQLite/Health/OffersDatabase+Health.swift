@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// What a repair did, or why it could not.
+/// The result of a repair.
 package struct Repair: Sendable {
   package let subject: String
   package let message: String
@@ -10,12 +10,12 @@ package struct Repair: Sendable {
 }
 
 extension OffersDatabase {
-  /// Looks at a database's file and folder, without opening it.
+  /// Checks a database's file and folder without opening the database.
   package static func examineFile(at path: String) -> [Finding] {
     FileHealth(path: path).ownership
   }
 
-  /// What to do about a database that could not be opened.
+  /// The advice for a database that could not be opened.
   package static func advice(on error: OffersError, at path: String) -> String? {
     guard error.hint == StorageFailure.damageHint else { return error.hint }
     do {
@@ -26,12 +26,12 @@ extension OffersDatabase {
     }
   }
 
-  /// Looks at how writers take turns.
+  /// Checks the write guard and lists the holders of locks.
   package func examineTurns(of feeds: [String]) -> [Finding] {
     FileHealth(path: path).turns(feeds: feeds)
   }
 
-  /// Looks through all that is in it. What cannot be read is a problem found, not an error.
+  /// Runs all checks. An error in one is reported as a problem.
   package func examine(at now: Date) async -> [Finding] {
     var findings: [Finding] = []
     for check in HealthCheck.all { findings += await examine(check, at: now) }
@@ -53,13 +53,13 @@ extension OffersDatabase {
     }
   }
 
-  /// Looks at something as whoever may write, unless somebody is writing.
+  /// Runs a check on a writable connection, unless another process is writing.
   private func tryWriting(
     _ body: (Database?, _ obstacle: String) throws -> Finding
   ) throws -> Finding {
     let isWriting = "somebody is writing"
     do {
-      // Opening it to write would wait for them.
+      // Opening the database for writing would wait for the writer.
       if try FileLock(path: file.lockPath).isHeld() { return try body(nil, isWriting) }
       let writer = canWrite ? self : try OffersDatabase(path: path)
       return try writer.writeTrialIfFree { try body($0, "") } ?? body(nil, isWriting)
@@ -74,8 +74,8 @@ extension OffersDatabase {
     }
   }
 
-  /// Puts right what can be made anew from the rest, each in one transaction. No offer, favorite or
-  /// chosen source is touched, and what cannot be put right stays as it is.
+  /// Repairs derived data, each kind in one transaction. No offer, favorite or named source is
+  /// changed, and what cannot be repaired stays as it is.
   package func repair(at now: Date) async -> [Repair] {
     var repairs: [Repair] = []
     for check in HealthCheck.all {
@@ -87,7 +87,7 @@ extension OffersDatabase {
         }
         guard let work = repair else { continue }
         let message = try await write { try work($0, now) }
-        // What was made anew left its old pages behind.
+        // Recreated tables leave their old pages unreferenced.
         if check.subject == HealthCheck.all.first?.subject, try await hasLostPages() {
           _ = try await compact(whenFreeAbove: -1)
         }
@@ -95,7 +95,7 @@ extension OffersDatabase {
       } catch {
         let reason = (error as? OffersError)?.message ?? "\(error)"
         repairs.append(Repair(subject: check.subject, message: reason, isDone: false))
-        // Where pages are damaged, whatever else is written may damage more.
+        // With damaged pages, further writes may cause more damage.
         if check.subject == HealthCheck.all.first?.subject { break }
       }
     }

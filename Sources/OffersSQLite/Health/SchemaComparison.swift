@@ -1,17 +1,17 @@
 import GRDB
 import SQLiteMigrations
 
-/// How a database's schema differs from the one that the migrations make.
+/// The differences between a database's schema and the one that the migrations create.
 struct SchemaComparison {
-  /// A table, an index or a trigger that is not as it should be.
+  /// A table, index or trigger that is missing or differs.
   struct Difference: CustomStringConvertible {
     let kind: String
     let name: String
-    /// What makes it.
+    /// The statement that creates it.
     let sql: String
     let isMissing: Bool
 
-    /// Whether it holds nothing of its own.
+    /// Whether it can be created without losing data.
     var canBeMade: Bool { isMissing && (kind == "index" || kind == "trigger") }
 
     var description: String {
@@ -26,7 +26,7 @@ struct SchemaComparison {
     WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name
     """
 
-  /// A database in memory as the migrations make it.
+  /// A new database in memory, created by the migrations.
   static func makeFresh() throws -> DatabaseQueue {
     let queue = try DatabaseQueue()
     try queue.inDatabase { fresh in

@@ -3,16 +3,17 @@ import GRDB
 import OffersCore
 
 extension OffersDatabase: PruneRepository {
-  /// How long changes are kept, in seconds: a year's history and a little more. Those of favorites
-  /// are kept for ever.
+  /// The age up to which changes are kept, in seconds: a little more than a year. Those of
+  /// favorites are kept for ever.
   static let historySeconds: Int64 = 400 * 86_400
-  /// How long a run is remembered that changed nothing, in seconds.
+  /// The age up to which runs without changes are kept, in seconds.
   static let idleRunSeconds: Int64 = 30 * 86_400
-  /// How long it is remembered that something was told, in seconds.
+  /// The age up to which delivered notices are kept, in seconds.
   static let noticeSeconds: Int64 = 60 * 86_400
-  /// Most offers, or changes, that one transaction removes: others wait for it to write.
+  /// The maximum number of offers or changes that one transaction removes, because other writers
+  /// wait for it.
   static let batchSize = 10_000
-  /// The share of the file that may be free before it is written anew without.
+  /// The share of free pages above which the file is rewritten (VACUUM).
   package static let freeShare = 0.25
 
   public func prune(goneBefore: Date, now: Date, isTrial: Bool) async throws -> PruneCounts {
@@ -33,7 +34,7 @@ extension OffersDatabase: PruneRepository {
     return counts
   }
 
-  /// The times before which things are removed, in Unix seconds.
+  /// The times before which rows are removed, in Unix seconds.
   private struct PruneBounds {
     let gone: Int64
     let now: Int64
@@ -84,7 +85,7 @@ extension OffersDatabase: PruneRepository {
     return count
   }
 
-  /// Counts what would be removed.
+  /// Counts the rows that would be removed.
   private static func countDoomed(
     _ bounds: PruneBounds, in database: Database
   ) throws -> PruneCounts {
@@ -96,7 +97,7 @@ extension OffersDatabase: PruneRepository {
     let through = try PruneTable.findLastChange(before: bounds.history, in: database)
     let old = try PruneTable.oldChanges(
       before: bounds.history, after: 0, through: through, limit: .max, in: database)
-    // The others go with their offers.
+    // The other changes were counted with their offers.
     for change in old where change.isNew || !keys.contains(change.offerKey) {
       counts.changes += change.offerCount
     }
@@ -108,15 +109,15 @@ extension OffersDatabase: PruneRepository {
 }
 
 extension OffersDatabase {
-  /// How long an offer that vanished is kept, in seconds. Favorites are kept for ever.
+  /// The time for which a vanished offer is kept, in seconds. Favorites are kept for ever.
   package static let goneSeconds = 30.0 * 86_400
-  /// After how many runs history is looked through for what is past its bound.
+  /// The number of runs between two prunings of the history.
   private static let runsBetween: Int64 = 64
 
-  /// Prunes what its time has come for: vanished offers at once, history now and then. Looking
-  /// whether there is anything is cheap.
+  /// Prunes vanished offers whenever some are due, and the history after every `runsBetween` runs.
+  /// The check is cheap.
   ///
-  /// - Parameter runCount: how many runs were recorded since the last time.
+  /// - Parameter runCount: the number of runs recorded since the last call.
   package func clearAway(after runCount: Int, at now: Date) async throws {
     let gone = now.addingTimeInterval(-Self.goneSeconds)
     let isDue = try await read { database in

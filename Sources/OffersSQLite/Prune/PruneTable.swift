@@ -1,16 +1,16 @@
 import GRDB
 import OffersCore
 
-/// The SQL that clears away what nobody needs any more.
+/// The SQL that removes expired offers, changes and runs.
 enum PruneTable {
-  /// Of an offer's row: whether it is a favorite.
+  /// A condition that an offer is a favorite.
   private static let isFavorite = """
     EXISTS (
       SELECT 1 FROM feed CROSS JOIN favorite ON favorite.feed = feed.name
       WHERE feed.feed_key = offer.feed_key AND favorite.id = offer.id)
     """
 
-  /// Whether there are offers that were gone by then and are no favorites.
+  /// Whether any offer is due: gone at that time and not a favorite.
   static func hasDoomed(goneBefore: Int64, in database: Database) throws -> Bool {
     try Bool.fetchOne(
       database,
@@ -24,10 +24,11 @@ enum PruneTable {
         """, arguments: [goneBefore]) ?? false
   }
 
-  /// The keys of the offers that were gone by then and are no favorites, ascending.
+  /// The keys of the offers that were gone at that time and are not favorites, ascending.
   ///
-  /// The newest offer and that of the newest change are not among them: SQLite gives the number
-  /// behind the largest to the next row, and a number given twice would pass for something old.
+  /// The newest offer and the offer of the newest change are excluded. SQLite assigns the largest
+  /// rowid plus one to the next row, so removing them would reuse a number, which then passes for
+  /// an old one. https://sqlite.org/autoinc.html
   static func doomedOffers(goneBefore: Int64, in database: Database) throws -> [Int64] {
     try Int64.fetchAll(
       database,
@@ -41,9 +42,9 @@ enum PruneTable {
     ).sorted()
   }
 
-  /// Removes offers with their details and changes, unless somebody starred one meanwhile or it is
-  /// back. That one was new stays on record as long as other history does, and is told to nobody: no
-  /// index has it, and the row may be one of many offers.
+  /// Removes offers with their details and changes, unless one was starred or came back meanwhile.
+  /// Their `new` changes stay as long as other history but are no longer reported: no index finds
+  /// them, and their row may stand for many offers.
   static func delete(
     _ offers: some Sequence<Int64>, goneBefore: Int64, in database: Database
   ) throws -> PruneCounts {
@@ -71,7 +72,7 @@ enum PruneTable {
     return counts
   }
 
-  /// How many changes go with offers.
+  /// The number of changes that are removed together with offers.
   static func countChanges(of offers: [Int64], in database: Database) throws -> Int {
     let statement = try database.cachedStatement(
       sql: "SELECT count(*) FROM change WHERE offer_key = ? AND kind <> 'new'")
@@ -80,8 +81,8 @@ enum PruneTable {
     }
   }
 
-  /// The row up to which changes may tell of something before a time; the newest row, whose number
-  /// must not be given again, always lies behind it.
+  /// The last change that may be older than a time. The newest change, whose number must not be
+  /// reused, is always after it.
   static func findLastChange(before seconds: Int64, in database: Database) throws -> Int64 {
     let runs = try Row.fetchCursor(
       database,
@@ -90,12 +91,12 @@ enum PruneTable {
     var last: Int64 = 0
     while let run = try runs.next() {
       let startedAt: Int64 = run["started_at"]
-      // All are looked at, for a clock may have jumped.
+      // Check all runs, because the clock may have jumped.
       if startedAt < seconds { last = run["run_id"] }
     }
     if last == 0 { return 0 }
-    // One writer at a time numbers the rows, so they are in the order of their runs. The oldest are
-    // read until one is behind.
+    // Writers are serialized, so change numbers are in the order of runs. The oldest rows are
+    // scanned until one belongs to a later run.
     let behind = try Int64.fetchOne(
       database,
       sql: """
@@ -104,22 +105,22 @@ enum PruneTable {
     return try (behind ?? ChangeTable.fetchLastID(in: database)) - 1
   }
 
-  /// A row of changes to be removed.
+  /// A row of `change` to be removed.
   struct OldChange {
     let id: Int64
-    /// Of how many offers it tells, the last of which has this key.
+    /// The number of its offers, the last of which has this key.
     let offerCount: Int
     let offerKey: Int64
     let isNew: Bool
   }
 
-  /// The rows of changes before a time that tell of no favorite, in order. One that tells of several
-  /// offers goes with the last favorite among them.
+  /// The rows of changes before a time that concern no favorite, in order. A row of several offers
+  /// is kept as long as one of them is a favorite.
   ///
   /// - Parameters:
-  ///   - after: the row behind which to begin.
+  ///   - after: the exclusive lower bound of change numbers.
   ///   - through: see `findLastChange`.
-  ///   - limit: how many rows at most.
+  ///   - limit: the maximum number of rows.
   static func oldChanges(
     before seconds: Int64, after: Int64, through: Int64, limit: Int, in database: Database
   ) throws -> [OldChange] {
@@ -149,12 +150,12 @@ enum PruneTable {
     }
   }
 
-  /// The runs that nothing needs: before `old` those that no change names, and before `idle` those
-  /// without changes, the last run and the last good one of each feed aside.
+  /// The runs to remove: those before `old` that no change references, and those before `idle`
+  /// without changes, except for the last and the last successful run of each feed.
   ///
   /// - Parameters:
-  ///   - through: up to where the changes stand that may name a run before `old`.
-  ///   - ofFavorites: count only what tells of favorites as such a change.
+  ///   - through: the last change that may reference a run before `old`.
+  ///   - ofFavorites: whether only changes of favorites count as references.
   static func doomedRuns(
     old: Int64, idle: Int64, through: Int64, ofFavorites: Bool, in database: Database
   ) throws -> [Int64] {

@@ -5,7 +5,7 @@ import OffersCore
 package final class ExportQuery {
   private let database: Database
   private let favoritesOnly: Bool
-  /// Each run's place in the document, from 1, by its key; what changes refer to.
+  /// The position of each run in the document, from 1, by its key; changes refer to it.
   private var runs: [Int64: Int] = [:]
   /// The offers of favorites.
   private var favorites = OfferRefs()
@@ -15,7 +15,7 @@ package final class ExportQuery {
     self.favoritesOnly = favoritesOnly
   }
 
-  /// Hands over every record, section by section.
+  /// Calls `body` with every record, section by section.
   package func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
     for section in ExportRecord.Section.allCases { try forEachRecord(of: section, body) }
   }
@@ -32,7 +32,7 @@ package final class ExportQuery {
     }
   }
 
-  /// How many records there will be at most, to tell how far it is.
+  /// An upper bound of the number of records, for progress.
   package func countRecords() throws -> Int {
     func count(_ table: String) throws -> Int {
       try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
@@ -57,8 +57,8 @@ package final class ExportQuery {
     }
   }
 
-  /// Of favorites alone, the runs that saw them change, and of their feeds the last and the last
-  /// good one.
+  /// With favorites only: the runs in which they changed, and the last and last successful run of
+  /// their feeds.
   private func forEachRun(_ body: (ExportRecord) throws -> Void) throws {
     let filter = favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite)" : ""
     let rows = try RawStatement(
@@ -121,7 +121,7 @@ package final class ExportQuery {
     }
   }
 
-  /// Looks at no other offer: favorites can be saved where those are damaged.
+  /// Reads no other offers, so that favorites can be exported although others are damaged.
   private func forEachChangeOfFavorites(_ body: (ExportRecord) throws -> Void) throws {
     let rows = try RawStatement(
       database,
@@ -132,7 +132,7 @@ package final class ExportQuery {
       """)
     defer { rows.reset() }
     while try rows.step() {
-      // Not every sync is in the document.
+      // Not every run is in the document.
       guard let run = runs[rows.number(2)] else { continue }
       for ref in favorites.find(upTo: rows.number(0), count: rows.number(1)) {
         guard let change = ExportedChange(rows, of: ref, run: run, from: 3) else { continue }

@@ -1,6 +1,7 @@
 import OffersCore
 
-// Each reads the row that a statement stands on, from a column on: those of `columns`.
+// Initializers that read the current row of a statement, from a given column on, in the order of
+// `columns`.
 
 extension ExportedFeed {
   static let columns = "feed.name, feed.source, feed.subscribed_at"
@@ -98,7 +99,7 @@ extension ExportedOffer {
 extension ExportedChange {
   static let columns = "change.kind, change.fields"
 
-  /// - Returns: nil for a kind that there is not.
+  /// - Returns: nil for an unknown kind.
   init?(_ row: RawStatement, of ref: OfferRef, run: Int, from first: Int32) {
     guard let kind = row.string(first).flatMap(Kind.init) else { return nil }
     self.init()

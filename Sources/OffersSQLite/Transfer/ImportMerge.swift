@@ -2,22 +2,22 @@ import GRDB
 import GRDBSQLite
 import OffersCore
 
-/// Takes records of an export over into a database, row by row.
+/// Merges the records of an export into a database, one by one.
 ///
-/// Of an offer that is on both sides, the one counts whose feed was last synced later; its first
-/// sight is the earlier one. What a person chose here stays. Nothing is ever removed.
+/// For an offer on both sides, the version counts whose feed was synced later; its first sighting
+/// is the earlier one. The user's choices in this database stay. Nothing is ever removed.
 final class ImportMerge {
-  /// A feed of the document, and what is known of it here.
+  /// A feed of the document, and its state in this database.
   private struct Feed {
     let record: ExportedFeed
     let key: Int64
-    /// The last good sync here, before the import.
+    /// The last successful sync in this database before the import.
     let own: Sight?
-    /// Whether there was anything of it here.
+    /// Whether this database had a sync or an offer of the feed.
     let isKnown: Bool
-    /// The last good sync in the document.
+    /// The last successful sync in the document.
     var imported: Sight?
-    /// Whether its offers are other ones now.
+    /// Whether the import changed its offers.
     var isTouched = false
   }
 
@@ -34,13 +34,13 @@ final class ImportMerge {
   private let insertFavorite: RawStatement
   private let findFavorite: RawStatement
   private var feeds: [String: Feed] = [:]
-  /// Sources that are to be reviewed.
+  /// Sources that are not reviewed yet.
   private var newSources: [ImportedSource] = []
   private var counts = ImportCounts()
   private var changeNumber = 0
 
-  /// Decides about the sources of a document that would be read from now on: it sets the origin of
-  /// each, throws where one is refused.
+  /// Reviews the sources that a document would add: sets the origin of each, or throws to refuse
+  /// the import.
   typealias SourceReview = ([ImportedSource]) throws -> [ImportedSource]
 
   init(
@@ -63,7 +63,7 @@ final class ImportMerge {
   }
 
   func add(_ record: ExportRecord) throws {
-    // The feeds come first. What is refused is refused before anything large is written.
+    // Feeds come first, so that sources are refused before anything large is written.
     if record.section != .feeds, !newSources.isEmpty { try takeSources() }
     switch record {
     case .feed(let feed): try add(feed)
@@ -74,7 +74,7 @@ final class ImportMerge {
     }
   }
 
-  /// Puts the histories together and brings everything up to date that is counted or derived.
+  /// Merges the histories and updates counts and derived data.
   func finish() throws -> ImportCounts {
     try takeSources()
     for feed in feeds.values.sorted(by: { $0.key < $1.key }) {
@@ -123,7 +123,8 @@ final class ImportMerge {
     newSources = []
   }
 
-  /// What a person chose here stays; what the feed says of itself is the newer.
+  /// Merges a known feed. The user's choices stay; title and shared attributes are those of the
+  /// later sync.
   private func merge(_ feed: Feed) throws {
     let isNewer = (feed.imported?.at ?? .min) > (feed.own?.at ?? .min)
     try FeedTable.merge(feed.record, isNewer: isNewer, feedKey: feed.key, in: database)
@@ -142,7 +143,7 @@ final class ImportMerge {
     if offer.isCut { counts.cutOffers += 1 }
     guard let (key, own) = try offers.find(offer.ref, feedKey: feed.key) else {
       var offer = offer
-      // A later sync of the same document did not see it.
+      // A later sync of the same source in this database did not contain the offer, so it is gone.
       if offer.goneAt == nil, let own = feed.own, own.at > feed.imported?.at ?? .max,
         own.source == feed.imported?.source, !selections.contains(offer.ref.feed)
       {

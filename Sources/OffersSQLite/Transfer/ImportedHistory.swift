@@ -1,17 +1,17 @@
 import GRDB
 import OffersCore
 
-/// The syncs and changes of an export on their way between those that are here.
+/// Merges the runs and changes of an export with those of the database.
 ///
-/// They are gathered in temporary tables first. Where all of them are newer than what is here, they
-/// are put behind it. Else both are put in order by time and all are numbered anew: what reads
-/// changes relies on their order. Syncs that began while another was under way, or with a clock that
-/// jumped, keep their order on either side.
+/// They are collected in temporary tables first. If all of them are newer than the database's own,
+/// they are appended. Otherwise both are sorted by time and all are renumbered, because queries of
+/// changes rely on their order. On each side the order of runs is kept, also for runs that
+/// overlapped or whose clock jumped.
 ///
-/// Of an offer that was here, only those changes are taken that happened before it was first seen
-/// here, or after its feed was last synced here: what both sides saw is told once.
+/// For an offer that the database knows, only those changes are imported that happened before its
+/// first sighting here or after its feed's last sync here, so that no change is recorded twice.
 final class ImportedHistory {
-  /// By what a run is known to be the same.
+  /// Identifies a run that both sides have.
   private struct RunMark: Hashable {
     let feedKey: Int64
     let startedAt: Int64
@@ -21,11 +21,11 @@ final class ImportedHistory {
   }
 
   private let database: Database
-  /// The runs that were here.
+  /// The database's own runs.
   private let known: [RunMark: Int64]
   private let addRun: RawStatement
   private let addChange: RawStatement
-  /// When each run of the document began, and whether it is a new one here.
+  /// The start of each run of the document, and whether the database lacks it.
   private var runs: [(startedAt: Int64, isNew: Bool)] = []
   private var newRuns = 0
   private let addEarlier: RawStatement
@@ -109,7 +109,7 @@ final class ImportedHistory {
     try addRun.run()
   }
 
-  /// Takes note of an offer that was first seen later here than in the document.
+  /// Records that the document saw an offer earlier than this database did.
   func note(offerKey: Int64, firstSeenHereAt seconds: Int64) throws {
     addEarlier.bind(1, offerKey)
     addEarlier.bind(2, seconds)
@@ -117,8 +117,8 @@ final class ImportedHistory {
     hasEarlier = true
   }
 
-  /// - Parameter seenHereUntil: when the offer's feed was last synced here.
-  /// - Returns: whether the change is taken.
+  /// - Parameter seenHereUntil: the last sync of the offer's feed in this database.
+  /// - Returns: whether the change is imported.
   func add(
     _ change: ExportedChange, offerKey: Int64, isNewOffer: Bool, seenHereUntil: Int64?
   ) throws -> Bool {
@@ -147,7 +147,7 @@ final class ImportedHistory {
     return try findEarlier.step() ? findEarlier.number(0) : nil
   }
 
-  /// Puts all of it into the database, and returns how many runs were new.
+  /// Writes the merged history, and returns the number of new runs.
   func finish() throws -> Int {
     try orderRuns()
     let hadChanges =
@@ -158,7 +158,8 @@ final class ImportedHistory {
       try append()
     }
     if !hadChanges {
-      // Who has read all there was is not told of years at once.
+      // Readers of an empty history have read everything; they are not notified of years of
+      // imported changes.
       try database.execute(
         sql: "UPDATE reader SET change_id = (SELECT coalesce(max(change_id), 0) FROM change)")
     }
@@ -166,7 +167,7 @@ final class ImportedHistory {
     return newRuns
   }
 
-  /// Numbers the runs of both sides from 1 by when they began; on each side they stay in order.
+  /// Numbers the runs of both sides from 1 by their start; the order on each side is kept.
   private func orderRuns() throws {
     try database.execute(
       sql: """
@@ -196,7 +197,7 @@ final class ImportedHistory {
         """) ?? false
   }
 
-  /// Puts runs and changes behind those that are here.
+  /// Appends runs and changes to the existing ones.
   private func append() throws {
     try database.execute(
       sql: """
@@ -216,7 +217,7 @@ final class ImportedHistory {
         """)
   }
 
-  /// The order in which a sync writes the rows of its run; see `DifferenceWriter`.
+  /// The order in which a sync writes the changes of its run; see `DifferenceWriter`.
   private static let rank = """
     CASE kind WHEN 'new' THEN 1 WHEN 'gone' THEN 2 ELSE 0 END,
     CASE kind WHEN 'new' THEN offer_key ELSE 0 END
@@ -232,10 +233,10 @@ final class ImportedHistory {
         """)
   }
 
-  /// Numbers all runs and changes anew, and moves along how far readers have come.
+  /// Renumbers all runs and changes, and adjusts the marks of readers.
   private func renumber() throws {
     for table in ["sync_run", "sync_request"] {
-      // By way of numbers that nobody has.
+      // Use negative numbers in between, which are unused.
       try database.execute(
         sql: """
           UPDATE main.\(table) SET run_id =

@@ -1,10 +1,10 @@
 import GRDB
 import OffersCore
 
-/// Writes offers of an export.
+/// Writes the offers of an export.
 ///
-/// Their hash is left at 0, so that the next sync looks at their values and takes nothing for
-/// changed that is the same.
+/// Their content hash is 0, so that the next sync compares their values, and does not report equal
+/// offers as changed.
 struct ImportedOfferWriter {
   private let findOffer: RawStatement
   private let findKey: RawStatement
@@ -13,7 +13,7 @@ struct ImportedOfferWriter {
   private let replaceDetail: RawStatement
   private let removeDetail: RawStatement
   private let index: SearchIndexWriter
-  /// The last offer's key before the import.
+  /// The largest offer key before the import.
   let lastKey: Int64
 
   private static let columns = [
@@ -52,7 +52,7 @@ struct ImportedOfferWriter {
     index = try SearchIndexWriter(database)
   }
 
-  /// The offer as it stands here.
+  /// The stored offer and its key.
   func find(_ ref: OfferRef, feedKey: Int64) throws -> (key: Int64, offer: ExportedOffer)? {
     findOffer.bind(1, feedKey)
     findOffer.bind(2, copying: ref.id)
@@ -80,9 +80,9 @@ struct ImportedOfferWriter {
     }
   }
 
-  /// - Parameter isOther: whether it says something else than before.
+  /// - Parameter isOther: whether its content differs.
   func update(_ key: Int64, to offer: ExportedOffer, isOther: Bool) throws {
-    // What the document has twice and was new the first time is in no index yet.
+    // An offer that this import inserted is not in the index yet.
     if isOther, key <= lastKey { try index.willChange(key) }
     bind(offer, to: updateOffer)
     updateOffer.bind(1, isOther ? 1 : 0)
@@ -93,8 +93,8 @@ struct ImportedOfferWriter {
     try removeDetail.run()
   }
 
-  /// Brings the search index up to date with what was written. It comes last: other writes between
-  /// would break up the index's own.
+  /// Updates the search index. Called last, because FTS5 flushes its pending terms when other
+  /// statements write in between.
   func finishIndex(hasNew: Bool) throws {
     try index.finish(newAfter: hasNew ? lastKey : nil)
   }

@@ -1,6 +1,6 @@
 import OffersCore
 
-/// Some offers by their keys in the database.
+/// A map from offer keys to offers.
 struct OfferRefs {
   private var refs: [Int64: OfferRef] = [:]
   private var keys = SortedKeys()
@@ -9,7 +9,7 @@ struct OfferRefs {
     if refs.updateValue(ref, forKey: key) == nil { keys.insert(key) }
   }
 
-  /// Those among so many offers with the keys up to one, in the order of their keys.
+  /// The offers among the `count` consecutive keys that end with `key`, in key order.
   func find(upTo key: Int64, count: Int64) -> [OfferRef] {
     keys.find(upTo: key, count: count).compactMap { refs[$0] }
   }

@@ -2,46 +2,46 @@ import GRDB
 import OffersCore
 
 extension OffersDatabase {
-  /// Reads all that an export keeps of this database, as one consistent state.
+  /// Reads the contents of an export as one consistent state.
   ///
-  /// Kept are the feeds as a person chose them, their syncs, every offer with when it came, changed
-  /// and went, what is told of changes, and the favorites. What can be had again is not: images,
-  /// what a server said with a document, how far somebody has read.
+  /// An export has the feeds with their named sources, runs, all offers with their times, changes
+  /// and favorites. It lacks what can be fetched again or belongs to one installation: images,
+  /// fetch states, marks of readers.
   ///
   /// - Parameters:
-  ///   - favoritesOnly: only favorites, their feeds and their history.
-  ///   - body: reads the records, before it returns.
+  ///   - favoritesOnly: whether to export only favorites, their feeds and their history.
+  ///   - body: reads the records; the query is valid only during the call.
   package func export<Result: Sendable>(
     favoritesOnly: Bool, _ body: @escaping @Sendable (ExportQuery) throws -> Result
   ) async throws -> Result {
     try await read { try body(ExportQuery($0, favoritesOnly: favoritesOnly)) }
   }
 
-  /// Reads what can still be read of a damaged database.
+  /// Reads the readable rows of a damaged database.
   ///
-  /// - Parameter body: reads the records, before it returns.
+  /// - Parameter body: reads the records; the query is valid only during the call.
   package func salvage<Result: Sendable>(
     favoritesOnly: Bool, _ body: @escaping @Sendable (SalvageQuery) throws -> Result
   ) async throws -> Result {
     try await readWithoutTransaction { try body(SalvageQuery($0, favoritesOnly: favoritesOnly)) }
   }
 
-  /// Takes the records of an export over into this database: all of them or, on an error, nothing.
+  /// Imports the records of an export in one transaction: all of them or, on an error, none.
   ///
   /// - Parameters:
-  ///   - source: the records. It is read while nobody else can write.
-  ///   - feeds: the feeds of the document. None of them is synced meanwhile: a sync that compared
-  ///     with what was here before would note that the offers are exactly its document.
-  ///   - selections: those of them whose documents are selections: what those lack is not gone.
-  ///   - review: decides about the sources that somebody named there and that would be read from
-  ///     here: it sets their origins. What it throws ends the import. Those that are here already
-  ///     are not among them, nor those whose feed has another one here.
-  /// - Throws: `OffersError` with `locked` when one of them is being synced for long.
+  ///   - source: the records, which are read while the write guard is held.
+  ///   - feeds: the feeds of the document. Their syncs are locked out: a sync that compared with
+  ///     the offers before the import would store that they are exactly its document.
+  ///   - selections: the feeds whose documents are selections: offers that these lack are not gone.
+  ///   - review: reviews the named sources that the import would add, and sets their origins. An
+  ///     error ends the import. Sources that this database already has are not passed, nor those of
+  ///     feeds that have another named source here.
+  /// - Throws: `OffersError` with `locked` if a feed's sync does not end in time.
   package func importRecords(
     from source: any ExportRecordSource, feeds: [String], selections: Set<String> = [],
     review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource] = { $0 }
   ) async throws -> ImportCounts {
-    // In one order, so that two imports do not wait for each other.
+    // Sorted, so that two imports cannot deadlock.
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
       try await self.write(.unchecked) { database in
         let merge = try ImportMerge(database, selections: selections, review: review)
@@ -51,15 +51,15 @@ extension OffersDatabase {
     }
   }
 
-  /// How long an import waits for a sync, as another sync does.
+  /// The maximum wait for syncs, in seconds; the same as of another sync.
   private static let syncWaitSeconds = 5.0
 }
 
-/// A source that an import would read a feed from.
+/// A named source of an import.
 package struct ImportedSource: Hashable, Sendable {
   package let feed: String
   package let text: String
-  /// Who counts as the one that named it; nil where it is not taken over.
+  /// The origin to store; nil if the source is not imported.
   package var origin: SourceOrigin?
 
   package init(feed: String, text: String, origin: SourceOrigin? = .imported) {
@@ -69,18 +69,18 @@ package struct ImportedSource: Hashable, Sendable {
   }
 }
 
-/// What an import brought.
+/// The results of an import.
 package struct ImportCounts: Hashable, Sendable {
   /// The sources that were reviewed, in the document's order.
   package var sources: [ImportedSource] = []
   package var newFeeds = 0
   package var newRuns = 0
   package var newOffers = 0
-  /// Offers that were here and are different now.
+  /// Known offers that changed.
   package var updatedOffers = 0
-  /// Offers that were here and are what they were.
+  /// Known offers that stayed the same.
   package var sameOffers = 0
-  /// Offers of which the document had more than is kept.
+  /// Offers whose texts were cut to `OfferLimits`.
   package var cutOffers = 0
   package var newChanges = 0
   package var newFavorites = 0
