@@ -1,5 +1,5 @@
 extension Offer {
-  /// How many bytes of UTF-8 its texts have, those of its lists included.
+  /// The size of the offer's texts in bytes of UTF-8, elements of lists included.
   package var textBytes: Int {
     var bytes = name.utf8.count + ref.feed.utf8.count + ref.id.utf8.count
     for text in [description, terms, reward?.text, imageURL, url, retailer] {
@@ -10,8 +10,9 @@ extension Offer {
     return bytes
   }
 
-  /// The offer as a list shows it: no text is longer than a limit, addresses aside, and of each of its
-  /// lists the first elements are left, 8 times as many bytes. Itself when it is as short as that.
+  /// The offer with each text truncated to `limit` bytes, for lists of offers. Addresses are not
+  /// truncated, and of its lists the first elements are kept, up to 8 times the limit. Returns the
+  /// offer itself if it fits.
   package func abridged(toBytes limit: Int) -> Offer {
     if textBytes <= limit { return self }
     func fit(_ text: String) -> String { OfferLimits.fit(text, within: limit) ?? text }
@@ -41,7 +42,7 @@ extension Offer {
 }
 
 extension Reward {
-  /// With its text cut to a limit.
+  /// The reward with its text truncated to `limit` bytes.
   package func abridged(toBytes limit: Int) -> Reward {
     OfferLimits.fit(text, within: limit).map { Reward(text: $0, value: value, isUpTo: isUpTo) }
       ?? self

@@ -1,37 +1,40 @@
-/// How much of what a feed says is kept of one offer, so that no document makes a list, a page or a
-/// write to the database as large as it likes.
+/// The maximum sizes of an offer's fields, so that no document can make a list, a page or a write
+/// to the database arbitrarily large.
 ///
-/// All sizes are bytes of UTF-8. They are far above what people read and what honest feeds print.
-/// They are applied where an offer is assembled and where an export is read, each time by `fit`.
+/// All sizes are bytes of UTF-8, far above those of real feeds. The limits are applied by `fit`
+/// where an offer is assembled and where an export is read.
 public enum OfferLimits {
-  /// An id. A record with a longer one is no offer: a cut id would be that of another one.
+  /// An id. A record with a longer one is skipped, because a truncated id would be another offer's.
   public static let idBytes = 1 << 10
-  /// Names: those of an offer, a retailer and a feed; and a reward as it is printed.
+  /// The name of an offer, a retailer or a feed, and the printed reward.
   public static let nameBytes = 4 << 10
   /// The description and the terms.
   public static let textBytes = 256 << 10
-  /// An address: of a picture, of a page. A longer one is left out: cut, it would lead elsewhere.
+  /// The address of an image or a page. A longer one is omitted, because a truncated one would lead
+  /// elsewhere.
   public static let linkBytes = 8 << 10
-  /// The first so many categories are kept.
+  /// The number of categories; further ones are dropped.
   public static let categoryCount = 256
   /// A category.
   public static let categoryBytes = 1 << 10
-  /// The first so many attributes are kept, of an offer and of those that a feed's offers share.
+  /// The number of attributes of an offer, and of a feed's shared attributes; further ones are
+  /// dropped.
   public static let attributeCount = 256
   /// An attribute: its label and its value together.
   public static let attributeBytes = 16 << 10
 
-  /// Names these limits. To be changed with them, so that stored offers are read again.
+  /// The version of these limits. It must change with them, so that stored offers are read again.
   package static let rules = "limits 1"
 
-  /// What stands at the end of a text that was cut.
+  /// The mark at the end of a truncated text.
   package static let mark = "…"
 
-  /// A field's text of so many bytes is within its limit; an id and the elements of lists aside.
+  /// A text of at most this size is within the limit of every field, except for ids and elements of
+  /// lists.
   @inlinable
   package static var alwaysFittingBytes: Int { 4 << 10 }
 
-  /// How long a field's text may be; for a list, each of its elements.
+  /// The maximum size of a field's text; for a list, of each element.
   package static func bytes(of field: OfferField) -> Int {
     switch field {
     case .id: idBytes
@@ -44,8 +47,7 @@ public enum OfferLimits {
     }
   }
 
-  /// Whether a part of the field's text is worth keeping without the rest. That of an address or of a
-  /// number would be another one.
+  /// Whether a field may be truncated. A truncated address or number would be another one.
   package static func isCut(_ field: OfferField) -> Bool {
     switch field {
     case .name, .description, .terms, .reward, .retailer, .categories, .attributes: true
@@ -53,20 +55,20 @@ public enum OfferLimits {
     }
   }
 
-  /// A limit for people.
+  /// A limit as text for messages.
   package static func text(_ bytes: Int) -> String {
     bytes % 1024 == 0 ? "\(bytes >> 10) KiB" : "\(bytes) bytes"
   }
 
-  /// How many bytes of a text are kept in front of the mark, so that both have room in `limit`.
-  /// Characters stay whole; one that is longer than 64 bytes is cut between Unicode scalars, and so
-  /// may a flag be that follows many others.
+  /// The number of bytes of a text to keep so that, with the mark, it fits into `limit`. Characters
+  /// stay whole, except that one longer than 64 bytes is cut between Unicode scalars, and so may be
+  /// a flag after many other flags.
   ///
   /// - Parameter text: UTF-8 that is longer than `limit`.
   package static func keptBytes(of text: UnsafeRawBufferPointer, within limit: Int) -> Int {
     var end = max(0, min(limit, text.count) - mark.utf8.count)
     while end > 0, isContinuation(text[end]) { end -= 1 }
-    // Only what stands around the end is looked at: the text may be very long.
+    // Only the bytes around the end are decoded, because the text may be very long.
     var start = max(0, end - neighbourBytes)
     while start > 0, isContinuation(text[start]) { start -= 1 }
     var stop = min(text.count, end + neighbourBytes)
@@ -87,7 +89,7 @@ public enum OfferLimits {
   @inline(__always)
   private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
-  /// A text within a limit: the first of it, with a mark that more follows; nil when it is not longer.
+  /// A text truncated to a limit, with the mark; nil if it fits.
   package static func fit(_ text: String, within limit: Int) -> String? {
     if text.utf8.count <= limit { return nil }
     if limit < mark.utf8.count { return "" }
@@ -99,7 +101,7 @@ public enum OfferLimits {
     }
   }
 
-  /// Attributes within their limits; nil when they are.
+  /// Attributes truncated to their limits; nil if they fit.
   package static func fit(_ attributes: [OfferAttribute]) -> [OfferAttribute]? {
     func isLong(_ attribute: OfferAttribute) -> Bool {
       attribute.label.utf8.count + attribute.value.utf8.count > attributeBytes

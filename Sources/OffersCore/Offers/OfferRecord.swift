@@ -42,14 +42,14 @@ public enum OfferField: Int, CaseIterable, Sendable {
   }
 }
 
-/// One offer on its way from a reader to a store: a view of bytes that somebody else owns, valid
-/// only during the call that hands it over. The texts are UTF-8 and never pass through `String`,
-/// which is what keeps a million of them cheap.
+/// A serialized offer on its way from a reader to a store: a view of memory that is valid only
+/// during the call that passes it. Its texts stay UTF-8 and are never converted to `String`, for
+/// speed.
 ///
-/// Layout, in the machine's byte order, 8-byte aligned: byte count (4), position (4), content hash
-/// (8), offer key (8), reward number (8), reward kind (1), up to (1), currency (3), how many fields have
-/// a length (1), padding (2), then those lengths (4 each, all ones for nil), then the texts. The fields
-/// behind them have none.
+/// Layout, in native byte order, 8-byte aligned: byte count (4), position (4), content hash (8),
+/// offer key (8), reward number (8), reward kind (1), up to (1), currency (3), number of lengths
+/// (1), padding (2), then that many lengths of texts (4 each, all ones for nil), then the texts.
+/// Fields beyond the number of lengths are nil.
 public struct OfferRecord {
   @usableFromInline let base: UnsafeRawPointer
 
@@ -58,13 +58,13 @@ public struct OfferRecord {
     self.base = base
   }
 
-  /// The length of the whole record, padding included.
+  /// The size of the record in bytes, padding included.
   public var byteCount: Int { Int(base.load(as: UInt32.self)) }
-  /// The record's place in the feed, counted from 1.
+  /// The record's position in the feed, counted from 1.
   public var position: Int { Int(base.load(fromByteOffset: 4, as: UInt32.self)) }
-  /// The hash of all that the feed says of the offer.
+  /// The hash of all texts of the offer.
   public var contentHash: UInt64 { base.load(fromByteOffset: 8, as: UInt64.self) }
-  /// The store's key of the offer this one replaces; 0 for one it has not got.
+  /// The store's key of the offer that this record replaces; 0 for a new offer.
   public var offerKey: Int64 { base.load(fromByteOffset: 16, as: Int64.self) }
 
   /// The exact value of the reward.
@@ -83,7 +83,7 @@ public struct OfferRecord {
     }
   }
 
-  /// Whether the value of the reward is an upper bound.
+  /// Whether the reward's value is an upper bound (“up to”).
   public var isUpTo: Bool { base.load(fromByteOffset: 33, as: UInt8.self) != 0 }
 
   /// Whether the record has any of the optional fields from `retailer` on.
@@ -92,7 +92,7 @@ public struct OfferRecord {
   @inlinable
   var lengthCount: Int { Int(base.load(fromByteOffset: 37, as: UInt8.self)) }
 
-  /// A field's text; nil where the feed has none.
+  /// A field's text; nil if the feed has none.
   package func text(_ field: Int) -> UnsafeRawBufferPointer? {
     var found: UnsafeRawBufferPointer?
     forEachText(of: field + 1) { if $0 == field { found = $1 } }
@@ -104,7 +104,7 @@ public struct OfferRecord {
     base.load(fromByteOffset: Self.lengthOffset + 4 * field, as: UInt32.self)
   }
 
-  /// Hands over each field's text in the order of `OfferField`, nil where the feed has none.
+  /// Calls `body` with each field's text in the order of `OfferField`; nil if the feed has none.
   public func forEachField(
     _ body: (OfferField, UnsafeRawBufferPointer?) throws -> Void
   ) rethrows {
@@ -113,7 +113,7 @@ public struct OfferRecord {
     }
   }
 
-  /// Hands over the texts of the first fields, by the fields' numbers.
+  /// Calls `body` with the numbers and texts of the first `count` fields.
   @inlinable
   package func forEachText(
     of count: Int, _ body: (Int, UnsafeRawBufferPointer?) throws -> Void
@@ -134,7 +134,7 @@ public struct OfferRecord {
     }
   }
 
-  /// The number, kind, mark and currency bytes of the reward, as stored; kind 0 is no exact value.
+  /// The stored kind, number and currency of the reward; kind 0 means no exact value.
   package var rewardParts: (kind: UInt8, number: Int64, currency: UnsafeRawBufferPointer) {
     (
       base.load(fromByteOffset: 32, as: UInt8.self),
@@ -151,13 +151,14 @@ public struct OfferRecord {
   @inlinable
   static func textOffset(_ lengthCount: Int) -> Int { lengthOffset + 4 * lengthCount }
 
-  /// How many fields have a length: none of those that only some feeds have, or all.
+  /// The number of lengths in a record: all fields, or only those before `retailer` if there are no
+  /// details.
   @inline(__always)
   private static func lengthCount(of texts: OfferTexts) -> Int {
     texts.hasDetails ? OfferField.count : OfferField.retailer.rawValue
   }
 
-  /// The size of a record of these texts, in bytes.
+  /// The size of a record with these texts, in bytes.
   package static func byteCount(of texts: OfferTexts) -> Int {
     var total = textOffset(lengthCount(of: texts))
     texts.forEachField { _, text in total += text?.count ?? 0 }
@@ -194,7 +195,7 @@ public struct OfferRecord {
   }
 }
 
-/// The exact value of a reward, as a record holds it.
+/// The exact value of a reward in the form of a record.
 package struct ExactReward {
   package var kind: UInt8 = 0
   package var number: Int64 = 0

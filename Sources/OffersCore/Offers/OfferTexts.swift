@@ -69,7 +69,8 @@ package struct OfferTexts {
       || longitude != nil || attributes != nil
   }
 
-  /// Hands over each text that there may be with its field's number, nil where there is none.
+  /// Calls `body` with the number and the text of each field, nil if it has none. The fields from
+  /// `retailer` on are omitted if none of them has a text.
   @inline(__always)
   func forEachField(_ body: (Int, UnsafeRawBufferPointer?) -> Void) {
     body(OfferField.id.rawValue, id)
@@ -89,9 +90,9 @@ package struct OfferTexts {
     body(OfferField.attributes.rawValue, attributes)
   }
 
-  /// The hash of all the texts, the id's included.
+  /// The hash of all texts, the id included.
   ///
-  /// - Parameter seed: a hash of the rules that the stored offer is derived by.
+  /// - Parameter seed: a hash of the rules by which offers are derived from documents.
   package func contentHash(seed: UInt64) -> UInt64 {
     var hash = ContentHash(seed: seed)
     forEachField { field, text in

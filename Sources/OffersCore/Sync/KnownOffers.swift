@@ -1,6 +1,5 @@
-/// What the store holds of one feed, reduced to what a sync compares: for each offer the hash of its
-/// id, the hash of its content, its key, and whether it is gone. 24 bytes an offer, so a million
-/// offers take 24 MB.
+/// The stored offers of one feed, reduced to what a sync compares: for each offer a hash of its id,
+/// the hash of its content, its key, and whether it is gone. 24 bytes per offer.
 public struct KnownOffers: Sendable {
   private struct Entry {
     let idHash: UInt64
@@ -17,33 +16,33 @@ public struct KnownOffers: Sendable {
     var isGone: Bool { keyAndFlag & 1 != 0 }
   }
 
-  /// In the order they were inserted, which is mostly the order they will be asked for.
+  /// In the order of insertion, which is mostly the order of lookups.
   private var entries: [Entry] = []
-  /// A bit for each entry that was seen since the table was made.
+  /// One bit per entry: whether it was seen in this sync.
   private var seen: [UInt64] = []
-  /// The entries by the hashes of their ids. Made when an offer first stands elsewhere than expected:
-  /// a feed that keeps its order and has nothing new never needs it.
+  /// A hash index over the entries. Created at the first lookup that is not in the expected order:
+  /// a feed in stored order without new offers never needs it.
   private var index: SlotIndex?
-  /// The entry behind the one found last.
+  /// The entry after the last one found, which the next lookup tries first.
   private var likely = 0
   private var brokenSlots: [Int] = []
-  /// The seed of the ids' hashes, which the writer of a feed must not know: two ids with the same
-  /// hash count as one.
+  /// The seed of the hashes of ids. It is secret, so that nobody can construct a feed with
+  /// colliding ids, which would count as one.
   private let idSeed = UInt64.random(in: .min ... .max)
-  /// Offers the feed had when it was last synced.
+  /// The number of current offers after the feed's last sync.
   public private(set) var currentCount = 0
-  /// Of those, the ones seen since the table was made.
+  /// The number of these that were seen in this sync.
   public private(set) var seenCurrentCount = 0
 
-  /// Offers in the table, gone ones included.
+  /// The number of offers in the table, gone ones included.
   public var count: Int { entries.count }
 
-  /// - Parameter capacity: about how many offers will be inserted; never more than 4 billion.
+  /// - Parameter capacity: the expected number of offers; at most 4 billion.
   public init(capacity: Int) {
     entries.reserveCapacity(capacity)
   }
 
-  /// Adds an offer. `key` is the store's own number for it, above 0.
+  /// Adds an offer. `key` is the store's key, above 0.
   public mutating func insert(
     id: UnsafeRawBufferPointer, contentHash: UInt64, key: Int64, isGone: Bool
   ) {
@@ -60,19 +59,19 @@ public struct KnownOffers: Sendable {
     return hash.value
   }
 
-  /// What meeting an offer in the feed says about it.
+  /// The result of looking up an offer of the feed.
   public enum Sighting: Hashable, Sendable {
-    /// The store has not got it.
+    /// The store does not have it.
     case new
-    /// It is as it was.
+    /// It is unchanged.
     case unchanged(key: Int64)
-    /// Its content differs, or it was gone. The store's key for it.
+    /// Its content hash differs, or it was gone.
     case different(key: Int64)
-    /// It was met before in this sync.
+    /// It was already seen in this sync.
     case repeated
   }
 
-  /// Marks an offer as seen in this sync, and tells what is known of it.
+  /// Looks up an offer and marks it as seen.
   public mutating func see(id: UnsafeRawBufferPointer, contentHash: UInt64) -> Sighting {
     guard let slot = find(id) else { return .new }
     let entry = entries[slot]
@@ -81,13 +80,13 @@ public struct KnownOffers: Sendable {
     return .different(key: entry.key)
   }
 
-  /// Takes note of an offer whose record could not be read whole: it has not vanished. A sound
-  /// record of it may still come.
+  /// Records an offer whose record is invalid, so that it does not count as vanished. A valid
+  /// record of it may still follow.
   public mutating func seeBroken(id: UnsafeRawBufferPointer) {
     if let slot = find(id) { brokenSlots.append(slot) }
   }
 
-  /// Counts the offers as seen that only broken records spoke of. Called when all is read.
+  /// Marks the offers as seen that had invalid records only. Called after the last record.
   public mutating func settleBroken() {
     for slot in brokenSlots { _ = markSeen(slot) }
     brokenSlots = []
@@ -100,7 +99,7 @@ public struct KnownOffers: Sendable {
   @inline(__always)
   private static func bit(_ slot: Int) -> UInt64 { 1 << UInt64(slot & 63) }
 
-  /// Returns false when the offer was seen already.
+  /// Returns false if the offer was already seen.
   @inline(__always)
   private mutating func markSeen(_ slot: Int) -> Bool {
     if isSeen(slot) { return false }
@@ -122,7 +121,7 @@ public struct KnownOffers: Sendable {
     return slot
   }
 
-  /// The keys of the offers that the feed had and this sync has not seen, ascending.
+  /// The keys of the current offers that this sync has not seen, ascending.
   public func vanishedKeys() -> [Int64] {
     var vanished: [Int64] = []
     vanished.reserveCapacity(currentCount - seenCurrentCount)

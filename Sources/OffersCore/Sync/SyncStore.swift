@@ -17,7 +17,7 @@ public protocol SyncStore: Sendable {
   /// syncs have all failed, only the fetch state is set.
   func findSyncState(of feed: String) async throws -> SyncState?
 
-  /// What the store holds of the feed, to compare with. Empty for an unknown feed.
+  /// The feed's stored offers, to compare with. Empty for an unknown feed.
   func fetchKnownOffers(of feed: String) async throws -> KnownOffers
 
   /// Applies a difference and records the run in one transaction: all of it or nothing.
@@ -32,23 +32,24 @@ public protocol SyncStore: Sendable {
   /// Records a run that changes no offer.
   ///
   /// - Parameters:
-  ///   - source: the source to use from now on and who named it, nil to leave both.
-  ///   - fetch: what to remember of the server, nil to leave it.
+  ///   - source: the source to use from now on and its origin; nil to keep both.
+  ///   - fetch: the new fetch state; nil to keep the stored one.
   func record(_ run: SyncRun, remember source: NamedSource?, fetch: FetchState?) async throws
 
   /// A folder on the disk of the store, for temporary files of syncs that do not fit in memory.
   var scratchFolder: String { get }
 }
 
-/// What the last successful sync of a feed left behind.
+/// The state of a feed's syncs, as the last one left it.
 public struct SyncState: Hashable, Sendable {
-  /// The source that was named before; nil for the definition's own.
+  /// The named source; nil for the definition's own.
   public let source: NamedSource?
-  /// The document that the stored offers are, if they are exactly one.
+  /// The document that the stored offers equal, if they equal exactly one.
   public let document: DocumentFingerprint?
-  /// How many offers the feed had.
+  /// The number of current offers.
   public let currentCount: Int
-  /// The source of the last sync that worked, which need not be the remembered one; nil before.
+  /// The source of the last successful sync, which may differ from the named source; nil if there
+  /// was none.
   public let lastGoodSource: String?
   /// The start of the last run, whatever its outcome; nil before the first run.
   public let lastRunAt: Date?
@@ -85,7 +86,7 @@ public struct DocumentFingerprint: Hashable, Sendable {
 
 /// Offers to be written, in feed order.
 public protocol OfferRecordSource: Sendable {
-  /// Begins before the first record. It can be called again and gives the same.
+  /// Returns a reader that starts at the first record. Each call returns the same records.
   func makeReader() -> any OfferRecordReader
 }
 
@@ -96,7 +97,7 @@ public protocol OfferRecordReader: AnyObject {
 }
 
 extension OfferRecordSource {
-  /// Hands over each record.
+  /// Calls `body` with each record.
   public func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
     let reader = makeReader()
     while let record = try reader.next() { try body(record) }
@@ -105,28 +106,28 @@ extension OfferRecordSource {
 
 /// The difference between a feed and what the store holds of it, ready to be written.
 public struct SyncPlan: Sendable {
-  /// The run so far: its counts hold what was unchanged and skipped.
+  /// The run so far; its counts include unchanged and skipped records.
   public let run: SyncRun
-  /// Offers that the store does not have.
+  /// Records of offers that the store does not have.
   public let newRecords: any OfferRecordSource
-  /// Stored offers whose content hash differs, or that are back.
+  /// Records of stored offers whose content hash differs or that were gone.
   public let knownRecords: any OfferRecordSource
   /// Keys of the offers that the feed no longer has, ascending.
   public let vanishedKeys: [Int64]
-  /// The source to use from now on and who named it; nil to leave both.
+  /// The source to use from now on and its origin; nil to keep both.
   public let rememberedSource: NamedSource?
-  /// The document, to know it again; nil when the store will not be exactly it.
+  /// The document's fingerprint; nil if the stored offers will not equal it.
   public let document: DocumentFingerprint?
-  /// How many records stand on the first of several pages: an id that comes again behind them is
-  /// no fault. Nil for a feed of one document.
+  /// The number of records on the first of several pages: a repeated id on a later page is not an
+  /// error. Nil for a feed of one document.
   public let firstPageRecords: Int?
-  /// Whether the offers were searched for: then what the feed says of itself is not theirs.
+  /// Whether this is a search, whose title and shared attributes do not apply to the feed.
   public let isSearch: Bool
-  /// Whether the search index is to be kept; else it is made anew when it is next needed.
+  /// Whether to update the search index; otherwise it is rebuilt when it is needed.
   public let isIndexed: Bool
   /// The feed's name for people, where it has one.
   public let title: String?
-  /// Labelled texts that every offer of the feed shows.
+  /// The attributes that all offers of the feed share.
   public let shared: [OfferAttribute]
   /// The new fetch state; nil to keep the stored one.
   public let fetch: FetchState?
