@@ -1,6 +1,6 @@
 import OffersCore
 
-/// Stores a document temporarily: its first mebibyte in memory, the rest in an unlinked file.
+/// Stores a document temporarily: its first MiB in memory, the rest in an unlinked file.
 ///
 /// A file keeps large documents out of the process's memory. When no file can be created or the
 /// disk is full, up to `endBytes` more are kept in memory.

@@ -1,7 +1,7 @@
 import Glibc
 import OffersCore
 
-/// A file without a name, written once from front to back and read from the front.
+/// An unlinked temporary file, written sequentially and read from the start.
 package final class SpoolFile: Sendable {
   private let descriptor: Int32
   private let folder: String
@@ -12,13 +12,13 @@ package final class SpoolFile: Sendable {
     let path = "\(folder)/offers-spool-\(number)"
     descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.failure("create", folder) }
-    // Without a name nobody else can open it, and nothing is left behind by a crash.
+    // Unlinked at once: no other process can open it, and a crash leaves nothing behind.
     unlink(path)
   }
 
   deinit { close(descriptor) }
 
-  /// Adds bytes at the end: all of them or, when it throws, none.
+  /// Appends bytes: all of them or, on an error, none.
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
     let end = lseek(descriptor, 0, SEEK_CUR)
     if FileBytes.write(bytes, to: descriptor) { return }
@@ -28,7 +28,7 @@ package final class SpoolFile: Sendable {
     throw failure
   }
 
-  /// Hands over all that was written, in pieces.
+  /// Calls `body` with the contents, in chunks.
   package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 8)
     defer { buffer.deallocate() }
@@ -41,7 +41,7 @@ package final class SpoolFile: Sendable {
     }
   }
 
-  /// Reads up to so many bytes at a place; fewer only at the file's end.
+  /// Reads at an offset until the buffer is full or the file ends, and returns the number of bytes.
   func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
     var held = 0
     while held < bytes.count {

@@ -1,10 +1,10 @@
 import OffersCore
 import OffersFeeds
 
-/// Compares what a reader finds with what the store holds, and keeps only what differs.
+/// Compares the records of a reader with the stored offers, and collects those that differ.
 final class DifferenceCollector: OfferSink {
   private(set) var known: KnownOffers
-  /// What differs: offers that the store has not got, and those that it has.
+  /// The differing records: those of offers that the store lacks, and those of stored offers.
   let newRecords: RecordSpool
   let knownRecords: RecordSpool
   private var rewards: RewardMemo
@@ -12,23 +12,23 @@ final class DifferenceCollector: OfferSink {
   private(set) var unchangedCount = 0
   private(set) var skippedCount = 0
   private(set) var mendedCount = 0
-  /// Records found to be offers, repeated ones included.
+  /// The number of valid records, repeated ones included.
   private(set) var offerCount = 0
   private(set) var problems: [ReadProblem] = []
-  /// How many records the first page has; nil as long as there is only one.
+  /// The number of records on the first page; nil while there is only one page.
   private(set) var firstPageRecords: Int?
   private var earlierRecords = 0
-  /// The ids of this page, for a feed that has pages: an offer may come again on the next one, but
-  /// not on the same.
+  /// The ids of the current page, for a feed with pages: an offer may be repeated on the next page,
+  /// but not on the same one.
   private var pageIDs: Set<[UInt8]>?
-  /// The ids of all offers in their order, a page each, of a search.
+  /// The ids that a search found, in order, one array per page.
   private(set) var foundPages: [[String]]
   private let isSearch: Bool
 
   /// - Parameters:
-  ///   - folder: where to put what is too much for the memory.
+  ///   - folder: the folder for temporary files.
   ///   - hasPages: whether there may be more than one document.
-  ///   - isSearch: whether to note what was found.
+  ///   - isSearch: whether to record the ids found.
   init(
     known: KnownOffers, definition: FeedDefinition, derivationSeed: UInt64, folder: String,
     hasPages: Bool = false, isSearch: Bool = false
@@ -56,7 +56,7 @@ final class DifferenceCollector: OfferSink {
       unchangedCount += 1
       return
     case .repeated:
-      // Pages shift while they are read: an offer that comes again on the next one is one offer.
+      // Pages shift while they are read, so an offer repeated on a later page is the same offer.
       if firstPageRecords == nil { skipRepeated(id, position) }
       return
     case .new: key = 0
@@ -71,7 +71,7 @@ final class DifferenceCollector: OfferSink {
       reward: reward, byteCount: byteCount, to: address)
   }
 
-  /// Room for a record that the store has not got, or has got.
+  /// Allocates a record among the new or the known ones.
   @inline(__always)
   private func room(_ byteCount: Int, inNew isNew: Bool) throws -> UnsafeMutableRawPointer {
     isNew
@@ -84,14 +84,14 @@ final class DifferenceCollector: OfferSink {
       reason: ReadProblem.repeated(String(decoding: id.prefix(60), as: UTF8.self)))
   }
 
-  /// What a sync that failed can tell.
+  /// The counts of a failed sync.
   var skipped: SyncCounts {
     var counts = SyncCounts()
     counts.skipped = skippedCount
     return counts
   }
 
-  /// What is known before the difference is written.
+  /// The counts that are known before the difference is written.
   var counts: SyncCounts {
     var counts = SyncCounts()
     counts.unchanged = unchangedCount
@@ -99,7 +99,7 @@ final class DifferenceCollector: OfferSink {
     return counts
   }
 
-  /// Says that another page begins, behind so many records.
+  /// Begins the next page, after the given number of records.
   func beginPage(behind records: Int) {
     if firstPageRecords == nil { firstPageRecords = records }
     earlierRecords = records
@@ -107,11 +107,11 @@ final class DifferenceCollector: OfferSink {
     if isSearch { foundPages.append([]) }
   }
 
-  /// Says that the whole feed was read.
+  /// Must be called after the last record of the feed.
   func finish() { known.settleBroken() }
 
   func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {
-    // The offer is still in the feed, only its record is broken: it has not vanished.
+    // Only the record is invalid: the offer is still in the feed and has not vanished.
     if let id { known.seeBroken(id: id) }
     skippedCount += 1
     note(ReadProblem(position: earlierRecords + position, effect: .skipped, reason: reason))

@@ -1,8 +1,9 @@
 import OffersCore
 
-/// Takes one feed in: compares what is read with what the store holds, and keeps what differs.
+/// Owns the gate and the collector of one sync.
 ///
-/// What the store holds is asked for only when there is something to compare with it.
+/// The known offers are fetched only when the first record must be compared, so that an unchanged
+/// document causes no scan of the store.
 final class FeedIntake {
   let gate: DocumentGate
   private(set) var collector: DifferenceCollector?
@@ -16,7 +17,7 @@ final class FeedIntake {
       seed: attempt.derivationSeed, known: attempt.documentToExpect, folder: store.scratchFolder)
   }
 
-  /// What takes the offers.
+  /// Returns the collector, which is created on the first call.
   func begin() async throws -> DifferenceCollector {
     if let collector { return collector }
     let feed = attempt.definition.name

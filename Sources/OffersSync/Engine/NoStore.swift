@@ -1,6 +1,6 @@
 import OffersCore
 
-/// A store that holds nothing and takes nothing, for reading a feed only to look at it.
+/// An empty store that discards all writes, for checking a feed without a database.
 package struct NoStore: SyncStore {
   package init() {}
 
@@ -10,7 +10,7 @@ package struct NoStore: SyncStore {
     try await body()
   }
 
-  /// What a new database is subscribed to.
+  /// The feed that a new database is subscribed to.
   package func fetchSubscribedFeeds() async throws -> [String] { [Feed.initialName] }
   package func findSyncState(of feed: String) async throws -> SyncState? { nil }
   package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {

@@ -1,32 +1,32 @@
 import OffersCore
 
-/// Collects records until a whole feed has been read, so that the store is written in one short
-/// transaction that waits for nothing. What does not fit in one buffer goes to a nameless file, which
-/// disappears with the process.
+/// Collects records until the whole feed has been read, so that the store is written in one short
+/// transaction that waits for no input. Records that do not fit into one buffer go to an unlinked
+/// file, which disappears with the process.
 final class RecordSpool {
   private let folder: String
-  /// Whole records, one behind the other, and how many bytes of it they take.
+  /// Complete records, one after another; `bufferedBytes` of it are in use.
   private var buffer = SpoolBuffer(byteCount: 0)
   private var bufferedBytes = 0
   private var file: SpoolFile?
 
-  /// A larger record has a buffer of its own size.
+  /// The size of the buffer; a larger record gets a buffer of its own size.
   fileprivate static let bufferBytes = 1 << 20
 
-  /// - Parameter folder: where the file is made.
+  /// - Parameter folder: the folder of the temporary file.
   init(folder: String) {
     self.folder = folder
   }
 
-  /// Adds a record of `byteCount` bytes, which are to be written at the address returned, a multiple
-  /// of eight, before another one is added.
+  /// Allocates a record of `byteCount` bytes and returns its address, a multiple of 8. The caller
+  /// writes the record before it adds the next one.
   func append(byteCount: Int) throws -> UnsafeMutableRawPointer {
     if bufferedBytes + byteCount > buffer.byteCount { try makeRoom(byteCount) }
     defer { bufferedBytes += byteCount }
     return buffer.start + bufferedBytes
   }
 
-  /// The records collected, for another thread to read. Nothing is added any more.
+  /// The collected records, for another thread to read. Nothing may be appended after this.
   func finish() -> SpooledRecords {
     SpooledRecords(file: file, buffer: buffer, bufferedBytes: bufferedBytes)
   }
@@ -44,7 +44,7 @@ final class RecordSpool {
   }
 }
 
-/// Records that will not change any more: most of many in a file, the rest in memory.
+/// Immutable records: a file's records first, then those in memory.
 struct SpooledRecords: OfferRecordSource {
   fileprivate let file: SpoolFile?
   fileprivate let buffer: SpoolBuffer
@@ -57,11 +57,11 @@ struct SpooledRecords: OfferRecordSource {
 
   private final class Reader: OfferRecordReader {
     private let records: SpooledRecords
-    /// What is read of the file at a time, and how much of the file was read.
+    /// The chunk of the file that was read last, and the offset of the next one.
     private var fileBuffer = SpoolBuffer(byteCount: 0)
     private var offset = 0
     private var isAtBuffer = false
-    /// The next record at hand, and the end of the last.
+    /// The next record in memory, and the end of the last one.
     private var place: UnsafeRawPointer?
     private var end: UnsafeRawPointer?
 
@@ -75,7 +75,7 @@ struct SpooledRecords: OfferRecordSource {
       return record
     }
 
-    /// Goes on to more records; false when there are none.
+    /// Loads more records; false at the end.
     private func readOn() throws -> Bool {
       if let file = records.file, try readWholeRecords(of: file) { return true }
       if isAtBuffer || records.bufferedBytes == 0 { return false }
@@ -96,7 +96,7 @@ struct SpooledRecords: OfferRecordSource {
           go(through: fileBuffer, whole)
           return whole > 0
         }
-        // One record larger than the buffer.
+        // A record is larger than the buffer.
         fileBuffer = SpoolBuffer(byteCount: 2 * count)
       }
     }
@@ -119,9 +119,9 @@ struct SpooledRecords: OfferRecordSource {
   }
 }
 
-/// Memory that stays where it is, for one thread to fill and another to read.
+/// Memory at a fixed address, for one thread to fill and another one to read.
 private final class SpoolBuffer: Sendable {
-  /// An address, which a pointer would not be for another thread.
+  /// The address as an integer, because pointers are not Sendable.
   private let address: UInt
   let byteCount: Int
 
@@ -133,7 +133,7 @@ private final class SpoolBuffer: Sendable {
   deinit { start.deallocate() }
 
   var start: UnsafeMutableRawPointer {
-    // It was made of one.
+    // The address was made from a pointer, so it is not null.
     UnsafeMutableRawPointer(bitPattern: address).unsafelyUnwrapped
   }
 }
