@@ -6,8 +6,8 @@ import OffersCore
 /// Guarantees:
 /// - Each read sees one consistent state, waits for no writer, and never changes the file.
 /// - A write is all or nothing. Once it returns it survives a crash and a power cut
-///   (`synchronous=FULL`), except for cached images and runs that changed no offer: a power cut may
-///   lose the last of these.
+///   (`synchronous=FULL`), except for cached images, runs that changed no offer and recent
+///   searches: a power cut may lose the last of these.
 /// - Any number of processes may use the file at the same time; writers take turns by a file lock.
 /// - The file is readable by its owner only. Beside it are SQLite's `-wal` and `-shm` files and the
 ///   `-lock` file that holds the locks of writers and syncs.

@@ -1,8 +1,8 @@
 /// The durability and the checks of a write transaction.
 enum WriteMode {
   case ordinary
-  /// A run that changed no offer. The commit does not wait for fsync, so a power cut may lose the
-  /// last of these.
+  /// A run that changed no offer, or a recent search. The commit does not wait for fsync, so a
+  /// power cut may lose the last of these.
   case note
   /// An image, or the uses of images. The commit does not wait for fsync: a power cut may lose the
   /// last of these, and they can be fetched again.
