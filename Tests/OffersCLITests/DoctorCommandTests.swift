@@ -30,13 +30,13 @@ struct DoctorCommandTests {
     let readable = try home.offers("doctor")
     #expect(readable.status == 0)
     #expect(Self.lines(readable, "warning").count == 1)
-    #expect(readable.output.contains("may be read by others → Keep it to yourself: chmod 600 "))
+    #expect(readable.output.contains("may be read by others → Restrict access: chmod 600 "))
     #expect(chmod(home.database, 0o666) == 0)
     #expect(chmod(home.folder.path, 0o777) == 0)
     let writable = try home.offers("doctor")
     #expect(writable.status == 1)
     #expect(Self.lines(writable, "problem").count == 2)
-    #expect(writable.output.contains("others may put another file in the database's place"))
+    #expect(writable.output.contains("other users can replace the database in"))
   }
 
   @Test("a clock behind the newest sync is told until a feed was synced again")
@@ -117,8 +117,8 @@ struct DoctorCommandTests {
     #expect(result.status == 0)
     #expect(
       Self.lines(result, "repaired").map { $0.dropFirst(10) } == [
-        "schema       made offer_by_gone anew", "counts       counted anew: ibotta 2, not 9",
-        "leases       ended those of processes that are gone (1)",
+        "schema       created offer_by_gone", "counts       corrected the counts: ibotta 2, not 9",
+        "leases       ended the leases of dead processes (1)",
       ])
     #expect(try home.offers("export").output == before)
     #expect(try home.offers("doctor", "--repair").output.contains("repaired") == false)

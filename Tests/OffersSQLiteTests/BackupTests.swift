@@ -51,7 +51,7 @@ struct BackupTests {
         .backUp(to: store.folder.file("copy.sqlite"))
     }
     #expect(error?.code == .storageFailed)
-    #expect(error?.hint == "See what can be done: offers doctor")
+    #expect(error?.hint == "Check the database: offers doctor")
   }
 
   @Test("goes where nothing stands, or an older backup")

@@ -51,7 +51,7 @@ struct HealthTests {
     try store.execute("UPDATE feed SET current_count = 7")
     #expect(try await Self.trouble(store) == ["problem counts: ibotta says 7 offers and has 2000"])
     #expect(
-      try await Self.repair(store) == ["done counts: counted anew: ibotta 2000, not 7"])
+      try await Self.repair(store) == ["done counts: corrected the counts: ibotta 2000, not 7"])
     #expect(try await Self.trouble(store) == [])
   }
 
@@ -65,9 +65,9 @@ struct HealthTests {
       """)
     #expect(
       try await Self.trouble(store)
-        == ["warning leases: images are kept for processes that are gone (2)"])
+        == ["warning leases: leases are held by dead processes (2)"])
     #expect(
-      try await Self.repair(store) == ["done leases: ended those of processes that are gone (2)"])
+      try await Self.repair(store) == ["done leases: ended the leases of dead processes (2)"])
     #expect(try store.rows("SELECT url FROM image_lease") == ["sound"])
   }
 
@@ -88,7 +88,7 @@ struct HealthTests {
       UPDATE image_cache SET bytes = zeroblob(50) WHERE slot = 1;
       UPDATE image_cache SET width = 9 WHERE slot = 2
       """)
-    #expect(try await Self.trouble(store) == ["problem images: 2 of 3 are not what they say"])
+    #expect(try await Self.trouble(store) == ["problem images: 2 of 3 are damaged"])
     #expect(try await Self.repair(store).count == 1)
     #expect(try store.rows("SELECT slot FROM image_cache") == ["3"])
     #expect(try store.rows("SELECT slot FROM image_use") == ["3"])
@@ -102,10 +102,10 @@ struct HealthTests {
     #expect(try await Self.trouble(store) == ["problem schema: the index offer_by_gone is missing"])
     #expect(
       try await Self.repair(store)
-        == ["done schema: made offer_by_gone, image_cache_holds_50 anew"])
+        == ["done schema: created offer_by_gone, image_cache_holds_50"])
     #expect(try await Self.trouble(store) == [])
     try store.execute("ALTER TABLE reader ADD COLUMN mood TEXT")
-    let trouble = ["problem schema: the table reader is not as this program makes it"]
+    let trouble = ["problem schema: the table reader is not as this program creates it"]
     #expect(try await Self.trouble(store) == trouble)
     #expect(try await Self.repair(store).first?.hasPrefix("failed schema") == true)
     #expect(try await Self.trouble(store) == trouble)
@@ -121,7 +121,7 @@ struct HealthTests {
     let findings = try await Self.open(store).examine(at: Self.now)
     #expect(findings.first { $0.subject == "integrity" }?.advice == HealthCheck.repairAdvice)
     let repairs = try await Self.repair(store)
-    #expect(repairs.first == "done integrity: made anew: all indexes")
+    #expect(repairs.first == "done integrity: rebuilt: all indexes")
     #expect(try await Self.trouble(store) == [])
     #expect(try store.rows("SELECT id FROM favorite") == ["5", "6"])
   }
@@ -147,12 +147,12 @@ struct HealthTests {
     try store.execute("PRAGMA foreign_keys = OFF; UPDATE change SET run_id = 7")
     #expect(
       try await Self.trouble(store) == [
-        "problem references: rows refer to what is not there (1), the first in change to sync_run"
+        "problem references: rows refer to missing rows (1), the first in change to sync_run"
       ])
     try store.execute("PRAGMA foreign_keys = OFF; INSERT INTO new_offers VALUES (7, 2), (8, 2)")
     #expect(
       try await Self.trouble(store) == [
-        "problem references: rows refer to what is not there (3), the first in new_offers to change"
+        "problem references: rows refer to missing rows (3), the first in new_offers to change"
       ])
   }
 
@@ -185,8 +185,8 @@ struct HealthTests {
     let store = try await Self.lived()
     try store.execute(damage)
     let trouble = try await Self.trouble(store)
-    #expect(trouble == ["problem search: the index has other words than the offers"])
-    #expect(try await Self.repair(store) == ["done search: made anew from the offers"])
+    #expect(trouble == ["problem search: the index does not match the texts of the offers"])
+    #expect(try await Self.repair(store) == ["done search: rebuilt from the offers"])
     #expect(try await Self.trouble(store) == [])
     let name = try store.rows("SELECT name FROM offer WHERE id = '7'")[0]
     #expect(try await store.database.search(SearchQuery(name, limit: 5000)).hits.count > 0)
@@ -229,7 +229,7 @@ struct HealthTests {
     #expect(integrity?.level == .problem)
     #expect(integrity?.advice == HealthCheck.repairAdvice)
     let repairs = try await Self.repair(store)
-    #expect(repairs.first?.hasPrefix("done integrity: made anew: ") == true, "\(repairs)")
+    #expect(repairs.first?.hasPrefix("done integrity: rebuilt: ") == true, "\(repairs)")
     #expect(try await Self.trouble(store) == [])
     #expect(try await store.kept().text() == before)
     let isImage = table.contains("image")

@@ -211,7 +211,7 @@ struct ImportTests {
     let before = try await new.kept().text()
     let error = await #expect(throws: OffersError.self) { try await new.take(kept) }
     #expect(error?.code == .malformedFeed)
-    #expect(error?.message.contains("ibotta:pie, which is none of its offers") == true)
+    #expect(error?.message.contains("ibotta:pie, which is not among its offers") == true)
     #expect(try await new.kept().text() == before)
     #expect(try new.rows("SELECT count(*) FROM temp.sqlite_schema") == ["0"])
   }

@@ -44,8 +44,8 @@ extension OffersDatabase {
       try copy.close()
       guard problems.isEmpty else {
         throw OffersError(
-          .storageFailed, "The database is damaged, and so would its copy be: none was made.",
-          hint: "See what can be done: offers doctor", cause: problems.joined(separator: "\n"))
+          .storageFailed, "The database is damaged, so no copy was made.",
+          hint: "Check the database: offers doctor", cause: problems.joined(separator: "\n"))
       }
     } catch let error as DatabaseError {
       throw StorageFailure.translate(error, path: path)

@@ -136,7 +136,7 @@ struct DatabaseFile {
     case let reason:
       return OffersError(
         .storageFailed,
-        "Could not make the database \(path): \(String(cString: strerror(reason))).",
+        "Could not create the database \(path): \(String(cString: strerror(reason))).",
         hint: "Check the folder's permissions, or name another with --database.")
     }
   }

@@ -54,7 +54,7 @@ final class FileLock: Sendable {
     var range = Self.range(F_WRLCK, byte, count: 1)
     guard fcntl(descriptor, Self.getLock, &range) == 0 else {
       throw OffersError(
-        .storageFailed, "Could not ask for locks: \(String(cString: strerror(errno))).",
+        .storageFailed, "Could not query the locks: \(String(cString: strerror(errno))).",
         hint: "The file system may not support locks; keep the database on a local disk.")
     }
     return range.l_type != Int16(F_UNLCK)

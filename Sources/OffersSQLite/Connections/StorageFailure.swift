@@ -4,7 +4,7 @@ import OffersCore
 /// Translates SQLite's errors into `OffersError`, with a hint that a person can act on.
 enum StorageFailure {
   /// The hint for a damaged file.
-  static let damageHint = "Restore a backup, or see what can be saved: offers doctor"
+  static let damageHint = "Restore a backup, or check what can be salvaged: offers doctor"
 
   /// The hint for a damaged file in which no table can be found.
   static let lossHint = "Restore a backup. Without one, try: sqlite3 FILE .recover"

@@ -25,32 +25,32 @@ struct FileHealth {
     }
     if access(file.path, R_OK | W_OK) != 0, errno == EACCES {
       return Finding(
-        .problem, "file", "\(file.path) may not be read and written by you",
-        advice: "Make it yours: chown, or chmod u+rw \(ShellQuoting.word(file.path))")
+        .problem, "file", "\(file.path) cannot be read and written by you",
+        advice: "Change the permissions: chown, or chmod u+rw \(ShellQuoting.word(file.path))")
     }
     if let first = open.first {
       let mode = Self.mode(of: first) ?? 0
       return Finding(
         mode & 0o022 != 0 ? .problem : .warning, "file",
         "\(first) may be \(mode & 0o022 != 0 ? "changed" : "read") by others",
-        advice: "Keep it to yourself: chmod 600 "
+        advice: "Restrict access: chmod 600 "
           + open.map(ShellQuoting.word).joined(separator: " "))
     }
-    return Finding(.ok, "file", "only you may read and write \(file.path)")
+    return Finding(.ok, "file", "only you can read and write \(file.path)")
   }
 
   private var folder: Finding {
     let folder = file.folder
     guard access(folder, W_OK) == 0 else {
       return Finding(
-        .problem, "folder", "nothing can be written to \(folder), where the log and locks stand",
-        advice: "Make it yours: chmod u+rwx \(ShellQuoting.word(folder))")
+        .problem, "folder", "no file can be created in \(folder), where the log and locks stand",
+        advice: "Change the permissions: chmod u+rwx \(ShellQuoting.word(folder))")
     }
     // With the sticky bit, others can create files in the folder but not replace existing ones.
     if let mode = Self.mode(of: folder), mode & 0o022 != 0, mode & S_ISVTX == 0 {
       return Finding(
-        .problem, "folder", "others may put another file in the database's place in \(folder)",
-        advice: "Keep it to yourself: chmod go-w \(ShellQuoting.word(folder))")
+        .problem, "folder", "other users can replace the database in \(folder)",
+        advice: "Restrict access: chmod go-w \(ShellQuoting.word(folder))")
     }
     return Finding(.ok, "folder", "\(folder) is yours to write")
   }

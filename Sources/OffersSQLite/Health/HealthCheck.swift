@@ -24,7 +24,7 @@ struct HealthCheck: Sendable {
     integrity, foreignKeys, schema, counts, words, images, leases,
   ]
 
-  static let repairAdvice = "Put it right with: offers doctor --repair"
+  static let repairAdvice = "Repair it: offers doctor --repair"
 
   private static let integrity = HealthCheck(
     subject: "integrity",
@@ -46,7 +46,7 @@ struct HealthCheck: Sendable {
       @Sendable func refusal(_ problem: String?) -> OffersError {
         OffersError(
           .storageFailed,
-          "the damage is not in what can be made anew alone: \(problem ?? "it moves")",
+          "the damage is not limited to data that can be rebuilt: \(problem ?? "it moves")",
           hint: Integrity.damageAdvice)
       }
       guard let damaged = try findMendable(problems, in: reader) else {
@@ -61,7 +61,7 @@ struct HealthCheck: Sendable {
         }
         let left = try Integrity.allProblems(in: database).filter { !Integrity.isOfLostPage($0) }
         if let first = left.first { throw refusal(first) }
-        return made.isEmpty ? "gave lost pages back" : "made anew: " + made.joined(separator: ", ")
+        return made.isEmpty ? "freed lost pages" : "rebuilt: " + made.joined(separator: ", ")
       }
     })
 
@@ -79,13 +79,13 @@ struct HealthCheck: Sendable {
     examine: { database, _ in
       let strays = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
       guard let first = strays.first else {
-        return [Finding(.ok, "references", "every row refers to one that is there")]
+        return [Finding(.ok, "references", "every reference is valid")]
       }
       let tables: (String, String) = (first[0], first[2])
       return [
         Finding(
           .problem, "references",
-          "rows refer to what is not there (\(strays.count)), the first in \(tables.0) to \(tables.1)",
+          "rows refer to missing rows (\(strays.count)), the first in \(tables.0) to \(tables.1)",
           advice: Integrity.anewAdvice)
       ]
     })
@@ -95,7 +95,7 @@ struct HealthCheck: Sendable {
     examine: { database, _ in
       let wrong = try SchemaComparison(database).differences
       guard let first = wrong.first else {
-        return [Finding(.ok, "schema", "version \(Schema.version), as this program makes it")]
+        return [Finding(.ok, "schema", "version \(Schema.version), as this program creates it")]
       }
       return [
         Finding(
@@ -109,7 +109,7 @@ struct HealthCheck: Sendable {
       if let lost = missing.first(where: { !$0.canBeMade }) {
         throw OffersError(.storageFailed, lost.description, hint: Integrity.anewAdvice)
       }
-      return "made \(missing.map(\.name).joined(separator: ", ")) anew"
+      return "created \(missing.map(\.name).joined(separator: ", "))"
     })
 
   private static let counts = HealthCheck(
@@ -128,7 +128,7 @@ struct HealthCheck: Sendable {
     repair: { database, _ in
       let wrong = try FeedTable.recount(in: database)
       // A sync uses this count to detect too many removals.
-      return "counted anew: "
+      return "corrected the counts: "
         + wrong.map { "\($0.name) \($0.counted), not \($0.noted)" }.joined(separator: ", ")
     })
 
@@ -139,7 +139,7 @@ struct HealthCheck: Sendable {
         return [
           Finding(
             .warning, "search",
-            "the index is not what the offers are; the next search makes it anew",
+            "the index is out of date; the next search rebuilds it",
             advice: repairAdvice)
         ]
       }
@@ -161,11 +161,12 @@ struct HealthCheck: Sendable {
       return try SearchIndex.isSound(in: database)
         ? Finding(.ok, "search", "the index has every offer and its words")
         : Finding(
-          .problem, "search", "the index has other words than the offers", advice: repairAdvice)
+          .problem, "search", "the index does not match the texts of the offers",
+          advice: repairAdvice)
     },
     repair: { database, _ in
       try DerivedTables.search.replace(in: database)
-      return "made anew from the offers"
+      return "rebuilt from the offers"
     })
 
   private static let images = HealthCheck(
@@ -176,35 +177,35 @@ struct HealthCheck: Sendable {
         return [
           Finding(
             .ok, "images",
-            "\(contents.count) of \(ImageBounds.images) are held, each what it says")
+            "\(contents.count) of \(ImageBounds.images) are held, all valid")
         ]
       }
       return [
         Finding(
           .problem, "images",
-          "\(contents.damaged.count) of \(contents.count) are not what they say",
+          "\(contents.damaged.count) of \(contents.count) are damaged",
           advice: repairAdvice)
       ]
     },
     repair: { database, _ in
       let damaged = try ImageTable.findDamaged(in: database).damaged
       try ImageTable.delete(damaged, in: database)
-      return "removed what was damaged (\(damaged.count)); it is fetched again when asked for"
+      return "removed the damaged ones (\(damaged.count)); they are downloaded again when needed"
     })
 
   private static let leases = HealthCheck(
     subject: "leases",
     examine: { database, now in
       let stale = try ImageLeaseTable.countStale(now: now, in: database)
-      if stale == 0 { return [Finding(.ok, "leases", "no image waits for a dead process")] }
+      if stale == 0 { return [Finding(.ok, "leases", "no lease of a dead process")] }
       return [
         Finding(
-          .warning, "leases", "images are kept for processes that are gone (\(stale))",
+          .warning, "leases", "leases are held by dead processes (\(stale))",
           advice: repairAdvice)
       ]
     },
     repair: { database, now in
       let count = try ImageLeaseTable.endStale(now: now, in: database)
-      return "ended those of processes that are gone (\(count))"
+      return "ended the leases of dead processes (\(count))"
     })
 }

@@ -57,5 +57,5 @@ enum Integrity {
 
   static let damageAdvice =
     "Copy the database with its -wal away first. \(anewAdvice). What that could not read may be in "
-    + "a backup, or be had by: sqlite3 FILE .recover"
+    + "a backup, or be recovered by: sqlite3 FILE .recover"
 }

@@ -48,7 +48,7 @@ extension OffersDatabase {
     } catch {
       let reason = (error as? OffersError)?.message ?? "\(error)"
       return [
-        Finding(.problem, check.subject, "could not be looked at: \(reason)")
+        Finding(.problem, check.subject, "could not be checked: \(reason)")
       ]
     }
   }

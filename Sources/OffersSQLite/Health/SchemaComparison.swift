@@ -15,7 +15,7 @@ struct SchemaComparison {
     var canBeMade: Bool { isMissing && (kind == "index" || kind == "trigger") }
 
     var description: String {
-      "the \(kind) \(name) \(isMissing ? "is missing" : "is not as this program makes it")"
+      "the \(kind) \(name) \(isMissing ? "is missing" : "is not as this program creates it")"
     }
   }
 

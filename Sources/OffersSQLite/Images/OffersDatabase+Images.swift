@@ -61,11 +61,11 @@ extension OffersDatabase: ImageRepository {
 
   private static func check(_ image: CachedImage) throws {
     guard !image.url.isEmpty, !image.bytes.isEmpty, image.header.width > 0, image.header.height > 0
-    else { throw OffersError(.invalidRequest, "An image has an address, bytes and a size.") }
+    else { throw OffersError(.invalidRequest, "An image needs an address, bytes and a size.") }
     let (pixels, overflows) = image.header.width.multipliedReportingOverflow(
       by: image.header.height)
     guard image.bytes.count <= ImageBounds.bytes, !overflows, pixels <= ImageBounds.pixels else {
-      throw OffersError(.limitExceeded, "The image \(image.url) is too large to be kept.")
+      throw OffersError(.limitExceeded, "The image \(image.url) is too large for the cache.")
     }
   }
 

@@ -183,7 +183,7 @@ final class ImportMerge {
     else {
       throw OffersError(
         .malformedFeed,
-        "Change \(changeNumber) of the document is one of \(change.ref), which is none of its offers.",
+        "Change \(changeNumber) of the document refers to \(change.ref), which is not among its offers.",
         hint: "Nothing was changed. Mend it there, or export it again.")
     }
     let isTaken = try history.add(
@@ -204,7 +204,7 @@ final class ImportMerge {
 
   private func missingFeed(_ name: String) -> OffersError {
     OffersError(
-      .malformedFeed, "The document has no feed “\(name)”, but something of it.",
+      .malformedFeed, "The document has no feed “\(name)”, but records of it.",
       hint: "Nothing was changed. Mend it there, or export it again.")
   }
 }
