@@ -6,7 +6,7 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("What a sync writes")
+@Suite("The write of a sync")
 struct ApplyTests {
   private static let changes = """
     SELECT change.run_id, offer.id, change.kind, change.fields
@@ -53,7 +53,7 @@ struct ApplyTests {
         == ["1|1000|1000|NULL", "2|1000|3000|NULL", "3|1000|1000|NULL", "4|2000|2000|NULL"])
   }
 
-  @Test("each time an offer is new, changed, gone or back is a row, with what changed")
+  @Test("each new, changed, gone or returned offer is recorded, with the changed fields")
   func recordsChanges() async throws {
     let store = try Store()
     try await store.sync([
@@ -87,7 +87,7 @@ struct ApplyTests {
     #expect(try Self.counts(store) == "0|1|0|1|0|0|2")
   }
 
-  @Test("many large changes are told in their order, whatever their kind, with their sync")
+  @Test("many large changes of all kinds are reported in order, with their run")
   func tellsManyChanges() async throws {
     let store = try Store()
     let long = String(repeating: "milk ", count: 4000)
@@ -95,7 +95,7 @@ struct ApplyTests {
     try await store.sync(ids.map { FeedOffer($0, description: long) })
     try await store.sync(
       (101...300).map { FeedOffer(String($0), description: long + "\($0)") }, at: 2000)
-    // The first are back, one in two with another text.
+    // The first ones are back, every second one with another text.
     try await store.sync(
       ids.prefix(200).enumerated().map {
         FeedOffer($1, description: $0.isMultiple(of: 2) ? long + "!" : long)
@@ -118,7 +118,7 @@ struct ApplyTests {
     #expect(try store.rows("PRAGMA foreign_key_check") == [])
   }
 
-  @Test("a reward whose text stays is changed when its exact value is another")
+  @Test("a reward is changed if its exact value differs although its text is the same")
   func comparesExactValues() async throws {
     let store = try Store()
     var offer = FeedOffer("1", reward: Reward(text: "$5"))
@@ -130,7 +130,7 @@ struct ApplyTests {
     #expect(try await store.database.fetchOffer(named: "1").reward == offer.reward)
   }
 
-  @Test("an offer with another hash and the same values is unchanged, and its time stays")
+  @Test("an offer with another hash and the same values is unchanged and keeps its time")
   func ignoresAnotherHash() async throws {
     let store = try Store()
     var offer = FeedOffer("1", reward: Self.dollars("$0.75", 75))
@@ -141,12 +141,12 @@ struct ApplyTests {
     #expect(run.counts.changed == 0)
     #expect(try store.rows("SELECT changed_at FROM offer") == ["1000"])
     #expect(try store.rows("SELECT kind FROM change") == ["new"])
-    // The hash was taken over: the next sync has nothing to write.
+    // The new hash was stored, so the next sync has nothing to write.
     try await store.sync([offer], at: 3000)
     #expect(try Self.counts(store) == "0|0|0|0|1|0|0")
   }
 
-  @Test("two spellings of one character are a change")
+  @Test("a canonically equivalent spelling counts as a change")
   func comparesBytes() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1", name: "Caf\u{E9}")])
@@ -154,7 +154,7 @@ struct ApplyTests {
     #expect(run.counts.changed == 1)
   }
 
-  @Test("of a new id that comes twice the first counts, and the second is skipped by its position")
+  @Test("the second record of a repeated new id is skipped and reported with its position")
   func keepsFirst() async throws {
     let store = try Store()
     let run = try await store.sync([
@@ -174,7 +174,7 @@ struct ApplyTests {
       ])
   }
 
-  @Test("all skipped records are counted, and only the first are kept with their reasons")
+  @Test("all skipped records are counted, and only the first ones are stored with their reasons")
   func boundsProblems() async throws {
     let store = try Store()
     let run = try await store.sync((0..<100).map { _ in FeedOffer("1") })
@@ -183,7 +183,7 @@ struct ApplyTests {
     #expect(run.problems.count == SyncRun.problemLimit)
   }
 
-  @Test("one feed's sync leaves the other feeds' offers alone")
+  @Test("a sync does not change other feeds' offers")
   func keepsToItsFeed() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
@@ -203,7 +203,7 @@ struct ApplyTests {
         try store.rows("SELECT * FROM \($0)")
       }
     }
-    // The schema refuses the last: of a first sync, and of one that has noted changes before.
+    // The schema refuses the last record: of a first sync, and of one with earlier changes.
     for old in [[], [FeedOffer("1"), FeedOffer("2")]] {
       if !old.isEmpty { try await store.sync(old) }
       let before = try everything()
@@ -219,7 +219,7 @@ struct ApplyTests {
     #expect(keys == 1)
   }
 
-  @Test("many offers are stored as they come, each sync in one transaction of the log")
+  @Test("many offers are stored in feed order, each sync in one transaction of the log")
   func importsLarge() async throws {
     let store = try Store()
     let offers = (1...3000).map {
@@ -250,7 +250,7 @@ struct ApplyTests {
     #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
   }
 
-  @Test("a reader next to a sync sees before and after, and never a part")
+  @Test("a concurrent reader sees the state before or after a sync, never a part")
   func isSeenWhole() async throws {
     let store = try Store()
     let reader = try OffersDatabase(path: store.path, access: .readOnly)
@@ -270,7 +270,7 @@ struct ApplyTests {
     #expect(try await reader.countOffers(OfferQuery()) == 500)
   }
 
-  @Test("a failed run is told of a feed that is subscribed, and makes no feed of one that is not")
+  @Test("a failed run is recorded for a subscribed feed, and does not subscribe to another")
   func recordsFailures() async throws {
     let store = try Store()
     for feed in ["ibotta", "grocer"] {

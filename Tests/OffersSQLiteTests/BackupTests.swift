@@ -7,11 +7,11 @@ import Testing
 
 @Suite("A backup")
 struct BackupTests {
-  @Test("of a database with 100 concurrent writers opens clean, each as it stood at one moment")
+  @Test("with 100 concurrent writers is a consistent snapshot that passes all checks")
   func whileOthersWrite() async throws {
     let store = try Store()
     try await store.sync((0..<2000).map { FeedOffer("\($0)", description: "Some more text") })
-    // Each write stars two at once.
+    // Each write stars two offers together.
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<100 {
         group.addTask {
@@ -54,7 +54,7 @@ struct BackupTests {
     #expect(error?.hint == "Check the database: offers doctor")
   }
 
-  @Test("goes where nothing stands, or an older backup")
+  @Test("may replace a missing file or an older backup")
   func targets() async throws {
     let store = try Store()
     let database = store.database
@@ -69,7 +69,7 @@ struct BackupTests {
     #expect(try database.backupTarget(store.folder.path) == .other)
   }
 
-  @Test("goes over no database in use, by whatever name")
+  @Test("never replaces a database in use, by whatever name")
   func refusesLive() throws {
     let store = try Store()
     let database = store.database

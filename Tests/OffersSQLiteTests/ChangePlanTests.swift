@@ -5,7 +5,7 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("How SQLite goes about changes")
+@Suite("Query plans of changes")
 struct ChangePlanTests {
   /// Three runs of forty offers, two of them favorites, of which one is gone.
   private static func filled() async throws -> Store {
@@ -19,7 +19,7 @@ struct ChangePlanTests {
     return store
   }
 
-  /// Whether a statement reads a whole table that is not small, or sorts.
+  /// Whether a statement scans a table that is not small, or sorts.
   private static func isSlow(_ plan: QueryPlanTests.Plan) -> Bool {
     plan.steps.contains { step in
       step.contains("TEMP B-TREE")
@@ -29,7 +29,7 @@ struct ChangePlanTests {
   }
 
   @Test(
-    "what changed lately, or of favorites, is found without reading the rest",
+    "recent changes and those of favorites are found without scanning the others",
     arguments: [false, true], [nil, "ibotta"])
   func changes(favoritesOnly: Bool, feed: String?) async throws {
     let plans = try await QueryPlanTests.plans(try await Self.filled()) { database in
@@ -50,7 +50,7 @@ struct ChangePlanTests {
         != favoritesOnly)
   }
 
-  @Test("news, a history and a mark are found without reading the rest")
+  @Test("news, a history and a mark are found without scanning other rows")
   func news() async throws {
     let plans = try await QueryPlanTests.plans(try await Self.filled()) { database in
       let mark = ReaderMark(changeID: 3, readAt: ChangeTests.date(1000))
@@ -69,13 +69,13 @@ struct ChangePlanTests {
       #expect(isTold)
       #expect(try NoticeTable.failingFeeds(since: 1, in: database) == [])
     }
-    // A favorite that vanished is rare enough to look through its feed for what it is by now.
+    // Vanished favorites are rare, so a scan of their feed for a successor is acceptable.
     for plan in plans where !plan.sql.contains("AND +offer.name = ") {
       #expect(!Self.isSlow(plan), "\(plan)")
     }
   }
 
-  @Test("the offers to clear away are found by when they went")
+  @Test("the offers to prune are found by the index on gone_at")
   func prune() async throws {
     let store = try await Self.filled()
     try await store.sync((1...40).map { FeedOffer("\($0)", name: "Tea 4") }, at: 4000)
@@ -85,7 +85,7 @@ struct ChangePlanTests {
       #expect(try PruneTable.delete(doomed, goneBefore: 5000, in: database).changes == 2)
       let last = try PruneTable.findLastChange(before: 2500, in: database)
       #expect(last == 42 + 41 + 1)
-      // The first sync's row is that of a favorite, too.
+      // The row of the first sync includes a favorite.
       let old = try PruneTable.oldChanges(
         before: 2500, after: 0, through: last, limit: 100, in: database)
       #expect(old.count == 39)

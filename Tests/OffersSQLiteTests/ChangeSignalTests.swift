@@ -3,9 +3,9 @@ import OffersSQLite
 import OffersTestSupport
 import Testing
 
-@Suite("Hearing of writes, and reading side by side")
+@Suite("Change signal and concurrent reads")
 struct ChangeSignalTests {
-  @Test("the version differs after each commit of this process or another, and not otherwise")
+  @Test("the version changes with each commit of any process, and only then")
   func version() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1", name: "Tea")])
@@ -21,7 +21,7 @@ struct ChangeSignalTests {
     }
   }
 
-  @Test("the version differs also where the file had to be let go of for a first import")
+  @Test("the version changes with a first import")
   func firstImport() async throws {
     let store = try Store()
     let empty = try store.database.fetchDataVersion()
@@ -32,7 +32,7 @@ struct ChangeSignalTests {
     #expect(try await store.database.fetchOffers(OfferQuery()).count == 1)
   }
 
-  @Test("many may read at once, and see what was written")
+  @Test("concurrent reads see committed writes")
   func sideBySide() async throws {
     let folder = try TemporaryFolder()
     let database = try OffersDatabase(path: folder.file("offers.sqlite"), readerCount: 4)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("Changes as people hear of them")
+@Suite("Reported changes")
 struct ChangeTests {
   static func date(_ seconds: Int) -> Date { Date(timeIntervalSince1970: Double(seconds)) }
 
@@ -28,7 +28,7 @@ struct ChangeTests {
   }
 
   @Test(
-    "a changed reward is up or down when both are exact and alike, and else changed",
+    "a changed reward is up or down if both are exact and comparable, otherwise changed",
     arguments: [
       (dollars(75), dollars(100), OfferChange.Kind.up),
       (dollars(100), dollars(75), .down),
@@ -63,7 +63,7 @@ struct ChangeTests {
     #expect(change.id == 2)
   }
 
-  @Test("a changed text names its field, and no reward")
+  @Test("a changed text names its field and has no reward")
   func text() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1", name: "Tea", reward: Self.dollars(75))])
@@ -77,7 +77,7 @@ struct ChangeTests {
     #expect(change.offer.name == "Te\"a")
   }
 
-  /// Three offers; the second goes and is back with another reward; a second feed.
+  /// Three offers, the second of which vanishes and is back with another reward; and a second feed.
   private static func told() async throws -> Store {
     let store = try Store()
     try await store.sync((1...3).map { FeedOffer("\($0)", reward: dollars(75)) })
@@ -96,7 +96,7 @@ struct ChangeTests {
     "3000 back ibotta:2",
   ]
 
-  @Test("all are told oldest first, one that is back with another reward twice")
+  @Test("all changes are listed oldest first, two for an offer that is back with another reward")
   func order() async throws {
     let store = try await Self.told()
     #expect(try await Self.lines(store) == Self.all)
@@ -105,13 +105,13 @@ struct ChangeTests {
   }
 
   @Test(
-    "only what happened since a time is told", arguments: [0, 999, 1000, 1001, 2500, 3000, 3001])
+    "only changes since a time are listed", arguments: [0, 999, 1000, 1001, 2500, 3000, 3001])
   func since(seconds: Int) async throws {
     let lines = try await Self.lines(try await Self.told()) { $0.since = Self.date(seconds) }
     #expect(lines == Self.all.filter { Int($0.prefix(4)) ?? 0 >= seconds })
   }
 
-  @Test("a sync that began before another one and ended behind it is told in its place")
+  @Test("the changes of overlapping syncs are in the order in which they were recorded")
   func overlap() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1")], feed: "slow", at: 5000)
@@ -122,7 +122,7 @@ struct ChangeTests {
       try await Self.lines(store) { $0.since = Self.date(950) } == [
         "1000 new early:1", "5000 new slow:1", "6000 new late:1",
       ])
-    // Behind a mark its time does not matter: it was not there when the others were read.
+    // After a mark, the time does not matter: the run was not recorded when the mark was set.
     #expect(
       try await Self.lines(store) {
         $0.since = Self.date(6000)
@@ -130,19 +130,19 @@ struct ChangeTests {
       } == ["900 new sudden:1"])
   }
 
-  @Test("only what comes behind a recorded change is told", arguments: [0, 1, 5, 8, 9, 100])
+  @Test("only changes after a change number are listed", arguments: [0, 1, 5, 8, 9, 100])
   func afterID(id: Int) async throws {
     let lines = try await Self.lines(try await Self.told()) { $0.afterID = Int64(id) }
     #expect(lines == Array(Self.all.dropFirst(id)))
   }
 
-  @Test("a limit keeps the newest", arguments: [0, 1, 4, 9, 10])
+  @Test("a limit keeps the newest changes", arguments: [0, 1, 4, 9, 10])
   func limit(count: Int) async throws {
     let lines = try await Self.lines(try await Self.told()) { $0.limit = count }
     #expect(lines == Array(Self.all.suffix(count)))
   }
 
-  @Test("a feed, and kinds, are picked out of all")
+  @Test("changes are filtered by feed and by kinds")
   func filters() async throws {
     let store = try await Self.told()
     #expect(try await Self.lines(store) { $0.feed = "grocer" } == ["2500 new grocer:1"])
@@ -163,7 +163,7 @@ struct ChangeTests {
     #expect(error?.code == .notFound)
   }
 
-  @Test("favorites are told alone, with the sync that first saw them")
+  @Test("changes of favorites include the sync that first saw them")
   func favorites() async throws {
     let store = try await Self.told()
     _ = try await store.database.setFavorites(named: ["ibotta:2", "grocer:1"], to: true)
@@ -186,7 +186,7 @@ struct ChangeTests {
       } == ["2500 new grocer:1"])
   }
 
-  @Test("any question about favorites has the answer that picking from all changes has")
+  @Test("every query for favorites returns the matching subset of all changes")
   func agrees() async throws {
     var random = SeededGenerator(seed: 7)
     let store = try Store()

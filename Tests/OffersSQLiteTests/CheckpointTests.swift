@@ -6,9 +6,9 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("The log, and who may empty it")
+@Suite("Checkpoints of the log")
 struct CheckpointTests {
-  /// What stands in a database's file and in its log.
+  /// The contents of a database's file and of its log.
   private struct Contents: Equatable {
     var file: Data?
     var log: Data?
@@ -19,7 +19,7 @@ struct CheckpointTests {
     }
   }
 
-  /// A database whose last change stands only in its log. Returns its path.
+  /// Creates a database whose last change is only in its log. Returns its path.
   private static func makeFileWithLog(in folder: TemporaryFolder) async throws -> String {
     let store = try Store()
     try await store.sync([FeedOffer("1")])
@@ -49,7 +49,7 @@ struct CheckpointTests {
     #expect(Contents(path) == before)
   }
 
-  @Test("a log that somebody left is moved into the file by the next write")
+  @Test("a log that a process left behind is checkpointed by the next write")
   func adoptsLog() async throws {
     let folder = try TemporaryFolder()
     let path = try await Self.makeFileWithLog(in: folder)
@@ -60,12 +60,12 @@ struct CheckpointTests {
   }
 
   @Test(
-    "while another process has its turn, opening for writing writes nothing",
+    "while another process holds the guard, opening for writing writes nothing",
     .timeLimit(.minutes(1)))
   func opensInTurn() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1")])
-    // A log that is empty is the everyday case, and the one where GRDB writes when it opens.
+    // An empty log is the usual case, and the one where GRDB writes when it opens.
     let before = Contents(store.path)
     #expect(before.log?.isEmpty == true)
     let path = store.path
@@ -73,18 +73,18 @@ struct CheckpointTests {
     #expect(try turn.tryLock())
     let (opened, tell) = AsyncStream<Bool>.makeStream()
     Thread.detachNewThread {
-      // The error is the test's to find: nothing was opened then.
+      // The checks below fail if this fails: nothing was opened then.
       tell.yield((try? OffersDatabase(path: path)) != nil)
       tell.finish()
     }
-    // That nothing is written can only be seen by giving it time to.
+    // The absence of a write can only be observed after a pause.
     try await Task.sleep(for: .milliseconds(300))
     #expect(Contents(store.path) == before)
     turn.unlock()
     for await isOpen in opened { #expect(isOpen) }
   }
 
-  @Test("reading waits for nobody's turn", .timeLimit(.minutes(1)))
+  @Test("reading does not wait for the write guard", .timeLimit(.minutes(1)))
   func readsOutOfTurn() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1")])
@@ -97,7 +97,7 @@ struct CheckpointTests {
   }
 
   @Test(
-    "a reader in the middle of reading holds up no write, and the log is emptied after it",
+    "a read in progress delays no write, and the log is truncated after it",
     .timeLimit(.minutes(1)))
   func writesBesideReader() async throws {
     let store = try Store()

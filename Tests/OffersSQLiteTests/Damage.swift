@@ -4,10 +4,10 @@ import OffersTestSupport
 
 @testable import OffersSQLite
 
-/// Damages a database as disks and programs do.
+/// Damages a database, as disks and programs do.
 enum Damage {
-  /// Overwrites a page of a table or an index that holds rows, behind SQLite's back: the second
-  /// one, where there are several.
+  /// Overwrites a leaf page of a table or an index directly in the file: the second one, if there
+  /// are several.
   static func overwritePage(of name: String, in store: Store) throws {
     try overwritePage(of: name, in: store.path)
   }
@@ -30,7 +30,7 @@ enum Damage {
     try file.close()
   }
 
-  /// Makes an index lack what a statement writes.
+  /// Removes from an index the entries that a statement writes.
   static func detach(_ index: String, during sql: String, in store: Store) throws {
     try DatabaseQueue(path: store.path).inDatabase { database in
       let row = try Row.fetchOne(

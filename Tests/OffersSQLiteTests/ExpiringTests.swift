@@ -16,7 +16,7 @@ struct ExpiringTests {
     return try await store.database.fetchChanges(query).changes
   }
 
-  @Test("an offer expires in its last 48 hours, from when they begin or it is first seen")
+  @Test("an offer is expiring in its last 48 hours, from their start or its first sighting")
   func window() async throws {
     let store = try Store()
     let now = 100 * Self.day
@@ -34,7 +34,7 @@ struct ExpiringTests {
     #expect(
       told.map { Int($0.at.timeIntervalSince1970) } == [now + 1 - 2 * Self.day, now - 100, now])
     #expect(told.allSatisfy { $0.id == nil && $0.kind == .expiring })
-    // A mark is about recorded changes; since is what counts.
+    // A mark concerns recorded changes only; for expiring offers, `since` counts.
     let later = try await Self.changes(store, now: now) {
       $0.since = ChangeTests.date(now - 100)
       $0.afterID = 1000
@@ -48,7 +48,7 @@ struct ExpiringTests {
     #expect(favorites.map(\.offer.ref.id) == ["3"])
   }
 
-  @Test("a new offer with the name and description of a favorite that is gone names it")
+  @Test("a new offer with the name and description of a gone favorite refers to it")
   func returned() async throws {
     let store = try Store()
     let tea = FeedOffer("1", name: "Th\u{E9}", description: "20 bags")
@@ -77,7 +77,7 @@ struct ExpiringTests {
       ])
   }
 
-  @Test("what was there before the favorite went, or is a favorite itself, is not taken for it")
+  @Test("an offer from before the favorite vanished, or a favorite itself, is no successor")
   func notReturned() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")], at: 1000)

@@ -9,7 +9,7 @@ struct FavoriteTests {
     try store.rows("SELECT feed, id FROM favorite ORDER BY feed, id")
   }
 
-  /// The refusal of a change of marks, which must leave them as they are.
+  /// The error of a refused change of favorites; expects them to be unchanged.
   private static func refusal(_ store: Store, _ names: [String]) async throws -> OffersError? {
     let before = try marks(store)
     let error = await #expect(throws: OffersError.self) {
@@ -19,7 +19,7 @@ struct FavoriteTests {
     return error
   }
 
-  @Test("setting a mark twice changes it once")
+  @Test("setting a favorite twice changes it once")
   func isIdempotent() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
@@ -31,7 +31,7 @@ struct FavoriteTests {
     }
   }
 
-  @Test("several are marked in the order they are named, and a repeated one once")
+  @Test("several offers are starred in the given order, a repeated one once")
   func marksSeveral() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
@@ -40,7 +40,7 @@ struct FavoriteTests {
     #expect(changes.map(\.didChange) == [true, true, false])
   }
 
-  @Test("an offer answers to its id, to its feed and id, and to an id with a colon")
+  @Test("an offer is found by its id, by feed and id, and by an id with a colon")
   func findsByName() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1"), FeedOffer("a:b"), FeedOffer("ibotta:1"), FeedOffer(":")])
@@ -56,7 +56,7 @@ struct FavoriteTests {
     #expect(try Self.marks(store) == ["ibotta|1", "ibotta|:", "ibotta|a:b", "ibotta|ibotta:1"])
   }
 
-  @Test("an id that two feeds have is refused, and both are named")
+  @Test("an id that two feeds have is refused with both names")
   func refusesAmbiguous() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1")])
@@ -69,7 +69,7 @@ struct FavoriteTests {
   }
 
   @Test(
-    "an unknown name is refused, and none of the others is marked",
+    "an unknown name is refused, and no other offer is starred",
     arguments: ["9", "ibotta:9", "grocer:1", "", ":", "ibotta:", ":1"])
   func refusesUnknown(name: String) async throws {
     let store = try Store()
@@ -79,7 +79,7 @@ struct FavoriteTests {
     #expect(try Self.marks(store) == [])
   }
 
-  @Test("an offer that is gone can be marked and unmarked")
+  @Test("a gone offer can be starred and unstarred")
   func marksGone() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
@@ -91,7 +91,7 @@ struct FavoriteTests {
     #expect(unmarked.map(\.didChange) == [true])
   }
 
-  @Test("a mark outlives every row of its feed and is there again when the offer is")
+  @Test("a favorite outlives every row of its feed and applies again when the offer returns")
   func outlivesFeed() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1")])

@@ -1,6 +1,6 @@
 import OffersCore
 
-/// An offer as a feed prints it.
+/// An offer of a test's feed.
 struct FeedOffer: Sendable {
   var id: String
   var name: String
@@ -8,7 +8,7 @@ struct FeedOffer: Sendable {
   var reward: Reward?
   /// Other fields, lists as their JSON.
   var more: [OfferField: String]
-  /// What the hash stands for besides the texts.
+  /// An additional input of the content hash besides the texts.
   var seed: UInt64 = 0
 
   init(
@@ -26,7 +26,7 @@ struct FeedOffer: Sendable {
     withTexts { $0.contentHash(seed: seed) }
   }
 
-  /// Hands over views of the texts.
+  /// Calls `body` with views of the texts.
   func withTexts<Result>(_ body: (OfferTexts) throws -> Result) rethrows -> Result {
     let fields: [(OfferField, String?)] =
       [(.id, id), (.name, name), (.description, description), (.reward, reward?.text)]
@@ -64,7 +64,7 @@ struct FeedOffer: Sendable {
 
 /// Offers as records, in feed order.
 struct FeedRecords: OfferRecordSource {
-  /// One record to be.
+  /// The input of one record.
   struct Item {
     var offer: FeedOffer
     var position: Int
@@ -76,7 +76,7 @@ struct FeedRecords: OfferRecordSource {
 
   func makeReader() -> any OfferRecordReader { Reader(items) }
 
-  /// Makes each record anew in the place of the one before, which is good no longer.
+  /// Writes each record to the same buffer, which invalidates the previous one.
   private final class Reader: OfferRecordReader {
     private var items: ArraySlice<Item>
     private var room: UnsafeMutableRawPointer?

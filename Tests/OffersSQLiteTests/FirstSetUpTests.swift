@@ -5,9 +5,9 @@ import OffersSQLite
 import OffersTestSupport
 import Testing
 
-@Suite("A first set-up that was interrupted, or is done by several at once")
+@Suite("An interrupted or concurrent creation of a database")
 struct FirstSetUpTests {
-  @Test("a file that SQLite had only begun holds nothing to read, and writing makes it a database")
+  @Test("a blank SQLite file is no database for reading, and becomes one for writing")
   func fillsBlankFile() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
@@ -24,14 +24,14 @@ struct FirstSetUpTests {
     #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
   }
 
-  /// The files of a database as a process leaves them that is killed in the middle of a large
-  /// import, when pages stand in the file that were never committed. Returns the copy's path.
+  /// Copies the files of a database as a process leaves them that was killed during a large import,
+  /// with uncommitted pages in the file. Returns the copy's path.
   private static func killedImport(in folder: TemporaryFolder) throws -> String {
     let whole = try TemporaryFolder()
     let original = try Store.makeFile(in: whole)
     let path = folder.file("offers.sqlite")
     try DatabaseQueue(path: original).inDatabase { writer in
-      // A cache this small cannot hold the transaction: SQLite writes it to the file early.
+      // This cache cannot hold the transaction, so SQLite spills pages to the file early.
       try writer.execute(
         sql: """
           PRAGMA journal_mode = DELETE;
@@ -57,7 +57,7 @@ struct FirstSetUpTests {
   }
 
   @Test(
-    "an import that was killed leaves what was before, for whoever comes next",
+    "after a killed import, the next process finds the state before it",
     arguments: [OffersDatabase.Access.readOnly, .readWrite])
   func undoesKilledImport(access: OffersDatabase.Access) async throws {
     let folder = try TemporaryFolder()
@@ -69,7 +69,7 @@ struct FirstSetUpTests {
     #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test("many that start at once on a missing file share one database")
+  @Test("processes that concurrently open a missing file share one database")
   func startsTogether() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("new/offers.sqlite")
@@ -85,7 +85,7 @@ struct FirstSetUpTests {
     #expect(try Store.rows(path, "SELECT feed_key, name FROM feed") == ["1|ibotta"])
   }
 
-  @Test("two that write at once lose nothing and meet no error")
+  @Test("two concurrent writers lose nothing and get no error")
   func writesTogether() async throws {
     let store = try Store()
     let ids = (1...60).map(String.init)

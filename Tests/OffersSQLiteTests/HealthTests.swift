@@ -6,7 +6,7 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("Looking a database through")
+@Suite("Health checks and repairs")
 struct HealthTests {
   private static let now = Date(timeIntervalSince1970: 2000)
 
@@ -23,7 +23,7 @@ struct HealthTests {
     try OffersDatabase(path: store.path, access: access)
   }
 
-  /// What is not as it should be.
+  /// The findings that are not ok.
   private static func trouble(_ store: Store) async throws -> [String] {
     try await open(store).examine(at: now).filter { $0.level != .ok }
       .map { "\($0.level.rawValue) \($0.subject): \($0.message)" }
@@ -35,7 +35,7 @@ struct HealthTests {
     }
   }
 
-  @Test("a sound one has every check, nothing is wrong, and nothing is repaired")
+  @Test("a healthy database passes every check, and a repair does nothing")
   func sound() async throws {
     let store = try await Self.lived()
     #expect(try await Self.trouble(store) == [])
@@ -45,7 +45,7 @@ struct HealthTests {
     #expect(try await Self.repair(store) == [])
   }
 
-  @Test("wrong counts are found and counted anew")
+  @Test("wrong counts are found and corrected")
   func counts() async throws {
     let store = try await Self.lived()
     try store.execute("UPDATE feed SET current_count = 7")
@@ -55,7 +55,7 @@ struct HealthTests {
     #expect(try await Self.trouble(store) == [])
   }
 
-  @Test("leases of dead processes, and of a clock that was ahead, are ended; others stay")
+  @Test("stale leases and those of a fast clock are ended; others stay")
   func leases() async throws {
     let store = try await Self.lived()
     try store.execute(
@@ -71,7 +71,7 @@ struct HealthTests {
     #expect(try store.rows("SELECT url FROM image_lease") == ["sound"])
   }
 
-  @Test("damaged images are removed; sound ones stay")
+  @Test("damaged images are removed; valid ones stay")
   func images() async throws {
     let store = try await Self.lived()
     for number in 1...3 {
@@ -95,7 +95,7 @@ struct HealthTests {
     #expect(try await Self.trouble(store) == [])
   }
 
-  @Test("a missing index is made anew, a missing column is told")
+  @Test("a missing index is created, a changed table is only reported")
   func schema() async throws {
     let store = try await Self.lived()
     try store.execute("DROP INDEX offer_by_gone; DROP TRIGGER image_cache_holds_50")
@@ -111,7 +111,7 @@ struct HealthTests {
     #expect(try await Self.trouble(store) == trouble)
   }
 
-  @Test("an index that lacks rows is made anew, and every star stays")
+  @Test("an index that lacks rows is rebuilt, and every favorite stays")
   func index() async throws {
     let store = try await Self.lived()
     try Damage.detach(
@@ -126,7 +126,7 @@ struct HealthTests {
     #expect(try store.rows("SELECT id FROM favorite") == ["5", "6"])
   }
 
-  @Test("an overwritten page is told with what to do, and a repair leaves all as it is")
+  @Test("an overwritten page is reported with advice, and a repair changes nothing")
   func page() async throws {
     let store = try await Self.lived()
     try Damage.overwritePage(of: "offer", in: store)
@@ -141,7 +141,7 @@ struct HealthTests {
     #expect(try store.rows("SELECT id FROM favorite") == ["5", "6"])
   }
 
-  @Test("rows that refer to nothing are told")
+  @Test("rows with invalid references are reported")
   func references() async throws {
     let store = try await Self.lived()
     try store.execute("PRAGMA foreign_keys = OFF; UPDATE change SET run_id = 7")
@@ -156,7 +156,7 @@ struct HealthTests {
       ])
   }
 
-  @Test("who holds which lock is told")
+  @Test("the holder of each lock is reported")
   func locks() async throws {
     let store = try await Self.lived()
     let database = try Self.open(store)
@@ -176,7 +176,7 @@ struct HealthTests {
   }
 
   @Test(
-    "an index whose words are not those of the offers is found and made anew",
+    "a search index that does not match the offers' texts is found and rebuilt",
     arguments: [
       "DELETE FROM offer_search_data WHERE id > 10", "DELETE FROM offer_search_data",
       "UPDATE offer SET name = 'Zebra' WHERE id = '7'",
@@ -192,7 +192,7 @@ struct HealthTests {
     #expect(try await store.database.search(SearchQuery(name, limit: 5000)).hits.count > 0)
   }
 
-  @Test("whoever may only read is told what was looked at, and nobody waits for a writer")
+  @Test("without write access, or during a write, a check reports what it skipped")
   func wordsUnread() async throws {
     let store = try await Self.lived()
     let lock = try FileLock(path: store.path + "-lock", byte: 0)
@@ -207,7 +207,7 @@ struct HealthTests {
   }
 
   @Test(
-    "damaged pages of what can be had again are made anew, and all else stays",
+    "damaged pages of derived tables are rebuilt, and other data stays",
     arguments: [
       "offer_search_data", "offer_search_docsize", "offer_search_config", "image_cache",
       "image_failure", "sqlite_autoindex_image_cache_1",
@@ -239,11 +239,11 @@ struct HealthTests {
     #expect(
       try store.rows("SELECT k, v FROM offer_search_config ORDER BY k")
         == Store().rows("SELECT k, v FROM offer_search_config ORDER BY k"))
-    // Both are as in a new database: the bound on images holds again.
+    // Both are as in a new database: the bound on images is enforced again.
     #expect(try store.rows("SELECT count(*) FROM image_tally") == ["1"])
   }
 
-  @Test("damage that is in the offers, too, keeps a repair from everything")
+  @Test("if offers are damaged as well, a repair changes nothing")
   func derivedAndOwn() async throws {
     let store = try await Self.lived()
     try Damage.overwritePage(of: "offer_search_data", in: store)

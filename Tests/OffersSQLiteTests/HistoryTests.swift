@@ -21,7 +21,7 @@ struct HistoryTests {
     #expect(try await Self.points(store, "1") == ["1000 new $75"])
   }
 
-  @Test("it goes from the first reward through each other one, away and back")
+  @Test("it lists the first reward, each change of it, and when the offer was gone and back")
   func all() async throws {
     let store = try Store()
     let other = FeedOffer("2")
@@ -40,7 +40,7 @@ struct HistoryTests {
     #expect(history.points[1].reward == ChangeTests.dollars(75))
   }
 
-  @Test("a change of large texts is told by its fields and its rewards alone")
+  @Test("a change of large texts is read without these texts")
   func largeTexts() async throws {
     let store = try Store()
     func offer(_ sign: String, _ cents: Int64) -> FeedOffer {
@@ -63,7 +63,7 @@ struct HistoryTests {
     #expect(bytes?.utf8.count ?? 0 < 1000)
   }
 
-  @Test("an unknown offer, and one of several feeds, are refused")
+  @Test("an unknown offer and an ambiguous id are refused")
   func refuses() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1")])

@@ -2,12 +2,12 @@ import GRDB
 import OffersTestSupport
 import Testing
 
-@Suite("The bound of the picture table")
+@Suite("The bound of the image table")
 struct ImageBoundTests {
   private static let columns =
     "(slot, url, content_type, width, height, fetched_at, fresh_until, bytes)"
 
-  /// Rows for the places from one to another.
+  /// Rows for a range of slots.
   private static func rows(_ first: Int, _ last: Int) -> String {
     """
     WITH RECURSIVE number(i) AS (VALUES (\(first)) UNION ALL SELECT i + 1 FROM number WHERE i < \(last))
@@ -26,7 +26,7 @@ struct ImageBoundTests {
   private static let conflicts = ["", "OR REPLACE", "OR IGNORE", "OR FAIL", "OR ABORT"]
 
   @Test(
-    "no statement of another program passes 50",
+    "no statement of another program exceeds 50 images",
     arguments: conflicts,
     [
       [], ["PRAGMA recursive_triggers = OFF", "PRAGMA foreign_keys = OFF"],
@@ -47,7 +47,7 @@ struct ImageBoundTests {
         "INSERT \(conflict) INTO image_cache SELECT slot + 100, url || 'b', content_type, width, "
           + "height, etag, last_modified, fetched_at, fresh_until, bytes FROM image_cache",
       ] {
-        // Whether it is refused is its own affair.
+        // The statement may be refused or not; only the bound is checked.
         try? database.execute(sql: statement)
         #expect(try Self.count(database) <= 50, "\(statement)")
       }
@@ -55,7 +55,7 @@ struct ImageBoundTests {
     }
   }
 
-  @Test("a full table takes an image over another one, and says what is wrong with one more")
+  @Test("a full table allows updates in place, and refuses another row with a message")
   func saysSo() throws {
     let store = try Store()
     try store.execute(Self.insert(1, 50))
@@ -68,7 +68,7 @@ struct ImageBoundTests {
   }
 
   @Test(
-    "what is no picture by its columns is refused",
+    "rows that cannot be images are refused",
     arguments: [
       "content_type = 'text/html'", "content_type = 'image/svg+xml'", "width = 0", "height = -1",
       "url = ''", "bytes = x''", "bytes = zeroblob(5242881)", "bytes = 'text'", "etag = ''",
@@ -82,7 +82,7 @@ struct ImageBoundTests {
     }
   }
 
-  @Test("failures are forgotten, the oldest first, behind 200 of them")
+  @Test("at most 200 failures are kept, and the oldest are removed first")
   func boundsFailures() throws {
     let store = try Store()
     try store.execute(

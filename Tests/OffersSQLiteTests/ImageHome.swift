@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import OffersSQLite
 
-/// A database of a test's own, as a place for images.
+/// A test's own database as an image cache.
 final class ImageHome: ImageRepositoryHome {
   let folder: TemporaryFolder
   private let opened: Mutex<OffersDatabase>
@@ -20,7 +20,7 @@ final class ImageHome: ImageRepositoryHome {
   var images: any ImageRepository { database }
 
   func setFavorite(_ url: String, to isFavorite: Bool) async throws {
-    // Not waiting for the disk, which no test here is about.
+    // No fsync, which no test here is about.
     try await database.write(.image) { database in
       let mark =
         isFavorite
@@ -37,13 +37,13 @@ final class ImageHome: ImageRepositoryHome {
   }
 
   func crash() async throws {
-    // What was handed over before is written first, as it would be by the program that dies.
+    // Earlier enqueued uses are written first, as in the program that dies.
     try await database.finishLaterWrites()
     let again = try OffersDatabase(path: folder.file("offers.sqlite"))
     opened.withLock { $0 = again }
   }
 
-  /// Rows that another program sees.
+  /// Rows as another program sees them.
   func count() throws -> Int {
     try DatabaseQueue(path: folder.file("offers.sqlite")).read {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM image_cache") ?? 0

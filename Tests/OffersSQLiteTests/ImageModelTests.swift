@@ -9,16 +9,16 @@ import Testing
 
 @Suite("Images in the database")
 struct ImageModelTests {
-  @Test("it keeps the rules of every image repository", arguments: ImageRepositoryRule.all)
+  @Test("it passes the rules of every image repository", arguments: ImageRepositoryRule.all)
   func keeps(rule: ImageRepositoryRule) async throws {
     #expect(try await rule.violation { try ImageHome() } == nil)
   }
 
-  /// How an image cache should behave, without a database.
+  /// A model of the image cache, without a database.
   private struct Model {
-    /// Held images, the longest unused first, with what they are filled with.
+    /// The cached images, least recently used first, and their fill bytes.
     var written: [(url: String, version: Int)] = []
-    /// The uses since then, in their order.
+    /// The uses since then, in order.
     var gathered: [String] = []
     var useCount = 0
     var favorites: Set<String> = []
@@ -69,14 +69,14 @@ struct ImageModelTests {
   private static let header = ImageHeader(format: .png, width: 3, height: 2)
 
   private static func image(_ url: String, _ version: Int) -> CachedImage {
-    // Sizes from little to some pages, so that places are filled with more and with less.
+    // Sizes from few bytes to several pages, so that slots grow and shrink.
     let bytes = Array("\(url) \(version)".utf8) + [UInt8](repeating: 7, count: version * 37 % 9000)
     return CachedImage(
       url: url, bytes: bytes, header: header, etag: "\"\(version)\"",
       fetchedAt: Date(timeIntervalSince1970: 0), freshUntil: Date(timeIntervalSince1970: 0))
   }
 
-  @Test("random operations do what the model does, and no other program ever sees more than 50")
+  @Test("random operations match the model, and no other program ever sees more than 50 images")
   func equalsModel() async throws {
     let home = try ImageHome()
     var model = Model()
@@ -84,7 +84,7 @@ struct ImageModelTests {
     let watched = Watch(path: home.folder.file("offers.sqlite"))
     defer { watched.stop() }
     for step in 0..<Self.operationCount {
-      // Skewed, as people look: few images are most of what is asked for.
+      // Skewed, as real use is: few images have most requests.
       let share = Double.random(in: 0..<1, using: &generator)
       let url = "https://e.com/\(Int(share * share * 120)).png"
       switch Int.random(in: 0..<1000, using: &generator) {
@@ -125,13 +125,13 @@ struct ImageModelTests {
     #expect(try Store.rows(home.folder.file("offers.sqlite"), "PRAGMA integrity_check") == ["ok"])
   }
 
-  /// Counts the rows from another connection, all the while.
+  /// Continuously counts the rows from another connection.
   private final class Watch: Sendable {
     private let seen = Mutex((most: 0, looks: 0, isOver: false))
 
     init(path: String) {
       Thread.detachNewThread { [weak self] in
-        // A count that fails is no count; that there were some is checked.
+        // Failed counts are ignored; the test checks that some succeeded.
         guard let other = try? DatabaseQueue(path: path) else { return }
         while let self, !self.seen.withLock({ $0.isOver }) {
           let count = try? other.read {
@@ -151,7 +151,7 @@ struct ImageModelTests {
     func stop() { seen.withLock { $0.isOver = true } }
   }
 
-  @Test("the file does not grow by images that come and go")
+  @Test("replacing images does not grow the file")
   func doesNotGrow() async throws {
     let home = try ImageHome()
     func put(_ numbers: Range<Int>) async throws {
@@ -162,7 +162,7 @@ struct ImageModelTests {
             url: "https://e.com/\(number).png", bytes: bytes, header: Self.header,
             fetchedAt: .now, freshUntil: .now))
       }
-      // An ordinary write moves the log into the file.
+      // An ordinary write checkpoints the log.
       try await home.database.write { _ in }
     }
     try await put(0..<150)
@@ -172,7 +172,7 @@ struct ImageModelTests {
     #expect(home.database.file.logBytes == 0)
   }
 
-  @Test("reads write nothing but a batch in ten thousand, and a reader's database never")
+  @Test("reads write one batch per ten thousand uses, and nothing on a read-only database")
   func seldomWrites() async throws {
     let home = try ImageHome()
     try await home.database.putImage(Self.image("a", 1))
@@ -188,8 +188,8 @@ struct ImageModelTests {
     #expect(try Self.commits(path) - before == 2)
   }
 
-  /// The transactions in the log so far: each has one frame that ends it, which tells the size of
-  /// the file (https://sqlite.org/fileformat2.html#walformat).
+  /// The number of transactions in the log: each ends with one commit frame, which holds the size
+  /// of the file (https://sqlite.org/fileformat2.html#walformat).
   private static func commits(_ path: String) throws -> Int {
     let log = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "-wal")))
     return stride(from: 32, to: log.count, by: 24 + 8192).count {
@@ -197,7 +197,7 @@ struct ImageModelTests {
     }
   }
 
-  @Test("many that put, star and look at once take turns, in one database and in two")
+  @Test("concurrent image writes, favorites and reads succeed, in one database object and in two")
   func takesTurns() async throws {
     let home = try ImageHome()
     let first = home.database
@@ -207,7 +207,7 @@ struct ImageModelTests {
         group.addTask {
           for number in 0..<50 {
             try await database.putImage(Self.image("\(task) \(number)", number))
-            // A write of another kind, which waits for the disk.
+            // An ordinary write, which waits for fsync.
             if number % 10 == 0 { _ = try await database.setFavorites(named: [], to: true) }
             _ = try await database.findImage("\(task) \(number / 2)")
           }
@@ -223,7 +223,7 @@ struct ImageModelTests {
     #expect(try Store.rows(home.folder.file("offers.sqlite"), "PRAGMA integrity_check") == ["ok"])
   }
 
-  @Test("two databases share the order and the bound")
+  @Test("two database objects share the LRU order and the bound")
   func shares() async throws {
     let home = try ImageHome()
     let other = try OffersDatabase(path: home.folder.file("offers.sqlite"))

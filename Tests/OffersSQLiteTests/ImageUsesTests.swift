@@ -4,16 +4,16 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("Uses of images that are not written down yet")
+@Suite("Image uses that are not written yet")
 struct ImageUsesTests {
-  /// A clock that stands still until it is set forward.
+  /// A manual clock.
   private final class Clock: Sendable {
     private let instant = Mutex(ContinuousClock.now)
     var now: ContinuousClock.Instant { instant.withLock { $0 } }
     func wait(_ duration: Duration) { instant.withLock { $0 += duration } }
   }
 
-  @Test("they are written down after so many, whatever becomes of the order meanwhile")
+  @Test("a batch is due after a number of uses, even if the order was taken meanwhile")
   func countsUses() {
     let uses = ImageUses()
     for use in 1..<ImageBounds.gatheredUses {
@@ -27,7 +27,7 @@ struct ImageUsesTests {
     #expect(!uses.note("a", isAsked: true))
   }
 
-  @Test("few are written down at the next one when ten minutes have passed since the first")
+  @Test("a small batch is due at the next use ten minutes after its first one")
   func looksAtTheClock() {
     let clock = Clock()
     let uses = ImageUses { clock.now }
@@ -41,7 +41,7 @@ struct ImageUsesTests {
     #expect(!uses.note("a", isAsked: true))
   }
 
-  @Test("few images at a time are remembered")
+  @Test("the number of remembered images is bounded")
   func boundsMemory() {
     let uses = ImageUses()
     var number = 0
@@ -50,7 +50,7 @@ struct ImageUsesTests {
     #expect(uses.take().hits == 0)
   }
 
-  @Test("the order is the one of the last uses, and the counts stay when it is taken alone")
+  @Test("images are ordered by last use, and taking the order keeps the counts")
   func ordersUses() {
     let uses = ImageUses()
     for url in ["a", "b", "c", "a", nil] { _ = uses.note(url, isAsked: url != "c") }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("Importing between databases that live on")
+@Suite("Imports between databases in use")
 struct ImportModelTests {
-  /// Syncs a random part of a few offers, at a time of its own, and stars some.
+  /// Syncs a random subset of a few offers at a unique time, and stars some of them.
   private static func live(
     _ store: Store, at seconds: Int, _ random: inout SeededGenerator
   ) async throws {
@@ -22,7 +22,7 @@ struct ImportModelTests {
     }
   }
 
-  @Test("whatever they went through, no star goes, the order holds, and twice is once")
+  @Test("after random histories, imports keep favorites and order, and are idempotent")
   func model() async throws {
     var random = SeededGenerator(seed: 99)
     for round in 0..<40 {
@@ -44,7 +44,7 @@ struct ImportModelTests {
         let ids = Set(after.offers.map(\.ref))
         #expect(ids == Set(before.offers.map(\.ref)).union(kept.offers.map(\.ref)))
         #expect(try stores[to].disorder() == [], "round \(round)")
-        // With a rank of 1 the search index is compared with the offers' texts, too.
+        // With a rank of 1, FTS5 compares the index with the offers' texts as well.
         try stores[to].execute(
           "INSERT INTO offer_search (offer_search, rank) VALUES ('integrity-check', 1)")
         try await stores[to].take(kept)

@@ -4,13 +4,14 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("Importing what was exported")
+@Suite("Import of exports")
 struct ImportTests {
   private static func reward(_ cents: Int64) -> Reward {
     Reward(text: "\(cents) cents", value: .amount(minorUnits: cents, currency: "USD"))
   }
 
-  /// A store that saw tea come, change, go and come back, and milk go, starred both, and a third.
+  /// A store in which tea was new, changed, gone and back, and milk gone; both and a third offer
+  /// are favorites.
   private static func lived() async throws -> Store {
     let store = try Store()
     try await store.sync([FeedOffer("tea", reward: reward(100)), FeedOffer("milk")], at: 1000)
@@ -32,7 +33,7 @@ struct ImportTests {
     }
   }
 
-  @Test("into a new database it makes the same one", arguments: [false, true])
+  @Test("an import into a new database recreates the exported one", arguments: [false, true])
   func comesBack(favoritesOnly: Bool) async throws {
     let store = try await Self.lived()
     let kept = try await store.kept(favoritesOnly: favoritesOnly)
@@ -51,7 +52,7 @@ struct ImportTests {
     #expect(try await other.kept(favoritesOnly: favoritesOnly).text() == kept.text())
   }
 
-  @Test("favorites alone have their feeds, their history, and the last sync of each feed")
+  @Test("an export of favorites has their feeds, history and each feed's last sync")
   func favoritesAlone() async throws {
     let store = try await Self.lived()
     try store.execute("DELETE FROM favorite WHERE id <> 'milk'")
@@ -61,7 +62,7 @@ struct ImportTests {
     #expect(kept.favorites.map(\.ref.description) == ["ibotta:milk"])
   }
 
-  @Test("the next sync finds nothing changed")
+  @Test("the next sync after an import finds no change")
   func syncsOn() async throws {
     let store = try await Self.lived()
     let other = try Store()
@@ -72,7 +73,7 @@ struct ImportTests {
     #expect(run.counts.unchanged == 2)
   }
 
-  @Test("a favorite that was not synced yet gets its offer with the next sync")
+  @Test("a favorite without an offer gets its offer with the next sync")
   func favoriteFirst() async throws {
     let store = try Store()
     var favorite = ExportedFavorite()
@@ -83,7 +84,7 @@ struct ImportTests {
     #expect(try await store.database.findOffer(favorite.ref)?.isFavorite == true)
   }
 
-  @Test("of a star on both sides the earlier time counts, and no star goes")
+  @Test("a favorite on both sides keeps the earlier time, and none is removed")
   func stars() async throws {
     let store = try await Self.lived()
     let other = try Store()
@@ -95,11 +96,11 @@ struct ImportTests {
         == ["a|b|1", "ibotta|milk|1600", "ibotta|tea|900", "later|7|1700"])
   }
 
-  @Test("a machine that was synced first gets its past put before it")
+  @Test("an older history is inserted before the database's own")
   func pastComesFirst() async throws {
     let old = try await Self.lived()
     let new = try Store()
-    // Its clock began later; the same feed, milk gone for good.
+    // It started later; the feed is the same, but milk vanished for good.
     try await new.sync([FeedOffer("tea", reward: Self.reward(300)), FeedOffer("rice")], at: 8000)
     try await new.sync([FeedOffer("tea", reward: Self.reward(350)), FeedOffer("rice")], at: 9000)
     try await new.database.setMark(
@@ -116,13 +117,13 @@ struct ImportTests {
     let tea = try await new.database.fetchOffer(named: "ibotta:tea")
     #expect(tea.firstSeenAt == ChangeTests.date(1000))
     #expect(tea.reward == Self.reward(350))
-    // The later sync of the same document did not have it.
+    // The later sync of the same document did not contain it.
     #expect(try await new.database.fetchOffer(named: "jam").goneAt == ChangeTests.date(9000))
-    // What the reader had read stays read, what it had not does not.
+    // Read changes stay read, unread ones stay unread.
     let news = try await new.database.fetchNews(
       after: try await new.database.findMark(of: "mail"), now: ChangeTests.date(9100))
     #expect(news.news.changes.map { "\($0.kind.rawValue) \($0.offer.ref)" } == ["up ibotta:tea"])
-    // The last sync is still the last one.
+    // The last sync is unchanged.
     #expect(
       try await new.database.fetchFeeds().first { $0.name == "ibotta" }?.lastRun?.startedAt
         == ChangeTests.date(9000))
@@ -131,7 +132,7 @@ struct ImportTests {
     #expect(try await new.kept().text() == text)
   }
 
-  @Test("an older machine gets what happened since")
+  @Test("an older database gets the later history")
   func presentComesLast() async throws {
     let old = try await Self.lived()
     let new = try Store()
@@ -147,7 +148,7 @@ struct ImportTests {
     #expect(try await Self.history(old, "ibotta:tea").last == "9000 changed 350 cents")
   }
 
-  @Test("what lacks in another document, or in a selection, is not gone")
+  @Test("offers missing from another document or from a selection are not gone")
   func otherDocument() async throws {
     let old = try await Self.lived()
     for isSelection in [true, false] {
@@ -159,7 +160,7 @@ struct ImportTests {
     }
   }
 
-  @Test("a source that was chosen here stays, one that was chosen there is taken")
+  @Test("the database's own named source stays, otherwise the imported one is added")
   func sources() async throws {
     let old = try await Self.lived()
     try old.execute(
@@ -180,7 +181,7 @@ struct ImportTests {
     #expect(try new.rows(query) == ["albums|/mine.json|4600", "ibotta|/mine.json|NULL"])
   }
 
-  @Test("by what a document is known again is forgotten when its offers are other ones")
+  @Test("fingerprint and validators of a document are removed when its offers changed")
   func forgetsDocument() async throws {
     let old = try await Self.lived()
     let new = try Store()
@@ -200,7 +201,7 @@ struct ImportTests {
     #expect(try new.rows(query) == ["7|x|99"])
   }
 
-  @Test("a change of no offer in the document is refused, and nothing is changed")
+  @Test("a change of an unknown offer is refused, and nothing is changed")
   func refusesStray() async throws {
     let old = try await Self.lived()
     let new = try Store()
@@ -216,7 +217,7 @@ struct ImportTests {
     #expect(try new.rows("SELECT count(*) FROM temp.sqlite_schema") == ["0"])
   }
 
-  @Test("it waits for a sync of one of its feeds, and says so when that takes long")
+  @Test("it waits for a sync of its feeds, and fails with a message after a while")
   func waitsForSync() async throws {
     let old = try await Self.lived()
     let new = try Store()
@@ -230,13 +231,13 @@ struct ImportTests {
     #expect(try await new.kept().offers.isEmpty)
   }
 
-  @Test("a few offers are put into the search index, many make it anew")
+  @Test("few imported offers update the search index, many rebuild it")
   func searchIndex() async throws {
     let old = try await Self.lived()
     let new = try Store()
     try await new.sync(
       (0..<3000).map { FeedOffer("\($0)", name: "Bread") }, feed: "albums", at: 900)
-    // A word that no offer has stays in the index unless that is made anew.
+    // A word without an offer stays in the index unless it is rebuilt.
     let ghosts = "SELECT count(*) FROM offer_search WHERE offer_search MATCH 'ghost'"
     try new.execute("INSERT INTO offer_search (rowid, name) VALUES (999999, 'ghost')")
     try await new.take(try old.kept())
@@ -258,7 +259,7 @@ struct ImportTests {
       INSERT INTO offer_search (offer_search, rowid, name) VALUES ('delete', 999999, 'ghost');
       INSERT INTO offer_search (offer_search, rank) VALUES ('integrity-check', 1)
       """)
-    // An import that brings nothing leaves an index that is out of date to the next search.
+    // An import without new offers leaves an outdated index to the next search.
     try new.execute("UPDATE search_state SET is_current = 0")
     #expect(try await new.take(kept).updatedOffers == 0)
     #expect(try new.rows("SELECT is_current FROM search_state") == ["0"])

@@ -26,7 +26,7 @@ struct Kept: ExportRecordSource {
     records.compactMap { if case .favorite(let favorite) = $0 { favorite } else { nil } }
   }
 
-  /// The document, to compare.
+  /// The exported document, for comparison.
   func text() throws -> String {
     var bytes: [UInt8] = []
     var writer = try ExportWriter { bytes += $0 }
@@ -51,8 +51,7 @@ extension Store {
       from: kept, feeds: kept.feeds, selections: selections)
   }
 
-  /// Where the rows of changes are not in the order that searching them relies on, or where rows
-  /// refer to nothing, or are counted wrongly.
+  /// Violations of the order of changes that queries rely on, invalid references and wrong counts.
   func disorder() throws -> [String] {
     try rows(
       """

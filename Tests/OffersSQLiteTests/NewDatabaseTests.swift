@@ -17,7 +17,7 @@ struct NewDatabaseTests {
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test("its header says what it is: a log, large pages, our mark and our version")
+  @Test("the header has WAL mode, 8 KiB pages, the application id and the version")
   func hasOurHeader() throws {
     let store = try Store()
     #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
@@ -26,7 +26,7 @@ struct NewDatabaseTests {
     #expect(try store.rows("PRAGMA user_version") == ["\(SQLiteMigrations.currentVersion)"])
   }
 
-  @Test("what it writes survives a power cut, and what it deletes is overwritten")
+  @Test("writes use synchronous=FULL and secure_delete=FAST")
   func writesDurably() async throws {
     let store = try Store()
     func value(_ pragma: String) async throws -> Int? {
@@ -38,7 +38,7 @@ struct NewDatabaseTests {
     #expect(try await value("foreign_keys") == 1)
   }
 
-  @Test("a reopened one writes as durably")
+  @Test("a reopened database has the same settings")
   func reopensDurably() async throws {
     let folder = try TemporaryFolder()
     let database = try OffersDatabase(path: Store.makeFile(in: folder))
@@ -49,7 +49,7 @@ struct NewDatabaseTests {
   @Test("every table is strict")
   func isStrict() throws {
     let store = try Store()
-    // Those of the search index are SQLite's own.
+    // The search index has shadow tables of FTS5.
     let tables = try store.rows(
       """
       SELECT name FROM pragma_table_list
@@ -66,14 +66,14 @@ struct NewDatabaseTests {
     #expect(strict == tables)
   }
 
-  @Test("it is sound")
+  @Test("it passes SQLite's integrity and foreign key checks")
   func isSound() throws {
     let store = try Store()
     #expect(try store.rows("PRAGMA integrity_check") == ["ok"])
     #expect(try store.rows("PRAGMA foreign_key_check") == [])
   }
 
-  @Test("missing folders are made, for the owner only")
+  @Test("missing folders are created, accessible by the owner only")
   func makesFolders() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a/b/offers.sqlite")
@@ -85,7 +85,7 @@ struct NewDatabaseTests {
     #expect(OffersDatabase.exists(at: path))
   }
 
-  @Test("a missing file, an empty one and a link to nowhere become the same")
+  @Test("a missing file, an empty one and a dangling link become the same database")
   func isTheSameHoweverBegun() throws {
     let folder = try TemporaryFolder()
     let manager = FileManager.default
@@ -105,13 +105,13 @@ struct NewDatabaseTests {
     #expect(try manager.destinationOfSymbolicLink(atPath: paths[2]) == folder.file("target"))
   }
 
-  @Test("a log and a journal that were left behind by another database do not come into it")
+  @Test("a stale log and journal of another database are not applied to it")
   func ignoresWhatWasLeftBehind() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
     let old = folder.file("old.sqlite")
     let writer = try DatabaseQueue(path: old)
-    // Opened all the while, so that the log is not moved into the file.
+    // Kept open, so that the log is not checkpointed.
     try await writer.writeWithoutTransaction { database in
       try database.execute(
         sql: "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; CREATE TABLE offer (id)")
@@ -127,7 +127,7 @@ struct NewDatabaseTests {
   }
 
   @Test(
-    "nothing stands in its folder but the files that belong to it, even after an interruption",
+    "its folder has only the database's own files, even after an interruption",
     arguments: [[], [""]])
   func leavesNothingElse(remains: [String]) throws {
     let folder = try TemporaryFolder()

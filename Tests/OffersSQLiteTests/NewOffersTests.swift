@@ -6,11 +6,11 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("One row that tells of several new offers")
+@Suite("One row for several new offers")
 struct NewOffersTests {
   private static func date(_ seconds: Int) -> Date { ChangeTests.date(seconds) }
 
-  /// Two feeds that many syncs changed at random. Returns when the last one was, too.
+  /// Two feeds after many random syncs. Returns the time of the last one.
   private static func filled(
     _ random: inout SeededGenerator
   ) async throws -> (store: Store, now: Int) {
@@ -30,7 +30,7 @@ struct NewOffersTests {
     return (store, now)
   }
 
-  /// Gives each offer a row of its own, as older databases have it.
+  /// Splits spans into one row per offer, as in older databases.
   private static func unfold(_ store: Store) throws {
     try store.execute(
       """
@@ -40,7 +40,7 @@ struct NewOffersTests {
       """)
   }
 
-  /// Gives all new offers of a sync one row, as some older databases have them.
+  /// Merges all new offers of a sync into one row, as in some older databases.
   private static func fold(_ store: Store) throws {
     try store.execute(
       """
@@ -68,7 +68,7 @@ struct NewOffersTests {
     }
   }
 
-  @Test("a feed's first sync writes one row for all its offers, any other one for each")
+  @Test("a feed's first sync writes one row for all offers, later syncs one per offer")
   func writes() async throws {
     let store = try Store()
     try await store.sync((1...5).map { FeedOffer("\($0)") })
@@ -83,7 +83,7 @@ struct NewOffersTests {
     #expect(try store.disorder() == [])
   }
 
-  @Test("reads as a row for each would", arguments: 1...6)
+  @Test("is read like one row per offer", arguments: 1...6)
   func reads(seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let (store, now) = try await Self.filled(&random)
@@ -136,7 +136,7 @@ struct NewOffersTests {
     #expect(written.contains { $0.count > 40 })
   }
 
-  @Test("an offer of it that was removed is told to nobody, and a page has as many as it may")
+  @Test("a removed offer of a span is not reported, and pages are still full")
   func passesOverRemoved() async throws {
     let store = try Store()
     try await store.sync((1...20).map { FeedOffer("\($0)") })
@@ -160,7 +160,7 @@ struct NewOffersTests {
     #expect(try store.rows("SELECT * FROM new_offers") == ["20|20"])
   }
 
-  @Test("a damaged database of the version before is opened and read all the same")
+  @Test("a damaged database of the previous version is opened and read")
   func upgradesDamaged() async throws {
     let folder = try TemporaryFolder()
     let path = try Store.makeFile(in: folder, version: 8)
@@ -172,7 +172,7 @@ struct NewOffersTests {
     #expect(try Store.rows(path, "PRAGMA user_version") == ["\(Schema.version)"])
   }
 
-  @Test("a count that cannot be true counts as none", arguments: [Int64.min, -1, 0, 1, 21, .max])
+  @Test("an impossible count is ignored", arguments: [Int64.min, -1, 0, 1, 21, .max])
   func bearsNonsense(count: Int64) async throws {
     let store = try Store()
     try await store.sync((1...20).map { FeedOffer("\($0)") })
@@ -191,7 +191,7 @@ struct NewOffersTests {
     #expect(pruned.offers == 1)
   }
 
-  @Test("what is salvaged of a damaged count is no more than there are offers")
+  @Test("a damaged count salvages no more changes than there are offers")
   func salvagesNonsense() async throws {
     let store = try Store()
     try await store.sync((1...20).map { FeedOffer("\($0)") })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("What somebody who stars offers is told")
+@Suite("News for users with favorites")
 struct NewsTests {
   private static func lines(_ news: News) -> [String] {
     news.changes.map { "\($0.kind.rawValue) \($0.offer.ref.id)" } + news.failing.map(\.name)
@@ -14,7 +14,7 @@ struct NewsTests {
     try await store.database.findMark(of: "mail")
   }
 
-  /// Reads the news as the reader `mail` and takes note of it.
+  /// Reads the news as the reader `mail` and records their delivery.
   private static func take(_ store: Store, now: Int) async throws -> [String] {
     let now = ChangeTests.date(now)
     let (news, lastID) = try await store.database.fetchNews(after: mark(store), now: now)
@@ -37,7 +37,7 @@ struct NewsTests {
     #expect(try await database.findMark(of: "other") == nil)
   }
 
-  @Test("changes of favorites are told once, and those of no favorite never")
+  @Test("changes of favorites are reported once, other changes never")
   func favorites() async throws {
     let store = try Store()
     let start = 10 * 86_400
@@ -51,14 +51,14 @@ struct NewsTests {
       try await Self.mark(store) == ReaderMark(changeID: 5, readAt: ChangeTests.date(start + 40)))
   }
 
-  @Test("a favorite whose successor came before it went is told with the new id")
+  @Test("a vanished favorite is reported with the id of a successor that came before")
   func successors() async throws {
     let store = try Store()
     let start = 10 * 86_400
     try await store.sync([FeedOffer("1", name: "Tea"), FeedOffer("2", name: "Tea")], at: start)
     _ = try await store.database.setFavorites(named: ["1"], to: true)
     _ = try await Self.take(store, now: start + 10)
-    // While removals are held back, the new ids come beside the old ones.
+    // While removals are quarantined, new ids exist next to the old ones.
     let held = [FeedOffer("1", name: "Tea"), FeedOffer("2", name: "Tea")]
     try await store.sync(held + [FeedOffer("9", name: "Tea")], at: start + 20)
     #expect(try await Self.take(store, now: start + 30) == [])
@@ -70,7 +70,7 @@ struct NewsTests {
     #expect(news.news.changes.first?.returned?.id == "9")
   }
 
-  @Test("whoever never read any is told those of the last seven days")
+  @Test("the first news cover the last seven days")
   func first() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")], at: 0)
@@ -80,7 +80,7 @@ struct NewsTests {
     #expect(try await Self.take(store, now: 2000 + 7 * 86_400) == ["back 2"])
   }
 
-  @Test("a favorite's end is told once, and again when it is another end")
+  @Test("an expiring favorite is reported once, and again if its expiry changes")
   func expiring() async throws {
     let store = try Store()
     let now = 10 * 86_400
@@ -95,7 +95,7 @@ struct NewsTests {
     #expect(try await Self.take(store, now: now + 60) == [])
   }
 
-  @Test("a feed that fails for a day is told once a day, with why, until it is given up")
+  @Test("a feed that fails for a day is reported daily with its error until it is unsubscribed")
   func failing() async throws {
     let store = try Store()
     let start = 10 * 86_400

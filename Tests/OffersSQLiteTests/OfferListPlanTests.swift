@@ -5,9 +5,9 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("How SQLite goes about our lists")
+@Suite("Query plans of offer lists")
 struct OfferListPlanTests {
-  /// The plan of the only statement, or the last.
+  /// The plan of the only statement, or of the last one.
   private static func plan(
     _ change: (inout OfferQuery) -> Void = { _ in }
   ) async throws -> QueryPlanTests.Plan {
@@ -31,7 +31,7 @@ struct OfferListPlanTests {
 
   private static let window = Date(timeIntervalSince1970: 1)...Date(timeIntervalSince1970: 9000)
 
-  @Test("the feeds' order is one pass without a sort, from where the last page ended")
+  @Test("the order of feeds needs one scan without a sort, starting at the last page's end")
   func feedOrder() async throws {
     for isReversed in [false, true] {
       let first = try await Self.plan { $0.isReversed = isReversed }
@@ -47,7 +47,7 @@ struct OfferListPlanTests {
   }
 
   @Test(
-    "an order without an index is one pass over one table that keeps no more than the page",
+    "an order without an index scans one table and sorts no more than the page",
     arguments: [OfferQuery.Sort.reward, .name, .newest])
   func onePass(sort: OfferQuery.Sort) async throws {
     let plan = try await Self.plan { $0.sort = sort }
@@ -55,7 +55,7 @@ struct OfferListPlanTests {
     #expect(plan.sql.hasSuffix("LIMIT 20 OFFSET 0"))
   }
 
-  @Test("the order of expiry is read from its index, and nothing is sorted")
+  @Test("the order of expiry uses its index without a sort")
   func expiryOrder() async throws {
     for isReversed in [false, true] {
       let plans = try await Self.plans {
@@ -77,7 +77,7 @@ struct OfferListPlanTests {
     }
   }
 
-  @Test("what expires soon is found by its day, in its order without a sort")
+  @Test("expiring offers are found by the index on expiry, without a sort")
   func expiring() async throws {
     let plan = try await Self.plan {
       $0.expiring = Self.window
@@ -90,14 +90,14 @@ struct OfferListPlanTests {
       ], "\(plan)")
   }
 
-  @Test("what is gone is found without reading what is not")
+  @Test("gone offers are found without reading current ones")
   func gone() async throws {
     let plan = try await Self.plan { $0.goneOnly = true }
     #expect(plan.uses("offer USING COVERING INDEX offer_by_gone (gone_at>?)"), "\(plan)")
     #expect(!plan.uses("SCAN"), "\(plan)")
   }
 
-  @Test("favorites lead to their offers: no other offer is read")
+  @Test("a list of favorites reads no other offers")
   func favorites() async throws {
     let all = try await Self.plan { $0.favoritesOnly = true }
     #expect(all.uses("SCAN favorite"), "\(all)")
@@ -112,7 +112,7 @@ struct OfferListPlanTests {
     #expect(one.uses("SEARCH offer USING INDEX offer_by_id (feed_key=? AND id=?)"), "\(one)")
   }
 
-  @Test("shops and categories are looked for in the details alone, in the feeds' order")
+  @Test("retailers and categories are filtered by a scan of the details, in the order of feeds")
   func labels() async throws {
     let plan = try await Self.plan {
       $0.retailer = "mart"
@@ -123,7 +123,7 @@ struct OfferListPlanTests {
     #expect(!plan.uses("TEMP B-TREE"), "\(plan)")
   }
 
-  @Test("the offers of a page are looked up by their keys, in one statement, in any order")
+  @Test("the offers of a page are looked up by key in one statement")
   func readsPage() async throws {
     let plans = try await QueryPlanTests.plans(try await OfferQueryTests.filled()) { database in
       let offers = try OfferTable.list(keys: [5, 99, 3, 4], in: database)
@@ -136,7 +136,7 @@ struct OfferListPlanTests {
     }
   }
 
-  @Test("counting whole feeds reads no offer")
+  @Test("counting whole feeds reads no offers")
   func counts() async throws {
     let store = try await OfferQueryTests.filled()
     for feed in [nil, "shop"] {

@@ -23,7 +23,7 @@ struct OfferListTests {
     try await store.database.fetchOffers(query).map(\.ref.description)
   }
 
-  @Test("offers come in the order their feeds first printed them, gone ones left out")
+  @Test("offers are listed in the order of their feeds, without gone ones")
   func keepsFeedOrder() async throws {
     let store = try await Self.filled()
     #expect(
@@ -35,7 +35,7 @@ struct OfferListTests {
         == ["ibotta:9", "ibotta:7", "ibotta:1"] + (1...20).map { "grocer:\($0)" })
   }
 
-  @Test("a limit cuts the list, zero to nothing and a large one not at all")
+  @Test("a limit truncates the list; zero returns none and a large one returns all")
   func limits() async throws {
     let store = try await Self.filled()
     #expect(try await Self.refs(store, OfferQuery(limit: 2)) == ["ibotta:9", "ibotta:7"])
@@ -43,7 +43,7 @@ struct OfferListTests {
     #expect(try await Self.refs(store, OfferQuery(limit: 1000)).count == 23)
   }
 
-  @Test("pages give every offer exactly once", arguments: [1, 7, 23, 24], [nil, "grocer"])
+  @Test("pages list every offer exactly once", arguments: [1, 7, 23, 24], [nil, "grocer"])
   func pages(size: Int, feed: String?) async throws {
     let store = try await Self.filled()
     var seen: [String] = []
@@ -58,7 +58,7 @@ struct OfferListTests {
     #expect(try await seen == Self.refs(store, OfferQuery(feed: feed)))
   }
 
-  @Test("a page goes on behind an offer that went meanwhile")
+  @Test("a page continues after an offer that vanished meanwhile")
   func pagesBehindGone() async throws {
     let store = try await Self.filled()
     let gone = OfferQuery(
@@ -66,7 +66,7 @@ struct OfferListTests {
     #expect(try await Self.refs(store, gone) == ["ibotta:7", "ibotta:1"])
   }
 
-  @Test("favorites are listed when they are gone, too")
+  @Test("gone favorites are listed with favorites")
   func listsGoneFavorites() async throws {
     let store = try await Self.filled()
     let offers = try await store.database.fetchOffers(OfferQuery(favoritesOnly: true))
@@ -91,7 +91,7 @@ struct OfferListTests {
     }
   }
 
-  @Test("an unknown feed is told from an empty list, and the known ones are named")
+  @Test("an unknown feed is an error that names the known ones")
   func refusesUnknownFeed() async throws {
     let store = try await Self.filled()
     for call in [false, true] {
@@ -110,7 +110,7 @@ struct OfferListTests {
     #expect(try await empty.database.fetchOffers(OfferQuery(feed: "ibotta")) == [])
   }
 
-  /// The steps SQLite takes for a query.
+  /// The query plan of an offer query.
   private static func plan(
     _ store: Store, _ sql: String, _ arguments: StatementArguments
   ) async throws -> [String] {

@@ -13,7 +13,7 @@ struct OfferPageTests {
     return store
   }
 
-  @Test("a page ends before the offer that does not fit; one that is larger stands alone")
+  @Test("a page ends before an offer that exceeds its size; a larger offer has a page of its own")
   func bytes() async throws {
     let store = try await Self.store(descriptionBytes: 1000)
     for (maximum, count) in [(1, 1), (1000, 1), (2200, 2), (10_000, 9), (1 << 20, 20)] {
@@ -40,7 +40,7 @@ struct OfferPageTests {
     }
   }
 
-  @Test("what a command prints piece by piece has each offer once, however large they are")
+  @Test("page-wise reading returns each offer once, whatever their sizes")
   func pieces() async throws {
     let store = try await Self.store(descriptionBytes: 1 << 20)
     var pages = store.database.pages(of: OfferQuery())
@@ -54,7 +54,7 @@ struct OfferPageTests {
     #expect(ids == (1...20).map { "\($0)" })
   }
 
-  @Test("an abridged list has the first of long texts and lists")
+  @Test("an abridged list truncates long texts and lists")
   func abridged() async throws {
     let store = try Store()
     let long = String(repeating: "é", count: 5000)
@@ -75,7 +75,7 @@ struct OfferPageTests {
     #expect(1..<100 ~= short[0].categories.count)
   }
 
-  @Test("a history in parts is the same as the whole")
+  @Test("the pages of a history together equal the whole history")
   func history() async throws {
     let store = try Store()
     for (place, cents) in [75, 75, 80, 85, 85, 90, 60].enumerated() {

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Filters and orders of lists")
 struct OfferQueryTests {
-  /// Rewards, names and details of many kinds; `old:1` and `shop:9` are gone, `shop:3` and `old:1`
-  /// are favorites, and `old` was seen first.
+  /// Offers with many kinds of rewards, names and details. `old:1` and `shop:9` are gone, `shop:3`
+  /// and `old:1` are favorites, and `old` was seen first.
   static func filled() async throws -> Store {
     let store = try Store()
     try await store.sync(
@@ -58,7 +58,7 @@ struct OfferQueryTests {
     return try await refs(store, query)
   }
 
-  /// The offers as both ways of reading them give them, which must be the same.
+  /// The offers of a query, which must be the same read at once and page by page.
   private static func refs(_ store: Store, _ query: OfferQuery) async throws -> [String] {
     let all = try await store.database.fetchOffers(query).map(\.ref.description)
     var pages = store.database.pages(of: query)
@@ -75,7 +75,7 @@ struct OfferQueryTests {
     return all
   }
 
-  @Test("rewards go by kind, then currency, then value; what has none comes last")
+  @Test("rewards are ordered by kind, currency and value; offers without one come last")
   func sortsByReward() async throws {
     let store = try await Self.filled()
     #expect(
@@ -93,7 +93,7 @@ struct OfferQueryTests {
       ])
   }
 
-  @Test("names go by their letters and numbers, whatever the case and the accents")
+  @Test("names are in natural order, regardless of case and accents")
   func sortsByName() async throws {
     let store = try await Self.filled()
     let names = [
@@ -108,7 +108,7 @@ struct OfferQueryTests {
     #expect(turned == names.reversed())
   }
 
-  @Test("the newest come first, in their feed's order")
+  @Test("the newest offers come first, in the order of their feed")
   func sortsByAge() async throws {
     let store = try await Self.filled()
     let newest = try await Self.refs(store) { $0.sort = .newest }
@@ -121,7 +121,7 @@ struct OfferQueryTests {
     #expect(oldest.first == "old:2")
   }
 
-  @Test("what expires soonest comes first, and what never does last, in either direction")
+  @Test("offers are ordered by expiry, those without one last, in either direction")
   func sortsByExpiry() async throws {
     let store = try await Self.filled()
     let others = ["old:2", "shop:4", "shop:5", "shop:6", "shop:7", "shop:8", "shop:10"]
@@ -134,7 +134,7 @@ struct OfferQueryTests {
     #expect(latest == ["shop:3", "shop:1", "shop:2"] + others.reversed())
   }
 
-  @Test("each order is the same page by page", arguments: OfferQuery.Sort.allCases, [false, true])
+  @Test("every order is the same page by page", arguments: OfferQuery.Sort.allCases, [false, true])
   func pages(sort: OfferQuery.Sort, isReversed: Bool) async throws {
     let store = try await Self.filled()
     var query = OfferQuery()
@@ -156,7 +156,7 @@ struct OfferQueryTests {
     #expect(try await Self.refs(store, query) == [])
   }
 
-  @Test("the feeds' order can be read backwards behind an offer")
+  @Test("the order of feeds can be paged backwards")
   func readsBackwards() async throws {
     let store = try await Self.filled()
     #expect(
@@ -167,7 +167,7 @@ struct OfferQueryTests {
   }
 
   @Test(
-    "each order goes on behind the place of an offer, also of one that changed since",
+    "every order continues after an offer, even if that offer has changed since",
     arguments: OfferQuery.Sort.allCases, [false, true])
   func goesOn(sort: OfferQuery.Sort, isReversed: Bool) async throws {
     let store = try await Self.filled()
@@ -195,7 +195,7 @@ struct OfferQueryTests {
     #expect(try await Self.refs(store, query).filter { $0 != "shop:3" } == rest)
   }
 
-  @Test("a place of another order, or behind what was cleared away, is refused")
+  @Test("a position of another order, or of a removed offer, is refused")
   func refusesPlaces() async throws {
     let store = try await Self.filled()
     let ref = OfferRef(feed: "shop", id: "3")
@@ -213,7 +213,7 @@ struct OfferQueryTests {
     }
   }
 
-  @Test("amounts and percentages are narrowed down each for themselves")
+  @Test("minimum amounts and minimum percentages are separate filters")
   func filtersByReward() async throws {
     let store = try await Self.filled()
     func refs(_ minimum: OfferQuery.RewardMinimum) async throws -> [String] {
@@ -231,7 +231,7 @@ struct OfferQueryTests {
     #expect(try await refs(.percent(hundredths: 501)) == ["shop:10"])
   }
 
-  @Test("shops and categories are found whatever their case and accents")
+  @Test("retailers and categories match regardless of case and accents")
   func filtersByLabels() async throws {
     let store = try await Self.filled()
     #expect(
@@ -255,7 +255,7 @@ struct OfferQueryTests {
     #expect(try await store.database.fetchCategories(of: "ibotta") == [])
   }
 
-  @Test("times include their bounds, and what is gone is left out unless it is asked for")
+  @Test("time ranges include their bounds, and gone offers are omitted by default")
   func filtersByTime() async throws {
     let store = try await Self.filled()
     func date(_ seconds: Double) -> Date { Date(timeIntervalSince1970: seconds) }
@@ -271,7 +271,7 @@ struct OfferQueryTests {
       } == ["shop:2", "shop:1", "shop:3"])
   }
 
-  @Test("what is gone can be asked for, among favorites and by feed")
+  @Test("gone offers can be listed, also among favorites and by feed")
   func filtersByGone() async throws {
     let store = try await Self.filled()
     #expect(try await Self.refs(store) { $0.goneOnly = true } == ["old:1", "shop:9"])
@@ -299,7 +299,7 @@ struct OfferQueryTests {
       } == ["shop:3"])
   }
 
-  @Test("every filter goes with every order, and with one that nothing passes")
+  @Test("every filter works with every order, and with a filter that excludes all")
   func combines() async throws {
     let store = try await Self.filled()
     for sort in OfferQuery.Sort.allCases {

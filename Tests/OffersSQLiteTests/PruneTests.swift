@@ -6,7 +6,7 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("Clearing away")
+@Suite("Pruning")
 struct PruneTests {
   private static let day = 86_400
 
@@ -30,7 +30,8 @@ struct PruneTests {
     #expect(try store.rows("PRAGMA integrity_check") == ["ok"])
   }
 
-  /// Five offers, of which 2, a favorite, 3 and 4 go, the last one later; 5 goes and is back.
+  /// Five offers. 2, which is a favorite, 3 and 4 vanish, 4 later than the others; 5 vanishes and
+  /// is back.
   private static func filled() async throws -> Store {
     let store = try Store()
     try await store.sync((1...5).map { FeedOffer("\($0)") }, at: 1000)
@@ -41,7 +42,7 @@ struct PruneTests {
     return store
   }
 
-  @Test("offers that were gone by then go with their details and changes, favorites never")
+  @Test("expired offers are removed with their details and changes, favorites never")
   func offers() async throws {
     let store = try await Self.filled()
     for isTrial in [true, false] {
@@ -59,7 +60,7 @@ struct PruneTests {
     try Self.check(store)
   }
 
-  @Test("what is back, or starred, when its turn comes stays")
+  @Test("an offer that is back or starred before its batch stays")
   func rescued() async throws {
     let store = try await Self.filled()
     let doomed = try await store.database.read {
@@ -73,7 +74,7 @@ struct PruneTests {
     #expect(counts == PruneCounts())
   }
 
-  @Test("no number is given twice: the newest offer and change stay, however old")
+  @Test("no key is reused: the newest offer and change stay, however old")
   func newest() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2"), FeedOffer("3")], at: 1000)
@@ -89,7 +90,7 @@ struct PruneTests {
   }
 
   @Test(
-    "changes go after 400 days, those of favorites never, nor the row that has one among others")
+    "changes are removed after 400 days, except rows that include a favorite")
   func changes() async throws {
     let store = try Store()
     try await store.sync((1...3).map { FeedOffer("\($0)") }, at: 1000)
@@ -100,7 +101,7 @@ struct PruneTests {
     let now = 2000 + 400 * Self.day
     #expect(try await Self.prune(store, goneBefore: 0, now: now) == PruneCounts())
     for isTrial in [true, false] {
-      // The runs that saw 2 are named by its changes.
+      // The changes of 2 reference these runs.
       #expect(
         try await Self.prune(store, goneBefore: 0, now: now + 1000, isTrial: isTrial)
           == Self.counts(changes: 3))
@@ -119,7 +120,7 @@ struct PruneTests {
     try Self.check(store)
   }
 
-  @Test("runs without changes go after 30 days, the last and the last good one of a feed never")
+  @Test("runs without changes are removed after 30 days, except a feed's last and last good one")
   func runs() async throws {
     let store = try Store()
     for seconds in [1000, 2000, 3000] { try await store.sync([FeedOffer("1")], at: seconds) }
@@ -146,7 +147,7 @@ struct PruneTests {
     try Self.check(store)
   }
 
-  @Test("what was told is forgotten when it is old and about something past")
+  @Test("notices are removed when they are old and their subject is past")
   func notices() async throws {
     let store = try Store()
     let now = 1000 * Self.day
@@ -161,7 +162,7 @@ struct PruneTests {
     #expect(try store.rows("SELECT id FROM notice") == ["2", "3"])
   }
 
-  @Test("free pages are given back when they are more than a quarter of the file")
+  @Test("the file is compacted when more than a quarter of it is free")
   func compacts() async throws {
     let store = try Store()
     let text = String(repeating: "tea ", count: 500)
@@ -180,7 +181,7 @@ struct PruneTests {
     try Self.check(store)
   }
 
-  @Test("a trial counts what is then removed, and removes nothing", arguments: 1...8)
+  @Test("a trial counts what a prune would remove, and removes nothing", arguments: 1...8)
   func trial(seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let store = try Store()

@@ -6,15 +6,15 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("How SQLite goes about our statements")
+@Suite("Query plans of statements")
 struct QueryPlanTests {
-  /// A statement that was run, and the steps SQLite takes for it.
+  /// An executed statement and its query plan.
   struct Plan: Sendable, CustomStringConvertible {
     let sql: String
     let steps: [String]
 
     var description: String { "\(sql)\n\(steps.joined(separator: "\n"))" }
-    /// Whether it reads a whole table, the few feeds aside, or sorts.
+    /// Whether it scans a table, except for the few feeds, or sorts.
     var isSlow: Bool {
       steps.contains {
         $0.hasPrefix("SCAN ") && !$0.hasPrefix("SCAN feed") && !Self.isList($0)
@@ -22,14 +22,14 @@ struct QueryPlanTests {
       }
     }
 
-    /// Whether a step goes over the elements of one offer's list, or over what is to be written:
-    /// these are no tables.
+    /// Whether a step iterates over the elements of an offer's list or over rows to be written,
+    /// which are not tables.
     static func isList(_ step: String) -> Bool {
       ["SCAN CONSTANT ROW", "SCAN piece"].contains(step) || step.hasPrefix("SCAN new_")
         || step.hasPrefix(sortedPieces)
     }
 
-    /// That the pieces of one list, which stand in memory, are put in their order.
+    /// A step that sorts the elements of one list in memory.
     private static let sortedPieces = "SCAN (subquery-"
 
     init(sql: String, steps: [String]) {
@@ -47,7 +47,7 @@ struct QueryPlanTests {
     func uses(_ step: String) -> Bool { steps.contains { $0.contains(step) } }
   }
 
-  /// Runs what `body` runs, and explains each statement of it.
+  /// Runs `body` and explains each of its statements.
   static func plans(
     _ store: Store, _ body: @escaping @Sendable (Database) throws -> Void
   ) async throws -> [Plan] {
@@ -58,7 +58,7 @@ struct QueryPlanTests {
       }
       try body(database)
       database.trace(options: [])
-      // What begins as a comment is run by the search index within a statement of ours.
+      // FTS5 runs statements that begin with a comment within the program's own ones.
       return try statements.filter { !$0.hasPrefix("--") }.map { sql in
         let rows = try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(sql)")
         return Plan(sql: sql, steps: rows.map { $0["detail"] })
@@ -89,7 +89,7 @@ struct QueryPlanTests {
     }
   }
 
-  @Test("the list of feeds reads no offer's row and no run but the last")
+  @Test("the list of feeds reads no row of an offer and only the last run")
   func listsFeeds() async throws {
     let plans = try await Self.plans(try await Self.filled()) { database in
       let feeds = try FeedTable.all(in: database)
@@ -101,7 +101,7 @@ struct QueryPlanTests {
     for plan in plans { #expect(!plan.isSlow, "\(plan)") }
   }
 
-  @Test("marking an offer and taking the mark away touch one row")
+  @Test("setting and removing a favorite touch one row")
   func marksOffers() async throws {
     let ref = OfferRef(feed: "ibotta", id: "7")
     let plans = try await Self.plans(try await Self.filled()) { database in

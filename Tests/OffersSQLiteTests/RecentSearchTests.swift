@@ -25,7 +25,7 @@ struct RecentSearchTests {
     #expect(try await Self.words(store) == (16...25).reversed().map { "tea \($0)" })
   }
 
-  @Test("the bound holds whoever writes")
+  @Test("the bound holds for other programs as well")
   func holdsBound() throws {
     let store = try Store()
     for verb in ["INSERT", "INSERT OR REPLACE"] {
@@ -39,7 +39,7 @@ struct RecentSearchTests {
     }
   }
 
-  @Test("the same search moves up, however it is written; another feed's is another")
+  @Test("an equal search moves to the top, in any spelling; one of another feed is separate")
   func movesUp() async throws {
     let store = try Store()
     for words in ["Café", "tea", "milk"] { try await Self.note(words, in: store) }
@@ -52,7 +52,7 @@ struct RecentSearchTests {
     #expect(searches[1].searchedAt == ChangeTests.date(7))
   }
 
-  @Test("words are kept as they were typed, signs among them, with one space between them")
+  @Test("words are stored as typed, punctuation included, separated by single spaces")
   func keepsWords() async throws {
     let store = try Store()
     for words in ["C++  &\t\"é\" #?", "!!!", "C++", "???", " "] {
@@ -61,7 +61,7 @@ struct RecentSearchTests {
     #expect(try await Self.words(store) == ["???", "C++", "!!!", "C++ & \"é\" #?"])
   }
 
-  @Test("noting again what is the latest writes nothing, and a reader may note")
+  @Test("recording the latest search again writes nothing, and a reader can record one")
   func writesNothingTwice() async throws {
     let store = try Store()
     let reader = try OffersDatabase(path: store.path, access: .readOnly)

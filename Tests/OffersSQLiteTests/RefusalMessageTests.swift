@@ -5,7 +5,7 @@ import OffersTestSupport
 import SQLiteMigrations
 import Testing
 
-@Suite("What a refused file's owner is told")
+@Suite("Messages for refused files")
 struct RefusalMessageTests {
   private static func refusal(
     of path: String, _ access: OffersDatabase.Access = .readWrite
@@ -13,7 +13,7 @@ struct RefusalMessageTests {
     #expect(throws: OffersError.self) { try OffersDatabase(path: path, access: access) }
   }
 
-  @Test("of a newer database: both versions, that it is untouched, and what to do")
+  @Test("for a newer database: both versions, that it is untouched, and a hint")
   func tellsNewer() throws {
     let folder = try TemporaryFolder()
     let path = try Store.makeFile(in: folder)
@@ -29,7 +29,7 @@ struct RefusalMessageTests {
     #expect(error?.hint == "Install the newer version, or name another file with --database.")
   }
 
-  @Test("of a file that is not ours: its path, that it is untouched, and what to do")
+  @Test("for another program's file: its path, that it is untouched, and a hint")
   func tellsForeign() throws {
     let folder = try TemporaryFolder()
     let diary = try folder.write("Dear diary", to: "diary.txt")
@@ -43,7 +43,7 @@ struct RefusalMessageTests {
     }
   }
 
-  @Test("of a database that is not there yet: its path and how to make it")
+  @Test("for a missing database: its path and how to create it")
   func tellsMissing() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
@@ -52,7 +52,7 @@ struct RefusalMessageTests {
     #expect(error?.hint == "Make it with: offers sync")
   }
 
-  @Test("of a folder that cannot be made, because a file is in its place: the path")
+  @Test("for a folder that cannot be created, because a file has its name: the path")
   func tellsBlockedFolder() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("x", to: "file")
@@ -62,12 +62,12 @@ struct RefusalMessageTests {
     #expect(error?.hint != nil)
   }
 
-  @Test("of a database damaged behind its header: its path and what to do")
+  @Test("for a database damaged after its header: its path and a hint")
   func tellsDamaged() async throws {
     let store = try Store()
     try await store.sync((1...2_000).map { FeedOffer("\($0)") })
     var bytes = try #require(FileManager.default.contents(atPath: store.path))
-    // All but the header: every page's content is noise.
+    // Fill every page except for the header with noise.
     for offset in 100..<bytes.count { bytes[offset] = UInt8(truncatingIfNeeded: offset &* 31) }
     let folder = try TemporaryFolder()
     let path = try folder.write(bytes, to: "offers.sqlite")

@@ -6,9 +6,9 @@ import OffersTestSupport
 import SQLiteMigrations
 import Testing
 
-@Suite("A file that is not opened, or only after it was made ready")
+@Suite("Files that are refused, or prepared when opened")
 struct RefusedFileTests {
-  /// All files of a folder and what they hold; a folder in it holds nothing.
+  /// The files of a folder and their contents; nil for a subfolder.
   private static func contents(of folder: TemporaryFolder) throws -> [String: Data] {
     var contents: [String: Data] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
@@ -17,7 +17,7 @@ struct RefusedFileTests {
     return contents
   }
 
-  /// The code of the refusal, which must leave the folder as it is.
+  /// The error code of the refusal; expects the folder to be unchanged.
   private static func refusal(
     of path: String, in folder: TemporaryFolder, _ access: OffersDatabase.Access
   ) throws -> OffersError.Code? {
@@ -39,7 +39,7 @@ struct RefusedFileTests {
     #expect(try Self.refusal(of: path, in: folder, access) == .newerDatabase)
   }
 
-  @Test("a newer version that stands only in the log is refused, too", arguments: bothAccesses)
+  @Test("a newer version that is only in the log is refused", arguments: bothAccesses)
   func refusesNewerInLog(access: OffersDatabase.Access) throws {
     let folder = try TemporaryFolder()
     let path = try Store.makeFile(in: folder)
@@ -56,7 +56,7 @@ struct RefusedFileTests {
     }
   }
 
-  @Test("a file that is no database is refused and untouched", arguments: bothAccesses)
+  @Test("a file that is not a database is refused and untouched", arguments: bothAccesses)
   func refusesOtherFiles(access: OffersDatabase.Access) throws {
     let folder = try TemporaryFolder()
     for text in ["x", "SQLite format 3\0", String(repeating: "Dear diary, ", count: 1000)] {
@@ -74,7 +74,7 @@ struct RefusedFileTests {
   }
 
   @Test(
-    "another program's database whose tables stand only in the log gets none of ours",
+    "another program's database whose tables are only in the log is not migrated",
     arguments: [0, 1, 99])
   func refusesOtherProgramsInLog(version: Int) throws {
     let folder = try TemporaryFolder()
@@ -102,7 +102,7 @@ struct RefusedFileTests {
     #expect(try Self.refusal(of: path, in: folder, access) == .storageFailed)
   }
 
-  @Test("reading what does not exist fails and makes no file")
+  @Test("opening a missing file for reading fails and creates no file")
   func makesNothingToRead() throws {
     let folder = try TemporaryFolder()
     for path in [folder.file("offers.sqlite"), folder.file("no/folder/offers.sqlite")] {
@@ -110,7 +110,7 @@ struct RefusedFileTests {
     }
   }
 
-  @Test("an empty file holds nothing to read, and writing makes it a database")
+  @Test("an empty file is no database for reading, and becomes one for writing")
   func fillsEmptyFile() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("", to: "offers.sqlite")
@@ -121,7 +121,7 @@ struct RefusedFileTests {
     #expect(try Store.rows(path, "PRAGMA page_size") == ["8192"])
   }
 
-  @Test("a database left in rollback mode opens and has a log again", arguments: bothAccesses)
+  @Test("a database left in rollback mode is switched to WAL mode", arguments: bothAccesses)
   func restoresLog(access: OffersDatabase.Access) async throws {
     let folder = try TemporaryFolder()
     let path = try Store.makeFile(in: folder)

@@ -19,7 +19,7 @@ struct ReplacedFileTests {
     }
   }
 
-  @Test("no star is taken that nobody would find again")
+  @Test("a favorite for a replaced file is refused")
   func replaced() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
@@ -32,7 +32,7 @@ struct ReplacedFileTests {
     try await Self.expectRefusals(store)
   }
 
-  @Test("nor where there is no file any more")
+  @Test("a favorite for a removed file is refused")
   func removed() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1")])

@@ -3,9 +3,9 @@ import OffersCore
 import OffersTestSupport
 import Testing
 
-@Suite("What the schema refuses")
+@Suite("Constraints of the schema")
 struct SchemaTests {
-  /// An offer's insert, with columns that stand in for the sound ones.
+  /// An INSERT of an offer, some of whose valid columns are replaced.
   private static func offer(_ changes: [String: String] = [:]) -> String {
     insert(
       into: "offer",
@@ -46,7 +46,7 @@ struct SchemaTests {
     return "INSERT INTO \(table) (\(columns)) VALUES (\(all.map(\.value).joined(separator: ", ")))"
   }
 
-  @Test("what is sound is taken")
+  @Test("valid rows are accepted")
   func takesSoundRows() throws {
     let store = try Store()
     try store.execute(Self.offer())
@@ -74,7 +74,7 @@ struct SchemaTests {
   }
 
   @Test(
-    "what breaks a rule is refused",
+    "rows that violate a constraint are refused",
     arguments: [
       ("an empty id", offer(["id": "''"])),
       ("an empty name", offer(["name": "''"])),
@@ -124,7 +124,7 @@ struct SchemaTests {
     #expect(error?.resultCode == .SQLITE_CONSTRAINT, "\(what)")
   }
 
-  @Test("one feed has an id once, two feeds may share it")
+  @Test("an id is unique within its feed only")
   func keepsIDsApart() throws {
     let store = try Store()
     try store.execute(Self.feed())

@@ -9,10 +9,10 @@ import Testing
 
 @Suite("The search index")
 struct SearchIndexTests {
-  /// Fails unless the index is exactly what one made anew would be.
+  /// Expects the index to equal a rebuilt one.
   private static func check(_ store: Store, _ comment: String = "") throws {
     try #require(try store.rows("SELECT is_current FROM search_state") == ["1"], "\(comment)")
-    // With a rank of 1 it is compared with the offers' texts, too.
+    // With a rank of 1, FTS5 compares the index with the offers' texts as well.
     try store.execute("INSERT INTO offer_search (offer_search, rank) VALUES ('integrity-check', 1)")
     let words = "SELECT term, doc, cnt FROM search_term ORDER BY term"
     let before = try store.rows(words)
@@ -52,7 +52,7 @@ struct SearchIndexTests {
     return offer
   }
 
-  @Test("after any syncs and prunes it is what one made anew would be", arguments: 0..<6)
+  @Test("after random syncs and prunes it equals a rebuilt one", arguments: 0..<6)
   func model(seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let store = try Store()
@@ -70,7 +70,7 @@ struct SearchIndexTests {
         }
       }
       let isIndexed = Int.random(in: 0..<6, using: &random) > 0
-      // In no order, as feeds are.
+      // Unordered, as feeds are.
       let list = offers.values.sorted { $0.id < $1.id }.shuffled(using: &random)
       if Int.random(in: 0..<4, using: &random) == 0 {
         _ = try await store.database.preview(store.plan(list, feed: feed, at: step * 1000))
@@ -93,7 +93,7 @@ struct SearchIndexTests {
     }
   }
 
-  @Test("a large part that changes makes it anew, a small one is put in place")
+  @Test("many changes rebuild it, few are applied to it")
   func largeChanges() async throws {
     let store = try Store()
     let first = (1...5000).map { FeedOffer("\($0)", name: "Tea \($0)") }
@@ -109,7 +109,7 @@ struct SearchIndexTests {
     }
   }
 
-  @Test("a change of the reward, going and coming back leave it alone")
+  @Test("changes of rewards and vanished or returned offers do not change it")
   func leavesItAlone() async throws {
     let store = try Store()
     try await store.sync((1...5).map { FeedOffer("\($0)") }, at: 1000)
@@ -123,7 +123,7 @@ struct SearchIndexTests {
     try Self.check(store)
   }
 
-  @Test("a sync may leave it out; the next sync, or a search by who may only read, makes it anew")
+  @Test("after a sync without indexing, the next sync or search rebuilds it")
   func leavesOut() async throws {
     let store = try Store()
     func state() throws -> [String] { try store.rows("SELECT is_current FROM search_state") }
@@ -131,7 +131,7 @@ struct SearchIndexTests {
     #expect(try state() == ["0"])
     try await store.sync([FeedOffer("1", name: "Tea")], at: 2000)
     try Self.check(store)
-    // Nothing that is searched differs: it stays good.
+    // No indexed field differs, so it stays current.
     try await store.sync([FeedOffer("1", name: "Tea")], at: 3000, isIndexed: false)
     #expect(try state() == ["1"])
     try await store.sync([FeedOffer("1", name: "Jam")], at: 4000, isIndexed: false)
@@ -145,7 +145,7 @@ struct SearchIndexTests {
     let found = try await reader.search(SearchQuery("milk")) { rebuilds += 1 }
     _ = try await reader.search(SearchQuery("milk")) { rebuilds += 1 }
     #expect(found.hits.count == 1 && rebuilds == 1)
-    // A prune cannot put in order what is not.
+    // A prune does not repair an outdated index.
     try await store.sync([FeedOffer("2", name: "Rye")], at: 6000, isIndexed: false)
     try await store.sync([FeedOffer("3", name: "Oat")], at: 7000, isIndexed: false)
     let counts = try await store.database.prune(
@@ -155,7 +155,7 @@ struct SearchIndexTests {
     try Self.check(store)
   }
 
-  @Test("a database of the version before has none yet, and gets one with the first search")
+  @Test("a database of a previous version gets its index with the first search")
   func upgrades() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
@@ -179,7 +179,7 @@ struct SearchIndexTests {
     #expect(try Store.rows(path, "SELECT is_current FROM search_state") == ["1"])
   }
 
-  @Test("a write that fails leaves it as it was")
+  @Test("a failed write leaves it unchanged")
   func staysWhole() async throws {
     let store = try Store()
     try await store.sync((1...50).map { FeedOffer("\($0)", name: "Tea") })

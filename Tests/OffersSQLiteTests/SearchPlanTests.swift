@@ -5,7 +5,7 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("How SQLite goes about a search")
+@Suite("Query plans of searches")
 struct SearchPlanTests {
   @Test(
     "the index ranks, and offers are looked up by their keys until the page is full",
@@ -24,13 +24,12 @@ struct SearchPlanTests {
     let searches = plans.filter { $0.sql.contains("FROM offer_search CROSS") }
     #expect(searches.count == 2)
     for plan in searches {
-      // M is for MATCH; what is scanned are only the rows that match.
-      // > and < are the bounds between which the offers lie.
+      // M stands for MATCH; only matching rows are scanned. > and < are the bounds of the rowids.
       #expect(
         plan.steps.first?.contains(/SCAN offer_search VIRTUAL TABLE INDEX \d+:M\d+><$/) == true,
         "\(plan)")
       #expect(plan.uses("SEARCH offer USING INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
-      // The index itself sorts by rank.
+      // FTS5 itself sorts by rank.
       #expect(!plan.uses("TEMP B-TREE"), "\(plan)")
       if favoritesOnly {
         #expect(plan.uses("SEARCH offer USING COVERING INDEX offer_by_id"), "\(plan)")
@@ -40,7 +39,7 @@ struct SearchPlanTests {
     #expect(bounds.uses("SEARCH offer USING COVERING INDEX offer_by_id (feed_key=?"), "\(bounds)")
   }
 
-  @Test("what was searched for last is read and written by its keys")
+  @Test("recent searches are read and written by key")
   func recent() async throws {
     let plans = try await QueryPlanTests.plans(try Store()) { database in
       try RecentSearchTable.put("coffee", feed: nil, at: 1, in: database)
@@ -55,7 +54,7 @@ struct SearchPlanTests {
     #expect(plans.contains { $0.uses("(expression=? AND feed=?)") })
   }
 
-  @Test("an offer's texts are read by its key, new ones behind the last")
+  @Test("an offer's texts are read by its key, those of new offers by a range of keys")
   func texts() async throws {
     let plans = try await QueryPlanTests.plans(try await SearchTests.filled()) { database in
       let index = try SearchIndexWriter(database)

@@ -29,12 +29,12 @@ struct SearchTests {
     return store
   }
 
-  /// The ids of what is found, best first.
+  /// The ids of the results, best first.
   static func ids(_ words: String, in store: Store) async throws -> [String] {
     try await store.database.search(SearchQuery(words)).hits.map(\.offer.ref.id)
   }
 
-  /// What finds which offers, best first.
+  /// Queries and the ids of their results, best first.
   private static let found: [(words: String, ids: [String])] = [
     ("coffee", ["1", "2"]), ("COFFEE", ["1", "2"]), ("ground coffee", ["1"]),
     ("coffee ground", ["1"]), ("cafe lumiere", ["1"]), ("CAFÉ Lumière®", ["1"]),
@@ -45,7 +45,7 @@ struct SearchTests {
     ("c", ["7"]), ("日本", ["8"]), ("coffee soda", []),
   ]
 
-  @Test("all of the words are found, wherever they stand and however they are written")
+  @Test("an offer matches if its fields have all words, regardless of case and accents")
   func finds() async throws {
     let store = try await Self.filled()
     for (words, ids) in Self.found {
@@ -55,26 +55,26 @@ struct SearchTests {
     }
   }
 
-  @Test("what a list is written with is no word of it")
+  @Test("the JSON syntax of a list is not searchable")
   func lists() async throws {
     let words = try await Self.filled().rows("SELECT term FROM search_term")
     #expect(words.contains("line") && words.contains("two"))
     #expect(Set(words).isDisjoint(with: ["nline", "ntwo", "label", "artist"]))
   }
 
-  @Test("the last word may be a beginning, which counts less than the whole word")
+  @Test("the last word may be a prefix, which ranks below the whole word")
   func beginnings() async throws {
     let store = try await Self.filled()
     #expect(try await Self.ids("tea", in: store) == ["2", "3"])
     #expect(try await Self.ids("tea green", in: store) == ["2"])
     #expect(try await Self.ids("gre te", in: store) == [])
     #expect(try await Self.ids("green te", in: store) == ["2"])
-    // A letter is the beginning of too much, unless there is nothing else.
+    // A single letter is a prefix of too many words, unless nothing else matches.
     #expect(try await Self.ids("j", in: store) == ["3"])
     #expect(try await Self.ids("7-u", in: store) == ["4"])
   }
 
-  @Test("a beginning is looked for only where words go on behind it")
+  @Test("a prefix is searched only if the index has longer words")
   func narrows() async throws {
     let store = try await Self.filled()
     for (words, isNarrowed) in [
@@ -88,7 +88,7 @@ struct SearchTests {
     }
   }
 
-  @Test("a name counts more than what stands below it")
+  @Test("a match in the name ranks above one in other fields")
   func ranks() async throws {
     let store = try Store()
     try await store.sync([
@@ -99,7 +99,7 @@ struct SearchTests {
     #expect(try await Self.ids("tea", in: store) == ["3", "4", "2", "1"])
   }
 
-  /// What means something to the index's own language, or nothing to anybody.
+  /// Texts that have a meaning in FTS5's query syntax, or no token at all.
   private static let odd: [String] = [
     "", " ", "\"", "\"\"", "'", "tea\"", "\"green tea", "tea*", "*", "te* OR", "AND", "NOT tea",
     "tea NOT", "NEAR(tea green, 2)", "name:tea", "name : tea", "{name terms}: tea", "-tea",
@@ -113,7 +113,7 @@ struct SearchTests {
     (0..<2000).map { "w\($0)" }.joined(separator: " "), String(repeating: "a-", count: 2000),
   ]
 
-  @Test("no text is an error")
+  @Test("no query text causes an error")
   func takesAnything() async throws {
     let store = try await Self.filled()
     for words in Self.odd {
@@ -127,7 +127,7 @@ struct SearchTests {
     #expect(try await store.database.fetchRecentSearches().count == RecentSearch.limit)
   }
 
-  @Test("nothing but signs finds nothing")
+  @Test("a query without letters or digits has no results")
   func signs() async throws {
     let store = try await Self.filled()
     for words in ["®", "🙂", "\"", "--", ""] {
@@ -135,7 +135,7 @@ struct SearchTests {
     }
   }
 
-  @Test("the words' places are told field by field, in scalars")
+  @Test("matches are reported per field, as ranges of Unicode scalars")
   func marks() async throws {
     let store = try await Self.filled()
     func matches(_ words: String) async throws -> [SearchMatch]? {
@@ -158,7 +158,7 @@ struct SearchTests {
       ])
   }
 
-  @Test("the places hold in long lists and beside the signs that mark them")
+  @Test("ranges are correct in long lists and next to mark characters")
   func marksInLists() async throws {
     let store = try Store()
     let categories = (1...9).map { #""Kind \#($0)""# }.joined(separator: ",")
@@ -181,7 +181,7 @@ struct SearchTests {
     #expect(places == ["tea", "9"])
   }
 
-  @Test("a search keeps to its feed, to favorites and to what is current")
+  @Test("a search is restricted to its feed, to favorites and to current offers")
   func selects() async throws {
     let store = try await Self.filled()
     try await store.sync([FeedOffer("1", name: "Coffee Machine")], feed: "grocer")
@@ -197,7 +197,7 @@ struct SearchTests {
     #expect(try await refs(SearchQuery("coffee")) == ["grocer:1"])
     #expect(try await refs(SearchQuery("coffee", favoritesOnly: true)) == ["ibotta:2"])
     #expect(try await refs(SearchQuery("coffee", feed: "grocer", favoritesOnly: true)) == [])
-    // Offers of one feed lie on both sides of another's.
+    // The keys of one feed lie on both sides of another feed's.
     try await store.sync(
       Self.offers + [FeedOffer("9", name: "Coffee Mug")], at: 3000)
     #expect(
@@ -212,7 +212,7 @@ struct SearchTests {
     }
   }
 
-  @Test("pages follow each other without a gap or a repetition, to the last")
+  @Test("pages list every result once, without a gap")
   func pages() async throws {
     let store = try Store()
     try await store.sync((1...45).map { FeedOffer("\($0)", name: "Tea") })

@@ -8,9 +8,9 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("The texts that are searched")
+@Suite("The indexed texts")
 struct SearchTextTests {
-  /// Signs that a list of texts in JSON is taken apart by, and others.
+  /// Characters that have a meaning in JSON, and others.
   private static let signs = [
     "\"", "\\", ",", "[", "]", "\",\"", "\"],[\"", "\\\"", "a", " ", "é", "🍓", "\n", "\u{1}",
     "\u{2}",
@@ -23,7 +23,7 @@ struct SearchTextTests {
     }.joined()
   }
 
-  /// A database with one offer that has these lists.
+  /// Creates a database with one offer that has these lists.
   private static func store(_ categories: [String], _ attributes: [OfferAttribute]) async throws
     -> Store
   {
@@ -47,7 +47,7 @@ struct SearchTextTests {
     return json.text
   }
 
-  @Test("a list is searched as a line for each of its elements, whatever signs they have")
+  @Test("a list is indexed with one line per element, whatever characters they contain")
   func lines() async throws {
     var random = SeededGenerator(seed: 7)
     for count in [1, 4, 5, 6, 7, 8, 9, 40, 300] {
@@ -66,8 +66,8 @@ struct SearchTextTests {
     }
   }
 
-  /// How many bytes of lists SQLite's functions are given while an offer's texts are read, and how
-  /// many steps its machine makes.
+  /// The number of bytes of lists passed to SQLite's functions while an offer's texts are read, and
+  /// the number of virtual machine steps.
   private static func work(_ count: Int) async throws -> (bytes: Int, steps: Int) {
     let store = try await store(
       (0..<count).map { "category \($0)" },
@@ -86,7 +86,7 @@ struct SearchTextTests {
     var configuration = GRDB.Configuration()
     let elements = count
     configuration.prepareDatabase { database in
-      // In the place of SQLite's own; all text here is ASCII.
+      // Replaces SQLite's own function; all text here is ASCII.
       database.add(function: counted("json_array_length") { _ in elements })
       database.add(function: counted("json_extract") { _ in "" })
       database.add(
@@ -112,7 +112,7 @@ struct SearchTextTests {
     return (bytes.withLock { $0 }, Int(steps))
   }
 
-  @Test("ten times as long lists are about ten times the work, not a hundred")
+  @Test("the work is linear in the length of the lists")
   func isLinear() async throws {
     let few = try await Self.work(200)
     let many = try await Self.work(2000)
@@ -120,7 +120,7 @@ struct SearchTextTests {
     #expect(many.steps < 16 * few.steps, "\(few) \(many)")
   }
 
-  @Test("a match in each of many elements is told")
+  @Test("matches in many elements are all reported")
   func manyMatches() async throws {
     let store = try await Self.store((0..<10_000).map { "c\($0)" }, [])
     try store.execute("INSERT INTO offer_search (offer_search) VALUES ('rebuild')")
@@ -128,7 +128,7 @@ struct SearchTextTests {
     #expect(all.map { $0.matches.map(\.index) } == [Array(0..<10_000)])
   }
 
-  @Test("an older database's offer of 200,000 categories is changed, found and indexed anew")
+  @Test("an older database's offer with 200,000 categories is changed, found and reindexed")
   func manyCategories() async throws {
     let store = try await Self.store((0..<200_000).map { "c\($0)" }, [])
     try store.execute("INSERT INTO offer_search (offer_search) VALUES ('rebuild')")

@@ -6,10 +6,10 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("One file, reached in several ways")
+@Suite("One file, opened in several ways")
 struct SharedFileTests {
-  /// Whether SQLite's shared lock of this process on a database stands, asked through a descriptor
-  /// that the process's own locks count against (fcntl(2), F_OFD_GETLK).
+  /// Whether this process still has SQLite's shared lock on a database, tested through a descriptor
+  /// that conflicts with the process's own locks (fcntl(2), F_OFD_GETLK).
   private static func hasSharedLock(_ descriptor: Int32) -> Bool {
     var range = flock()
     range.l_type = Int16(F_WRLCK)
@@ -20,14 +20,14 @@ struct SharedFileTests {
     return fcntl(descriptor, askOpenFileDescription, &range) == 0 && range.l_type != Int16(F_UNLCK)
   }
 
-  @Test("opening a database again, or asking for it, leaves the locks of who has it open")
+  @Test("opening a database again or checking it does not drop the process's locks")
   func keepsLocks() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1")])
     let reader = try OffersDatabase(path: store.path, access: .readOnly)
     _ = try await reader.countOffers(OfferQuery())
     let descriptor = open(store.path, O_RDWR)
-    // Closed when the test is over: closing it drops the locks.
+    // Closed at the end of the test, because closing it drops the locks.
     defer { close(descriptor) }
     #expect(Self.hasSharedLock(descriptor))
     #expect(OffersDatabase.exists(at: store.path))
@@ -39,7 +39,7 @@ struct SharedFileTests {
     #expect(try await reader.countOffers(OfferQuery()) == 1)
   }
 
-  @Test("who comes by a link takes the same locks", arguments: [true, false])
+  @Test("opening through a link uses the same locks", arguments: [true, false])
   func locksByLink(exists: Bool) async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
@@ -52,7 +52,7 @@ struct SharedFileTests {
     #expect(!FileManager.default.fileExists(atPath: link + "-lock"))
   }
 
-  @Test("a version below zero is nobody's, and the file is untouched")
+  @Test("a negative version is refused, and the file is untouched")
   func refusesNegativeVersion() throws {
     let folder = try TemporaryFolder()
     let path = try Store.makeFile(in: folder)
@@ -66,7 +66,7 @@ struct SharedFileTests {
     #expect(try Store.rows(path, "PRAGMA user_version") == ["-3"])
   }
 
-  @Test("foreign keys hold again behind a write without them")
+  @Test("foreign keys are enforced again after an unchecked write")
   func restoresForeignKeys() async throws {
     let store = try Store()
     try await store.database.write(.unchecked) { _ in }

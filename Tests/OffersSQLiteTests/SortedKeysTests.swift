@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Keys in order")
 struct SortedKeysTests {
-  @Test("any span of them is found, however they came", arguments: 1...6)
+  @Test("any span of keys is found, in whatever order they were inserted", arguments: 1...6)
   func finds(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let keys = (0..<Int.random(in: 0...40, using: &random)).map { _ in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("Who named the source of a feed, as the store keeps it")
+@Suite("The stored origin of a feed's source")
 struct SourceOriginTests {
   private static let query = """
     SELECT name, chosen_source, source_origin FROM feed JOIN feed_detail USING (feed_key)
@@ -20,7 +20,7 @@ struct SourceOriginTests {
       startedAt: Date(timeIntervalSince1970: TimeInterval(seconds)), durationSeconds: 0)
   }
 
-  @Test("an older database's paths were named at the machine, of its addresses nobody knows")
+  @Test("in an older database, paths have the origin machine and addresses an unknown one")
   func migrates() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
@@ -51,7 +51,7 @@ struct SourceOriginTests {
         == NamedSource("http://192.168.1.5/", origin: nil))
   }
 
-  @Test("a source is kept with who named it, forgotten with it, and never has another origin")
+  @Test("a source is stored and forgotten with its origin, which never changes")
   func keeps() async throws {
     let store = try Store()
     for origin in [SourceOrigin.remote, .machine, .imported] {
@@ -69,14 +69,14 @@ struct SourceOriginTests {
     }
   }
 
-  @Test("the proposed feed's source is no trusted one when it is taken up from a page")
+  @Test("subscribing to the proposed feed from a page does not make its source trusted")
   func subscribes() async throws {
     let store = try Store()
     _ = try await store.database.subscribe(to: "ibotta", source: "http://10.0.0.1/")
     #expect(try store.rows(Self.query) == ["ibotta|http://10.0.0.1/|remote"])
   }
 
-  @Test("an import reviews the sources that it would take, and changes no other's origin")
+  @Test("an import reviews the sources that it would add, and changes no other origin")
   func reviews() async throws {
     let old = try Store()
     for (feed, source) in [("a", "https://a.example/"), ("b", "/b.json"), ("c", "/c.json")] {
@@ -111,7 +111,7 @@ struct SourceOriginTests {
         "a|https://a.example/|import", "b|NULL|NULL", "c|/own.json|machine", "d|NULL|NULL",
         "ibotta|NULL|NULL",
       ])
-    // A source that is here already keeps its origin.
+    // A source that the database already has keeps its origin.
     try await new.database.record(
       Self.run("a", "https://a.example/", at: 1002),
       remember: NamedSource("https://a.example/", origin: .machine), fetch: nil)
@@ -121,7 +121,7 @@ struct SourceOriginTests {
     #expect(try new.rows(Self.query)[0] == "a|https://a.example/|machine")
   }
 
-  @Test("a refused source ends the import, and leaves nothing of it")
+  @Test("a refused source aborts the import, which leaves nothing behind")
   func refuses() async throws {
     let old = try Store()
     try await old.sync([FeedOffer("rice")], feed: "b")

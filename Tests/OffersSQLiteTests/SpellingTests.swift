@@ -4,7 +4,7 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("Searching for what was meant")
+@Suite("Spelling correction")
 struct SpellingTests {
   private static func store(_ names: [String]) async throws -> Store {
     let store = try Store()
@@ -19,7 +19,7 @@ struct SpellingTests {
     ("shampo", nil), ("shanpo", "shampoo"), ("teq", "tea"), ("Gren TEA", "green TEA"),
   ]
 
-  @Test("a typo finds the nearest words that there are, and says which")
+  @Test("a typo is corrected to the nearest indexed words, which are reported")
   func corrects() async throws {
     let store = try await Self.store([
       "Coffee Machine", "Coffee Machines", "Café Lumière", "Kellogg’s", "Shampoo", "Green Tea",
@@ -31,7 +31,7 @@ struct SpellingTests {
     }
   }
 
-  @Test("what differs by more, short words and numbers are not guessed")
+  @Test("larger differences, short words and numbers are not corrected")
   func guessesNoFurther() async throws {
     let store = try await Self.store(["Coffee 12", "Tea 130", "Ta", "日光"])
     for words in ["cxfxex", "tx", "tae x9", "120", "140", "q", "日本"] {
@@ -40,14 +40,14 @@ struct SpellingTests {
     }
   }
 
-  @Test("what is there is never guessed at")
+  @Test("words that match are never corrected")
   func leavesWhatIsThere() async throws {
     let store = try await Self.store(["Cofee", "Coffee", "Coffee"])
     let results = try await store.database.search(SearchQuery("cofee"))
     #expect(results.correctedWords == nil && results.hits.map(\.offer.name) == ["Cofee"])
   }
 
-  @Test("of equally near words the more frequent is meant, and only one that finds something")
+  @Test("among equally near words the most frequent one with a result is chosen")
   func prefersTheFrequent() async throws {
     let store = try await Self.store(["Bread", "Bream", "Bream", "Brea Tea"])
     #expect(try await store.database.search(SearchQuery("breax")).correctedWords == "bream")
@@ -58,7 +58,7 @@ struct SpellingTests {
         == "bread")
   }
 
-  @Test("pages of a corrected search are those of what was meant")
+  @Test("the pages of a corrected search are those of the corrected words")
   func pages() async throws {
     let store = try await Self.store((1...5).map { "Coffee \($0)" })
     var names: Set<String> = []
@@ -70,7 +70,7 @@ struct SpellingTests {
     #expect(names.count == 5)
   }
 
-  /// The distance by its definition, without a limit.
+  /// The edit distance by its definition, without a limit.
   private static func distance(_ left: [Character], _ right: [Character]) -> Int {
     var table = Array(
       repeating: Array(repeating: 0, count: right.count + 1), count: left.count + 1)
@@ -94,7 +94,7 @@ struct SpellingTests {
     return table[left.count][right.count]
   }
 
-  @Test("the distance is that of its definition, up to the limit")
+  @Test("the edit distance matches its definition, up to the limit")
   func distances() {
     var random = SeededGenerator(seed: 7)
     func word() -> [Character] {

@@ -6,7 +6,7 @@ import SQLiteMigrations
 
 @testable import OffersSQLite
 
-/// A database of a test's own, and the ways a test fills it and looks at it.
+/// A test's own database, with helpers that fill and inspect it.
 struct Store {
   let folder: TemporaryFolder
   let database: OffersDatabase
@@ -18,14 +18,14 @@ struct Store {
     database = try OffersDatabase(path: folder.file("offers.sqlite"))
   }
 
-  /// Makes a database in a folder and lets go of it. Returns its path.
+  /// Creates a database in a folder and closes it. Returns its path.
   static func makeFile(in folder: TemporaryFolder) throws -> String {
     let path = folder.file("offers.sqlite")
     _ = try OffersDatabase(path: path)
     return path
   }
 
-  /// Runs statements through a connection that is not the program's. Foreign keys are on.
+  /// Runs statements on a separate connection with foreign keys on.
   static func execute(_ path: String, _ sql: String) throws {
     try DatabaseQueue(path: path).inDatabase { try $0.execute(sql: sql) }
   }
@@ -34,7 +34,7 @@ struct Store {
     try Self.execute(path, sql)
   }
 
-  /// The rows of a query as text, their columns joined with a bar.
+  /// The rows of a query as text, with columns joined by a bar.
   static func rows(_ path: String, _ sql: String) throws -> [String] {
     try DatabaseQueue(path: path).inDatabase { database in
       try Row.fetchAll(database, sql: sql).map { row in
@@ -48,7 +48,7 @@ struct Store {
 
   func rows(_ sql: String) throws -> [String] { try Self.rows(path, sql) }
 
-  /// All changes, one an offer each: `change_id`, `offer_key`, `run_id`, `kind`, `fields`.
+  /// All changes, one per offer: `change_id`, `offer_key`, `run_id`, `kind`, `fields`.
   static let eachChange = """
     (WITH RECURSIVE each_change AS (
       SELECT change_id, offer_key, run_id, kind, fields, coalesce(offer_count, 1) AS offer_count
@@ -59,8 +59,8 @@ struct Store {
     ) SELECT * FROM each_change)
     """
 
-  /// Makes a database as an older version of the program made it, with some offers, the changes that
-  /// tell of them, and a favorite. Returns its path.
+  /// Creates a database as an older version of the program did, with some offers, their changes and
+  /// a favorite. Returns its path.
   static func makeFile(in folder: TemporaryFolder, version: Int, offerCount: Int = 3000) throws
     -> String
   {
@@ -89,7 +89,7 @@ struct Store {
     return path
   }
 
-  /// Syncs a feed as the engine would: all that it has now, in its order.
+  /// Syncs a feed as the engine would, given all its current offers in order.
   @discardableResult
   func sync(
     _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, isIndexed: Bool = true
@@ -97,7 +97,7 @@ struct Store {
     try await database.apply(plan(offers, feed: feed, at: seconds, isIndexed))
   }
 
-  /// What the engine would hand over of a feed.
+  /// The plan that the engine would make for a feed.
   func plan(
     _ offers: [FeedOffer], feed: String = "ibotta", at seconds: Int = 1000, _ isIndexed: Bool = true
   ) async throws -> SyncPlan {

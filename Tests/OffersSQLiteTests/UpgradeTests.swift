@@ -12,7 +12,7 @@ struct UpgradeTests {
     """
 
   @Test(
-    "has the schema of a new one once it is opened, and all that stood in it",
+    "has the current schema and all its data once it is opened",
     arguments: Array(1..<SQLiteMigrations.currentVersion),
     [OffersDatabase.Access.readOnly, .readWrite])
   func upgrades(version: Int, access: OffersDatabase.Access) async throws {
@@ -36,7 +36,7 @@ struct UpgradeTests {
     #expect(findings.allSatisfy { $0.level != .problem })
   }
 
-  @Test("is synced as any other, with one change an offer that differs")
+  @Test("is synced like any other, with one change per differing offer")
   func isSynced() async throws {
     let folder = try TemporaryFolder()
     let path = try Store.makeFile(in: folder, version: 10, offerCount: 50)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("A trigger that somebody put on the offers")
+@Suite("A trigger that a user added to the offers")
 struct UserTriggerTests {
-  /// Notes each row that a statement inserts, changes or removes.
+  /// Records each row that a statement inserts, changes or removes.
   private static let triggers = """
     CREATE TABLE seen (what TEXT NOT NULL, id TEXT NOT NULL, note_key INTEGER PRIMARY KEY);
     CREATE TRIGGER note_insert AFTER INSERT ON offer BEGIN
@@ -18,7 +18,7 @@ struct UserTriggerTests {
     END;
     """
 
-  @Test("hears of every offer, and no sync fails or counts otherwise for it")
+  @Test("fires for every offer, and changes no sync's result")
   func breaksNoSync() async throws {
     let store = try Store()
     try store.execute("\(Self.triggers) INSERT INTO seen VALUES ('before', 'x', 5000)")
@@ -28,7 +28,7 @@ struct UserTriggerTests {
     #expect(
       try store.rows("SELECT count(*), count(DISTINCT id) FROM seen WHERE what = 'new'")
         == ["300|300"])
-    // The details and changes belong to the offers, not to the rows of the trigger.
+    // Details and changes refer to the offers, not to the rows of the trigger.
     #expect(
       try store.rows(
         """

@@ -8,13 +8,13 @@ import Testing
 
 @Suite("Several processes on one database")
 struct WriterTurnsTests {
-  /// Whether something is over.
+  /// A flag that tells whether an operation has ended.
   private actor Done {
     private(set) var isSet = false
     func set() { isSet = true }
   }
 
-  @Test("a write waits while another process writes, and ends when that has")
+  @Test("a write waits while another process writes")
   func writersTakeTurns() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1")])
@@ -27,7 +27,7 @@ struct WriterTurnsTests {
         await done.set()
         #expect(changes.map(\.didChange) == [true])
       }
-      // That nothing happens can only be seen by giving it time to.
+      // The absence of an event can only be observed after a pause.
       try await Task.sleep(for: .milliseconds(300))
       #expect(await !done.isSet)
       // A reader does not wait.
@@ -39,7 +39,7 @@ struct WriterTurnsTests {
     #expect(try await store.database.fetchOffer(named: "1").isFavorite)
   }
 
-  @Test("who is cancelled at any moment is told that or is done, and the next one is served")
+  @Test("a write cancelled at any moment fails or succeeds, and the next one proceeds")
   func staysUsableWhenCancelled() async throws {
     let store = try Store()
     try await store.sync((1...2000).map { FeedOffer("\($0)") })
@@ -68,7 +68,7 @@ struct WriterTurnsTests {
     #expect(try await store.database.setFavorites(named: ["1"], to: true).count == 1)
   }
 
-  @Test("the guard is free after a write, and after one that failed")
+  @Test("the guard is released after a successful and after a failed write")
   func givesTheGuardBack() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1")])
@@ -81,7 +81,7 @@ struct WriterTurnsTests {
     #expect(try other.tryLock())
   }
 
-  @Test("one feed is synced by one at a time, another feed meanwhile")
+  @Test("syncs of one feed are serialized, those of different feeds are not")
   func syncsTakeTurns() async throws {
     let store = try Store()
     let other = try OffersDatabase(path: store.path)
@@ -97,7 +97,7 @@ struct WriterTurnsTests {
     #expect(free)
   }
 
-  @Test("a sync that failed leaves its feed free, and one that waits gets it")
+  @Test("a failed sync releases its lock, and a waiting one acquires it")
   func givesTheFeedBack() async throws {
     let store = try Store()
     let other = try OffersDatabase(path: store.path)
@@ -111,7 +111,7 @@ struct WriterTurnsTests {
     #expect(try await [first, last] == [1, 2])
   }
 
-  @Test("a sync's lock does not keep others from writing")
+  @Test("a sync lock does not block writers")
   func writesDuringSync() async throws {
     let store = try Store()
     try await store.sync([FeedOffer("1")])
@@ -165,7 +165,7 @@ struct WriterTurnsTests {
     #expect(FileManager.default.contents(atPath: copy) == file)
   }
 
-  @Test("after a write the log is empty and all stands in the file")
+  @Test("after a write the log is empty and the file complete")
   func emptiesTheLog() async throws {
     let store = try Store()
     try await store.sync((1...50).map { FeedOffer("\($0)") })
