@@ -3,7 +3,7 @@ import Synchronization
 
 /// A pool of read-only connections, opened lazily: a program that only writes opens none.
 final class ReadingConnection: Sendable {
-  private struct Place {
+  private struct Slot {
     let queue: DatabaseQueue
     /// The number of reads that run or wait on it.
     var userCount: Int
@@ -12,7 +12,7 @@ final class ReadingConnection: Sendable {
   private let file: DatabaseFile
   private let limit: Int
   private let isSalvage: Bool
-  private let places = Mutex<[Place]>([])
+  private let slots = Mutex<[Slot]>([])
 
   /// - Parameters:
   ///   - limit: the maximum number of connections; further reads wait.
@@ -24,14 +24,14 @@ final class ReadingConnection: Sendable {
   }
 
   /// Opens the first connection, to check that the file can be read.
-  func open() throws { try give(back: take()) }
+  func open() throws { try release(acquire()) }
 
   /// Reads in a transaction on the least busy connection.
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    let queue = try take()
-    defer { give(back: queue) }
+    let queue = try acquire()
+    defer { release(queue) }
     return try await queue.read(body)
   }
 
@@ -39,35 +39,35 @@ final class ReadingConnection: Sendable {
   func readWithoutTransaction<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    let queue = try take()
-    defer { give(back: queue) }
+    let queue = try acquire()
+    defer { release(queue) }
     return try await queue.unsafeRead(body)
   }
 
   /// Lends the connection to the calling thread.
   func withQueue<Result>(_ body: (DatabaseQueue) throws -> Result) throws -> Result {
-    let queue = try take()
-    defer { give(back: queue) }
+    let queue = try acquire()
+    defer { release(queue) }
     return try body(queue)
   }
 
-  private func take() throws -> DatabaseQueue {
-    try places.withLock { places in
-      var best = places.indices.min { places[$0].userCount < places[$1].userCount }
-      if best.map({ places[$0].userCount > 0 }) ?? true, places.count < limit {
-        places.append(Place(queue: try makeQueue(), userCount: 0))
-        best = places.count - 1
+  private func acquire() throws -> DatabaseQueue {
+    try slots.withLock { slots in
+      var best = slots.indices.min { slots[$0].userCount < slots[$1].userCount }
+      if best.map({ slots[$0].userCount > 0 }) ?? true, slots.count < limit {
+        slots.append(Slot(queue: try makeQueue(), userCount: 0))
+        best = slots.count - 1
       }
       let index = best ?? 0
-      places[index].userCount += 1
-      return places[index].queue
+      slots[index].userCount += 1
+      return slots[index].queue
     }
   }
 
-  private func give(back queue: DatabaseQueue) {
-    places.withLock { places in
-      if let index = places.firstIndex(where: { $0.queue === queue }) {
-        places[index].userCount -= 1
+  private func release(_ queue: DatabaseQueue) {
+    slots.withLock { slots in
+      if let index = slots.firstIndex(where: { $0.queue === queue }) {
+        slots[index].userCount -= 1
       }
     }
   }

@@ -46,7 +46,7 @@ struct HealthCheck: Sendable {
       @Sendable func refusal(_ problem: String?) -> OffersError {
         OffersError(
           .storageFailed,
-          "the damage is not limited to data that can be rebuilt: \(problem ?? "it moves")",
+          "the damage is not limited to data that can be rebuilt: \(problem ?? "unknown")",
           hint: Integrity.damageAdvice)
       }
       guard let damaged = try findMendable(problems, in: reader) else {
