@@ -5,7 +5,7 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("Searching")
+@Suite("Search")
 struct SearchTests {
   static let offers = [
     FeedOffer("1", name: "Café Lumière® Ground Coffee", description: "12 oz. bag"),

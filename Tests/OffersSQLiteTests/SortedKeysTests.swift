@@ -3,7 +3,7 @@ import Testing
 
 @testable import OffersSQLite
 
-@Suite("Keys in order")
+@Suite("Sorted keys")
 struct SortedKeysTests {
   @Test("any span of keys is found, in whatever order they were inserted", arguments: 1...6)
   func finds(seed: Int) {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The engine's side of a store: what a sync needs to know, and the one write it makes.
+/// The part of a store that the sync engine uses: the state that a sync compares with, and its one
+/// write.
 public protocol SyncStore: Sendable {
   /// Runs `body` under a lock that excludes other syncs of this feed in all processes.
   ///
@@ -22,8 +23,8 @@ public protocol SyncStore: Sendable {
 
   /// Applies a difference and records the run in one transaction: all of it or nothing.
   ///
-  /// - Returns: the run as recorded, its counts completed by what only the store can tell (new
-  ///   against repeated ids, changed against merely re-written ones).
+  /// - Returns: the run as recorded, with the counts that only the store can determine (new or
+  ///   repeated ids, changed or merely rewritten offers).
   func apply(_ plan: SyncPlan) async throws -> SyncRun
 
   /// The changes that applying a difference would make, in order. Nothing is written.
@@ -104,7 +105,7 @@ extension OfferRecordSource {
   }
 }
 
-/// The difference between a feed and what the store holds of it, ready to be written.
+/// The difference between a feed and its stored offers, ready to be written.
 public struct SyncPlan: Sendable {
   /// The run so far; its counts include unchanged and skipped records.
   public let run: SyncRun

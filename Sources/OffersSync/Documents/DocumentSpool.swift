@@ -24,7 +24,7 @@ final class DocumentSpool {
 
   /// Appends bytes.
   ///
-  /// - Throws: the file's error, when the memory limit is exceeded, too.
+  /// - Throws: the file's error, if the memory limit is exceeded as well.
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     let count = min(bytes.count, Self.startBytes - start.count)
     start.append(contentsOf: bytes[..<count])
