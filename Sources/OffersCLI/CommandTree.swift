@@ -1,14 +1,16 @@
 import ArgumentParser
 import OffersCore
 
-/// The commands there are, looked at before the parser does: it tells of a wrong one only that it
-/// is unexpected.
+/// A check of the command's name that runs before ArgumentParser, which reports a misspelt command
+/// only as an unexpected argument.
 enum CommandTree {
-  /// Refuses a command that there is not, and names the nearest one.
+  /// Refuses an unknown command and suggests the one with the most similar name.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
   static func check(_ words: [String], under root: any ParsableCommand.Type) throws {
     var command = root
     var path = name(of: root)
-    // Help on a command names it behind that word.
+    // `offers help COMMAND` names the command after the word `help`.
     for word in words.first == "help" ? words.dropFirst() : words[...] {
       let below = command.configuration.subcommands
       if below.isEmpty || word.hasPrefix("-") { return }

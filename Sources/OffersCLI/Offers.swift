@@ -16,11 +16,11 @@ struct Offers: AsyncParsableCommand {
         offers search pasta sauce          find offers by their words
         offers show 110579                 read one offer
         offers favorite 110579             star it
-        offers changes --favorites         see what became of what you starred
-        offers feeds                       see the feeds there are
+        offers changes --favorites         see what changed of your favorites
+        offers feeds                       list all feeds
         offers --generate-completion-script bash   complete words: bash, zsh or fish
-        offers export -o offers.json       keep or move all of it
-        offers doctor                      see whether all is well
+        offers export -o offers.json       archive or move your data
+        offers doctor                      look for problems
 
       EXIT CODES
         0 done, 1 failed, 3 some feeds failed, 11 another sync holds the lock,
@@ -45,11 +45,11 @@ struct Offers: AsyncParsableCommand {
   /// Runs a command line in this process.
   ///
   /// - Parameter arguments: the command line without the program's name.
-  /// - Returns: the exit code. The reason for one that is not 0 has been printed.
+  /// - Returns: the exit code. For a code other than 0 the reason has been printed.
   static func run(arguments: [String]) async -> Int32 {
     do {
       let words = words(arguments[...])
-      // ArgumentParser's own script for bash completes no word with a colon in it.
+      // ArgumentParser's own script for bash cannot complete a word that contains a colon.
       if words == ["--generate-completion-script", "bash"] {
         try Output.print(CompletionScript.bash)
         return 0
@@ -68,8 +68,9 @@ struct Offers: AsyncParsableCommand {
     }
   }
 
-  /// The words of the command line with a leading --database moved behind its command, which alone
-  /// takes options: people write it in either place.
+  /// The words of the command line, with a `--database` before the command moved to the end.
+  ///
+  /// Only commands take options, but people write this one in either place.
   static func words(_ words: ArraySlice<String>) -> [String] {
     var rest = words
     var moved: [String] = []
@@ -90,15 +91,15 @@ struct Offers: AsyncParsableCommand {
 
   /// Prints how a command ended.
   ///
-  /// - Parameter error: what it threw. ArgumentParser also throws the help, the version and what a
-  ///   shell completes a word with.
+  /// - Parameter error: the error that the command threw. ArgumentParser also throws to print the
+  ///   help, the version and the candidates of a completion.
   /// - Returns: the exit code.
   private static func report(_ error: any Error) -> Int32 {
     if let error = error as? OffersError {
       Output.error(error)
       return ExitStatus.code(for: error).rawValue
     }
-    // A command that throws a code has printed the reason.
+    // A command that throws an exit code has printed the reason.
     if let code = error as? ExitCode { return code.rawValue }
     if error is ReaderGone { return ExitStatus.failed.rawValue }
     let code = exitCode(for: error)
@@ -110,7 +111,7 @@ struct Offers: AsyncParsableCommand {
         return report(error)
       }
     } else {
-      // In the form of every other error.
+      // Errors of the parser take the form of all other errors.
       let text = DisplayText.safe(text)
       Output.note(text.hasPrefix("Error: ") ? "offers: " + text.dropFirst(7) : text)
     }

@@ -134,12 +134,12 @@ struct KeepingCommandsTests {
       #expect(result.errors.contains("is a database. It was left untouched."))
     }
     #expect(try home.offers("export", "-o", home.folder.file("no/where.json")).status == 1)
-    #expect(try home.offers("export", "-o", "/dev/null").errors.contains("no ordinary file"))
+    #expect(try home.offers("export", "-o", "/dev/null").errors.contains("not a regular file"))
     let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
     #expect(!names.contains { $0.contains(".new-") })
   }
 
-  @Test("what is no ordinary file is refused at once")
+  @Test("an output path that is not a regular file is refused before anything is written")
   func specialFiles() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     #expect(try home.shell("mkfifo pipe").status == 0)

@@ -101,11 +101,22 @@ struct ListFilterTests {
   @Test(
     "what cannot be meant is refused with what can",
     arguments: [
-      (["--sort", "rewrd"], "“rewrd” is no order.", "Did you mean reward? Orders: feed, reward,"),
-      (["--format", "jsonl"], "“jsonl” is no format.", "Did you mean json? Formats: table, json,"),
-      (["--columns", "ref,nmae"], "“nmae” is no column.", "Did you mean name? Columns: ref,"),
-      (["--columns", "expires"], "“expires” is no column.", "Did you mean expires_at? Columns:"),
-      (["--columns", ""], "“” is no column.", "Columns: ref,"),
+      (
+        ["--sort", "rewrd"], "There is no order “rewrd”.",
+        "Did you mean reward? Orders: feed, reward,"
+      ),
+      (
+        ["--format", "jsonl"], "There is no format “jsonl”.",
+        "Did you mean json? Formats: table, json,"
+      ),
+      (
+        ["--columns", "ref,nmae"], "There is no column “nmae”.", "Did you mean name? Columns: ref,"
+      ),
+      (
+        ["--columns", "expires"], "There is no column “expires”.",
+        "Did you mean expires_at? Columns:"
+      ),
+      (["--columns", ""], "There is no column “”.", "Columns: ref,"),
       (["--columns", "name,NAME"], "The column name is named twice.", "Name each one once."),
       (["--reward-at-least", "much"], "“much” is not a reward.", "Write 1.50 for any currency"),
       (["--reward-at-least", "Up to 5%"], "“Up to 5%” is not a reward.", "Write 1.50"),

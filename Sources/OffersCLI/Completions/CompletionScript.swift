@@ -1,10 +1,13 @@
 import ArgumentParser
 import OffersCore
 
-/// What makes a shell complete the program's words.
+/// The scripts that make a shell complete the program's arguments.
 enum CompletionScript {
-  /// The script for bash: the parser's own, and before it the pieces put together again of an id
-  /// with its feed. bash takes the colon between them for a word of its own.
+  /// The script for bash: ArgumentParser's script, preceded by a function that joins words at
+  /// colons.
+  ///
+  /// bash splits a word at colons (`COMP_WORDBREAKS`), so that it would complete `ibotta:110579` as
+  /// three words.
   static var bash: String {
     let script = Offers.completionScript(for: .bash)
     let registration = "complete -o filenames -F _offers offers"
@@ -14,7 +17,7 @@ enum CompletionScript {
   }
 
   private static let joining = #"""
-    # Completes with the words put together again that bash splits at colons, as in ibotta:110579.
+    # Joins the words that bash splits at colons, as in ibotta:110579, and completes the result.
     _offers_with_feeds() {
         local -a joined=()
         local -i index place=0
@@ -31,7 +34,7 @@ enum CompletionScript {
         local -i COMP_CWORD=${place}
         local -r word=${COMP_WORDS[COMP_CWORD]:-}
         _offers "${1}" "${word}" "${COMP_WORDS[COMP_CWORD - 1]:-}"
-        # Only what stands behind the last colon is replaced.
+        # bash replaces only the text after the last colon.
         if [[ ${word} == *:* && ${split} != *:* ]]; then
             COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*:}"}"}")
         fi

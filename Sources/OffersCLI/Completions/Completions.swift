@@ -4,23 +4,23 @@ import OffersCore
 import OffersFeeds
 import OffersSQLite
 
-/// What a shell offers while an id or the name of a feed is typed.
+/// The candidates that a shell offers to complete an id, the name of a feed, or a search.
 enum Completions {
-  /// Ids of offers. fish and zsh show the names beside them.
+  /// Ids of offers. fish and zsh show the names of the offers beside them.
   static var ids: CompletionKind {
     .custom { words, _, prefix async in await ids(beginningWith: prefix, in: words) }
   }
 
-  /// Names of feeds, the shipped ones and a person's own.
+  /// Names of feeds, both the shipped ones and the user's own.
   static var feeds: CompletionKind {
     .custom { words, _, _ in
-      // The shipped ones are there even where the settings cannot be read.
+      // The shipped feeds are offered even if the user's definitions cannot be read.
       let path = try? ConfigurationOptions.path(named: value(of: "--config", in: words))
       return ((try? path?.load()) ?? .shipped).names
     }
   }
 
-  /// What was searched for lately, and found.
+  /// The words of recent searches that found something.
   static var searches: CompletionKind {
     .custom { words, _, _ async in
       guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)),
@@ -32,13 +32,13 @@ enum Completions {
     }
   }
 
-  /// More than a screen of ids helps nobody to choose.
+  /// The most ids that are offered: about a screen.
   private static let limit = 50
 
   private static func ids(
     beginningWith prefix: String, in words: [String]
   ) async -> [String] {
-    // A shell has nowhere to show an error.
+    // A shell has no place to show an error during completion.
     guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)),
       let database = try? OffersDatabase(path: path, access: .readOnly),
       let found = try? await database.fetchIDs(beginningWith: prefix, limit: limit)
@@ -52,18 +52,17 @@ enum Completions {
     }
   }
 
-  /// Whether the parser would take a word for an option, which a feed could choose for whoever
-  /// presses Tab and Return.
+  /// Whether the parser would read a word as an option. A feed could otherwise inject options into
+  /// the command line of a user who presses Tab and Return.
   private static func isOption(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "-") }
 
-  /// A candidate in the form that the shell which asks understands; nil for one that could be more
-  /// than a word to it.
+  /// A candidate in the syntax of the shell that asks; nil for a text with shell metacharacters.
   ///
-  /// bash expands what it is offered, and every shell splits its candidates at signs of its own. Only
-  /// plain bytes, spaces and letters beyond ASCII are offered. All else is still accepted when it is
-  /// typed.
+  /// bash expands its candidates, and every shell splits them at separators of its own. So only
+  /// plain ASCII bytes, spaces and characters beyond ASCII are offered. Other ids and searches can
+  /// still be typed.
   ///
-  /// - Parameter title: what fish and zsh show beside it.
+  /// - Parameter title: the description that fish and zsh show beside the candidate.
   private static func candidate(_ text: String, _ title: String? = nil) -> String? {
     guard !isOption(text), DisplayText.oneLine(text).utf8.elementsEqual(text.utf8),
       text.utf8.allSatisfy({ ShellQuoting.isPlain($0) || $0 == UInt8(ascii: " ") || $0 >= 0x80 })

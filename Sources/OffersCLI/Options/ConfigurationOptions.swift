@@ -2,7 +2,7 @@ import ArgumentParser
 import OffersCore
 import OffersFeeds
 
-/// Which file holds a person's own feed definitions.
+/// The option that names the file of the user's own feed definitions.
 struct ConfigurationOptions: ParsableArguments {
   @Option(
     name: .long,
@@ -11,13 +11,15 @@ struct ConfigurationOptions: ParsableArguments {
         + "$XDG_CONFIG_HOME or ~/.config).", valueName: "path"))
   var config: String?
 
-  /// The file the options and the environment name.
+  /// The file that the option or the environment names, else the default one.
   var path: SettingPath {
     get throws { try Self.path(named: config) }
   }
 
-  /// The file that an option, if it was given, and the environment name. Without a home there are
-  /// only the shipped feeds.
+  /// The file that the value of the option or else the environment names, else the default one.
+  ///
+  /// Without a home folder the result is a path that does not exist, so that only the shipped feeds
+  /// are known.
   static func path(named option: String?) throws -> SettingPath {
     try SettingPath.find(
       option: (option, "--config"), variable: "OFFERS_CONFIG",
@@ -27,27 +29,29 @@ struct ConfigurationOptions: ParsableArguments {
 }
 
 extension SettingPath {
-  /// The shipped feeds and a person's own.
+  /// Loads the shipped feeds and the user's own.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a wrong definition, `notFound` for a file
-  ///   that was named and is missing.
+  /// - Throws: `OffersError` with `invalidRequest` for an invalid definition, `notFound` if the
+  ///   user named a file that does not exist.
   func load() throws -> FeedConfiguration {
     guard let yaml = try read() else { return .shipped }
     return try FeedConfiguration(yaml: yaml, name: text)
   }
 
-  /// The shipped feeds and those of a text that the file holds. One of comments alone, or with other
-  /// settings, has no feeds yet.
+  /// The shipped feeds and those that the given content of the file defines.
+  ///
+  /// Content without a `feeds:` section, such as comments or other settings alone, is valid and
+  /// defines none.
   func configuration(_ yaml: String?) throws -> FeedConfiguration {
     guard let yaml else { return .shipped }
     return try FeedConfiguration(
       yaml: DefinitionEdit.completed(yaml, name: text), name: text)
   }
 
-  /// Sets how often a feed is synced, in the file, which is made where there is none.
+  /// Writes the sync interval of a feed into the file, which is created if it does not exist.
   ///
-  /// - Parameter everySeconds: nil for what its definition says.
-  /// - Returns: whether that was otherwise.
+  /// - Parameter everySeconds: the interval; nil for the one in the feed's definition.
+  /// - Returns: whether the interval was a different one before.
   /// - Throws: `OffersError` with `notFound` for an unknown feed, and as `DefinitionEdit` does.
   func setInterval(_ everySeconds: Int?, of feed: String) throws -> Bool {
     var didChange = false
@@ -61,7 +65,9 @@ extension SettingPath {
     return didChange
   }
 
-  /// What the file holds; nil when there is none and none was named.
+  /// Reads the file; nil if it does not exist and the user did not name it.
+  ///
+  /// - Throws: `OffersError` with `notFound` if the user named a file that does not exist.
   func read() throws -> String? {
     guard let bytes = try TextFile.read(text) else {
       if !isNamed { return nil }

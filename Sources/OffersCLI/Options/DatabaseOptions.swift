@@ -2,7 +2,7 @@ import ArgumentParser
 import OffersCore
 import OffersSQLite
 
-/// Which database a command works on.
+/// The option that names the database file of a command.
 struct DatabaseOptions: ParsableArguments {
   @Option(
     name: .long,
@@ -11,12 +11,15 @@ struct DatabaseOptions: ParsableArguments {
         + "$XDG_DATA_HOME or ~/.local/share).", valueName: "path"))
   var database: String?
 
-  /// The file the options and the environment name.
+  /// The file that the option or the environment names, else the default one.
   var path: String {
     get throws { try Self.path(named: database) }
   }
 
-  /// The file that an option, if it was given, and the environment name.
+  /// The file that the value of the option or else the environment names, else the default one.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for a path that cannot be a database, and if
+  ///   there is no home folder for the default one.
   static func path(named option: String?) throws -> String {
     let path = try SettingPath.find(
       option: (option, "--database"), variable: "OFFERS_DATABASE",

@@ -3,18 +3,18 @@ import Foundation
 import Logging
 import OffersCore
 
-/// How much is logged to standard error, and how.
+/// The options that set the level and the format of the log on standard error.
 struct LogOptions: ParsableArguments {
   @Flag(name: .long, help: "Log each step to standard error.")
   var verbose = false
 
-  @Option(name: .long, help: "How log lines look: text or json (then errors are such lines, too).")
+  @Option(name: .long, help: "The log format: text or json (errors are then log lines, too).")
   var logFormat: LogFormat?
 
   var log: Log { Log(isVerbose: verbose, format: logFormat ?? .text) }
 }
 
-/// How log lines look.
+/// The format of log lines.
 enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   /// `time level message key=value …`
   case text
@@ -22,13 +22,13 @@ enum LogFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
   case json
 }
 
-/// What a command logs by.
+/// The log of a command on standard error.
 struct Log: Sendable {
   var isVerbose = false
   var format = LogFormat.text
 
-  /// Where the engine's steps go. Without --verbose only JSON lines of what went wrong are of use:
-  /// a person reads the errors themselves.
+  /// The logger for the other rooms. Without `--verbose` it logs errors only, and in the text
+  /// format nothing at all, because the error itself is printed as text.
   var logger: Logger {
     let (format, level) = (format, isVerbose ? Logger.Level.debug : .error)
     let isSilent = !isVerbose && format == .text
@@ -37,7 +37,7 @@ struct Log: Sendable {
     }
   }
 
-  /// Tells an error, as text or as a log line.
+  /// Reports an error, as text or as a log line.
   func error(_ error: OffersError, feed: String? = nil) {
     guard format == .json else { return Output.error(error, feed: feed) }
     var metadata: Logger.Metadata = ["code": "\(error.code.rawValue)"]
@@ -47,7 +47,7 @@ struct Log: Sendable {
   }
 }
 
-/// Writes log lines to standard error.
+/// A handler that writes log lines to standard error.
 struct ErrorLog: LogHandler {
   let format: LogFormat
   var logLevel: Logger.Level
@@ -68,7 +68,7 @@ struct ErrorLog: LogHandler {
     Output.note(line(event.level, "\(event.message)", all.map { ($0.key, "\($0.value)") }, Date()))
   }
 
-  /// A line. Its time is in UTC for programs, in a person's own zone for people.
+  /// A log line. Its time is in UTC in the JSON format, in the local time zone in the text format.
   func line(
     _ level: Logger.Level, _ message: String, _ metadata: [(String, String)], _ time: Date
   ) -> String {

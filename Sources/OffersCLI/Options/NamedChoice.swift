@@ -1,22 +1,22 @@
 import OffersCore
 
-/// A word that stands for one of several choices.
+/// A lookup of a named choice, with an error that lists all choices.
 enum NamedChoice {
-  /// Finds the choice of a name.
+  /// The choice with the given name.
   ///
   /// - Parameters:
-  ///   - what: what it is, such as `format`.
-  ///   - title: what a list of them is called, such as `Formats`.
-  /// - Throws: `OffersError` with `invalidRequest`, which names the nearest choice.
+  ///   - what: the noun for a single choice, such as `format`.
+  ///   - title: the title of the list of choices, such as `Formats`.
+  /// - Throws: `OffersError` with `invalidRequest`, whose hint suggests the most similar name.
   static func find<Choice: RawRepresentable & CaseIterable>(
     _ word: String, what: String, title: String
   ) throws -> Choice where Choice.RawValue == String {
     if let choice = Choice(rawValue: word) { return choice }
     let names = Choice.allCases.map(\.rawValue)
     let near = NearestWord.find(word, among: names).map { "Did you mean \($0)? " } ?? ""
-    // All of them are named, however many: what is listed here stands in no other place to look at.
+    // The hint lists all choices, however many, because no command prints them.
     throw OffersError(
-      .invalidRequest, "“\(word)” is no \(what).",
+      .invalidRequest, "There is no \(what) “\(word)”.",
       hint: "\(near)\(title): \(names.joined(separator: ", ")).")
   }
 }

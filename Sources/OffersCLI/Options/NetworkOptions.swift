@@ -2,7 +2,7 @@ import ArgumentParser
 import OffersFeeds
 import OffersSync
 
-/// Where a command that fetches may go.
+/// The option that opens private networks to a command that fetches.
 struct NetworkOptions: ParsableArguments {
   @Flag(
     name: .long,
@@ -12,12 +12,12 @@ struct NetworkOptions: ParsableArguments {
       """)
   var allowPrivateNetwork = false
 
-  /// Whether the option or the setting opens private networks.
+  /// Whether the option or the setting in the file of definitions opens private networks.
   func allowsPrivateNetwork(_ configuration: FeedConfiguration) -> Bool {
     allowPrivateNetwork || configuration.allowsPrivateNetwork
   }
 
-  /// What a fetch without a database is to keep to.
+  /// The options of a sync that has no database.
   func syncOptions(_ configuration: FeedConfiguration) -> SyncOptions {
     SyncOptions(allowsPrivateNetwork: allowsPrivateNetwork(configuration))
   }

@@ -1,20 +1,22 @@
 import Glibc
 import OffersCore
 
-/// A file that an option, a variable, or a folder of the XDG Base Directory Specification names.
+/// The path of a file that an option, an environment variable, or the XDG Base Directory
+/// Specification determines.
 struct SettingPath: Sendable {
   let text: String
-  /// True when a person named it.
+  /// True if the user named the file by an option or a variable.
   let isNamed: Bool
 
-  /// The file that is named, or that stands where the specification says; nil when there is no home.
+  /// The path that the user named, else the default of the specification; nil without a home
+  /// folder.
   ///
   /// - Parameters:
-  ///   - option: the option's value, and its name.
-  ///   - variable: the variable that stands for it.
-  ///   - folder: the variable of the specification, and the folder in the home that it stands for.
-  ///   - file: the file's path in that folder.
-  ///   - what: what it is, for messages.
+  ///   - option: the value of the option and its name; the option wins over the variable.
+  ///   - variable: the environment variable with the same meaning.
+  ///   - folder: the variable of the specification, and the folder in the home that it defaults to.
+  ///   - file: the path of the file within that folder.
+  ///   - what: the noun for the file in messages.
   /// - Throws: `OffersError` with `invalidRequest` for an empty path.
   static func find(
     option: (value: String?, name: String), variable: String,
@@ -33,7 +35,8 @@ struct SettingPath: Sendable {
     }
   }
 
-  /// A folder of the specification, which ignores a relative one; nil when there is no home.
+  /// A base directory of the specification, which ignores relative paths; nil without a home
+  /// folder.
   private static func base(_ variable: String, inHome: String) -> String? {
     func absolute(_ name: String) -> String? {
       EnvironmentVariable.find(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -43,14 +46,14 @@ struct SettingPath: Sendable {
 
   /// The folder with the settings of all programs.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` when there is no home.
+  /// - Throws: `OffersError` with `invalidRequest` without a home folder.
   static func configurationFolder() throws -> String {
     if let folder = base("XDG_CONFIG_HOME", inHome: ".config") { return folder }
     throw OffersError(
       .invalidRequest, "There is no home folder to keep settings in.", hint: "Set HOME.")
   }
 
-  /// The path from the root on, whatever the folder this process is in. Links stay.
+  /// The absolute form of a path. Symbolic links are not resolved.
   static func absolute(_ path: String) -> String {
     if path.utf8.first == UInt8(ascii: "/") { return path }
     guard let pointer = getcwd(nil, 0) else { return path }

@@ -1,13 +1,13 @@
 import ArgumentParser
 import Foundation
 
-/// How a command shows its text on a terminal.
+/// The option that sets whether a command prints colors.
 struct TerminalOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Whether to set words off in color: auto does on a terminal, unless $NO_COLOR is set or "
-        + "$TERM is dumb.", valueName: "when"))
+      "Whether to print colors: auto does on a terminal, unless $NO_COLOR is set or $TERM is dumb.",
+      valueName: "when"))
   var color = Style.Mode.auto
 
   /// The style of standard output.
@@ -17,14 +17,17 @@ struct TerminalOptions: ParsableArguments {
   }
 }
 
-/// The same for a command whose text may be longer than the screen.
+/// The options of a command whose text may be longer than the screen.
 struct PagedOptions: ParsableArguments {
   @OptionGroup var terminal: TerminalOptions
 
   @Flag(name: .long, help: "Do not show long output page by page.")
   var noPager = false
 
-  /// Prints a text that may be long: on a terminal through a pager.
+  /// Runs a closure that prints a text that may be long; on a terminal through a pager.
+  ///
+  /// - Throws: `ExitCode.success` if the user left the pager early, `ExitCode` with 1 if the pager
+  ///   failed; otherwise as `print`.
   func show(_ print: () async throws -> Void) async throws {
     let environment = ProcessInfo.processInfo.environment
     guard Terminal.isOutput, !noPager, let pager = Pager({ environment[$0] }) else {
@@ -34,10 +37,10 @@ struct PagedOptions: ParsableArguments {
       try await print()
     } catch is ReaderGone {
       try Self.check(pager.finish())
-      // Whoever leaves the pager has seen enough: nothing has failed, and nothing more is done.
+      // Leaving the pager early is no failure, but ends the command.
       throw ExitCode.success
     } catch {
-      // An error is told when the pager is gone.
+      // The error is reported after the pager has ended.
       _ = pager.finish()
       throw error
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import OffersCore
 
-/// The program's exit codes, all in one place. Wrong usage is 64, which ArgumentParser gives.
+/// The exit codes of the program. Wrong usage is 64, as in ArgumentParser (`EX_USAGE`).
 enum ExitStatus {
   static let failed = ExitCode(1)
   /// Some of several feeds failed.
@@ -23,10 +23,10 @@ enum ExitStatus {
     }
   }
 
-  /// The code for a sync of several feeds; nil when all went well.
+  /// The exit code of a sync of several feeds; nil if no feed failed.
   static func code(forFailures failures: [OffersError], of feedCount: Int) -> ExitCode? {
     guard let first = failures.first else { return nil }
-    // Whoever else syncs a feed does what was asked for: that alone is no failure of the others.
+    // Locked feeds are being synced by another process, so that the sync as a whole has not failed.
     if failures.allSatisfy({ $0.code == .locked }) { return locked }
     if failures.count < feedCount { return someFailed }
     let codes = Set(failures.map { code(for: $0) })

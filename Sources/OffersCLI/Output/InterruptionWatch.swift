@@ -2,18 +2,19 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Clears up when the program is interrupted or told to end (Ctrl-C, `kill`, a closed terminal), for
-/// as long as it exists; then the program ends as the shell expects.
+/// A handler that cleans up when a signal ends the program (SIGINT, SIGTERM or SIGHUP).
 ///
-/// Once it clears up, nothing that it protects goes on: `hold` and the end of the watch wait for the
-/// end of the program. A signal that the program was started with ignored stays ignored.
+/// It is installed during the lifetime of the instance. After the cleanup the program ends by the
+/// same signal, so that the shell sees the usual status. Once the cleanup has begun, `hold` and
+/// `deinit` block until the program ends, so that no protected work continues. A signal that was
+/// ignored when the program started stays ignored.
 final class InterruptionWatch: Sendable {
   private final class Turn: Sendable {
     let lock = Mutex(())
   }
 
   private let turn: Turn
-  /// Behind a lock because a signal's source is not Sendable.
+  /// The installed handlers. They are behind a lock because a dispatch source is not Sendable.
   private let signals: Mutex<[Signal]>
 
   private struct Signal {
@@ -22,7 +23,7 @@ final class InterruptionWatch: Sendable {
     let old: sigaction
   }
 
-  /// - Parameter clearUp: called on a thread of its own.
+  /// - Parameter clearUp: called on another thread.
   init(_ clearUp: @escaping @Sendable () -> Void) {
     let turn = Turn()
     self.turn = turn
@@ -37,16 +38,16 @@ final class InterruptionWatch: Sendable {
           clearUp()
           var old = old
           sigaction(number, &old, nil)
-          // Threads of this kind take no signals, nor may others.
+          // Threads of Dispatch block signals, and other threads may, too.
           var set = sigset_t()
           sigemptyset(&set)
           sigaddset(&set, number)
           pthread_sigmask(SIG_UNBLOCK, &set, nil)
-          // To this thread: one for the whole process may be taken for another event of the source.
+          // `raise` signals this thread. A signal to the process could be delivered to the source.
           raise(number)
         }
       }
-      // Until it is heard, the signal does what it did before, and is not lost.
+      // Until the source is registered, the signal has its previous effect, so that none is lost.
       let isHeard = DispatchSemaphore(value: 0)
       source.setRegistrationHandler { isHeard.signal() }
       source.resume()
@@ -56,7 +57,7 @@ final class InterruptionWatch: Sendable {
     self.signals = Mutex(signals)
   }
 
-  /// Does what must not be half done when the program is interrupted.
+  /// Runs work that a cleanup must not interrupt.
   func hold<Result>(_ body: () throws -> Result) rethrows -> Result {
     try turn.lock.withLock { _ in try body() }
   }

@@ -2,11 +2,14 @@ import OffersCore
 import OffersSQLite
 
 extension NewFile {
-  /// The file that a command writes what it prints to.
+  /// Creates the file for the `--output` option of a command.
   ///
   /// - Parameters:
-  ///   - isPublic: whether others may read one that takes no other's place, as the umask says.
-  ///   - database: the database in use. Neither it nor another one is replaced.
+  ///   - output: the value of the option.
+  ///   - isPublic: whether a file that replaces none has the mode of the umask, instead of 0600.
+  ///   - database: the database in use. Neither this nor any other database is replaced.
+  /// - Throws: `OffersError` with `invalidRequest` for a database, otherwise as
+  ///   `init(replacing:isPublic:hint:)`.
   convenience init(output: String, isPublic: Bool = false, beside database: OffersDatabase) throws {
     guard case let target = try database.backupTarget(output), target == .free || target == .other
     else {

@@ -2,17 +2,19 @@ import Foundation
 import OffersCore
 import Synchronization
 
-/// A file that takes another's place once it is whole: whoever looks sees the old one or the new
-/// one, and so does a machine that lost its power. Only its owner may read it, unless it takes the
-/// place of one that others may read. Nothing of it stays behind when the program is interrupted.
+/// A file that atomically replaces another when it is committed.
 ///
-/// All files that the program writes for a person are written by this class. A device, pipe, socket or
-/// folder is refused and left as it is, also where a link leads to it: as root, a file would take the
-/// place of `/dev/null`.
+/// It is written under a temporary name in the same folder, synced (fsync) and renamed, so that
+/// readers see either the old or the new file, also after a power failure. Its mode is 0600 unless
+/// it replaces a file, whose mode it then takes. An interrupted program removes the temporary file.
+///
+/// All files that the program writes for the user are written by this class. A device, pipe, socket
+/// or folder is refused, also behind a symbolic link: as root, the rename would replace
+/// `/dev/null`.
 final class NewFile: Sendable {
-  /// Where it will stand.
+  /// The path after the commit.
   let path: String
-  /// Where it stands until then.
+  /// The path before the commit.
   let temporaryPath: String
   private let descriptor: Int32
   private let hint: String
@@ -20,18 +22,18 @@ final class NewFile: Sendable {
   private let interruption: InterruptionWatch
 
   /// - Parameters:
-  ///   - path: where it will stand; a link is followed.
-  ///   - isPublic: whether others may read one that takes no other's place, as the umask says.
-  ///   - hint: what to do when that cannot be.
-  /// - Throws: `OffersError` with `invalidRequest` for what is no ordinary file, `storageFailed` where
-  ///   none can be made.
+  ///   - path: the path after the commit; a symbolic link is followed.
+  ///   - isPublic: whether a file that replaces none has the mode of the umask, instead of 0600.
+  ///   - hint: the hint of errors.
+  /// - Throws: `OffersError` with `invalidRequest` if the path names something other than a regular
+  ///   file, `storageFailed` if the file cannot be created.
   init(replacing path: String, isPublic: Bool = false, hint: String) throws {
     let target = try Self.target(path)
     self.path = target
     self.hint = hint
     temporaryPath = "\(target).new-\(getpid())"
     Self.removeRemains(beside: target)
-    // What has this process's number was left by a dead one, or laid there by somebody else.
+    // A file with this process's id is from a dead process, or was planted by another user.
     unlink(temporaryPath)
     let watch = InterruptionWatch { [temporaryPath] in unlink(temporaryPath) }
     interruption = watch
@@ -48,11 +50,11 @@ final class NewFile: Sendable {
     if !isDone.load(ordering: .relaxed) { unlink(temporaryPath) }
   }
 
-  /// The file that a path leads to, links followed, also where none is there yet: it is replaced, not
-  /// the link.
+  /// The file that a path leads to, with symbolic links followed, also if that file does not exist
+  /// yet. So the file is replaced, not the link.
   ///
-  /// - Returns: a path that begins with a slash or a dot, so that SQLite takes none for a URI.
-  /// - Throws: `OffersError` with `invalidRequest` for what is no ordinary file.
+  /// - Returns: a path that begins with a slash or a dot, so that SQLite does not read it as a URI.
+  /// - Throws: `OffersError` with `invalidRequest` if it is something other than a regular file.
   static func target(_ path: String) throws -> String {
     guard !path.isEmpty else {
       throw OffersError(.invalidRequest, "The file has no name.", hint: "Name a file to write.")
@@ -60,7 +62,8 @@ final class NewFile: Sendable {
     let target = resolve(path)
     var information = stat()
     if stat(target, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
-      throw OffersError(.invalidRequest, "\(path) is no ordinary file.", hint: "Name another one.")
+      throw OffersError(
+        .invalidRequest, "\(path) is not a regular file.", hint: "Name another file.")
     }
     return "/.".utf8.contains(target.utf8.first ?? 0) ? target : "./" + target
   }
@@ -83,13 +86,13 @@ final class NewFile: Sendable {
     guard FileBytes.write(bytes, to: descriptor) else { throw Self.failure(path, hint) }
   }
 
-  /// Puts it in its place.
+  /// Syncs the file to the disk and renames it to its path.
   ///
-  /// - Parameter isPrivate: whether only its owner may read it, whatever stood there.
+  /// - Parameter isPrivate: whether its mode is 0600 even if it replaces a file with another mode.
   func commit(isPrivate: Bool = false) throws {
     var information = stat()
     let isThere = stat(path, &information) == 0
-    // A device may have come to stand there meanwhile.
+    // A device may have been created at the path in the meantime.
     _ = try Self.target(path)
     let mode: mode_t? = isPrivate ? 0o600 : isThere ? information.st_mode & 0o777 : nil
     guard mode.map({ fchmod(descriptor, $0) == 0 }) ?? true, fsync(descriptor) == 0,
@@ -99,10 +102,9 @@ final class NewFile: Sendable {
     FileBytes.syncFolder(of: path)
   }
 
-  /// Puts a text in place of what a file holds, whole or not at all. Its folder is made when it is
-  /// missing.
+  /// Atomically replaces the content of a file by a text. Missing folders are created.
   ///
-  /// - Parameter isPrivate: whether only its owner may read it, whatever stood there.
+  /// - Parameter isPrivate: whether its mode is 0600 even if it replaces a file with another mode.
   static func write(
     _ text: String, to path: String, isPrivate: Bool = false,
     hint: String = "Check the folder and its permissions."
@@ -114,11 +116,11 @@ final class NewFile: Sendable {
     try file.commit(isPrivate: isPrivate)
   }
 
-  /// Removes what processes left behind that were killed meanwhile.
+  /// Removes the temporary files of processes that were killed.
   private static func removeRemains(beside path: String) {
     let folder = FileBytes.folder(of: path)
     let start = (path.split(scalar: "/").last ?? "") + ".new-"
-    // A folder that cannot be listed is told of when the file is made.
+    // If the folder cannot be listed, creating the file reports the error.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
       guard name.hasPrefix(start), let pid = Int32(name.dropFirst(start.count)), pid > 0,
         kill(pid, 0) != 0, errno == ESRCH

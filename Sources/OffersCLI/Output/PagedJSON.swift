@@ -1,16 +1,16 @@
 import OffersCore
 
-/// Prints `{"name":[…]}` page by page, so that not all of it has to be in memory.
+/// A printer of a JSON document `{"name":[…]}` that holds one page of the list in memory at a time.
 ///
-/// Nothing is printed before the first page is there: what is refused prints no half document.
+/// It prints nothing before the first page, so that a refused command prints no partial document.
 struct PagedJSON {
   private let start: String
   private var isFirst = true
 
-  /// - Parameter name: of the document's only member.
+  /// - Parameter name: the name of the document's only member.
   init(_ name: String) { start = "{\"\(name)\":[" }
 
-  /// Prints some more of the list's elements.
+  /// Prints the next elements of the list.
   mutating func print<Element>(
     _ page: [Element], _ write: (inout JSONWriter, Element) -> Void
   ) throws {
@@ -25,6 +25,6 @@ struct PagedJSON {
     try Output.printRaw(text)
   }
 
-  /// Prints the document's end.
+  /// Prints the end of the document.
   func finish() throws { try Output.print((isFirst ? start : "") + "]}") }
 }

@@ -2,9 +2,12 @@ import Glibc
 import OffersCore
 import OffersFeeds
 
-/// A person's own files of feed definitions.
+/// Reads and updates of the user's file of feed definitions.
 enum TextFile {
-  /// What a file holds; nil when there is none.
+  /// The content of a file; nil if it does not exist.
+  ///
+  /// - Throws: `OffersError` with `limitExceeded` for a file over `DefinitionFile.limitBytes`,
+  ///   `invalidRequest` for text that is not UTF-8, `storageFailed` if it cannot be read.
   static func read(_ path: String) throws -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -36,26 +39,26 @@ enum TextFile {
     return text
   }
 
-  /// The line of the first byte that is no UTF-8.
+  /// The number of the first line that is not valid UTF-8.
   private static func line(ofBadTextIn bytes: [UInt8]) -> Int {
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     let bad = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
     return (bad ?? 0) + 1
   }
 
-  /// How long another program that changes a file is waited for.
+  /// The longest wait for another program that changes the file.
   private static let waitSeconds = 5.0
 
-  /// Changes what a file holds while nobody else does: another program that changes it, too, is
-  /// waited for, and what it wrote is what is changed here.
+  /// Changes the content of a file under an exclusive lock, so that concurrent changes by several
+  /// processes are not lost.
   ///
-  /// - Parameter change: is given what the file holds, nil when there is none, and returns what it
-  ///   should hold, nil to leave it.
-  /// - Throws: `OffersError` with `locked` when the other one takes longer than 5 s.
+  /// - Parameter change: receives the content, nil if the file does not exist, and returns the new
+  ///   content, nil for no change.
+  /// - Throws: `OffersError` with `locked` if another process holds the lock for longer than 5 s.
   static func update(_ path: String, _ change: (String?) throws -> String?) throws {
     let target = try NewFile.target(path)
     guard FileBytes.makeFolders(of: target) else { throw failure("write", path) }
-    // The folder is locked: the file is another one after each change.
+    // The lock is on the folder, because each change replaces the file.
     let descriptor = open(FileBytes.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("write", path) }
     defer { close(descriptor) }

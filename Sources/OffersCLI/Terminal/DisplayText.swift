@@ -1,9 +1,10 @@
 import OffersCore
 
-/// Text made fit for a terminal: it cannot steer it, and its width is known.
+/// Text for a terminal: control characters are replaced, and widths are measured in columns.
 enum DisplayText {
-  /// Replaces what could steer a terminal or reorder a line: control characters by their pictures
-  /// (U+2400…), C1 controls and bidirectional marks by U+FFFD. Line ends stay.
+  /// Replaces characters that could control a terminal or reorder a line: C0 controls by their
+  /// control pictures (U+2400…), C1 controls, bidirectional marks and tags by U+FFFD. Line feeds
+  /// stay.
   static func safe(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = String.UnicodeScalarView()
@@ -13,10 +14,10 @@ enum DisplayText {
     return String(result)
   }
 
-  /// Safe text in one line.
+  /// Safe text in one line, with line feeds replaced by spaces.
   static func oneLine(_ text: String) -> String {
     guard text.utf8.contains(0x0A) else { return safe(text) }
-    // By scalars: as one character, a line end with a carriage return before it is another one.
+    // Splits by scalars, because CR LF is a single Character, which is not equal to LF.
     let lines = text.unicodeScalars.split(separator: "\n").map { String(Substring($0)) }
     return safe(lines.joined(separator: " "))
   }
@@ -40,13 +41,13 @@ enum DisplayText {
     }
   }
 
-  /// How many columns a text takes. ™ and ® take one, 日 and 🍓 two, a combining mark none.
+  /// The width of a text in columns. ™ and ® have width 1, 日 and 🍓 width 2, a combining mark 0.
   static func width(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return text.reduce(0) { $0 + width($1) }
   }
 
-  /// How many columns a character takes.
+  /// The width of a character in columns.
   static func width(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     if scalars.contains("\u{FE0F}") { return 2 }
@@ -66,7 +67,7 @@ enum DisplayText {
     return isWide(scalar.value) ? 2 : 1
   }
 
-  /// Scalars that East Asian terminals draw over two columns (Unicode Standard Annex 11, W and F).
+  /// Whether a scalar is East Asian Wide or Fullwidth (Unicode Standard Annex 11).
   private static func isWide(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97C,
@@ -77,7 +78,7 @@ enum DisplayText {
     }
   }
 
-  /// Cuts a text to at most so many columns, with an ellipsis where something is missing.
+  /// Truncates a text to the given number of columns, with an ellipsis at the end if it is cut.
   static func fit(_ text: String, _ columns: Int) -> String {
     if width(text) <= columns { return text }
     if columns < 1 { return "" }
@@ -93,17 +94,18 @@ enum DisplayText {
     return result + "…"
   }
 
-  /// Fills a text up with spaces to so many columns.
+  /// Pads a text with spaces on the right to the given number of columns.
   static func pad(_ text: String, _ columns: Int) -> String {
     text + String(repeating: " ", count: max(0, columns - width(text)))
   }
 
-  /// Puts spaces before a text up to so many columns.
+  /// Pads a text with spaces on the left to the given number of columns.
   static func padLeft(_ text: String, _ columns: Int) -> String {
     String(repeating: " ", count: max(0, columns - width(text))) + text
   }
 
-  /// Breaks a text into lines of at most so many columns, at spaces where there are any.
+  /// Wraps a text at spaces into lines of the given number of columns. A word that is wider than a
+  /// line is not broken.
   static func wrap(_ text: String, _ columns: Int) -> [String] {
     text.split(scalar: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
       var lines: [String] = []

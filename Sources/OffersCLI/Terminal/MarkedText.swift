@@ -1,25 +1,26 @@
 import OffersCore
 
-/// One line of text with some of its words marked, fit for a terminal.
+/// One line of text for a terminal, with highlighted ranges.
 struct MarkedText {
-  /// A stretch that is marked as a whole, or not at all.
-  private struct Piece {
+  /// A run of text that is highlighted as a whole, or not at all.
+  private struct Run {
     var text: String
     let isMarked: Bool
   }
 
-  private var pieces: [Piece]
+  private var runs: [Run]
 
-  /// - Parameter ranges: what is marked, as offsets into the text's Unicode scalars, in order.
+  /// - Parameter ranges: the highlighted ranges, as ascending offsets into the text's Unicode
+  ///   scalars.
   init(_ text: String, ranges: [Range<Int>]) {
     let scalars = Array(text.unicodeScalars)
-    var pieces: [Piece] = []
+    var runs: [Run] = []
     var place = 0
     func add(_ end: Int, isMarked: Bool) {
       guard end > place else { return }
       var part = String.UnicodeScalarView()
       part.append(contentsOf: scalars[place..<end])
-      pieces.append(Piece(text: Self.safe(String(part)), isMarked: isMarked))
+      runs.append(Run(text: Self.safe(String(part)), isMarked: isMarked))
       place = end
     }
     for range in ranges where range.lowerBound >= place && range.upperBound <= scalars.count {
@@ -27,18 +28,19 @@ struct MarkedText {
       add(range.upperBound, isMarked: true)
     }
     add(scalars.count, isMarked: false)
-    self.pieces = pieces
+    self.runs = runs
   }
 
-  /// As `DisplayText.oneLine`, but a line end at either end stays a space.
+  /// Like `DisplayText.oneLine`, but a line feed at the start or end of the text becomes a space,
+  /// too.
   private static func safe(_ text: String) -> String {
     let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
     return DisplayText.safe(lines.map { String(Substring($0)) }.joined(separator: " "))
   }
 
-  /// Leaves out what stands further before the first mark than so many columns.
+  /// The text with at most this many columns of context before the first highlighted run.
   func lead(_ columns: Int) -> MarkedText {
-    guard let first = pieces.first, !first.isMarked, pieces.count > 1,
+    guard let first = runs.first, !first.isMarked, runs.count > 1,
       DisplayText.width(first.text) > columns
     else { return self }
     var kept: [Character] = []
@@ -48,23 +50,23 @@ struct MarkedText {
       if used > columns { break }
       kept.append(character)
     }
-    // Half a word says nothing.
+    // The context begins with a whole word.
     if let space = kept.lastIndex(of: " ") { kept.removeSubrange(space...) }
     var result = self
-    result.pieces[0].text = "…" + String(kept.reversed()).drop { $0 == " " }
+    result.runs[0].text = "…" + String(kept.reversed()).drop { $0 == " " }
     return result
   }
 
-  /// The text with its marks in bold, cut to at most so many columns.
+  /// The text with its highlighted runs in bold, truncated to the given number of columns.
   func text(_ columns: Int, _ style: Style) -> String {
-    var left = DisplayText.fit(pieces.map(\.text).joined(), columns)[...]
+    var left = DisplayText.fit(runs.map(\.text).joined(), columns)[...]
     var result = ""
-    for piece in pieces where !left.isEmpty {
-      // The cut takes letters away and puts an ellipsis there.
-      let part = left.prefix(piece.text.count)
-      left = left.dropFirst(piece.text.count)
-      let isWhole = part == piece.text
-      guard piece.isMarked else {
+    for run in runs where !left.isEmpty {
+      // In a truncated run the last character is the ellipsis, which is not highlighted.
+      let part = left.prefix(run.text.count)
+      left = left.dropFirst(run.text.count)
+      let isWhole = part == run.text
+      guard run.isMarked else {
         result += part
         continue
       }

@@ -1,30 +1,31 @@
 import Glibc
 import OffersCore
 
-/// Where things are printed: data on standard output, all else on standard error.
+/// The output of the program: data on standard output, everything else on standard error.
 enum Output {
-  /// Opens what the program was started without. A database that took the number of standard error
-  /// would have error messages written into it. What takes the number of standard output can only
-  /// be read: data that nobody gets must not pass for printed.
+  /// Opens `/dev/null` for each of the three standard descriptors that was closed at the start.
+  ///
+  /// Otherwise a database could be opened as descriptor 2, and error messages would be written into
+  /// it. Descriptor 1 is opened for reading only, so that printing data fails instead of losing it.
   static func reserveStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
       _ = open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR)
     }
   }
 
-  /// The descriptors that a command prints to.
+  /// The file descriptors that a command prints to.
   struct Streams: Sendable {
     var output = STDOUT_FILENO
     var errors = STDERR_FILENO
   }
 
-  /// The standard ones, unless a test calls the command in process and gives it others.
+  /// The standard descriptors, unless the caller of a command in this process sets others.
   @TaskLocal static var streams = Streams()
 
   /// Prints text and a line end to standard output.
   ///
-  /// - Throws: `ReaderGone`; `OffersError` with `storageFailed` for a full disk, or where standard
-  ///   output is closed.
+  /// - Throws: `ReaderGone` if the reader of a pipe has closed it; `OffersError` with
+  ///   `storageFailed` for any other error, such as a full disk or a closed standard output.
   static func print(_ text: String) throws { try printRaw(text + "\n") }
 
   /// Prints text as it is to standard output.
@@ -48,11 +49,11 @@ enum Output {
   /// Prints text as it is to standard error.
   static func noteRaw(_ text: String) {
     var text = text
-    // There is nowhere left to tell that it cannot be written.
+    // A failure to write to standard error cannot be reported anywhere.
     text.withUTF8 { _ = FileBytes.write(UnsafeRawBufferPointer($0), to: streams.errors) }
   }
 
-  /// Prints an error as what and where, then what to do next.
+  /// Prints an error: its feed and message, then its hint on a second line.
   static func error(_ error: OffersError, feed: String? = nil) {
     let place = feed.map { "\($0): " } ?? ""
     let style = Style(.auto, isTerminal: Terminal.isError, EnvironmentVariable.find)
@@ -61,8 +62,8 @@ enum Output {
     note(lines.joined(separator: "\n"))
   }
 
-  /// Writes all of it. Unless SIGPIPE is ignored, as it is while a pager runs, it ends the program
-  /// where the reader of a pipe has gone.
+  /// Writes all of the bytes. If the reader of a pipe has closed it, SIGPIPE ends the program,
+  /// unless the signal is ignored, as it is while a pager runs.
   private static func write(_ bytes: UnsafeRawBufferPointer) throws {
     if FileBytes.write(bytes, to: streams.output) { return }
     let code = errno
@@ -72,5 +73,6 @@ enum Output {
   }
 }
 
-/// The reader of standard output takes no more. It ends the command, and nobody is told.
+/// An error that means that the reader of standard output has closed the pipe. It ends the command
+/// without a message.
 struct ReaderGone: Error {}

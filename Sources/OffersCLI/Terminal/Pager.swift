@@ -1,20 +1,23 @@
 import Glibc
 import OffersCore
 
-/// A program such as `less` that shows long output page by page.
+/// A running pager such as `less`, which shows long output page by page.
 ///
-/// `$OFFERS_PAGER`, else `$PAGER`, else `less`; an empty one is none. Output that fits the screen is
-/// simply printed, because `less` is told so unless `$LESS` says otherwise.
+/// The command is `$OFFERS_PAGER`, else `$PAGER`, else `less`; an empty variable means no pager.
+/// Unless `$LESS` is set, `less` gets the options FRX: it exits at once if the output fits the
+/// screen, passes colors through, and does not clear the screen.
 struct Pager: ~Copyable {
   private let process: ChildProcess
-  /// Where standard output went before.
+  /// A duplicate of the original standard output.
   private let output: Int32
   private let interruption: __sighandler_t?
   private let brokenPipe: __sighandler_t?
 
-  /// Sends standard output through the pager until `finish`.
+  /// Starts the pager and redirects standard output to it until `finish`.
   ///
-  /// - Returns: nil where none is wanted or can be had; output then goes where it went.
+  /// - Parameter variable: finds an environment variable.
+  /// - Returns: nil if no pager is wanted or none can be started; standard output is then
+  ///   unchanged.
   init?(_ variable: (String) -> String?) {
     let command = variable("OFFERS_PAGER") ?? variable("PAGER") ?? "less"
     guard !command.isEmpty, command != "cat", variable("TERM") != "dumb" else { return nil }
@@ -33,19 +36,19 @@ struct Pager: ~Copyable {
     }
     self.process = process
     self.output = output
-    _ = Terminal.width  // Asked while standard output is the terminal.
+    _ = Terminal.width  // Computed once, while standard output is still the terminal.
     dup2(ends[1], STDOUT_FILENO)
-    // The pager takes interrupts; what it is shown ends when it does.
+    // The pager handles interrupts. Once it has exited, writing fails with EPIPE.
     interruption = signal(SIGINT, SIG_IGN)
     brokenPipe = signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Waits until the person has seen enough, or for a pager that takes no more to end, and sends
-  /// standard output where it went before.
+  /// Closes the pipe, waits until the user leaves the pager, and restores standard output.
   ///
-  /// - Returns: whether the pager worked.
+  /// - Returns: whether the pager exited with status 0.
   consuming func finish() -> Bool {
-    // Nobody writes into the pipe any more: the pager sees its end.
+    // This closes the last descriptor of the write end, so that the pager reads the end of the
+    // file.
     dup2(output, STDOUT_FILENO)
     close(output)
     let isShown = process.wait() == 0
@@ -54,14 +57,14 @@ struct Pager: ~Copyable {
     return isShown
   }
 
-  /// What is told of one that did not work.
+  /// The error for a pager that exited with another status than 0.
   static let failure = OffersError(
     .invalidRequest, "The pager ended with an error.",
     hint: "Name another one with PAGER, or none with --no-pager.")
 
   private static func words(_ command: String, hasOptions: Bool) -> [String] {
-    // Found out here, because a shell that finds no pager, or cannot read what names it, would end
-    // with all that was to be shown.
+    // The script falls back to `cat` if the command is malformed or not found, so that the output
+    // is not lost.
     let script = """
       (eval "set -- $1") 2>/dev/null || exec cat
       command=$1

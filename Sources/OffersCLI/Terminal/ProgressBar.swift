@@ -2,12 +2,12 @@ import Glibc
 import OffersCore
 import Synchronization
 
-/// A line on standard error that shows how far a sync is, for those that take longer than half a
-/// second. Silent where standard error is no terminal.
+/// A progress line on standard error, for work that takes longer than half a second. It is disabled
+/// if standard error is not a terminal.
 final class ProgressBar: Sendable {
   private struct State {
     var begun = ContinuousClock.now
-    /// Makes the line, from the seconds since the beginning.
+    /// Makes the text of the line, given the seconds since the start.
     var latest: (@Sendable (Double) -> String)?
     var isVisible = false
     var ticker: Task<Void, Never>?
@@ -20,23 +20,23 @@ final class ProgressBar: Sendable {
     self.isEnabled = isEnabled && Terminal.canRedraw
   }
 
-  /// Takes note of how far the sync is. The line follows on its own, so that it also shows what
-  /// goes on for long without any news, such as a large write.
+  /// Sets the progress of a sync. A task redraws the line, so that its times advance even during a
+  /// step without updates, such as a large write.
   func show(_ progress: SyncProgress) {
     show { Self.line(progress, seconds: $0) }
   }
 
-  /// Takes note of how many images have been fetched.
+  /// Sets how many images have been fetched.
   func show(images done: Int, of total: Int) {
     show { _ in "images  \(Self.bar(Double(done) / Double(max(1, total))))  \(done) of \(total)" }
   }
 
-  /// Takes note of how many records of some work are done.
+  /// Sets how many records of some work are done; a total of 0 means that it is not known.
   func show(_ work: String, records done: Int, of total: Int) {
     show(work, done, of: total) { "\(Units.count($0)) a second" }
   }
 
-  /// Takes note of how many bytes of some work are done.
+  /// Sets how many bytes of some work are done; a total of 0 means that it is not known.
   func show(_ work: String, bytes done: Int, of total: Int) {
     show(work, done, of: total) { "\(Units.size($0)) a second" }
   }
@@ -64,10 +64,10 @@ final class ProgressBar: Sendable {
     }
   }
 
-  /// Draws the line now and then, from half a second on, until it is cleared.
+  /// Redraws the line ten times a second, from half a second on, until the task is cancelled.
   private func draw() async {
     var pause = Duration.milliseconds(500)
-    // A sleep fails only when the line is no longer wanted.
+    // A sleep fails only when the task is cancelled.
     while (try? await Task.sleep(for: pause)) != nil {
       state.withLock { state in
         guard !Task.isCancelled, let latest = state.latest else { return }
@@ -79,7 +79,7 @@ final class ProgressBar: Sendable {
     }
   }
 
-  /// Takes the line away again.
+  /// Erases the line and stops the redraws.
   func clear() {
     state.withLock { state in
       state.ticker?.cancel()
@@ -88,8 +88,9 @@ final class ProgressBar: Sendable {
     }
   }
 
-  /// Takes the line away when the program is interrupted, and then ends it as an interrupt does:
-  /// a shell says 130. What was being written is taken back by whoever opens the database next.
+  /// Installs a handler of SIGINT that erases the line and ends the program by that signal, so that
+  /// the shell reports status 130. SQLite rolls back an unfinished transaction when the database is
+  /// opened next.
   static func clearWhenInterrupted() {
     guard Terminal.canRedraw else { return }
     signal(SIGINT) { number in

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// How a terminal sets words off; elsewhere they stay plain.
+/// The colors of text on a terminal; elsewhere text stays plain.
 ///
-/// Goes by https://no-color.org and by `TERM=dumb`. Colors are the terminal's own sixteen, so that
-/// they suit its background.
+/// Follows https://no-color.org and `TERM=dumb`. Only the terminal's own 16 colors are used, so
+/// that they match its background.
 struct Style: Sendable {
-  /// When words are set off.
+  /// When colors are printed.
   enum Mode: String, ExpressibleByArgument, CaseIterable, Sendable {
-    /// On a terminal that can.
+    /// On a terminal that supports them.
     case auto
     case always
     case never

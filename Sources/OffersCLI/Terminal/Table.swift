@@ -1,24 +1,26 @@
-/// An aligned table. Its columns are as wide as its first rows need; the last one takes what is
-/// left of the terminal and is cut there. What a person types back, such as an id, is never cut: a
-/// few that are longer than the others have a line of their own, and where all are too long for the
-/// terminal, each row takes several lines. Without a terminal nothing is cut.
+/// An aligned table of text.
+///
+/// The widths of its columns are computed from a sample of the rows. The last column gets the rest
+/// of the terminal's width and is truncated there. Values that users type again, such as ids, are
+/// never truncated: a few long ones get a line of their own, and if most are too long for the
+/// terminal, each row is spread over several lines. Without a terminal nothing is truncated.
 struct Table {
   struct Column {
     let title: String
     var isRight = false
-    /// Shown whole however narrow the terminal is.
+    /// Whether its values are never truncated.
     var isWhole = false
   }
 
   private let columns: [Column]
   private let widths: [Int]
   private let totalWidth: Int?
-  /// The columns of each line that a row takes.
+  /// The columns on each line of a row.
   private let parts: [Range<Int>]
 
   /// - Parameters:
-  ///   - sample: the rows that decide how wide the columns are.
-  ///   - totalWidth: the terminal's width; nil when there is none.
+  ///   - sample: the rows that determine the widths of the columns.
+  ///   - totalWidth: the width of the terminal in columns; nil without a terminal.
   init(columns: [Column], sample: [[String]], totalWidth: Int?) {
     self.columns = columns
     self.totalWidth = totalWidth
@@ -43,18 +45,18 @@ struct Table {
     }
   }
 
-  /// How many columns, from the left, have room on one line; one at least.
+  /// The number of columns, from the left, that fit on one line; at least 1.
   static func countThatFits(_ columns: [Column], sample: [[String]], totalWidth: Int) -> Int {
     max(1, parts(widest(columns, sample), columns, totalWidth)[0].count)
   }
 
-  // MARK: How wide the columns are
+  // MARK: Column widths
 
-  /// No value is filled up to more columns than this where there is no terminal.
+  /// The largest width that values are padded to without a terminal.
   private static let freeLimit = 100
-  /// Less of a value tells nothing: of the last one, and of the others.
+  /// The minimum widths of truncated values, in the last column and in the others.
   private static let least = (inside: 8, last: 12)
-  /// By how much the lines of a row behind its first are set in.
+  /// The indentation of the lines of a row after its first.
   private static let indent = 4
 
   private static func widest(_ columns: [Column], _ sample: [[String]]) -> [Int] {
@@ -65,8 +67,8 @@ struct Table {
     }
   }
 
-  /// The widths where whole values take a third of the terminal at most: that of the longest ones
-  /// within it.
+  /// The widths with columns of whole values limited to 30 % of the terminal: each is as wide as
+  /// its longest value within the limit.
   private static func capped(
     _ widest: [Int], _ columns: [Column], _ sample: [[String]], _ totalWidth: Int
   ) -> [Int] {
@@ -78,12 +80,12 @@ struct Table {
     }
   }
 
-  /// Whether a whole value of a row is longer than its column.
+  /// Whether a row has a whole value that is wider than its column.
   private static func isLong(_ row: [String], _ widths: [Int], _ columns: [Column]) -> Bool {
     columns.indices.contains { columns[$0].isWhole && DisplayText.width(row[$0]) > widths[$0] }
   }
 
-  /// How wide a column is at least.
+  /// The minimum width of a column.
   private static func leastWidth(
     _ index: Int, _ widths: [Int], _ columns: [Column], _ least: (inside: Int, last: Int)
   ) -> Int {
@@ -99,7 +101,7 @@ struct Table {
     } <= totalWidth
   }
 
-  /// Which columns share a line: as many as have room.
+  /// The columns on each line of a row: as many as fit.
   private static func parts(
     _ widths: [Int], _ columns: [Column], _ totalWidth: Int
   ) -> [Range<Int>] {
@@ -108,7 +110,7 @@ struct Table {
     var used = 0
     for index in columns.indices {
       let width = leastWidth(index, widths, columns, least)
-      // What is no wider than the indentation has no line of its own.
+      // Columns that are together no wider than the indentation do not get a line of their own.
       if used > indent, used + 2 + width > totalWidth {
         parts.append(start..<index)
         start = index
@@ -120,7 +122,7 @@ struct Table {
     return parts + [start..<columns.count]
   }
 
-  /// The widths that the terminal has room for: the widest columns give way first.
+  /// The widths reduced to the width of the terminal; the widest columns are reduced first.
   private static func shrunk(
     _ widest: [Int], _ columns: [Column], _ parts: [Range<Int>], _ totalWidth: Int
   ) -> [Int] {
@@ -129,7 +131,7 @@ struct Table {
       let room = totalWidth - (part.lowerBound > 0 ? indent : 0) - 2 * (part.count - 1)
       let fixed = part.reduce(0) { $0 + (columns[$1].isWhole ? widest[$1] : 0) }
       let shrinking = part.filter { !columns[$0].isWhole }
-      // One long value must not push the rest out of sight.
+      // One long value must not leave too little room for the other columns.
       let takesRest = columns[part.upperBound - 1].isRight == false && shrinking.count > 1
       let limit = max(least.inside, min(max(12, totalWidth / 3), (room - fixed) / 2))
       for index in shrinking { widths[index] = min(widest[index], takesRest ? limit : room) }
@@ -144,22 +146,24 @@ struct Table {
     return widths
   }
 
-  // MARK: What is printed
+  // MARK: Printing
 
   var header: String { line(columns.map(\.title)) }
 
-  /// One row, in one line or several; its texts must be safe and without line ends.
+  /// The text of a row, in one or several lines. Its cells must be safe and without line feeds.
   func line(_ cells: [String]) -> String {
     line(cells) { columns.last?.isWhole == true ? cells.last ?? "" : fitted(cells.last ?? "", $0) }
   }
 
-  /// One row whose last text is made for the room there is: so many columns, nil for any number.
+  /// The text of a row whose last cell depends on the available width.
+  ///
+  /// - Parameter last: makes the last cell for a number of columns; nil for no limit.
   func line(_ cells: [String], last: (Int?) -> String) -> String {
     let lines = parts.flatMap { self.lines($0, cells, last) }
     return lines.filter { !$0.isEmpty || lines.count == 1 }.joined(separator: "\n")
   }
 
-  /// What some columns of a row show: one line, or more where a whole value is too long for its
+  /// The lines for some columns of a row: more than one if a whole value is too long for its
   /// column.
   private func lines(
     _ part: Range<Int>, _ cells: [String], _ last: (Int?) -> String
@@ -170,11 +174,11 @@ struct Table {
       lines.append(trimmed(line))
       line = ""
     }
-    /// Where the column at hand begins.
+    /// The position at which the current column begins.
     var start = line.count
     for index in part {
       if index > part.lowerBound {
-        // What stands behind a value that is too long is set on the next line, in its column.
+        // After a value that is too long, the next column continues on a new line at its position.
         if totalWidth != nil, DisplayText.width(line) > start { endLine() }
         start += 2
       }

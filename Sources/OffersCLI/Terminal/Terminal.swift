@@ -1,14 +1,14 @@
 import Glibc
 import OffersCore
 
-/// What is known of the terminal, if there is one.
+/// Properties of the terminal, if there is one.
 enum Terminal {
-  /// Whether a command prints to a terminal. A pager that takes the terminal's place counts as one.
+  /// Whether standard output is a terminal, also if a pager reads it.
   static var isOutput: Bool {
     Output.streams.output == STDOUT_FILENO && isStandardOutput
   }
 
-  /// Whether a command prints its errors to a terminal.
+  /// Whether standard error is a terminal.
   static var isError: Bool {
     Output.streams.errors == STDERR_FILENO && isStandardError
   }
@@ -16,13 +16,13 @@ enum Terminal {
   private static let isStandardOutput = isatty(STDOUT_FILENO) == 1
   private static let isStandardError = isatty(STDERR_FILENO) == 1
 
-  /// Whether a line on standard error can be taken back.
+  /// Whether a line on standard error can be erased and redrawn.
   static var canRedraw: Bool {
     isError && EnvironmentVariable.find("TERM") != "dumb"
   }
 
-  /// The width of standard output in columns; nil when it is no terminal, and text is not cut. A pager
-  /// that takes its place shows as many.
+  /// The width of standard output in columns; nil if it is not a terminal, where text is not
+  /// truncated. It is the terminal's width if a pager reads the output.
   static var width: Int? { isOutput ? standardWidth : nil }
 
   private static let standardWidth = columns(of: STDOUT_FILENO)

@@ -1,31 +1,31 @@
 import Foundation
 import OffersCore
 
-/// How a terminal draws an image. No pixel is decoded here: the terminal does that, or the program
-/// `chafa`, a process of its own with bounds.
+/// Drawings of images on a terminal. This program decodes no pixels: the terminal does, or the
+/// program `chafa` in a separate process with resource limits.
 enum TerminalPicture {
-  /// What a terminal understands.
+  /// The graphics protocol of a terminal.
   enum Way: Equatable {
     /// https://sw.kovidgoyal.net/kitty/graphics-protocol/
     case kitty
     /// https://iterm2.com/documentation-images.html
     case iTerm
     case sixel
-    /// Letters and half blocks.
+    /// Text with half blocks.
     case symbols
   }
 
-  /// The largest drawing, in columns and lines.
+  /// The maximum size of a drawing in columns and lines.
   static let columns = 40
   private static let rows = 15
-  /// How many characters one piece of a kitty drawing may have.
+  /// The maximum length of a chunk in the kitty protocol, in characters.
   private static let pieceLength = 4096
 
-  /// What the variables say of the terminal.
+  /// The protocol of the terminal, according to the environment variables.
   static func way(_ variable: (String) -> String?) -> Way {
     let terminal = variable("TERM") ?? ""
     let program = variable("TERM_PROGRAM") ?? ""
-    // What stands between passes on letters only.
+    // Terminal multiplexers do not pass graphics on.
     if variable("TMUX") != nil || terminal.hasPrefix("screen") || terminal.hasPrefix("tmux") {
       return .symbols
     }
@@ -41,24 +41,24 @@ enum TerminalPicture {
     return .symbols
   }
 
-  /// What came of drawing.
+  /// The result of drawing an image.
   enum Drawing: Equatable {
-    /// With its line end.
+    /// The text to print, including its line end.
     case drawn(String)
-    /// It takes `chafa`, which is not there.
+    /// `chafa` is required and not installed.
     case needsChafa
     case failed
   }
 
   /// - Parameters:
-  ///   - width: that of the terminal, in columns.
-  ///   - colors: how many it has, as `chafa` calls it.
-  ///   - path: where programs are, as in the variable PATH.
+  ///   - width: the width of the terminal in columns.
+  ///   - colors: the value of the option `--colors` of `chafa`.
+  ///   - path: the folders of programs, in the format of the variable PATH.
   static func draw(
     _ image: CachedImage, _ way: Way, width: Int, colors: String, path: String
   ) -> Drawing {
     let header = image.header
-    // A line is about as high as two columns are wide, and a column 8 pixels.
+    // Assumes that a column is 8 pixels wide and a line twice as high.
     let columns = max(
       1, min(columns, width - 1, (header.width + 7) / 8, rows * 2 * header.width / header.height))
     switch way {
@@ -81,7 +81,7 @@ enum TerminalPicture {
     }
   }
 
-  /// How many colors a terminal has, as `chafa` calls it.
+  /// The value of the option `--colors` of `chafa`, according to the environment variables.
   static func colors(_ variable: (String) -> String?) -> String {
     if variable("NO_COLOR")?.isEmpty == false { return "none" }
     return ["truecolor", "24bit"].contains(variable("COLORTERM") ?? "") ? "full" : "256"
@@ -102,25 +102,26 @@ enum TerminalPicture {
   }
 }
 
-/// The program `chafa`, which draws images with letters, and in the ways of other terminals.
+/// The program `chafa`, which draws images as text, sixels or in the kitty protocol.
 /// https://hpjansson.org/chafa/man/
 struct Chafa {
   private let program: String
 
-  /// Most bytes of a drawing that are taken.
+  /// The maximum size of a drawing in bytes.
   private static let drawingBytes = 8 << 20
-  /// Ends a program that takes long or much: images are anybody's.
+  /// The shell command that runs a program with limits on time and memory, because images come from
+  /// untrusted servers.
   private static let bounded = "ulimit -t 5; ulimit -v 2000000; exec timeout 5 \"$0\" \"$@\""
 
-  /// - Parameter path: folders, as in the variable PATH.
-  /// - Returns: nil when it is not there.
+  /// - Parameter path: the folders to search, in the format of the variable PATH.
+  /// - Returns: nil if the program is not in any of them.
   init?(path: String) {
     let places: [String] = path.split(scalar: ":").map { "\($0)/chafa" }
     guard let found = places.first(where: { access($0, X_OK) == 0 }) else { return nil }
     program = found
   }
 
-  /// The drawing with its line end; nil when it failed.
+  /// Draws an image; nil on failure. The result ends with a line end.
   func draw(_ bytes: [UInt8], _ options: [String]) -> String? {
     guard let file = Self.file(bytes) else { return nil }
     defer { fclose(file) }
@@ -132,7 +133,7 @@ struct Chafa {
     return text.hasSuffix("\n") ? text : text + "\n"
   }
 
-  /// A file without a name that holds the bytes.
+  /// Writes the bytes to an unnamed temporary file, and rewinds it.
   private static func file(_ bytes: [UInt8]) -> UnsafeMutablePointer<FILE>? {
     guard let file = tmpfile() else { return nil }
     guard fwrite(bytes, 1, bytes.count, file) == bytes.count, fflush(file) == 0 else {

@@ -18,7 +18,7 @@ extension Units {
     if places > 0 { text += "." + digits.suffix(places) }
     let minus = units < 0 ? "-" : ""
     let signs = ["USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"]
-    // Several currencies share a sign; only the one it means by itself has it here.
+    // Several currencies share a symbol; only the one that it commonly means gets it.
     return signs[currency].map { minus + $0 + text } ?? "\(minus)\(text) \(currency)"
   }
 }
