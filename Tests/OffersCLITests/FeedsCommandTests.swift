@@ -157,7 +157,7 @@ struct FeedsCommandTests {
   @Test(
     "wrong names, fields, formats and times are refused before anything is read",
     arguments: [
-      (["Feed", "x.json"], "no name for a feed"), (["albums", "x.json"], "already"),
+      (["Feed", "x.json"], "not a valid name for a feed"), (["albums", "x.json"], "already"),
       (["feed", "x.json", "--map", "nmae=title"], "Did you mean name?"),
       (["feed", "x.json", "--map", "title"], "has no equals sign"),
       (["feed", "x.json", "--format", "jsn"], "Did you mean json?"),
@@ -273,7 +273,7 @@ struct FeedsCommandTests {
     #expect(
       try home.offers("feeds", "set", "albums", "--every", "default", "--config", config).output
         == "albums: every 6h\n")
-    #expect(try save("facts").errors == "facts is defined in \(config) now.\n")
+    #expect(try save("facts").errors == "facts is now defined in \(config).\n")
     let yaml = try home.folder.text(of: "feeds.yaml")
     try home.folder.write(
       yaml.replacing("title: {from: title}", with: "title: My facts"), to: "feeds.yaml")
@@ -285,7 +285,7 @@ struct FeedsCommandTests {
         try home.offers("feeds", "check", name, "--from", "sample", "--config", config).status == 0)
     }
     let again = try save("facts")
-    #expect(again.errors.hasPrefix("offers: \(config) defines facts already."))
+    #expect(again.errors.hasPrefix("offers: \(config) already defines facts."))
     #expect(again.status == 64)
     #expect(try save("nosuch").status == 66)
     #expect(try home.folder.text(of: "feeds.yaml").contains("title: My facts"))

@@ -8,12 +8,12 @@ import OffersSync
 struct FeedsAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Add a feed of your own, and sync it.",
+    abstract: "Add a feed of your own and sync it.",
     usage: "offers feeds add <name> <source> [<options>]",
     discussion: """
-      The definition is found out from the document, or guessed, and kept in your YAML file; what \
-      you say with --items and --map goes before. See it with: offers feeds show NAME. A document \
-      without a single offer is refused.
+      The definition is detected or guessed from the document and stored in your YAML file; \
+      --items, --map, --format and --every override the guess. See it with: offers feeds show NAME. \
+      A document without any offer is refused.
 
       EXAMPLES
         offers feeds add deals https://example.com/deals.rss
@@ -21,27 +21,27 @@ struct FeedsAddCommand: AsyncParsableCommand {
           --map reward=price.amount
       """)
 
-  @Argument(help: "What to call it: lower-case letters, digits and hyphens.")
+  @Argument(help: "Its name: lower-case letters, digits and hyphens.")
   var name: String
 
-  @Argument(help: "Where it is: an http(s) URL or a file.")
+  @Argument(help: "Its source: an http(s) URL or a file.")
   var source: String
 
-  @Option(name: .long, help: "json, ndjson or xml (default: found out).")
+  @Option(name: .long, help: "json, ndjson or xml (default: detected).")
   var format: String?
 
-  @Option(name: .long, help: ArgumentHelp("Where the offers stand.", valueName: "path"))
+  @Option(name: .long, help: ArgumentHelp("The path of the offers.", valueName: "path"))
   var items: String?
 
   @Option(
     name: .long, parsing: .upToNextOption,
     help: ArgumentHelp(
-      "Which value a field takes, as in name=title or id=sku.", valueName: "field=path"))
+      "The path of a field's value, such as name=title or id=sku.", valueName: "field=path"))
   var map: [String] = []
 
   @Option(
     name: .long, parsing: .unconditional,
-    help: ArgumentHelp("How often to sync, as in 6h.", valueName: "time"))
+    help: ArgumentHelp("How often to sync, such as 6h.", valueName: "time"))
   var every: String?
 
   @OptionGroup var network: NetworkOptions
@@ -51,7 +51,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
   func run() async throws {
     try FeedGuess.checkName(name)
     let file = try configuration.path
-    // A file that is named may be a new one.
+    // A file that the user names need not exist yet.
     let options = network.syncOptions(try checkIsNew(in: try TextFile.read(file.text), file))
     let definition = try await made(options)
     let check = try await SyncEngine(store: NoStore()).check(
@@ -61,17 +61,17 @@ struct FeedsAddCommand: AsyncParsableCommand {
       throw OffersError(
         .unexpectedShape,
         "No record at \(Self.places(definition)) is an offer; \(check.recordCount) seen.\(reason)",
-        hint: "Say where they stand with --items and --map id=… name=…")
+        hint: "Give the paths with --items and --map id=… name=…")
     }
     try TextFile.update(file.text) { yaml in
-      // Somebody else may have added it meanwhile.
+      // Another process may have added it in the meantime.
       _ = try checkIsNew(in: yaml, file)
       return try DefinitionEdit.adding(
         DefinitionText.yaml(for: definition), to: yaml, name: file.text)
     }
     Output.note("Added \(name) to \(DisplayText.oneLine(file.text)).")
     let path = try location.path
-    // One of this name that was given up may have been read from elsewhere.
+    // A removed feed with the same name may have left its source in the database.
     if OffersDatabase.exists(at: path) {
       try await OffersDatabase(path: path).forgetSource(of: name)
     }
@@ -82,18 +82,20 @@ struct FeedsAddCommand: AsyncParsableCommand {
     try await job.run()
   }
 
-  /// The configuration that the file makes, without this feed.
+  /// The configuration of the file.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` if it has a feed with this name.
   private func checkIsNew(in yaml: String?, _ file: SettingPath) throws -> FeedConfiguration {
     let configuration = try file.configuration(yaml)
     if configuration.names.contains(name) {
       throw OffersError(
-        .invalidRequest, "There is a feed \(name) already.",
+        .invalidRequest, "There is already a feed \(name).",
         hint: "Choose another name, or see it with: offers feeds show \(name)")
     }
     return configuration
   }
 
-  /// The definition that the document and the options make.
+  /// The definition from the options, completed from the document.
   private func made(_ options: SyncOptions) async throws -> FeedDefinition {
     var said = DefinitionOverride(name: name)
     try said.set(format: format, items: items, map: map, every: every)

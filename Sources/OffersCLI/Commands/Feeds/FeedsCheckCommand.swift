@@ -9,11 +9,11 @@ import OffersSync
 struct FeedsCheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Read a feed without storing it, and tell what was found.",
+    abstract: "Read a feed without storing it, and report what was found.",
     usage: "offers feeds check <feed> [<options>]",
     discussion: """
-      Shows the first offers as they would land, how many have each field, and what was skipped and \
-      why.
+      Shows the first offers as they would be stored, how many offers have each field, and which \
+      records were skipped and why.
 
       EXAMPLES
         offers feeds check albums
@@ -27,7 +27,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Where to read it from: an http(s) URL, a file, - for standard input, or sample.",
+      "The source to read: an http(s) URL, a file, - for standard input, or sample.",
       valueName: "source"))
   var from: String?
 
@@ -39,7 +39,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     let definitions = try definitions(configured)
     guard from == nil || definitions.count == 1 else {
       throw OffersError(
-        .invalidRequest, "\(feed) defines \(definitions.count) feeds; --from is for one.")
+        .invalidRequest, "\(feed) defines \(definitions.count) feeds; --from applies to one only.")
     }
     let engine = SyncEngine(store: NoStore())
     let options = network.syncOptions(configured)
@@ -67,7 +67,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
   }
 }
 
-/// What `offers feeds check` prints.
+/// The report that `offers feeds check` prints.
 enum FeedCheckReport {
   static func text(_ check: FeedCheck, _ definition: FeedDefinition, width: Int) -> String {
     let skipped = check.skippedCount == 0 ? "" : ", \(Units.count(check.skippedCount)) skipped"

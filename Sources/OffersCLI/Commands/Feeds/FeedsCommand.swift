@@ -8,11 +8,11 @@ import OffersSQLite
 struct FeedsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feeds",
-    abstract: "See, add, check, set and remove feeds.",
+    abstract: "List, add, check, set and remove feeds.",
     discussion: """
-      A feed is a definition: where it is, where its offers stand, and which field is which. Five \
-      ship with the program; your own are in a YAML file. RSS, Atom, JSON Feed, Google Merchant \
-      and Shopify feeds need no definition: the URL is enough.
+      A feed has a definition: its source, the path of its offers, and the path of each field. \
+      Five feeds ship with the program; your own are in a YAML file. RSS, Atom, JSON Feed, Google \
+      Merchant and Shopify feeds need no definition: the URL is enough.
 
       EXAMPLES
         offers feeds
@@ -29,7 +29,7 @@ struct FeedsCommand: AsyncParsableCommand {
 /// `offers feeds list`
 struct FeedsListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the feeds there are, subscribed or not.")
+    commandName: "list", abstract: "List all feeds, subscribed or not.")
 
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
@@ -40,7 +40,7 @@ struct FeedsListCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration = try configuration.path.load()
     let path = try location.path
-    // Looking makes no database.
+    // Listing creates no database.
     let database =
       OffersDatabase.exists(at: path) ? try OffersDatabase(path: path, access: .readOnly) : nil
     let entries = FeedSummary.all(
@@ -50,7 +50,7 @@ struct FeedsListCommand: AsyncParsableCommand {
   }
 }
 
-/// What `offers feeds` prints.
+/// The lists that `offers feeds` prints.
 enum FeedListing {
   static func table(_ entries: [FeedSummary], at now: Date) -> String {
     let columns = [
@@ -74,7 +74,7 @@ enum FeedListing {
     return ([table.header] + rows.map(table.line)).joined(separator: "\n")
   }
 
-  /// Where a feed is read from, or what keeps it from being read.
+  /// The source of a feed, or the reason why it cannot be read.
   private static func source(of entry: FeedSummary) -> String {
     if entry.known == nil { return "\(entry.source) (no definition)" }
     let isNone = entry.source == "sample" && FeedCatalog.findSample(of: entry.name) == nil

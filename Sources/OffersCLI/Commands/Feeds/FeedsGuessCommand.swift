@@ -11,8 +11,8 @@ struct FeedsGuessCommand: AsyncParsableCommand {
     abstract: "Propose a definition for a document.",
     usage: "offers feeds guess <source> [<options>]",
     discussion: """
-      Prints YAML to keep in your file of definitions, and what it was guessed from. Nothing is \
-      stored.
+      Prints YAML for your file of definitions, and on standard error the reasons for the guess. \
+      Nothing is stored.
 
       EXAMPLES
         offers feeds guess https://example.com/products.json
@@ -21,7 +21,7 @@ struct FeedsGuessCommand: AsyncParsableCommand {
   @Argument(help: "A URL, a file, or - for standard input.")
   var source: String
 
-  @Option(name: .long, help: "What to call the feed.")
+  @Option(name: .long, help: "The name of the feed.")
   var name: String = "feed"
 
   @OptionGroup var network: NetworkOptions
@@ -35,11 +35,13 @@ struct FeedsGuessCommand: AsyncParsableCommand {
   }
 }
 
-/// Guesses a definition from a source's document.
+/// Guesses of a feed's definition from a document.
 enum FeedGuess {
+  /// Reads the start of a source, and guesses a definition from it.
+  ///
   /// - Parameters:
-  ///   - items: where the items stand, when that is known.
-  ///   - missing: which of the id and the name nobody has said yet.
+  ///   - items: the path of the items, if it is known.
+  ///   - missing: which of the fields `id` and `name` have to be guessed.
   static func propose(
     name: String, source: String, items: FieldPath? = nil, missing: [String] = ["id", "name"],
     options: SyncOptions = SyncOptions()
@@ -57,19 +59,22 @@ enum FeedGuess {
     return proposal
   }
 
-  /// A source as a definition keeps it: files by their absolute path.
+  /// A source in the form that a definition has it: files by their absolute path.
   static func address(of source: String) throws -> Template {
     let text = try DocumentSource(source).text
     return (try? Template(parsing: text, for: .source)) ?? Template([.literal(text)])
   }
 
+  /// Refuses an invalid name of a feed.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
   static func checkName(_ name: String) throws {
     let isFine =
       !name.isEmpty && name.utf8.count <= 63
       && name.utf8.allSatisfy { $0 &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2D }
     guard isFine else {
       throw OffersError(
-        .invalidRequest, "“\(name)” is no name for a feed.",
+        .invalidRequest, "“\(name)” is not a valid name for a feed.",
         hint: "Use lower-case letters, digits and hyphens, at most 63.")
     }
   }

@@ -7,10 +7,10 @@ import OffersSQLite
 struct FeedsRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Give a feed up. Its offers and favorites stay.",
+    abstract: "Unsubscribe from a feed. Its offers and favorites stay.",
     discussion: """
-      It is no longer synced, and a definition of your own leaves your file. To take a shipped feed \
-      up again, sync it by its name: it is read from where it was read before.
+      The feed is no longer synced, and its definition is removed from your file. To subscribe to \
+      a shipped feed again, sync it by its name: it is then read from its previous source.
       """)
 
   @Argument(help: "The feed.")
@@ -27,7 +27,8 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
     if OffersDatabase.exists(at: path) {
       let database = try OffersDatabase(path: path)
       if try await database.unsubscribe(from: name) { did.append("no longer synced") }
-      // Another feed of this name would have another source; a copy of a shipped one is that feed.
+      // A future feed with this name would have another source. But a copy of a shipped definition
+      // is still that feed, and keeps its source.
       if let own = known.own.first(where: { $0.name == name }),
         try FeedCatalog.find(name).map({ $0.source == own.source }) != true
       {
@@ -40,7 +41,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
           try DefinitionEdit.removing(name, from: $0, name: file.text)
         }
         if rest != nil {
-          did.append("its definition is gone from \(DisplayText.oneLine(file.text))")
+          did.append("its definition was removed from \(DisplayText.oneLine(file.text))")
         }
         return rest
       }

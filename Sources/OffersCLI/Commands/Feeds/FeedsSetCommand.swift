@@ -8,8 +8,8 @@ struct FeedsSetCommand: AsyncParsableCommand {
     commandName: "set",
     abstract: "Set how often a feed is synced.",
     discussion: """
-      It stands in your YAML file, below intervals: there, and goes before what the feed's \
-      definition says. Where a feed is read from is set by: offers sync FEED --from SOURCE
+      The interval is stored in your YAML file, under intervals:, and overrides the one of the \
+      feed's definition. The source of a feed is set by: offers sync FEED --from SOURCE
 
       EXAMPLES
         offers feeds set ibotta --every 2h
@@ -22,7 +22,7 @@ struct FeedsSetCommand: AsyncParsableCommand {
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
-      "How often, as in 30m, 6h, 1d or 2w; or default, for what its definition says.",
+      "The interval, such as 30m, 6h, 1d or 2w; or default, for the one of its definition.",
       valueName: "time"))
   var every: String
 

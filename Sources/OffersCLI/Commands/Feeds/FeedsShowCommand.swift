@@ -6,17 +6,17 @@ import OffersFeeds
 struct FeedsShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Print a feed's definition, as YAML to edit and keep.",
+    abstract: "Print a feed's definition as YAML.",
     discussion: """
       EXAMPLES
         offers feeds show albums
-        offers feeds show albums --save    to change it there
+        offers feeds show albums --save    copy it to your file, to change it there
       """)
 
   @Argument(help: "The feed.")
   var name: String
 
-  @Flag(name: .long, help: "Put a shipped feed's definition in your file, where it goes before.")
+  @Flag(name: .long, help: "Copy a shipped definition to your file, which overrides it.")
   var save = false
 
   @OptionGroup var configuration: ConfigurationOptions
@@ -29,10 +29,10 @@ struct FeedsShowCommand: AsyncParsableCommand {
       let text = try known.fetchText(name)
       guard !known.own.contains(where: { $0.name == name }) else {
         throw OffersError(
-          .invalidRequest, "\(file.text) defines \(name) already.", hint: "Change it there.")
+          .invalidRequest, "\(file.text) already defines \(name).", hint: "Change it there.")
       }
       return try DefinitionEdit.adding(text, to: yaml, name: file.text)
     }
-    Output.note("\(name) is defined in \(DisplayText.oneLine(file.text)) now.")
+    Output.note("\(name) is now defined in \(DisplayText.oneLine(file.text)).")
   }
 }
