@@ -95,7 +95,7 @@ struct ListFilterTests {
     #expect(try note("--limit", "7", "--reward-at-least", "1") == "7 of 120 offers\n")
     #expect(
       try note("--page", "2", "--reward-at-least", "9")
-        == "No offers are like that. See all there are: offers list\n")
+        == "No offer matches the filters. See all offers: offers list\n")
   }
 
   @Test(
@@ -117,7 +117,7 @@ struct ListFilterTests {
         "Did you mean expires_at? Columns:"
       ),
       (["--columns", ""], "There is no column “”.", "Columns: ref,"),
-      (["--columns", "name,NAME"], "The column name is named twice.", "Name each one once."),
+      (["--columns", "name,NAME"], "The column name is listed twice.", "List each column once."),
       (["--reward-at-least", "much"], "“much” is not a reward.", "Write 1.50 for any currency"),
       (["--reward-at-least", "Up to 5%"], "“Up to 5%” is not a reward.", "Write 1.50"),
       (["--reward-at-least", "1,500.00.1"], "“1,500.00.1” is not a reward.", "Write 1.50"),
@@ -156,13 +156,13 @@ struct ListFilterTests {
       try home.offers("list", "--category", "drink", "--json").errors
         == "No offer has the category “drink”. Did you mean Drinks? There are: Drinks, Food.\n")
     let both = try home.offers("list", "--retailer", "target", "--category", "food")
-    #expect(both.errors == "No offers are like that. See all there are: offers list\n")
+    #expect(both.errors == "No offer matches the filters. See all offers: offers list\n")
     #expect(both.status == 0)
     let feed = try home.offers("list", "--feed", "shp")
     #expect(feed.errors.contains("Did you mean shop? Feeds: shop."))
     #expect(feed.status == 66)
     let plain = try Home(synced: [FeedItem("1", "Tea")])
     #expect(
-      try plain.offers("list", "--retailer", "\u{1B}c").errors == "No offer says its retailer.\n")
+      try plain.offers("list", "--retailer", "\u{1B}c").errors == "No offer has a retailer.\n")
   }
 }

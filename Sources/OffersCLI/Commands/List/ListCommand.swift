@@ -9,8 +9,8 @@ struct ListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "List offers.",
     discussion: """
-      Lists what the feeds have, in their order. Favorites are listed with --favorites even when \
-      the feed no longer has them, marked gone.
+      Lists the offers of the feeds, in the order of the feeds. With --favorites, favorites that \
+      are gone from their feed are listed, too, and marked.
 
       EXAMPLES
         offers list --limit 20 --page 2
@@ -25,29 +25,30 @@ struct ListCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "What it goes by: feed (its order), reward (highest first), name, newest, expiry.",
+      "The order: feed (as in the feed), reward (highest first), name, newest, expiry.",
       valueName: "order"),
     completion: .list(OfferQuery.Sort.allCases.map(\.rawValue)))
   var sort = OfferQuery.Sort.feed.rawValue
 
-  @Flag(name: .long, help: "Turn it round; what the order says nothing of stays last.")
+  @Flag(name: .long, help: "Reverse the order; offers without a value to sort by stay last.")
   var reverse = false
 
   @Option(
-    name: .long, parsing: .unconditional, help: ArgumentHelp("At most this many.", valueName: "n"))
+    name: .long, parsing: .unconditional,
+    help: ArgumentHelp("List at most this many offers.", valueName: "n"))
   var limit: Int?
 
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
-      "This page, from 1, of --limit offers (\(Self.usualPageSize) without one).", valueName: "n"
-    ))
+      "List this page, from 1, of --limit offers (\(Self.usualPageSize) by default).",
+      valueName: "n"))
   var page: Int?
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "What to show, in this order, with commas: ref,name,reward,expires_at.",
+      "The columns to show, in order, such as ref,name,reward,expires_at.",
       valueName: "columns"),
     completion: .list(OfferColumn.allCases.map(\.rawValue)))
   var columns: String?
@@ -55,18 +56,18 @@ struct ListCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "How to print it: \(ListFormat.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "The output format: \(ListFormat.allCases.map(\.rawValue).joined(separator: ", ")).",
       valueName: "format"),
     completion: .list(ListFormat.allCases.map(\.rawValue)))
   var format: String?
 
-  @Flag(name: .long, help: "Print one JSON document, as --format json.")
+  @Flag(name: .long, help: "Print one JSON document, like --format json.")
   var json = false
 
   @OptionGroup var paged: PagedOptions
   @OptionGroup var location: DatabaseOptions
 
-  /// How many offers a page has where nobody says.
+  /// The number of offers on a page by default.
   private static let usualPageSize = 50
 
   func validate() throws {
@@ -90,7 +91,7 @@ struct ListCommand: AsyncParsableCommand {
     var printer = format.printer(columns, usual: Self.usualColumns(query), paged.terminal.style)
     var pages = database.pages(of: query)
     var count = 0
-    // Read first, so that what is refused starts no pager.
+    // The first page is read before the pager starts, so that a refusal starts none.
     let first = try await UnsyncedFeed.explaining(
       selection.feed, try ConfigurationOptions.path(named: nil)
     ) { try await pages.next() }
@@ -127,7 +128,7 @@ struct ListCommand: AsyncParsableCommand {
     query.offset = offset
   }
 
-  /// What people want to see, and what the list is about.
+  /// The default columns for people, with those that the list is filtered or sorted by.
   private static func usualColumns(_ query: OfferQuery) -> [OfferColumn] {
     var columns: [OfferColumn] = [.favorite, .ref, .reward]
     if query.goneOnly { columns.append(.goneAt) }
@@ -136,13 +137,13 @@ struct ListCommand: AsyncParsableCommand {
     return columns + [.name]
   }
 
-  /// Says why nothing is shown, or how much of what there is.
+  /// Prints a note why the list is empty, or which part of all offers it is.
   private func note(
     _ count: Int, _ query: OfferQuery, _ selection: ListSelection, _ database: OffersDatabase,
     _ format: ListFormat
   ) async throws {
     if count == 0, query.offset == 0 {
-      // Programs see for themselves that it is empty, but not that a name is misspelt.
+      // Programs can see that the list is empty, but not that a name is misspelt.
       if format.isForPeople || selection.retailer != nil || selection.category != nil {
         Output.note(try await selection.note(onEmptyFrom: database))
       }

@@ -1,26 +1,28 @@
 import OffersCore
 
-/// How a list is printed.
+/// The format of a list.
 enum ListFormat: String, CaseIterable {
-  /// Aligned columns for people.
+  /// A table of aligned columns.
   case table
   /// One JSON document, `{"offers":[…]}`.
   case json
-  /// One JSON object a line (https://github.com/ndjson/ndjson-spec).
+  /// One JSON object per line (https://github.com/ndjson/ndjson-spec).
   case ndjson
-  /// Values between commas (RFC 4180).
+  /// Comma-separated values (RFC 4180).
   case csv
-  /// Values between tabs, a line an offer.
+  /// Tab-separated values, one line per offer.
   case tsv
-  /// A table of GitHub Flavored Markdown.
+  /// A table in GitHub Flavored Markdown.
   case markdown
 
-  /// Whether it is for people.
+  /// Whether the format is for people.
   var isForPeople: Bool { self == .table || self == .markdown }
 
+  /// The printer of the format.
+  ///
   /// - Parameters:
-  ///   - columns: those asked for; nil for the usual ones.
-  ///   - usual: the usual ones for people. Programs get all.
+  ///   - columns: the columns that the user chose; nil for the default ones.
+  ///   - usual: the default columns of the formats for people. The other formats have all columns.
   func printer(
     _ columns: [OfferColumn]?, usual: [OfferColumn], _ style: Style
   ) -> any OfferPrinter {
@@ -35,15 +37,15 @@ enum ListFormat: String, CaseIterable {
   }
 }
 
-/// Prints offers page by page, so that not all of them have to be in memory. Nothing is printed
-/// before the first page is there: what is refused prints no half document.
+/// A printer of offers that holds one page of them in memory at a time. It prints nothing before
+/// the first page, so that a refused command prints no partial document.
 protocol OfferPrinter {
   mutating func print(_ page: [Offer]) throws
-  /// Prints what stands behind the last offer, and what stands before the first where none came.
+  /// Prints the end of the document, and its beginning if there were no offers.
   mutating func finish() throws
 }
 
-/// One JSON document.
+/// A printer of one JSON document.
 private struct DocumentPrinter: OfferPrinter {
   let columns: [OfferColumn]?
   private var list = PagedJSON("offers")
@@ -57,7 +59,7 @@ private struct DocumentPrinter: OfferPrinter {
   mutating func finish() throws { try list.finish() }
 }
 
-/// One JSON object a line.
+/// A printer of one JSON object per line.
 private struct ObjectLinePrinter: OfferPrinter {
   let columns: [OfferColumn]?
 
@@ -75,7 +77,7 @@ private struct ObjectLinePrinter: OfferPrinter {
 }
 
 extension JSONWriter {
-  /// Writes an offer whole, or only some of it.
+  /// Writes an offer with the given columns; nil for the complete offer.
   fileprivate mutating func value(_ offer: Offer, _ columns: [OfferColumn]?) {
     guard let columns else { return value(offer) }
     object { json in

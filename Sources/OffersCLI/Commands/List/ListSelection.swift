@@ -3,21 +3,23 @@ import OffersCore
 import OffersFeeds
 import OffersSQLite
 
-/// Which offers to list, as a person wrote it.
+/// The filters of a list as the user wrote them.
 struct ListSelection: Sendable {
   var feed: String?
   var favoritesOnly = false
   var goneOnly = false
   var retailer: String?
   var category: String?
-  /// `1.50`, `$1.50` or `5%`.
+  /// A text such as `1.50`, `$1.50` or `5%`.
   var rewardAtLeast: String?
-  /// `7d`, a day or a time.
+  /// A text such as `7d`, a day or a time.
   var newSince: String?
-  /// `48h`.
+  /// A text such as `48h`.
   var expiring: String?
 
-  /// - Throws: `OffersError` with `invalidRequest` for a filter that cannot be read.
+  /// The query with the parsed filters.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for a filter that cannot be parsed.
   func query(at now: Date) throws -> OfferQuery {
     var query = OfferQuery(feed: feed, favoritesOnly: favoritesOnly)
     query.goneOnly = goneOnly
@@ -34,7 +36,7 @@ struct ListSelection: Sendable {
       || expiring != nil
   }
 
-  /// Says why a list may be empty, and what to do.
+  /// A note that says why a list is empty, and what to do.
   func note(onEmptyFrom database: OffersDatabase) async throws -> String {
     if let retailer,
       let note = Self.note(
@@ -48,16 +50,16 @@ struct ListSelection: Sendable {
     {
       return note
     }
-    if isNarrow { return "No offers are like that. See all there are: offers list" }
+    if isNarrow { return "No offer matches the filters. See all offers: offers list" }
     return favoritesOnly
       ? "No favorites\(feed.map { " of \($0)" } ?? "") yet. Star an offer with: offers favorite ID"
       : "No offers yet. Read a feed with: offers sync"
   }
 
-  /// What is wrong with a name that no offer has; nil when some have it.
+  /// A note about a name that no offer has; nil if some offer has it.
   private static func note(_ name: String, among names: [String], _ what: String) -> String? {
     if names.contains(where: { NaturalOrder.isSame($0, name) }) { return nil }
-    if names.isEmpty { return "No offer says its \(what)." }
+    if names.isEmpty { return "No offer has a \(what)." }
     let hint = NearestWord.hint(for: name, among: names, title: "There are")
     return DisplayText.oneLine("No offer has the \(what) “\(name)”. \(hint)")
   }

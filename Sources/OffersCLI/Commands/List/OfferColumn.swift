@@ -1,8 +1,8 @@
 import Foundation
 import OffersCore
 
-/// What a list can show of an offer, named as in the JSON documents; `reward_…` are the parts of
-/// the reward.
+/// A column of a list of offers, named like the member of the JSON documents; `reward_…` are the
+/// parts of the reward.
 enum OfferColumn: String, CaseIterable {
   case ref, feed, id, name, description, terms, reward
   case rewardKind = "reward_kind"
@@ -20,9 +20,10 @@ enum OfferColumn: String, CaseIterable {
   case expiresAt = "expires_at"
   case latitude, longitude, attributes
 
-  /// Reads `name,reward,expires_at`; hyphens and capitals are fine.
+  /// Parses a list such as `name,reward,expires_at`. Case does not matter, and hyphens count as
+  /// underscores.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for an unknown or a repeated one.
+  /// - Throws: `OffersError` with `invalidRequest` for an unknown or a repeated column.
   static func list(parsing text: String) throws -> [OfferColumn] {
     var columns: [OfferColumn] = []
     for word in text.split(scalar: ",", omittingEmptySubsequences: false) {
@@ -30,14 +31,14 @@ enum OfferColumn: String, CaseIterable {
       let column: OfferColumn = try NamedChoice.find(name, what: "column", title: "Columns")
       if columns.contains(column) {
         throw OffersError(
-          .invalidRequest, "The column \(name) is named twice.", hint: "Name each one once.")
+          .invalidRequest, "The column \(name) is listed twice.", hint: "List each column once.")
       }
       columns.append(column)
     }
     return columns
   }
 
-  /// The head of the column in a table for people.
+  /// The title of the column in a table for people.
   var title: String {
     switch self {
     case .favorite: ""
@@ -47,7 +48,7 @@ enum OfferColumn: String, CaseIterable {
     }
   }
 
-  /// How a table sets the column.
+  /// The layout of the column in a table.
   var tableColumn: Table.Column {
     switch self {
     case .favorite: Table.Column(title: " ", isWhole: true)
@@ -59,7 +60,7 @@ enum OfferColumn: String, CaseIterable {
     }
   }
 
-  /// The value as a table shows it to people, safe and in one line; `–` where there is none.
+  /// The value for people, safe and in one line; `–` if it is absent.
   func shown(_ offer: Offer) -> String {
     switch self {
     case .favorite: return offer.isFavorite ? "★" : " "
@@ -69,7 +70,7 @@ enum OfferColumn: String, CaseIterable {
     }
   }
 
-  /// The value as it stands in a file for programs; nil where there is none.
+  /// The value for programs; nil if it is absent.
   func plain(_ offer: Offer) -> String? {
     switch self {
     case .ref: offer.ref.description
@@ -98,7 +99,7 @@ enum OfferColumn: String, CaseIterable {
     }
   }
 
-  /// Writes the value as a member of the offer's JSON object.
+  /// Writes the value as a member of the JSON object of the offer.
   func write(_ offer: Offer, to json: inout JSONWriter) {
     switch self {
     case .reward: json.member(rawValue, offer.reward)

@@ -1,14 +1,14 @@
 import OffersCore
 
-/// Values between signs, a record an offer, behind a record of the columns' names.
+/// A printer of separated values: a record with the names of the columns, then a record per offer.
 ///
-/// In a file or a pipe they are what the feed says, whatever that is; on a terminal what could
-/// steer it is replaced.
+/// In a file or a pipe the values are exactly those of the feed; on a terminal control characters
+/// are replaced.
 struct SeparatedPrinter: OfferPrinter {
   enum Kind {
-    /// RFC 4180: commas and CRLF; what holds a comma, a quote or a line end stands in quotes.
+    /// RFC 4180: commas and CRLF; values with a comma, a quote or a line end are quoted.
     case csv
-    /// Tabs and LF, for tools that know lines only: tabs and line ends in values become spaces.
+    /// Tabs and LF, for tools that work on lines: tabs and line ends in values become spaces.
     case tsv
   }
 
@@ -47,8 +47,8 @@ struct SeparatedPrinter: OfferPrinter {
 
   private static let quotedBytes = Array("\",\n\r".utf8)
 
-  /// By bytes: as one character, a quote with an accent behind it or a line end with a carriage
-  /// return before it is another one.
+  /// Quotes a value if necessary. It works on bytes, because as a Character a quote followed by a
+  /// combining accent is not equal to a quote, nor is CR LF equal to LF.
   private static func quoted(_ value: String) -> String {
     guard value.utf8.contains(where: { quotedBytes.contains($0) }) else { return value }
     var result: [UInt8] = [0x22]
@@ -65,7 +65,7 @@ struct SeparatedPrinter: OfferPrinter {
     return parts.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
   }
 
-  /// Whether a byte is a tab or belongs to a line end.
+  /// Whether a byte is a tab, a line feed or a carriage return.
   private static func isBreak(_ byte: UInt8) -> Bool {
     byte == 0x09 || byte == 0x0A || byte == 0x0D
   }

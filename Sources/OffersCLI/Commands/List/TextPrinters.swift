@@ -1,7 +1,7 @@
 import OffersCore
 
-/// An aligned table. On a terminal it is as wide as that, and columns that have no room there are
-/// left out and named.
+/// A printer of an aligned table. On a terminal, columns that the user chose and that do not fit
+/// are left out, and a note names them.
 struct TablePrinter: OfferPrinter {
   private let columns: [OfferColumn]
   private let mayLeaveOut: Bool
@@ -9,7 +9,7 @@ struct TablePrinter: OfferPrinter {
   private let style: Style
   private var shown: (table: Table, count: Int)?
 
-  /// - Parameter mayLeaveOut: whether columns without room are left out; the usual ones never are.
+  /// - Parameter mayLeaveOut: whether columns that do not fit are left out.
   init(
     _ columns: [OfferColumn], mayLeaveOut: Bool, totalWidth: Int? = Terminal.width,
     _ style: Style = .plain
@@ -32,7 +32,7 @@ struct TablePrinter: OfferPrinter {
     try Output.printRaw(text)
   }
 
-  /// Decides which columns there are and how wide, and returns the head.
+  /// Determines the columns and their widths, and returns the header.
   private mutating func begin(_ rows: [[String]]) -> String {
     var heads = columns.map(\.tableColumn)
     if mayLeaveOut, let totalWidth {
@@ -44,7 +44,8 @@ struct TablePrinter: OfferPrinter {
     return style.bold(table.header)
   }
 
-  /// An empty table has no head either: the note on standard error says why it is empty.
+  /// Prints the note about columns that were left out. An empty table has no header; a note on
+  /// standard error says why it is empty.
   func finish() throws {
     guard let totalWidth, let count = shown?.count, count < columns.count else { return }
     let names = columns.dropFirst(count).map(\.rawValue).joined(separator: ", ")
@@ -53,7 +54,8 @@ struct TablePrinter: OfferPrinter {
   }
 }
 
-/// A table of GitHub Flavored Markdown. https://github.github.com/gfm/#tables-extension-
+/// A printer of a table in GitHub Flavored Markdown
+/// (https://github.github.com/gfm/#tables-extension-).
 struct MarkdownPrinter: OfferPrinter {
   private let columns: [OfferColumn]
   private var hasHead = false
@@ -81,7 +83,7 @@ struct MarkdownPrinter: OfferPrinter {
     "| " + cells.joined(separator: " | ") + " |\n"
   }
 
-  /// Puts a backslash before what Markdown or HTML would take for a sign.
+  /// Escapes the special characters of Markdown and HTML with backslashes.
   static func escaped(_ cell: String) -> String {
     guard cell.utf8.contains(where: signs.contains) else { return cell }
     var result: [UInt8] = []
@@ -95,7 +97,7 @@ struct MarkdownPrinter: OfferPrinter {
   private static let signs = Array(#"\|`*_[]<>&~"#.utf8)
 }
 
-/// The cells of a row for people.
+/// The cells of a row in the formats for people.
 enum OfferCells {
   static func shown(_ offer: Offer, _ columns: [OfferColumn]) -> [String] {
     let marksGone =
