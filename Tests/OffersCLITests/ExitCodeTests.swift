@@ -106,11 +106,11 @@ struct ExitCodeTests {
       ),
       (
         ["list", "--feed", "facts"],
-        "offers: The feed facts was not synced yet.\n        Sync it: offers sync facts"
+        "offers: The feed facts has not been synced yet.\n        Sync it: offers sync facts"
       ),
       (
         ["search", "tea", "--feed", "facts"],
-        "offers: The feed facts was not synced yet.\n        Sync it: offers sync facts"
+        "offers: The feed facts has not been synced yet.\n        Sync it: offers sync facts"
       ),
       (
         ["list", "--limit", "5000000000000000000", "--page", "2"],

@@ -75,13 +75,13 @@ struct ImageCommandTests {
     let first = try home.offers("sync", "--images", "--allow-private-network")
     #expect(
       home.stable(first.output) == """
-        ibotta: nothing found in TIME
-        images: 2 fetched, 0 there already, 1 failed
+        ibotta: no offers found in TIME
+        images: 2 fetched, 0 already cached, 1 failed
 
         """
         || home.stable(first.output) == """
           ibotta: 0 new, 0 changed, 0 gone, 0 back, 4 unchanged, 0 skipped in TIME
-          images: 2 fetched, 0 there already, 1 failed
+          images: 2 fetched, 0 already cached, 1 failed
 
           """
     )
@@ -144,7 +144,7 @@ struct ImageCommandTests {
     let home = try Self.home(server, ids)
     #expect(try home.offers("favorite", "3", "5").status == 0)
     let result = try home.offers("sync", "--images", "--allow-private-network")
-    #expect(result.output.hasSuffix("images: 50 fetched, 0 there already, 0 failed\n"))
+    #expect(result.output.hasSuffix("images: 50 fetched, 0 already cached, 0 failed\n"))
     #expect(Set(server.requests.keys) == Set(["3", "5"] + (23...70).map(String.init)))
     let cache = try home.document("cache")
     let held = cache["images"] as? [[String: Any]] ?? []

@@ -69,6 +69,6 @@ struct OfflinePictureTests {
     #expect(line.output.1.count == 20)
     #expect(
       progress.contains("\r\u{1B}[K\("ibotta: ")") || progress.contains("\r\u{1B}[Kimages: 3"))
-    #expect(progress.hasSuffix("images: 3 fetched, 0 there already, 0 failed\n"))
+    #expect(progress.hasSuffix("images: 3 fetched, 0 already cached, 0 failed\n"))
   }
 }

@@ -114,7 +114,7 @@ struct SyncCommandTests {
     #expect(try home.offers("status").output.contains("--from \(other) --accept-removals"))
     for input in [nil, text] {
       if input != nil { #expect(try home.offers("sync", "--from", "-", input: input).status == 0) }
-      #expect(try home.offers("sync").output.contains("its server asked to be left alone"))
+      #expect(try home.offers("sync").output.contains("its server asked for no requests"))
       #expect(server.requests.count == 2)
     }
     // What the validators were for is no longer what is there.
@@ -149,7 +149,7 @@ struct SyncCommandTests {
     try home.offers("feeds", "remove", "ibotta")
     let result = try home.offers("sync")
     #expect(result.status == 0 && result.output == "")
-    #expect(result.errors == "No feed is subscribed. See which there are: offers feeds\n")
+    #expect(result.errors == "No feed is subscribed. See all feeds: offers feeds\n")
     let due = try home.offers("sync", "--due")
     #expect(due.status == 0 && due.output == "" && due.errors == "")
   }
@@ -283,7 +283,7 @@ struct SyncCommandTests {
       let refused = try OffersProgram.run(["sync"] + options, environment: home.environment)
       #expect(refused.status == 1)
       #expect(server.requests.count == request)
-      #expect(try home.offers("sync").output.contains("its server asked to be left alone"))
+      #expect(try home.offers("sync").output.contains("its server asked for no requests"))
       let due = try home.offers("sync", "--due")
       #expect(due.output == "" && due.errors == "" && due.status == 0)
       #expect(server.requests.count == request)

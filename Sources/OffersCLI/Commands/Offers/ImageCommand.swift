@@ -38,7 +38,7 @@ struct ImageCommand: AsyncParsableCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func validate() throws {
-    if json && output == "-" { throw ValidationError("--json and -o - contradict each other.") }
+    if json && output == "-" { throw ValidationError("--json and -o - exclude each other.") }
   }
 
   func run() async throws {

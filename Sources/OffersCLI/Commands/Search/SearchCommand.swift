@@ -81,7 +81,7 @@ struct SearchCommand: AsyncParsableCommand {
       throw ValidationError(
         "Unknown option '\(option)'. Words that begin with -- go behind a --.")
     }
-    if all && page != nil { throw ValidationError("--all and --page contradict each other.") }
+    if all && page != nil { throw ValidationError("--all and --page exclude each other.") }
   }
 
   func run() async throws {

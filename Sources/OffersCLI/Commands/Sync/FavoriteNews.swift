@@ -2,20 +2,21 @@ import Foundation
 import OffersCore
 import OffersSQLite
 
-/// Tells what is news about favorites, each thing once.
+/// The printer of `--news`, which reports each change of a favorite once.
 ///
-/// How far it was told is remembered under a reader's name of its own, and moves only after all was
-/// printed: what a killed program did not print comes the next time.
+/// The last reported change is stored as the mark of a reader, and only after everything was
+/// printed. If the program is killed before, the next run prints the news again.
 struct FavoriteNews {
   private let database: OffersDatabase
 
-  /// The reader that stands for what `--news` has printed.
+  /// The name of the reader whose mark `--news` uses.
   private static let reader = "news"
-  /// The lock that one teller at a time holds; no feed has such a name.
+  /// The lock for printing the news. Its name is not a valid name of a feed.
   private static let lock = "news/"
   private static let lockWaitSeconds = 60.0
 
-  /// Prepares before a sync. Whoever asks for the first time is told what comes from now on.
+  /// Prepares the news before a sync. On the first use it sets the mark, so that earlier changes
+  /// are not reported.
   init(_ database: OffersDatabase) async throws {
     self.database = database
     guard try await database.findMark(of: Self.reader) == nil else { return }
@@ -24,9 +25,9 @@ struct FavoriteNews {
     try await database.setMark(ReaderMark(changeID: lastID, readAt: now), of: Self.reader)
   }
 
-  /// Prints the news: nothing when there are none, but for a program a document. Two that sync at the
-  /// same time tell each thing once.
-  func tell(isJSON: Bool) async throws {
+  /// Prints the news: without news nothing, or an empty JSON document. A lock ensures that of two
+  /// concurrent syncs only one reports each change.
+  func report(isJSON: Bool) async throws {
     try await database.withSyncLock(on: Self.lock, waitSeconds: Self.lockWaitSeconds) {
       let mark = try await database.findMark(of: Self.reader)
       let now = Date()

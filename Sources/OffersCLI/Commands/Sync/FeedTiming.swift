@@ -2,10 +2,10 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// When a feed is due, and what keeps it from being synced, as people read it.
+/// When a feed is due, and the problems with its syncs, for people.
 struct FeedTiming {
   let feed: Feed
-  /// Nil when the feed has no definition any more.
+  /// The interval between syncs; nil if the feed has no definition any more.
   let everySeconds: Int?
   private let summary: FeedSummary
 
@@ -15,32 +15,32 @@ struct FeedTiming {
     everySeconds = summary.known?.everySeconds
   }
 
-  /// Where the next sync reads it from.
+  /// The source of the next sync.
   var source: String { summary.source }
 
-  /// When it should be synced next; nil when nothing but a person starts it again.
+  /// When the feed is next due; nil if it is not synced until a user starts it.
   var nextDueAt: Date? { summary.nextDueAt(now: Date()) }
 
-  /// What is not as it should be, a line each, with what to do.
+  /// The problems of the feed, one line each, with what to do.
   func troubles(at now: Date) -> [String] {
     unnamedTroubles(at: now).map { DisplayText.oneLine("\(feed.name): \($0)") }
   }
 
-  /// The same without the feed's name, as it comes.
+  /// The problems without the name of the feed, not made safe for a terminal.
   func unnamedTroubles(at now: Date) -> [String] {
     let fetch = feed.fetch
     var lines: [String] = []
     if everySeconds == nil {
       lines.append(
-        "has no definition any more and is not synced. To give it up: offers feeds remove "
+        "has no definition any more and is not synced. To unsubscribe: offers feeds remove "
           + feed.name)
     }
     if let since = fetch.heldSince {
       let times = Self.times(fetch.heldCount)
-      // An accident is seldom told the same way for days.
+      // An accidental removal is seldom repeated for days.
       let opinion =
         fetch.heldCount >= 3 && now.timeIntervalSince(since) >= 86_400
-        ? "it has said so for a while, so it may be meant" : "it may be an accident"
+        ? "they were repeated for a day, so they may be intended" : "they may be an accident"
       let held = feed.lastRun.flatMap { $0.outcome == .quarantined ? $0.error : nil }
       let hint = held?.hint ?? "To accept them: offers sync \(feed.name) --accept-removals"
       lines.append(
@@ -49,17 +49,17 @@ struct FeedTiming {
     }
     if let since = fetch.stoppedAt {
       lines.append(
-        "stopped on \(Units.time(since)), its server says it is gone for good. To start it again: "
+        "stopped on \(Units.time(since)): its server says it is gone for good. To start it again: "
           + "offers sync \(feed.name) --force")
     } else if let since = fetch.failingSince {
       lines.append("failed \(Self.times(fetch.failureCount)) since \(Units.time(since))")
     }
     if let until = fetch.waitUntil, until > now {
-      lines.append("its server asked to be left alone until \(Units.time(until))")
+      lines.append("its server asked for no requests until \(Units.time(until))")
     }
     if let address = fetch.findNewAddress(of: feed.source) {
       lines.append(
-        "has moved to \(address). To keep that: offers sync \(feed.name) --from "
+        "has moved to \(address). To use that address: offers sync \(feed.name) --from "
           + ShellQuoting.word(address))
     }
     if let run = feed.lastRun, let error = run.error, fetch.stoppedAt == nil,

@@ -2,24 +2,24 @@ import OffersCore
 import OffersSQLite
 import OffersSync
 
-/// Fetches the images that people are most likely to look at, so that they are there offline.
+/// A fetch of the images that users are most likely to look at, for offline use.
 struct ImageSync: Sendable {
   let database: OffersDatabase
   let allowsPrivateNetwork: Bool
 
-  /// What came of it.
+  /// The result of the fetch.
   struct Result: Sendable {
     var fetched = 0
     var held = 0
     var failures: [(ref: OfferRef, error: OffersError)] = []
 
-    /// `images: 12 fetched, 38 there already, 0 failed`
+    /// A line such as `images: 12 fetched, 38 already cached, 0 failed`.
     var line: String {
-      "images: \(Units.count(fetched)) fetched, \(Units.count(held)) there already, "
+      "images: \(Units.count(fetched)) fetched, \(Units.count(held)) already cached, "
         + "\(Units.count(failures.count)) failed"
     }
 
-    /// The reasons, each with the first of the offers that it stands for, then what helps.
+    /// The reasons of the failures, each with the first of its offers, then the hints.
     var failureLines: [String] {
       let reasons = Dictionary(grouping: failures) { $0.error.message }
         .sorted { ($0.value[0].ref, $0.key) < ($1.value[0].ref, $1.key) }
@@ -32,10 +32,12 @@ struct ImageSync: Sendable {
     }
   }
 
-  /// - Parameter bar: shows how far it is.
+  /// Fetches the images of favorites and of the newest offers, `ImageBounds.images` at most.
+  ///
+  /// - Parameter bar: shows the progress.
   func run(_ bar: ProgressBar) async throws -> Result {
     let wanted = try await database.fetchWantedImages()
-    // What is there already is used first, so that it is not what has to go.
+    // Images that are cached already are marked as used first, so that they are not evicted.
     var held: Set<String> = []
     for image in wanted.reversed() where try await database.touchImage(image.url) {
       held.insert(image.url)
@@ -44,7 +46,8 @@ struct ImageSync: Sendable {
     var result = Result()
     bar.show(images: 0, of: wanted.count)
     await withTaskGroup(of: (WantedImage, OffersError?).self) { group in
-      // The last fetched is the last used: favorites and the newest are the last to go.
+      // The list begins with the favorites and the newest offers. They are fetched last, so that
+      // they are the most recently used images, which are evicted last.
       for image in wanted.reversed() { group.addTask { (image, await fetch(image, loader)) } }
       var done = 0
       for await (image, error) in group {
@@ -70,7 +73,7 @@ struct ImageSync: Sendable {
       _ = try await loader.image(at: image.url, feedSource: image.source)
       return nil
     } catch {
-      return error as? OffersError ?? OffersError(.sourceFailed, "It was given up.")
+      return error as? OffersError ?? OffersError(.sourceFailed, "The fetch was cancelled.")
     }
   }
 }

@@ -9,15 +9,15 @@ struct SyncCommand: AsyncParsableCommand {
     commandName: "sync",
     abstract: "Read feeds into the database.",
     discussion: """
-      Without a feed every subscribed one is synced, at first ibotta from its built-in sample. \
-      Favorites and what they mark are never removed. When many offers would vanish at once, none \
-      is removed until --accept-removals says that it is right.
+      Without a name, all subscribed feeds are synced; at first that is ibotta with its built-in \
+      sample. Favorites and their offers are never removed. If many offers would vanish at once, \
+      none is removed without --accept-removals.
 
       EXAMPLES
         offers sync
         offers sync --from https://example.com/offers.json
         curl -s https://example.com/offers.json | offers sync --from -
-        offers sync --due --news    what cron runs: silent unless a favorite has news
+        offers sync --due --news    as cron runs it: silent unless a favorite has news
       """)
 
   @Argument(
@@ -27,34 +27,34 @@ struct SyncCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Where to read it from: an http(s) URL, a file, - for standard input, or sample. Remembered "
-        + "for the feed once it has worked. {env:NAME} is for definitions.", valueName: "source"))
+      "The source: an http(s) URL, a file, - for standard input, or sample. Remembered for the "
+        + "feed once it has worked. {env:NAME} works in definitions only.", valueName: "source"))
   var from: String?
 
-  @Flag(name: .long, help: "Remove what the feed no longer has, however much it is.")
+  @Flag(name: .long, help: "Remove the offers that the feed no longer has, however many.")
   var acceptRemovals = false
 
-  @Flag(name: .long, help: "Sync only what is due, and say nothing of the rest.")
+  @Flag(name: .long, help: "Sync only the feeds that are due, and do not mention the others.")
   var due = false
 
-  @Flag(name: .long, help: "Sync at once, also a feed whose server asked to be left alone.")
+  @Flag(name: .long, help: "Sync now, even if the server asked for no requests until later.")
   var force = false
 
   @Flag(name: .long, help: "Show what would change, and write nothing.")
   var dryRun = false
 
-  @Flag(name: .long, help: "Say of each feed why it was fetched, skipped or put off.")
+  @Flag(name: .long, help: "Print why each feed was fetched, skipped or put off.")
   var explain = false
 
-  @Flag(name: .long, help: "Print only what is news about favorites, and what keeps failing.")
+  @Flag(name: .long, help: "Print only news about favorites, and feeds that keep failing.")
   var news = false
 
   @Flag(
-    name: .long, help: "Fetch the images of favorites and of the newest offers, 50 at most, too.")
+    name: .long, help: "Also fetch images of favorites and of the newest offers, 50 at most.")
   var images = false
 
   @Flag(
-    name: .long, help: "Leave the search index to the next sync or search, which makes it anew.")
+    name: .long, help: "Leave the search index to the next sync or search, which rebuilds it.")
   var noIndex = false
 
   @Flag(name: .long, help: "Print one JSON document.")
@@ -70,13 +70,11 @@ struct SyncCommand: AsyncParsableCommand {
 
   func validate() throws {
     if from != nil && feed.count > 1 {
-      throw ValidationError("--from names the source of one feed; name just that feed.")
+      throw ValidationError("--from is the source of one feed; name only that feed.")
     }
-    if due && force { throw ValidationError("--due and --force contradict each other.") }
-    if images && dryRun {
-      throw ValidationError("--images needs a sync that is not a --dry-run.")
-    }
-    if news && dryRun { throw ValidationError("--news needs a sync that is not a --dry-run.") }
+    if due && force { throw ValidationError("--due and --force exclude each other.") }
+    if images && dryRun { throw ValidationError("--images and --dry-run exclude each other.") }
+    if news && dryRun { throw ValidationError("--news and --dry-run exclude each other.") }
   }
 
   func run() async throws {

@@ -5,25 +5,25 @@ import OffersFeeds
 import OffersSQLite
 import OffersSync
 
-/// A sync of feeds with what is printed of it, for `offers sync` and `offers feeds add`.
+/// A sync of feeds that prints its results, for `offers sync` and `offers feeds add`.
 struct SyncJob: Sendable {
-  /// Empty for every subscribed one.
+  /// The names of the feeds; empty for all subscribed ones.
   let feeds: [String]
-  /// Where to read the one feed from; nil for where it was read from last.
+  /// The source of the only feed; nil for the remembered sources.
   let source: String?
   let databasePath: String
   let configurationPath: SettingPath
   var acceptsRemovals = false
   var reason = SyncReason.asked
-  /// Whether only to show what would change.
+  /// Whether to show what would change, and write nothing.
   var isTrial = false
-  /// Whether to say why each feed was fetched or not.
+  /// Whether to print why each feed was fetched or skipped.
   var explains = false
-  /// Whether to print only news of favorites.
+  /// Whether to print only the news about favorites.
   var isNews = false
-  /// Whether to keep the search index.
+  /// Whether to update the search index.
   var isIndexed = true
-  /// Whether to fetch images, too.
+  /// Whether to fetch images after the sync.
   var fetchesImages = false
   var isJSON = false
   var isQuiet = false
@@ -40,23 +40,25 @@ struct SyncJob: Sendable {
     self.configurationPath = configurationPath
   }
 
-  /// What came of the feeds so far.
+  /// The results of the feeds that are finished.
   private struct Results {
     var runs: [SyncRun] = []
     var changes: [OfferChange] = []
     var failures: [OffersError] = []
     var images: ImageSync.Result?
-    /// Why some of it could not be printed.
+    /// The error of printing a result.
     var outputError: (any Error)?
   }
 
-  /// - Throws: an exit code when a feed failed, whose error has been printed then; `OffersError`
-  ///   for what keeps all from being synced.
+  /// Syncs the feeds and prints the results.
+  ///
+  /// - Throws: `ExitCode` if a feed failed, whose error has then been printed; `OffersError` if no
+  ///   feed could be synced.
   func run() async throws {
     let configuration = try configurationPath.load()
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !isNews)
     var results = Results()
-    // A trial makes no database. Without one there is nothing to compare with.
+    // A trial creates no database. Without one it compares with an empty store.
     let database =
       isTrial && !OffersDatabase.exists(at: databasePath)
       ? nil : try OffersDatabase(path: databasePath, access: .readWrite)
@@ -64,7 +66,7 @@ struct SyncJob: Sendable {
     let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
     let names = names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
     if names.isEmpty, reason != .due, !isQuiet, !isJSON, !isNews {
-      Output.note("No feed is subscribed. See which there are: offers feeds")
+      Output.note("No feed is subscribed. See all feeds: offers feeds")
     }
     if let database, !isTrial {
       try await sync(names, engine, database, bar, configuration, &results)
@@ -87,13 +89,13 @@ struct SyncJob: Sendable {
       finished: { feed, result in
         bar.clear()
         do {
-          try take(feed, result, configuration, &results)
+          try add(feed, result, configuration, &results)
         } catch {
-          // The other feeds are synced all the same.
+          // The other feeds are still synced.
           results.outputError = error
         }
       })
-    // One that another sync left out, where nothing was written that would have made it.
+    // An earlier sync may have left the index out, and this one may have changed no offer.
     if isIndexed { try await database.refreshSearchIndex() }
     try await database.clearAway(after: names.count, at: Date())
     if fetchesImages {
@@ -103,7 +105,7 @@ struct SyncJob: Sendable {
     }
     if let error = results.outputError { throw error }
     if let news {
-      try await news.tell(isJSON: isJSON)
+      try await news.report(isJSON: isJSON)
     } else {
       try finish(results)
     }
@@ -123,7 +125,7 @@ struct SyncJob: Sendable {
     }
   }
 
-  /// An image that fails fails no sync: the offers are there.
+  /// Fetches images. A failed image does not fail the sync, because the offers are stored.
   private func fetchImages(
     into database: OffersDatabase, _ bar: ProgressBar, allowsPrivateNetwork: Bool
   ) async throws -> ImageSync.Result {
@@ -139,7 +141,7 @@ struct SyncJob: Sendable {
   private func names(subscribed: [String], _ configuration: FeedConfiguration) -> [String] {
     if feeds.isEmpty {
       if source != nil { return [Feed.initialName] }
-      // What nothing says how to read any more is told by the status, not at each turn.
+      // Feeds without a definition are reported by `offers status`, not by every sync.
       return subscribed.filter { configuration.names.contains($0) }
     }
     var seen: Set<String> = []
@@ -156,10 +158,10 @@ struct SyncJob: Sendable {
         feed, options: options, progress: { bar.show($0) })
     } catch let error as OffersError {
       bar.clear()
-      return try take(feed, .failure(error), configuration, &results)
+      return try add(feed, .failure(error), configuration, &results)
     }
     bar.clear()
-    try take(feed, .success(preview.run), configuration, &results)
+    try add(feed, .success(preview.run), configuration, &results)
     results.changes += preview.changes
     if isJSON || isQuiet || preview.changes.isEmpty { return }
     let table = ChangeLines.table(preview.changes)
@@ -167,7 +169,8 @@ struct SyncJob: Sendable {
       table.header + "\n" + preview.changes.map { ChangeLines.lines($0, table) }.joined())
   }
 
-  private func take(
+  /// Adds the result of a feed, and prints it.
+  private func add(
     _ feed: String, _ result: Result<SyncRun, OffersError>, _ configuration: FeedConfiguration,
     _ results: inout Results
   ) throws {
@@ -186,7 +189,7 @@ struct SyncJob: Sendable {
   private func report(_ run: SyncRun, _ configuration: FeedConfiguration) throws {
     let isSilent = isQuiet || isJSON
     if run.skip != nil {
-      // What is not due is no news to whoever asked for what is.
+      // With `--due`, feeds that are not due are not reported.
       if !isSilent, explains || reason != .due { try Output.print(SyncReport.line(run)) }
       return
     }

@@ -1,14 +1,14 @@
 import Foundation
 import OffersCore
 
-/// A sync's result as it is printed.
+/// The texts and the JSON document of the result of a sync.
 enum SyncReport {
-  /// One line for a person.
+  /// A line for people about a run.
   static func line(_ run: SyncRun, isTrial: Bool = false) -> String {
     if let skip = run.skip { return "\(run.feed): \(reason(skip, feed: run.feed))" }
     let counts = run.counts
     if counts == SyncCounts(), run.error == nil {
-      return "\(run.feed): nothing found in \(Units.duration(run.durationSeconds))"
+      return "\(run.feed): no offers found in \(Units.duration(run.durationSeconds))"
     }
     let parts = [
       (counts.new, "new"), (counts.changed, "changed"), (counts.gone, "gone"),
@@ -19,16 +19,16 @@ enum SyncReport {
     return "\(run.feed): \(all) in \(Units.duration(run.durationSeconds))"
   }
 
-  /// Why a feed was not fetched.
+  /// The reason why a feed was not fetched.
   private static func reason(_ skip: SyncSkip, feed: String) -> String {
     switch skip {
     case .fresh(let until): return "not due until \(Units.time(until))"
     case .backOff(let until, let failures):
       let times = failures == 1 ? "once" : "\(failures) times"
-      return "failed \(times), is tried again at \(Units.time(until))"
+      return "failed \(times); it is tried again at \(Units.time(until))"
     case .wait(let until):
-      return "its server asked to be left alone until \(Units.time(until)); "
-        + "offers sync \(feed) --force asks now"
+      return "its server asked for no requests until \(Units.time(until)); "
+        + "offers sync \(feed) --force fetches it now"
     case .stopped(let since):
       return "stopped on \(Units.time(since)): its server says it is gone for good; "
         + "offers sync \(feed) --force starts it again"
@@ -38,7 +38,7 @@ enum SyncReport {
     }
   }
 
-  /// Why a feed was fetched, what its server said, and when it is next due.
+  /// Why a feed was fetched, the status of its server's response, and when it is next due.
   static func explanation(_ run: SyncRun) -> String {
     var parts: [String] = []
     if let request = run.request {
@@ -48,9 +48,9 @@ enum SyncReport {
       case .forced: parts.append("fetched because you forced it")
       }
       let asked =
-        request.isConditional ? "asked for news since the last time" : "asked for all of it"
+        request.isConditional ? "asked for changes since the last sync" : "asked for the document"
       let count = request.requestCount == 1 ? "" : " in \(request.requestCount) requests"
-      let status = request.status.map { ", the server answered \($0)" } ?? ", no answer came"
+      let status = request.status.map { ", the server answered \($0)" } ?? ", no response came"
       parts.append(asked + count + status)
     } else {
       parts.append("read from \(DisplayText.oneLine(run.source))")
@@ -59,17 +59,17 @@ enum SyncReport {
     return parts.joined(separator: "; ")
   }
 
-  /// Favorites that seem to be back under another id, a line each.
+  /// Lines about favorites that are probably back under another id.
   static func returnedLines(_ run: SyncRun) -> [String] {
     run.returned.map { returned in
       DisplayText.oneLine(
-        "  ★ \(returned.favorite) seems to be back as \(returned.offer): \(returned.name)")
+        "  ★ \(returned.favorite) is probably back as \(returned.offer): \(returned.name)")
         + "\n    To star it: offers favorite "
         + DisplayText.oneLine(ShellQuoting.word(returned.offer.description))
     }
   }
 
-  /// What was skipped or mended, a line each, the first few.
+  /// Lines about the first records that were skipped or mended, and the number of the others.
   static func problemLines(_ run: SyncRun) -> [String] {
     let shown = 5
     var lines = run.problems.prefix(shown).map { problem in
@@ -80,7 +80,7 @@ enum SyncReport {
     return lines
   }
 
-  /// `{"runs":[…]}`, and what a trial would change.
+  /// The document `{"runs":[…]}`, with the changes of a trial and the result of the images.
   static func json(
     _ runs: [SyncRun], explains: Bool = false, _ changes: [OfferChange]? = nil,
     _ images: ImageSync.Result? = nil
@@ -94,7 +94,7 @@ enum SyncReport {
     }
   }
 
-  /// Stands in the report for a run that could not even begin.
+  /// A run for the report of a feed whose sync could not begin.
   static func unmade(feed: String, source: String, error: OffersError) -> SyncRun {
     SyncRun(
       feed: feed, source: source, outcome: .failed, bytes: 0, startedAt: Date(),

@@ -1,11 +1,12 @@
 import OffersCore
 import OffersFeeds
 
-/// A feed that can be read and was not read yet.
+/// The error for a feed that is defined but has never been synced.
 enum UnsyncedFeed {
-  /// Runs what reads a feed's offers, and says of one that is only not synced what to do.
+  /// Runs a closure that reads the offers of a feed. If the store does not know the feed but it has
+  /// a definition, the error says that it has to be synced first.
   ///
-  /// - Parameter feed: the one that was named, if one was.
+  /// - Parameter feed: the feed that the user named; nil for none.
   static func explaining<Result>(
     _ feed: String?, _ configurationPath: @autoclosure () throws -> SettingPath,
     _ body: () async throws -> Result
@@ -15,7 +16,8 @@ enum UnsyncedFeed {
     } catch let error as OffersError where error.code == .notFound {
       guard let feed, try configurationPath().load().names.contains(feed) else { throw error }
       throw OffersError(
-        .notFound, "The feed \(feed) was not synced yet.", hint: "Sync it: offers sync \(feed)",
+        .notFound, "The feed \(feed) has not been synced yet.",
+        hint: "Sync it: offers sync \(feed)",
         cause: error.message)
     }
   }
