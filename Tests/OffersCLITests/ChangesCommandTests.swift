@@ -116,7 +116,7 @@ struct ChangesCommandTests {
              probably your favorite ibotta:2 again; star it: offers favorite ibotta:4
 
           """)
-      #expect(cut.errors == "Only the newest 2 are shown, so none count as read.\n")
+      #expect(cut.errors == "Only the newest 2 are shown, so none is marked as read.\n")
     }
     let whole = try home.offers("changes", "--since", "last", "--limit", "\(Int.max)")
     #expect(Self.stable(home, whole.output) == Self.table)

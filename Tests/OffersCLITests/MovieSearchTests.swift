@@ -64,7 +64,7 @@ struct MovieSearchTests {
     #expect(first.errors == "More: --page 2\n")
     let cut = try Self.search(home, "superman", "--limit", "1")
     #expect(Self.names(cut) == ["Superman II"])
-    #expect(cut.errors == "More on this page: without --limit\n")
+    #expect(cut.errors == "More on this page: omit --limit\n")
     let second = try Self.search(home, "superman", "--page", "2")
     #expect(Self.names(second) == ["Supergirl"] && second.errors == "")
     #expect(
@@ -76,7 +76,8 @@ struct MovieSearchTests {
     // Nobody answers any more.
     let offline = try Self.search(home, "superman")
     #expect(Set(Self.names(offline)) == ["Superman", "Superman II"])
-    #expect(offline.errors.contains("These are the stored offers of movies, not its server's."))
+    #expect(
+      offline.errors.contains("These are stored offers of movies, not results of its server."))
     #expect(offline.status == 0)
     let all = try home.offers("search", "supergirl")
     #expect(Self.names(all) == ["Supergirl"] && all.errors == "")
@@ -117,15 +118,15 @@ struct MovieSearchTests {
     #expect(Self.names(typo) == ["Superman"])
     #expect(
       typo.errors == """
-        These are the stored offers of movies, not its server's.
-        Nothing has “supermna”. This has “superman”:
+        These are stored offers of movies, not results of its server.
+        Nothing found for “supermna”. These match “superman”:
 
         """)
     let nothing = try Self.search(home, "xylophone", "--exit-status")
     #expect(nothing.status == 66 && nothing.errors == "Nothing found for “xylophone” in movies.\n")
     let behind = try Self.search(home, "superman", "--page", "9")
     #expect(behind.status == 0 && behind.output == "")
-    #expect(behind.errors == "Nothing on page 9 for “superman” in movies.\n")
+    #expect(behind.errors == "Nothing found on page 9 for “superman” in movies.\n")
   }
 
   private static let shared = SharedFiles.folder("movies")

@@ -1,8 +1,10 @@
 import OffersCore
 
-/// Changes as lines of a table.
+/// The lines of a table of changes.
 enum ChangeLines {
-  /// - Parameter sample: the changes that decide how wide the columns are.
+  /// The table.
+  ///
+  /// - Parameter sample: the changes that determine the widths of the columns.
   static func table(_ sample: [OfferChange]) -> Table {
     Table(
       columns: [
@@ -12,7 +14,7 @@ enum ChangeLines {
       ], sample: sample.map(cells), totalWidth: Terminal.width)
   }
 
-  /// A change's line, and another one for a favorite that it probably is.
+  /// The line of a change, and a second line if the offer is probably a favorite under another id.
   static func lines(
     _ change: OfferChange, _ table: Table, _ style: Style = .plain
   ) -> String {
@@ -21,12 +23,12 @@ enum ChangeLines {
     let isGone = change.kind == .gone
     let word = ShellQuoting.word((isGone ? other : change.offer.ref).description)
     let text =
-      (isGone ? "   probably \(other) by now" : "   probably your favorite \(other) again")
+      (isGone ? "   probably \(other) now" : "   probably your favorite \(other) again")
       + "; star it: offers favorite \(word)"
     return line + DisplayText.oneLine(text) + "\n"
   }
 
-  /// The line in what its kind stands for.
+  /// The line in the color of its kind.
   private static func set(_ line: String, _ kind: OfferChange.Kind, _ style: Style) -> String {
     switch kind {
     case .up, .back: style.good(line)
@@ -47,7 +49,7 @@ enum ChangeLines {
     ]
   }
 
-  /// `$1.00 → $1.25` where two exact values can be compared, else the texts as printed.
+  /// The reward before and after: `$1.00 → $1.25` if both values are exact, else the feed's texts.
   private static func reward(_ change: OfferChange) -> String {
     if change.kind == .up || change.kind == .down, let old = change.oldReward?.value,
       let new = change.newReward?.value

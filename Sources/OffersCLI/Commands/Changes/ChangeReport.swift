@@ -1,8 +1,8 @@
 import OffersCore
 
-/// A change as one line of a message.
+/// The line of a change in a mail or message.
 enum ChangeReport {
-  /// Such as `★ up: Harvest Row Pasta Sauce, $0.75 → $1.00 Cash Back (ibotta:900117)`.
+  /// A line such as `★ up: Harvest Row Pasta Sauce, $0.75 → $1.00 Cash Back (ibotta:900117)`.
   static func line(_ change: OfferChange) -> String {
     let offer = change.offer
     let star = offer.isFavorite ? "★ " : ""
@@ -23,7 +23,7 @@ enum ChangeReport {
       let reward = change.reward.map { ", \($0.text)" } ?? ""
       return reward + (change.returned.map { ", probably the favorite \($0)" } ?? "")
     case .back: return change.reward.map { ", \($0.text)" } ?? ""
-    case .gone: return change.returned.map { ", probably \($0) by now" } ?? ""
+    case .gone: return change.returned.map { ", probably \($0) now" } ?? ""
     }
   }
 }

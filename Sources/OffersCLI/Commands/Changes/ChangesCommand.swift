@@ -8,15 +8,15 @@ import OffersSQLite
 struct ChangesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "changes",
-    abstract: "Show what changed.",
+    abstract: "Show the changes of offers.",
     usage: "offers changes [<options>]",
     discussion: """
-      Shows what the syncs changed, oldest first: new, up or down (the exact reward), changed \
-      (anything else), gone, back; and expiring, for what ends within 48 hours. A new offer that is \
-      probably a favorite under another id says so.
+      Shows the changes that syncs made, oldest first: new, up or down (the exact reward), changed \
+      (anything else), gone, back; and expiring, for offers that end within 48 hours. A new offer \
+      that is probably a favorite under another id is marked.
 
-      With --since last it is what came since you last asked so, whatever other options left out; \
-      the first time what came in 7 days. Several readers, a script say, go by their own names.
+      With --since last it shows the changes since the last call with this option, whatever other \
+      options left out; at first those of 7 days. Each --reader, such as a script, has its own mark.
 
       EXAMPLES
         offers changes --favorites
@@ -27,13 +27,13 @@ struct ChangesCommand: AsyncParsableCommand {
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
-      "From when on: 30m, 12h, 7d, 2w ago, a day (2026-11-01), a time in ISO 8601, or last.",
+      "The start: 30m, 12h, 7d, 2w ago, a day (2026-11-01), a time in ISO 8601, or last.",
       valueName: "time"))
   var since = "7d"
 
   @Option(
     name: .long,
-    help: ArgumentHelp("Who reads, with --since last (default: default).", valueName: "name"))
+    help: ArgumentHelp("The reader for --since last (default: default).", valueName: "name"))
   var reader: String?
 
   @Flag(name: .long, help: "Only favorites.")
@@ -45,13 +45,13 @@ struct ChangesCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Only these kinds, with commas: new, up, down, changed, gone, back, expiring.",
+      "Only these kinds, separated by commas: new, up, down, changed, gone, back, expiring.",
       valueName: "kinds"))
   var kind: String?
 
   @Option(
     name: .long, parsing: .unconditional,
-    help: ArgumentHelp("At most this many, the newest.", valueName: "n"))
+    help: ArgumentHelp("Only this many changes, the newest.", valueName: "n"))
   var limit: Int?
 
   @Flag(name: .long, help: "Print one JSON document.")
@@ -60,13 +60,13 @@ struct ChangesCommand: AsyncParsableCommand {
   @OptionGroup var paged: PagedOptions
   @OptionGroup var location: DatabaseOptions
 
-  /// How many changes are held in memory at a time.
+  /// The number of changes that are held in memory at a time.
   private static let pageSize = 500
 
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
     if let reader {
-      if since != "last" { throw ValidationError("--reader goes with --since last.") }
+      if since != "last" { throw ValidationError("--reader requires --since last.") }
       if reader.isEmpty { throw ValidationError("--reader needs a name.") }
     }
     _ = try kinds()
@@ -78,7 +78,8 @@ struct ChangesCommand: AsyncParsableCommand {
       kind.split(scalar: ",", omittingEmptySubsequences: false).map { word in
         guard let kind = OfferChange.Kind(rawValue: String(word)) else {
           let all = OfferChange.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-          throw ValidationError("“\(DisplayText.oneLine(String(word)))” is no kind: \(all).")
+          throw ValidationError(
+            "There is no kind “\(DisplayText.oneLine(String(word)))”. Kinds: \(all).")
         }
         return kind
       })
@@ -92,7 +93,7 @@ struct ChangesCommand: AsyncParsableCommand {
     query.favoritesOnly = favorites
     query.feed = feed
     query.kinds = try kinds()
-    // One more tells whether there are more.
+    // Selects one more than the limit, to find out whether the limit cuts any off.
     query.limit = limit.map { min($0, .max - 1) + 1 }
     var shownSince: Date
     switch start {
@@ -102,7 +103,7 @@ struct ChangesCommand: AsyncParsableCommand {
     case .last:
       let mark = try await database.findMark(of: reader ?? "default")
       shownSince = mark?.readAt ?? now - News.firstReadSeconds
-      // What expires has no number: what began by then was told then.
+      // A change of kind `expiring` has no id. Those up to the last reading were reported then.
       query.since = mark.map { $0.readAt + 1 } ?? shownSince
       query.afterID = mark?.changeID
     }
@@ -113,11 +114,12 @@ struct ChangesCommand: AsyncParsableCommand {
       let style = paged.terminal.style
       try await paged.show { try await printTable(selection, database, style) }
       if let limit, start == .last, isCut(selection) {
-        Output.note("Only the newest \(Units.count(limit)) are shown, so none count as read.")
+        Output.note(
+          "Only the newest \(Units.count(limit)) are shown, so none is marked as read.")
       }
       if selection.count == 0 { Output.note("No changes since \(Units.time(shownSince)).") }
     }
-    // Only now: what was not printed has not been read.
+    // The mark is set after printing, because changes that were not printed have not been read.
     if start == .last, !isCut(selection) {
       try await location.open(.readWrite).setMark(
         ReaderMark(changeID: selection.lastID, readAt: now), of: reader ?? "default")

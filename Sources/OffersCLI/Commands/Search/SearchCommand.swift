@@ -11,14 +11,14 @@ struct SearchCommand: AsyncParsableCommand {
     commandName: "search",
     abstract: "Find offers by their words.",
     discussion: """
-      Finds what has all of the words in its name, description, terms, retailer, categories or \
-      attributes, best first. Case, accents and punctuation do not matter, and the last word may be \
-      the beginning of one. When nothing has them, near spellings are tried.
+      Finds the offers that contain all of the words in their name, description, terms, retailer, \
+      categories or attributes, best matches first. Case, accents and punctuation do not matter, \
+      and the last word may be a prefix. If nothing is found, similar spellings are tried.
 
-      A feed whose server searches, such as movies, is asked with --feed; what it finds is kept, and \
-      what is stored stands in for it without a network.
+      With --feed, a feed whose server can search, such as movies, is searched on its server, and \
+      the offers found are stored. Without a network the stored offers are searched.
 
-      Without words it shows the last 10 searches that found something; 3! is the third of them.
+      Without words, the last 10 searches that found something are listed; 3! repeats the third.
 
       EXAMPLES
         offers search pasta sauce
@@ -27,36 +27,37 @@ struct SearchCommand: AsyncParsableCommand {
         offers search 3!
       """)
 
-  /// The `--` that ends the options is one of them.
+  /// The words, including a `--` that ends the options.
   @Argument(
     parsing: .allUnrecognized,
-    help: "What to look for: any text. Words that begin with -- go behind a --.",
+    help: "The words to find: any text. Words that begin with -- go after a --.",
     completion: Completions.searches)
   var words: [String] = []
 
   @Option(name: .long, help: "Only this feed.", completion: Completions.feeds)
   var feed: String?
 
-  @Flag(name: .long, help: "Only favorites, gone ones too.")
+  @Flag(name: .long, help: "Only favorites, including those that are gone.")
   var favorites = false
 
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
-      "At most this many on a page, 20 unless given, 1000 at most.", valueName: "n"))
+      "The number of offers on a page: 20 by default, 1000 at most.", valueName: "n"))
   var limit: Int?
 
   @Option(
-    name: .long, parsing: .unconditional, help: ArgumentHelp("Which page, from 1.", valueName: "n"))
+    name: .long, parsing: .unconditional,
+    help: ArgumentHelp("The number of the page, from 1.", valueName: "n"))
   var page: Int?
 
-  @Flag(name: .long, help: "All pages of a server, as many as the feed's definition allows.")
+  @Flag(name: .long, help: "Fetch all pages from the server, up to the limit of the definition.")
   var all = false
 
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  @Flag(name: .long, help: "Exit with 66 when nothing is found.")
+  @Flag(name: .long, help: "Exit with 66 if nothing is found.")
   var exitStatus = false
 
   @OptionGroup var paged: PagedOptions
@@ -64,9 +65,9 @@ struct SearchCommand: AsyncParsableCommand {
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
-  /// How many offers a page may have.
+  /// The allowed numbers of offers on a page.
   private static let limitRange = 1...1000
-  /// How many offers a page of stored ones has where nobody says.
+  /// The number of stored offers on a page by default.
   private static let usualPageSize = 20
 
   func validate() throws {
@@ -76,10 +77,10 @@ struct SearchCommand: AsyncParsableCommand {
     if let page, !(1...1_000_000).contains(page) {
       throw ValidationError("--page must be 1 to 1000000.")
     }
-    // A word may begin with a hyphen, but a misspelt option is no word.
+    // A word may begin with one hyphen, but two make it a misspelt option.
     if let option = words.prefix(while: { $0 != "--" }).first(where: { $0.hasPrefix("--") }) {
       throw ValidationError(
-        "Unknown option '\(option)'. Words that begin with -- go behind a --.")
+        "Unknown option '\(option)'. Words that begin with -- go after a --.")
     }
     if all && page != nil { throw ValidationError("--all and --page exclude each other.") }
   }
@@ -90,7 +91,7 @@ struct SearchCommand: AsyncParsableCommand {
     try await search()
   }
 
-  /// The words as one text.
+  /// The words joined by single spaces.
   private var text: String {
     var words = words
     if let terminator = words.firstIndex(of: "--") { words.remove(at: terminator) }
@@ -104,15 +105,15 @@ struct SearchCommand: AsyncParsableCommand {
       page: page ?? 1)
   }
 
-  /// Searches what is stored, or lets the server of the feed search.
+  /// Searches on the feed's server if it can search, otherwise in the database.
   private func search() async throws {
     if let (feed, configuration) = try findServer() {
       return try await search(serverOf: feed, configuration)
     }
     if all {
       throw OffersError(
-        .invalidRequest, "--all is for feeds whose server searches; name one with --feed.",
-        hint: "For more of what is stored use --limit or --page.")
+        .invalidRequest, "--all is for feeds whose server can search; name one with --feed.",
+        hint: "For more of the stored offers use --limit or --page.")
     }
     let database = try location.open(.readOnly)
     let results = try await UnsyncedFeed.explaining(feed, configuration.path) {
@@ -133,18 +134,19 @@ struct SearchCommand: AsyncParsableCommand {
     }
   }
 
-  /// The feed that is named, with the definitions, where its server searches.
+  /// The feed of the option and the configuration, if the feed's server can search.
   private func findServer() throws -> (feed: String, FeedConfiguration)? {
     guard let feed = query.serverFeed else { return nil }
     let configuration = try configuration.path.load()
-    // A feed that has no definition any more may have left offers behind.
+    // A feed without a definition is searched in the database, which may still have its offers.
     guard let definition = try? configuration.fetch(feed), definition.search != nil else {
       return nil
     }
     return (feed, configuration)
   }
 
-  /// Lets the feed's server search; what is stored stands in for one that cannot be asked.
+  /// Searches on the feed's server. If it cannot be reached, the stored offers are searched
+  /// instead.
   private func search(serverOf feed: String, _ configuration: FeedConfiguration) async throws {
     let database = try location.open(.readWrite)
     let bar = ProgressBar(isEnabled: !json)
@@ -176,8 +178,8 @@ struct SearchCommand: AsyncParsableCommand {
   private func finish(_ report: SearchReport, _ database: OffersDatabase) async throws {
     for note in report.notes { Output.note(note) }
     if !report.results.hits.isEmpty {
-      // Whoever reads the output may stop at the first line. A database that cannot be written to
-      // only forgets the words.
+      // The words are stored before the output, whose reader may close the pipe. If the database
+      // cannot be written, only the list of recent searches lacks them.
       try? await database.noteSearch(
         RecentSearch(words: report.answer.foundWords, feed: feed, searchedAt: Date()))
     }
@@ -194,23 +196,25 @@ struct SearchCommand: AsyncParsableCommand {
   }
 }
 
-/// What was searched for before.
+/// The recent searches.
 extension SearchCommand {
-  /// 3 for `3!`.
+  /// The number in a text such as `3!`; nil for another text.
   static func number(in words: String) -> Int? {
     guard words.hasSuffix("!"), words.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) })
     else { return nil }
     return Int(words.dropLast())
   }
 
-  /// The search of that number, with the options of this one.
+  /// The recent search with the given number, with the options of this command.
+  ///
+  /// - Throws: `OffersError` with `notFound` for a number without a search.
   private func repeating(_ number: Int) async throws -> SearchCommand {
     let searches = try await fetchRecent()
     guard searches.indices.contains(number - 1) else {
       throw OffersError(
         .notFound, "There is no search number \(number).",
         hint: searches.isEmpty
-          ? "None is kept yet." : "See the \(searches.count) that are kept: offers search")
+          ? "No search is stored yet." : "See the \(searches.count) stored searches: offers search")
     }
     var repeated = self
     repeated.words = ["--", searches[number - 1].words]

@@ -1,10 +1,10 @@
 import Foundation
 import OffersCore
 
-/// What a search found, as it is printed.
+/// The texts and the JSON document of a search's result.
 struct SearchReport {
   let answer: SearchAnswer
-  /// Whether the limit leaves out some of a server's page.
+  /// Whether `--limit` cuts off a part of a page from the server.
   var isCut = false
 
   var results: SearchResults { answer.results }
@@ -14,7 +14,7 @@ struct SearchReport {
 
   private var place: String { feed.map { " in \($0)" } ?? "" }
 
-  /// What there is to say beside the offers, a line each.
+  /// The lines for standard error.
   var notes: [String] {
     let quoted = "“\(DisplayText.oneLine(words))”"
     var notes: [String] = []
@@ -23,29 +23,30 @@ struct SearchReport {
       if let hint = error.hint { notes.append("        " + DisplayText.oneLine(hint)) }
     }
     if answer.isStandIn, let feed, !results.hits.isEmpty {
-      notes.append("These are the stored offers of \(feed), not its server's.")
+      notes.append("These are stored offers of \(feed), not results of its server.")
     }
     if let corrected = results.correctedWords {
-      notes.append("Nothing has \(quoted). This has “\(DisplayText.oneLine(corrected))”:")
+      notes.append(
+        "Nothing found for \(quoted). These match “\(DisplayText.oneLine(corrected))”:")
     }
     if !results.hits.isEmpty { return notes }
     if page > 1 {
-      notes.append("Nothing on page \(page) for \(quoted)\(place).")
+      notes.append("Nothing found on page \(page) for \(quoted)\(place).")
     } else if !words.unicodeScalars.contains(where: Self.isSearched) {
-      notes.append("\(quoted) has no letter or digit to look for.")
+      notes.append("\(quoted) contains no letter or digit to search for.")
     } else {
       notes.append("Nothing found for \(quoted)\(place).")
     }
     return notes
   }
 
-  /// How to see more; nil when this is all.
+  /// How to see more offers; nil if there are no more.
   var more: String? {
-    if isCut { return "More on this page: without --limit" }
+    if isCut { return "More on this page: omit --limit" }
     return results.hasMore ? "More: --page \(page + 1)" : nil
   }
 
-  /// Letters, digits and signs that only some alphabets have, as the index sees them.
+  /// Whether the search index treats a scalar as a part of a word.
   private static func isSearched(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
@@ -55,8 +56,8 @@ struct SearchReport {
     }
   }
 
-  /// The offers as a table. On a terminal the words are marked, and where the name has none of them
-  /// a line below shows what does.
+  /// The offers as a table. On a terminal the matches are bold, and if the name has none, a second
+  /// line shows the field that has.
   func table(width: Int?, _ style: Style) -> String {
     let rows = results.hits.map { Self.cells($0.offer) }
     let table = Table(
@@ -101,7 +102,7 @@ struct SearchReport {
     ]
   }
 
-  /// What a field is called, and what it says.
+  /// The label and the text of the field of a match.
   private static func text(of match: SearchMatch, in offer: Offer) -> (String, String) {
     let index = match.index ?? 0
     switch match.field {

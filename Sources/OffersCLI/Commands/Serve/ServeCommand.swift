@@ -13,45 +13,46 @@ struct ServeCommand: AsyncParsableCommand {
     abstract: "Serve a local web page and a JSON API.",
     usage: "offers serve [<options>]",
     discussion: """
-      Serves what is in the database, beside cron and the other commands, until it is interrupted. \
-      Only this machine can ask; for others, name an address with --host, or the name of a proxy \
-      with --allow-host, and a secret with --token-file.
+      Serves the offers of the database until it is interrupted; cron and the other commands can \
+      run at the same time. Only this machine can reach it. For others, set an address with \
+      --host, or the name of a proxy with --allow-host, and a secret with --token-file.
 
       EXAMPLES
-        offers serve                       then see http://127.0.0.1:8080
+        offers serve                       then open http://127.0.0.1:8080
         offers serve --open --refresh 15m
         offers serve --host 192.168.1.5 --token-file ~/.config/offers/token
       """)
 
   @Option(
-    name: .long, parsing: .unconditional, help: "The port to listen at (0 for any that is free).")
+    name: .long, parsing: .unconditional, help: "The port to listen on (0 for any free port).")
   var port = 8080
 
-  @Option(name: .long, help: "The address to listen at.")
+  @Option(name: .long, help: "The address to listen on.")
   var host = "127.0.0.1"
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Another name that it may be asked by, again and again; any but localhost needs a token.",
+      "Another host name for requests (repeatable); any but localhost requires a token.",
       valueName: "name"))
   var allowHost: [String] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "A file, yours alone, with the secret that every request has to show.", valueName: "file"))
+      "A file that only you can read, with the secret that requests must show.",
+      valueName: "file"))
   var tokenFile: String?
 
   @Option(
     name: .long, parsing: .unconditional,
-    help: ArgumentHelp("Sync what is due, each time that so long has passed.", valueName: "time"))
+    help: ArgumentHelp("Sync the feeds that are due, at this interval.", valueName: "time"))
   var refresh: String?
 
-  @Flag(name: .long, help: "Show it in the browser.")
+  @Flag(name: .long, help: "Open the page in the browser.")
   var open = false
 
-  @Flag(name: .long, help: "Print one JSON document that says where, once it listens.")
+  @Flag(name: .long, help: "Print one JSON document with the URL, once it listens.")
   var json = false
 
   @OptionGroup var location: DatabaseOptions
@@ -59,16 +60,17 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var network: NetworkOptions
   @OptionGroup var logging: LogOptions
 
-  /// How many may read the database at the same time.
+  /// The number of connections that read the database concurrently.
   private static let readerCount = 4
-  /// Open files, of which each connection is one.
+  /// The limit of open files to ask for. Each connection of a client is one.
   private static let fileCount: rlim_t = 4096
 
   func validate() throws {
     if !(0...65_535).contains(port) { throw ValidationError("--port must be 0 to 65535.") }
-    if host.isEmpty { throw ValidationError("--host needs an address.") }
+    if host.isEmpty { throw ValidationError("--host requires an address.") }
     if allowHost.contains(where: { $0.isEmpty || $0.contains("/") }) {
-      throw ValidationError("--allow-host needs a name, such as offers.local or offers.local:8443.")
+      throw ValidationError(
+        "--allow-host requires a name, such as offers.local or offers.local:8443.")
     }
   }
 
@@ -102,13 +104,13 @@ struct ServeCommand: AsyncParsableCommand {
     } catch {
       result = .failure(error)
     }
-    // Writes down how images were used.
+    // Stores the batched uses of images.
     await loader.close()
     try result.get()
   }
 
   private func announce(port: Int) {
-    // An address that means all of them is none to go to.
+    // The wildcard addresses cannot be opened in a browser.
     let isAnywhere = host == "0.0.0.0" || host == "::"
     let name = isAnywhere ? "127.0.0.1" : host.contains(":") ? "[\(host)]" : host
     let url = "http://\(name):\(port)"
@@ -116,14 +118,14 @@ struct ServeCommand: AsyncParsableCommand {
       do {
         try Output.print(JSONWriter.document { $0.member("url", url) })
       } catch {
-        // Who reads no address is served all the same.
+        // The server runs even if nobody reads its address.
         Output.note("offers: The address could not be printed.")
       }
     } else {
       Output.note("Serving at \(DisplayText.oneLine(url))")
     }
     guard open, let link = WebLink(url) else { return }
-    // One that runs until its window is closed is not waited for.
+    // A browser may run until its window is closed, so nothing waits for it.
     Thread.detachNewThread {
       if !Browser(ProcessInfo.processInfo.environment).open(link, willStart: { _ in }) {
         Output.note("No browser could be started. Open the address yourself.")
@@ -131,7 +133,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// The usual 1024 are fewer than the connections that may be open.
+  /// Raises the limit of open files, whose default of 1024 is too low for the maximum of
+  /// connections.
   private static func raiseFileLimit() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,

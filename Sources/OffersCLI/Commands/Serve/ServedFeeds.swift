@@ -4,7 +4,7 @@ import OffersFeeds
 import OffersSQLite
 import OffersSync
 
-/// The feeds behind the server: what a request asks for, as the sync engine does it.
+/// The feeds of the server: an adapter from its protocol to the sync engine.
 struct ServedFeeds: FeedSyncer {
   let database: OffersDatabase
   let configurationPath: SettingPath
@@ -16,7 +16,8 @@ struct ServedFeeds: FeedSyncer {
   }
 
   func setInterval(_ everySeconds: Int?, of feed: String) async throws -> Bool {
-    // Another program may hold the file for a while; no thread of the server waits for that.
+    // Another program may lock the file for some seconds, which must not block a thread of the
+    // server.
     try await withCheckedThrowingContinuation { answer in
       DispatchQueue.global().async {
         answer.resume(with: Result { try configurationPath.setInterval(everySeconds, of: feed) })
@@ -40,12 +41,13 @@ struct ServedFeeds: FeedSyncer {
       names,
       options: SyncOptions(
         source: wanted.source, acceptsRemovals: wanted.acceptsRemovals, reason: wanted.reason,
-        // Also a request from this machine may be anybody's: a proxy's, another account's.
+        // A request from this machine is not trusted either: it may come from a proxy or another
+        // user.
         sourceMayBePrivate: false,
         allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork),
       progress: progress, finished: finished)
     try Task.checkCancellation()
-    // As after a sync by hand.
+    // The same steps as after `offers sync`.
     try await database.refreshSearchIndex()
     try await database.clearAway(after: names.count, at: Date())
   }
