@@ -234,13 +234,14 @@ struct ChangesCommandTests {
         }
     }
     #expect(
-      try prune() == "Removed 0 offers, 0 changes and 0 syncs. The file has SIZE, before SIZE.\n")
+      try prune()
+        == "Removed 0 offers, 0 changes and 0 syncs. The file has SIZE; before it had SIZE.\n")
     #expect(
       try prune("--older-than", "0m", "--dry-run")
         == "Would remove 2 offers, 2 changes and 0 syncs. The file has SIZE.\n")
     #expect(
       try prune("--older-than", "0m")
-        == "Removed 2 offers, 2 changes and 0 syncs. The file has SIZE, before SIZE.\n")
+        == "Removed 2 offers, 2 changes and 0 syncs. The file has SIZE; before it had SIZE.\n")
     #expect(
       try prune("--json")
         == #"{"offers":0,"changes":0,"runs":0,"dry_run":false,"before":SIZE,"after":SIZE}"#

@@ -155,7 +155,7 @@ struct DoctorCommandTests {
     #expect(stars.output.contains("ibotta:2999"))
     let saved = try home.offers("export", "--salvage")
     #expect(saved.status == 1)
-    #expect(saved.errors == "Not all could be read of: offers. The rest is in the export.\n")
+    #expect(saved.errors == "Some records could not be read: offers. The export has the others.\n")
     let other = try Home()
     #expect(try other.offers("import", "-", "--accept-sources", input: saved.output).status == 0)
     let list = try other.offers("list").output.split(separator: "\n")

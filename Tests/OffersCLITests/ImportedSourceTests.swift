@@ -102,8 +102,8 @@ struct ImportedSourceTests {
       result.errors == """
         ibotta: now read from \(server.url())
         facts: now read from \(file)
-        albums: left out is its source https://a.example/{env:HOME}
-        movies: left out is its source -
+        albums: its source https://a.example/{env:HOME} was left out
+        movies: its source - was left out
 
         """)
     let sources = try Home.parse(result.output)["sources"] as? [[String: Any]]

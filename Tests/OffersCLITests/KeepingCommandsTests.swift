@@ -205,7 +205,7 @@ struct KeepingCommandsTests {
     let diary = try home.folder.write("Dear diary", to: "diary.txt")
     let refused = try home.offers("backup", diary)
     #expect(refused.status == 64)
-    #expect(refused.errors.contains("no backup of offers. It was left untouched."))
+    #expect(refused.errors.contains("is not a backup of offers. It was left untouched."))
     #expect(try home.folder.text(of: "diary.txt") == "Dear diary")
     #expect(try home.offers("backup", diary, "--force").status == 0)
     #expect(try home.offers("backup", diary, "--json").output.hasPrefix("{\"path\":"))

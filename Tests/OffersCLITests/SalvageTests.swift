@@ -50,7 +50,7 @@ struct SalvageTests {
     }
     for (name, number) in least { #expect(counts[name] == number, "\(name)") }
     let section = ["favorite": "favorites", "change": "changes"][table] ?? "offers"
-    #expect(errors == "Not all could be read of: \(section). The rest is in the export.\n")
+    #expect(errors == "Some records could not be read: \(section). The export has the others.\n")
     if table == "offer_detail" {
       #expect(text.components(separatedBy: "Corner shop").count - 1 == Self.count - lost)
     }

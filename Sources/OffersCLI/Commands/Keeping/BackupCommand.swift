@@ -7,21 +7,21 @@ import OffersSQLite
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Copy the database while others go on writing.",
+    abstract: "Copy the database, also while it is being written.",
     discussion: """
-      The copy is one file, as the database stood at one moment, and it is looked through before it \
-      takes its name. To go back to it, end what uses the database, remove offers.sqlite-wal and \
-      put the copy in place of offers.sqlite.
+      The copy is one file, a snapshot of the database, and it is checked before it gets its name. \
+      To restore it, end the programs that use the database, remove offers.sqlite-wal and replace \
+      offers.sqlite by the copy.
 
       EXAMPLES
         offers backup ~/backups/offers.sqlite
         offers backup "offers-$(date +%F).sqlite"
       """)
 
-  @Argument(help: "Where to put the copy. An older one is replaced.")
+  @Argument(help: "The file for the copy. An older backup is replaced.")
   var file: String
 
-  @Flag(name: .long, help: "Also replace a file that is no backup of offers.")
+  @Flag(name: .long, help: "Also replace a file that is not a backup.")
   var force = false
 
   @Flag(name: .long, help: "Print one JSON document.")
@@ -51,7 +51,7 @@ struct BackupCommand: AsyncParsableCommand {
     case .other:
       if force { return }
       throw OffersError(
-        .invalidRequest, "\(file) is there, and no backup of offers. It was left untouched.",
+        .invalidRequest, "\(file) exists and is not a backup of offers. It was left untouched.",
         hint: "Name another file, or replace it with --force.")
     case .database:
       throw OffersError(
@@ -60,7 +60,7 @@ struct BackupCommand: AsyncParsableCommand {
     case .logged:
       throw OffersError(
         .invalidRequest,
-        "\(file) is a database in use: its newest writes stand in a log beside it.",
+        "\(file) is a database in use: its write-ahead log has the newest writes.",
         hint: "Name another file.")
     }
   }

@@ -9,12 +9,12 @@ import OffersSync
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write all there is as JSON, to keep or to move.",
+    abstract: "Export the data as one JSON document.",
     usage: "offers export [<options>]",
     discussion: """
-      Kept are the feeds with the sources you chose, every offer with when it came, changed and \
-      went, the history of changes, and your favorites. Not kept is what can be had again: images, \
-      and what servers said. Your own feed definitions are in a file of their own.
+      The document has the feeds with the sources you chose, every offer with its times, the \
+      history of changes, and your favorites. It lacks data that can be fetched again: images and \
+      the validators of servers. Your own feed definitions are in a separate file.
 
       EXAMPLES
         offers export -o offers.json
@@ -26,14 +26,14 @@ struct ExportCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Only favorites, with their feeds and their history.")
   var favorites = false
 
-  @Flag(name: .long, help: "Leave out what cannot be read, of a damaged database.")
+  @Flag(name: .long, help: "Export the readable part of a damaged database.")
   var salvage = false
 
   @Option(
     name: [.short, .long],
     help: ArgumentHelp(
-      "Where to write it: a file, which is replaced once all is written, or - for standard output "
-        + "(the default).", valueName: "file"))
+      "The file to write, which is replaced at the end, or - for standard output (the default).",
+      valueName: "file"))
   var output: String?
 
   @Flag(name: .long, help: "With -o, print one JSON document about it.")
@@ -48,12 +48,13 @@ struct ExportCommand: AsyncParsableCommand {
     let bar = ProgressBar(isEnabled: true)
     defer { bar.clear() }
     guard let output, output != "-" else {
-      // Gathered first: whoever reads it may take their time, and gets all of it or nothing.
+      // The document is spooled first, so that a slow reader does not keep the read transaction
+      // open, and so that it gets the whole document or nothing.
       let spool = try SpoolFile(folder: database.temporaryFolder)
       let document = try await write(database, bar) { try spool.append($0) }
       bar.clear()
       try spool.forEachPiece { try Output.printRaw(Array($0)) }
-      return try tell(document.unread)
+      return try report(document.unread)
     }
     let file = try NewFile(output: output, beside: database)
     let document = try await write(database, bar) { try file.append($0) }
@@ -73,20 +74,20 @@ struct ExportCommand: AsyncParsableCommand {
       let parts = told.map { Units.count($1, $0.noun) }.joined(separator: ", ")
       Output.note(DisplayText.oneLine("\(output): \(parts) (\(Units.size(document.bytes)))"))
     }
-    try tell(document.unread)
+    try report(document.unread)
   }
 
-  /// A document that was written.
+  /// The contents of a document that was written.
   private struct Document {
     var counts: [ExportRecord.Section: Int] = [:]
     var bytes = 0
-    /// The sections that lack what a damaged database did not give.
+    /// The sections that lack unreadable records of a damaged database.
     var unread: [ExportRecord.Section] = []
   }
 
   /// Writes the document.
   ///
-  /// - Parameter append: takes its next bytes.
+  /// - Parameter append: receives the next bytes.
   private func write(
     _ database: OffersDatabase, _ bar: ProgressBar,
     _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
@@ -94,7 +95,7 @@ struct ExportCommand: AsyncParsableCommand {
     if salvage {
       return try await database.salvage(favoritesOnly: favorites) { records in
         try Self.write(bar, total: 0, append) { add in
-          // What an import would refuse is of no use to anybody.
+          // Records that an import would refuse are left out.
           try records.forEachRecord(accepting: ExportRecordCheck().accepts, add)
         }
       }
@@ -107,9 +108,11 @@ struct ExportCommand: AsyncParsableCommand {
     }
   }
 
+  /// Writes the document from the given records.
+  ///
   /// - Parameters:
-  ///   - total: how many records there will be, about; 0 where that is not known.
-  ///   - forEachRecord: hands over the records, and returns the sections that lack some.
+  ///   - total: the approximate number of records; 0 if it is not known.
+  ///   - forEachRecord: passes each record to `add`, and returns the sections that are incomplete.
   private static func write(
     _ bar: ProgressBar, total: Int, _ append: (UnsafeRawBufferPointer) throws -> Void,
     _ forEachRecord: (_ add: (ExportRecord) throws -> Void) throws -> [ExportRecord.Section]
@@ -132,11 +135,13 @@ struct ExportCommand: AsyncParsableCommand {
     return document
   }
 
-  /// Says what a damaged database did not give; then not all is well.
-  private func tell(_ unread: [ExportRecord.Section]) throws {
+  /// Reports the sections that are incomplete.
+  ///
+  /// - Throws: `ExitCode` if there is any.
+  private func report(_ unread: [ExportRecord.Section]) throws {
     if unread.isEmpty { return }
     let names = unread.map(\.name).joined(separator: ", ")
-    Output.note("Not all could be read of: \(names). The rest is in the export.")
+    Output.note("Some records could not be read: \(names). The export has the others.")
     throw ExitStatus.failed
   }
 }

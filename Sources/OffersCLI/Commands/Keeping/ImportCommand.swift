@@ -7,15 +7,15 @@ import OffersSQLite
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Take over what another database exported.",
+    abstract: "Import the export of another database.",
     usage: "offers import <file> [<options>]",
     discussion: """
-      All of it or, when anything is wrong, nothing. What is here already is completed: no favorite \
-      goes, of an offer that is on both sides the one counts that was synced later, and its first \
-      sight is the earlier one. Importing twice is the same as once.
+      The import is atomic, and merges the export into the database: no favorite is removed, an \
+      offer on both sides is that of the later sync, with the earlier time of its first sight. \
+      Importing twice has no further effect.
 
-      The sources that its feeds are read from now on are told. Files, servers in private networks and \
-      variables are refused with the whole import, unless you say that they are yours.
+      The sources of the imported feeds are printed. Sources that are files, servers in private \
+      networks or contain variables refuse the whole import, unless you accept them as your own.
 
       EXAMPLES
         offers import offers.json
@@ -23,11 +23,11 @@ struct ImportCommand: AsyncParsableCommand {
         zcat offers.json.gz | offers import -
       """)
 
-  @Argument(help: "A file that export wrote, or - for standard input.")
+  @Argument(help: "A file written by export, or - for standard input.")
   var file: String
 
   @Flag(
-    name: .long, help: "Take its sources for your own, files and private networks included.")
+    name: .long, help: "Accept its sources as your own, including files and private networks.")
   var acceptSources = false
 
   @Flag(name: .long, help: "Print one JSON document.")
@@ -44,7 +44,7 @@ struct ImportCommand: AsyncParsableCommand {
     let source = try ImportFile(file, folder: OffersDatabase.temporaryFolder(for: path)) {
       bar.show("import", bytes: $0, of: $1)
     }
-    // Read to its end before the database is opened, or made.
+    // The file is read to its end before the database is opened or created.
     var feeds: [String] = []
     var selections: Set<String> = []
     var sources: [ImportedSource] = []
@@ -57,7 +57,7 @@ struct ImportCommand: AsyncParsableCommand {
       if try configuration.find(feed.name)?.isSelection == true { selections.insert(feed.name) }
     }
     let review = SourceReview(isAccepting: acceptSources)
-    // Where there is nothing, all of them are new. A refused import makes no database.
+    // Without a database all sources are new. They are checked before one is created.
     if !OffersDatabase.exists(at: path) { _ = try review.review(sources) }
     let counts = try await OffersDatabase(path: path).importRecords(
       from: source, feeds: feeds, selections: selections, review: review.review)
@@ -76,7 +76,8 @@ struct ImportCommand: AsyncParsableCommand {
       "\(Units.count(counts.newChanges, "change")) of \(Units.count(counts.newRuns, "sync"))",
     ]
     if counts.cutOffers > 0 {
-      parts.append("\(Units.count(counts.cutOffers, "offer")) mended: longer than is kept, cut")
+      parts.append(
+        "\(Units.count(counts.cutOffers, "offer")) mended: texts over the limits truncated")
     }
     return parts.joined(separator: "; ")
   }

@@ -4,30 +4,31 @@ import OffersFeeds
 import OffersSync
 import Synchronization
 
-/// An export as a file, which can be read again and again. What comes through a pipe is kept in a
-/// file without a name first.
+/// An export that can be read repeatedly. The content of a pipe is stored in an unnamed temporary
+/// file during the first pass.
 final class ImportFile: ExportRecordSource {
-  /// What it is called in messages.
+  /// The name of the file in messages.
   let name: String
   private let descriptor: Int32
   private let spool: SpoolFile?
   private let limitBytes: Int
-  /// 0 where it is not known.
+  /// The size of the file; 0 for a pipe.
   private let sizeBytes: Int
   private let progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
-  /// How often it was begun to be read.
+  /// The number of passes that were begun.
   private let passes = Atomic(0)
-  /// It is read once to be looked through, and once more to be taken over.
+  /// The expected number of passes, for the progress: one checks the records, one imports them.
   private static let usualPasses = 2
 
-  /// Most bytes that are kept of what has no file: it may never end, and the disk has one.
+  /// The maximum number of bytes from a pipe, which may be endless.
   private static let usualLimitBytes = 8 << 30
 
   /// - Parameters:
   ///   - path: the file, or `-` for standard input.
-  ///   - folder: where what has no file is kept meanwhile.
-  ///   - limitBytes: how much of it at most.
-  ///   - progress: is told how many bytes have been read, of how many.
+  ///   - folder: the folder for the content of a pipe.
+  ///   - limitBytes: the maximum number of bytes from a pipe.
+  ///   - progress: receives the number of bytes that have been read, and the total over all passes.
+  /// - Throws: `OffersError` with `notFound` or `sourceFailed` if the file cannot be opened.
   init(
     _ path: String, folder: String, limitBytes: Int = usualLimitBytes,
     progress: @escaping @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
@@ -64,19 +65,20 @@ final class ImportFile: ExportRecordSource {
       let pass = passes.add(1, ordering: .relaxed).oldValue
       let total = Self.usualPasses * sizeBytes
       var done = pass % Self.usualPasses * sizeBytes
-      func take(_ piece: UnsafeRawBufferPointer) throws {
+      func consume(_ piece: UnsafeRawBufferPointer) throws {
         try reader.consume(piece)
         done += piece.count
         progress(done, total)
       }
       if let spool, pass > 0 {
-        try spool.forEachPiece(take)
+        try spool.forEachPiece(consume)
       } else {
         if spool == nil { lseek(descriptor, 0, SEEK_SET) }
         var read = 0
         try Self.readOn(descriptor, name) { piece in
-          // Looked at as it comes: what never ends and is no export is refused at once.
-          try take(piece)
+          // Parsed while it arrives, so that an endless stream that is not an export is refused
+          // early.
+          try consume(piece)
           guard let spool else { return }
           read += piece.count
           if read > limitBytes { throw tooLarge }
@@ -89,8 +91,8 @@ final class ImportFile: ExportRecordSource {
 
   private var tooLarge: OffersError {
     OffersError(
-      .limitExceeded, "\(name) gives more than \(Units.size(limitBytes)).",
-      hint: "Nothing was changed. If it is an export, save it to a file, and import that.")
+      .limitExceeded, "\(name) has more than \(Units.size(limitBytes)).",
+      hint: "Nothing was changed. If it is an export, save it to a file, and import the file.")
   }
 
   private static func readOn(

@@ -8,11 +8,11 @@ import OffersSQLite
 struct PruneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    abstract: "Clear away offers that are gone, and old history.",
+    abstract: "Remove offers that are gone, and old history.",
     usage: "offers prune [<options>]",
     discussion: """
-      Removes offers that have been gone for a while, changes older than 400 days, and syncs that \
-      nothing refers to any more. Favorites stay for good, with all of their history.
+      Removes offers that have been gone for 30 days, changes older than 400 days, and syncs that \
+      nothing refers to any more. Favorites are never removed, nor is their history.
 
       EXAMPLES
         offers prune --dry-run
@@ -21,10 +21,10 @@ struct PruneCommand: AsyncParsableCommand {
 
   @Option(
     name: .long, parsing: .unconditional,
-    help: ArgumentHelp("How long an offer has to be gone: 12h, 30d, 12w.", valueName: "time"))
+    help: ArgumentHelp("Remove offers gone for this long: 12h, 30d, 12w.", valueName: "time"))
   var olderThan = "30d"
 
-  @Flag(name: .long, help: "Only say what would be removed.")
+  @Flag(name: .long, help: "Print what would be removed, and remove nothing.")
   var dryRun = false
 
   @Flag(name: .long, help: "Print one JSON document.")
@@ -35,7 +35,7 @@ struct PruneCommand: AsyncParsableCommand {
   func run() async throws {
     let now = Date()
     let goneBefore = now - (try Since.seconds(parsing: olderThan))
-    // Whoever has no database has nothing to clear away; opening it for reading says so.
+    // Opening for reading fails without a database; opening for writing would create one.
     var database = try location.open(.readOnly)
     let before = database.sizeBytes
     if !dryRun { database = try location.open(.readWrite) }
@@ -54,7 +54,7 @@ struct PruneCommand: AsyncParsableCommand {
       try Output.print("Would remove \(what). The file has \(Units.size(before)).")
     } else {
       try Output.print(
-        "Removed \(what). The file has \(Units.size(after)), before \(Units.size(before)).")
+        "Removed \(what). The file has \(Units.size(after)); before it had \(Units.size(before)).")
     }
   }
 

@@ -2,18 +2,18 @@ import OffersCore
 import OffersSQLite
 import OffersSync
 
-/// Decides about the sources that an import would read feeds from.
+/// The check of the sources of an import.
 struct SourceReview: Sendable {
-  /// Whether somebody at the machine takes them for their own.
+  /// Whether the user accepts the sources as their own (`--accept-sources`).
   let isAccepting: Bool
 
-  /// How many refused sources are named.
+  /// The maximum number of refused sources in an error message.
   private static let namedCount = 10
 
-  /// Sets the origin of each source; none for one that nobody can take over.
+  /// Sets the origin of each source; nil for a source that cannot be imported.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for sources that only somebody at the machine may
-  ///   name, where nobody accepts them.
+  /// - Throws: `OffersError` with `invalidRequest` for sources that only the user of this machine
+  ///   may name, unless the user accepts them.
   func review(_ sources: [ImportedSource]) throws -> [ImportedSource] {
     var reviewed = sources
     var refused: [String] = []
@@ -32,15 +32,15 @@ struct SourceReview: Sendable {
       "The document names sources that only somebody at this machine may name: "
         + refused.prefix(Self.namedCount).joined(separator: ", ")
         + (rest > 0 ? " and \(Units.count(rest)) more." : "."),
-      hint: "Nothing was changed. If they are yours, add --accept-sources: they are read from this "
-        + "machine then. A source with a variable is left out; write it into a definition.")
+      hint: "Nothing was changed. If they are yours, add --accept-sources: they are then read from "
+        + "this machine. A source with a variable is left out; write it into a definition.")
   }
 
-  /// What an import tells of a source.
+  /// The line about a source that an import prints.
   static func line(_ source: ImportedSource) -> String {
     DisplayText.oneLine(
       source.origin == nil
-        ? "\(source.feed): left out is its source \(source.text)"
+        ? "\(source.feed): its source \(source.text) was left out"
         : "\(source.feed): now read from \(source.text)")
   }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import OffersCore
 
-/// `offers manual`, which the installation makes the manual page with.
+/// `offers manual`, with which the installation makes the manual page.
 struct ManualCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "manual",

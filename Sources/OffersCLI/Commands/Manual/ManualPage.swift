@@ -1,11 +1,11 @@
 import Foundation
 import OffersCore
 
-/// The manual page, made from what `--help` is made from.
+/// The manual page, made from the same description of the commands as `--help`.
 ///
-/// It is written in the macros of man(7): https://man7.org/linux/man-pages/man7/man.7.html
+/// It uses the macros of man(7): https://man7.org/linux/man-pages/man7/man.7.html
 struct ManualPage {
-  /// A command as ArgumentParser describes it.
+  /// A command in ArgumentParser's JSON description.
   struct Command: Decodable {
     var shouldDisplay: Bool?
     var commandName: String
@@ -47,7 +47,7 @@ struct ManualPage {
     self.version = version
   }
 
-  /// The page's text, to be kept as `offers.1`.
+  /// The text of the page, for a file `offers.1`.
   mutating func text() -> String {
     lines = [".TH OFFERS 1 \"\" \"offers \(version)\" \"User Commands\""]
     let abstract = Self.plain(root.abstract ?? "").drop { $0 == "." }
@@ -61,7 +61,7 @@ struct ManualPage {
       lines += [".SH \(title)"] + literal(text)
     }
     lines += [".SH FILES", ".TP", ".I ~/.local/share/offers/offers.sqlite", "The database."]
-    lines += [".TP", ".I ~/.config/offers/feeds.yaml", "Feeds of your own."]
+    lines += [".TP", ".I ~/.config/offers/feeds.yaml", "Your own feed definitions."]
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -91,7 +91,7 @@ struct ManualPage {
     for below in command.subcommands ?? [] { add(below, path: path) }
   }
 
-  /// What every command has is told once, by --help.
+  /// Whether every command has the argument, so that the page leaves it out.
   private static func isEverywhere(_ argument: Argument) -> Bool {
     argument.names?.contains { $0.name == "help" || $0.name == "version" } ?? false
   }
@@ -118,7 +118,7 @@ struct ManualPage {
     return text
   }
 
-  /// A discussion's text and its sections, which begin with a title in capitals.
+  /// The text of a discussion and its sections, each of which begins with a title in capitals.
   private static func parts(of discussion: String) -> (text: String, sections: [(String, String)]) {
     var text: [Substring] = []
     var sections: [(String, String)] = []
@@ -142,7 +142,7 @@ struct ManualPage {
     }
   }
 
-  /// Lines that keep their breaks.
+  /// Lines whose breaks are preserved.
   private func literal(_ text: String) -> [String] {
     let rows = text.split(scalar: "\n").map { Self.escaped(String($0)) }
     return [".PP", ".nf"] + rows + [".fi"]
@@ -152,7 +152,7 @@ struct ManualPage {
     text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 
-  /// A text that troff prints as it is.
+  /// A text with the special characters of troff escaped.
   private static func escaped(_ text: String) -> String {
     let escaped = text.replacing(bytes: "\\", with: "\\e").replacing(bytes: "-", with: "\\-")
       .replacing(bytes: "\"", with: "\\(dq")
