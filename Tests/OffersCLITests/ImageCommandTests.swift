@@ -161,14 +161,14 @@ struct ImageCommandTests {
     #expect(
       try home.offers("cache").output == """
         Holds  0 of 50 images, 0 B, 0 of favorites
-        Asked  0 times, there 0 times; 0 had to go
+        Asked  0 times, found 0 times; 0 evicted
 
         """)
     for id in ["1", "2", "2"] { #expect(try Self.image(home, id).status == 0) }
     #expect(
       try home.offers("cache").output == """
         Holds  2 of 50 images, 116 B, 1 of favorites
-        Asked  3 times, there 1 time (33 %); 0 had to go
+        Asked  3 times, found 1 time (33 %); 0 evicted
 
            TYPE  PIXELS  SIZE  FETCHED   URL
         ★  PNG   1 × 1   58 B  just now  \(server.url("2"))
@@ -214,7 +214,7 @@ struct ImageCommandTests {
     let never = try PseudoTerminal.run(["show", "1", "--images", "never"], in: home)
     #expect(never.hasPrefix("$1.00 Cash Back\n"))
     let terminal = try PseudoTerminal.run(["image", "1"], in: home)
-    #expect(terminal.contains("An image is no text for a terminal."))
+    #expect(terminal.contains("The bytes of an image cannot be shown on a terminal."))
   }
 
   @Test("kitty and iTerm2 get the bytes, others what chafa draws")

@@ -75,7 +75,7 @@ struct ReadingCommandsTests {
         """)
     #expect(
       try home.offers("favorite", "110581").output
-        == "★ ibotta:110581  Jam (gone from its feed) (was a favorite already)\n")
+        == "★ ibotta:110581  Jam (gone from its feed) (was already a favorite)\n")
   }
 
   @Test("Empty lists say what to do, on standard error")
@@ -151,13 +151,13 @@ struct ReadingCommandsTests {
         == "★ ibotta:110579  Sunrise® Tea\n★ ibotta:110581  Jam\n")
     #expect(
       try home.offers("favorite", "110579").output
-        == "★ ibotta:110579  Sunrise® Tea (was a favorite already)\n")
+        == "★ ibotta:110579  Sunrise® Tea (was already a favorite)\n")
     #expect(
       try home.offers("favorite", "--remove", "110579", "--json").output
         == #"{"favorites":[{"ref":"ibotta:110579","favorite":false,"changed":true}]}"# + "\n")
     #expect(
       try home.offers("favorite", "--remove", "110579", "110581").output
-        == "☆ ibotta:110579  Sunrise® Tea (was no favorite)\n☆ ibotta:110581  Jam\n")
+        == "☆ ibotta:110579  Sunrise® Tea (was not a favorite)\n☆ ibotta:110581  Jam\n")
     #expect(try home.offers("list", "--favorites").output == "")
   }
 

@@ -1,13 +1,13 @@
 import Glibc
 import OffersCore
 
-/// A link to a web page, fit to be handed to other programs.
+/// A link to a web page that is safe to pass to other programs.
 struct WebLink {
-  /// The link in ASCII: what no address may hold is percent-encoded (RFC 3986, section 2.1), so that
-  /// it neither steers a terminal nor looks like several words.
+  /// The link in ASCII. Bytes that are not allowed in a URL are percent-encoded (RFC 3986, section
+  /// 2.1), so that they neither control a terminal nor split the link into several words.
   let text: String
 
-  /// - Returns: nil unless it is http or https and names a host.
+  /// - Returns: nil unless the URL is http or https and has a host.
   init?(_ url: String) {
     let bytes = Array(url.utf8)
     let small = bytes.prefix(8).map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
@@ -28,13 +28,13 @@ struct WebLink {
   }
 }
 
-/// The program that shows web pages: what `BROWSER` names, else `xdg-open`, which knows the desktop's.
+/// The web browser: a command of `BROWSER`, else `xdg-open`, which starts the desktop's browser.
 ///
-/// `BROWSER` is a list with colons between its commands; in each, `%s` is the link, `%c` a colon and
-/// `%%` a percent sign, and a command without `%s` gets the link behind it
+/// `BROWSER` is a list of commands, separated by colons. In a command `%s` stands for the link,
+/// `%c` for a colon and `%%` for a percent sign; without `%s` the link is appended
 /// (http://www.catb.org/~esr/BROWSER/).
 struct Browser {
-  /// The words of each command, to be tried one after the other.
+  /// The words of each command, in the order in which they are tried.
   private let commands: [[String]]
   private let environment: [String: String]
 
@@ -45,17 +45,17 @@ struct Browser {
     commands = named.isEmpty ? [["xdg-open"]] : named
   }
 
-  /// The programs that are tried.
+  /// The names of the programs.
   var names: [String] { commands.compactMap(\.first) }
 
-  /// Shows a link in the first browser that works, and waits until that ends: one that runs in the
-  /// terminal needs it for itself.
+  /// Opens a link in the first browser that works, and waits until it exits, because a text browser
+  /// needs the terminal for itself.
   ///
   /// - Parameters:
-  ///   - isSilent: whether standard output is for something else: what the browser prints goes to
-  ///     standard error.
-  ///   - willStart: told the program's name.
-  /// - Returns: false when none works.
+  ///   - isSilent: whether the browser's standard output is redirected to standard error, to keep
+  ///     standard output for data.
+  ///   - willStart: called with the name of each program before it is started.
+  /// - Returns: false if no browser works.
   func open(_ link: WebLink, isSilent: Bool = false, willStart: (String) -> Void) -> Bool {
     for command in commands {
       guard let name = command.first, isPresent(name) else { continue }
@@ -65,7 +65,7 @@ struct Browser {
     return false
   }
 
-  /// The words of a command: between spaces, those in quotes together.
+  /// Splits a command into words at spaces outside of quotes.
   private static func words(_ command: Substring) -> [String] {
     var words: [String] = []
     var word: String?
@@ -84,7 +84,7 @@ struct Browser {
       }
     }
     if let word { words.append(word) }
-    // A shell's sign for the background; there is no shell here.
+    // A final `&` would start the browser in the background of a shell, but there is no shell.
     if words.last == "&" { words.removeLast() }
     return words
   }
@@ -116,7 +116,7 @@ struct Browser {
     return hasLink ? words : words + [link.text]
   }
 
-  /// Whether a program can be found, by its path or in the folders of PATH.
+  /// Whether a program exists, by its path or in the folders of PATH.
   private func isPresent(_ name: String) -> Bool {
     if name.contains("/") { return access(name, X_OK) == 0 }
     let folders = (environment["PATH"] ?? "/usr/bin:/bin").split(
@@ -124,10 +124,10 @@ struct Browser {
     return folders.contains { access($0.isEmpty ? name : "\($0)/\(name)", X_OK) == 0 }
   }
 
-  /// Runs a program in our own process group: in one of its own, one that reads the terminal would
-  /// be stopped.
+  /// Runs a program in the process group of this one. In another group the system would stop it
+  /// when it reads from the terminal (SIGTTIN).
   ///
-  /// - Returns: whether it ended well.
+  /// - Returns: whether it exited with status 0.
   private func run(_ words: [String], _ isSilent: Bool) -> Bool {
     let process = try? ChildProcess(
       words, environment: environment, input: .standardInput,

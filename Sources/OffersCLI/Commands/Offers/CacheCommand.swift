@@ -7,19 +7,20 @@ import OffersSQLite
 struct CacheCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache",
-    abstract: "Show the images that are held, or clear them away.",
+    abstract: "Show or clear the cached images.",
     discussion: """
-      At most 50 are held. The longest unused goes first; the images of up to 30 favorites stay.
+      At most 50 images are cached. The least recently used is evicted first; the images of up to \
+      30 favorites stay.
 
       EXAMPLES
         offers cache
         offers cache clear
       """)
 
-  /// What to do with the cache.
+  /// An action on the cache.
   enum Action: String, ExpressibleByArgument, CaseIterable { case clear }
 
-  @Argument(help: "clear: forget all images, and what could not be had.")
+  @Argument(help: "clear: remove all images and the record of failed fetches.")
   var action: Action?
 
   @Flag(name: .long, help: "Print one JSON document.")
@@ -28,7 +29,7 @@ struct CacheCommand: AsyncParsableCommand {
   @OptionGroup var location: DatabaseOptions
 
   func run() async throws {
-    // Whoever has no database has no cache; opening it for reading says so.
+    // Opening for reading fails without a database; opening for writing would create one.
     var database = try location.open(.readOnly)
     if action == .clear {
       database = try location.open(.readWrite)
@@ -49,8 +50,8 @@ struct CacheCommand: AsyncParsableCommand {
     let share = asked > 0 ? " (\(contents.hits * 100 / asked) %)" : ""
     var lines = [
       "Holds  \(images.count) of \(ImageBounds.images) images, \(bytes), \(favorites) of favorites",
-      "Asked  \(Units.count(asked, "time")), there \(Units.count(contents.hits, "time"))\(share); "
-        + "\(Units.count(contents.evictions)) had to go",
+      "Asked  \(Units.count(asked, "time")), found \(Units.count(contents.hits, "time"))\(share); "
+        + "\(Units.count(contents.evictions)) evicted",
     ]
     if !images.isEmpty {
       let columns = [
@@ -69,15 +70,15 @@ struct CacheCommand: AsyncParsableCommand {
       lines += ["", table.header] + rows.map(table.line)
     }
     if !contents.failures.isEmpty {
-      lines += ["", "Not to be had lately:"] + failureLines(contents.failures)
+      lines += ["", "Recent failures:"] + failureLines(contents.failures)
     }
     return lines.joined(separator: "\n")
   }
 
-  /// So many reasons are shown.
+  /// The maximum number of reasons that are printed.
   private static let reasonLimit = 10
 
-  /// The reasons, the most frequent first, with how many images each stands for.
+  /// Lines with the reasons of failures, the most frequent first, each with its number of images.
   static func failureLines(_ failures: [ImageFailure]) -> [String] {
     let reasons = Dictionary(grouping: failures) { failure in
       let host = URLComponents(string: failure.url)?.host ?? "its address"

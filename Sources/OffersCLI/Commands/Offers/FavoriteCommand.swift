@@ -6,10 +6,10 @@ import OffersSQLite
 struct FavoriteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "favorite",
-    abstract: "Star offers, or take the star away.",
+    abstract: "Star offers, or remove the star.",
     discussion: """
-      A favorite is kept for good, also when its offer leaves the feed. Starring twice is no error. \
-      When one of several offers is unknown, none is changed.
+      A favorite is kept permanently, also if its offer is gone from the feed. Starring twice is \
+      no error. If one of several offers is unknown, none is changed.
 
       EXAMPLES
         offers favorite 110579 110580
@@ -21,7 +21,7 @@ struct FavoriteCommand: AsyncParsableCommand {
     completion: Completions.ids)
   var id: [String]
 
-  @Flag(name: .long, help: "Take the star away.")
+  @Flag(name: .long, help: "Remove the star.")
   var remove = false
 
   @Flag(name: .long, help: "Print one JSON document.")
@@ -30,7 +30,7 @@ struct FavoriteCommand: AsyncParsableCommand {
   @OptionGroup var location: DatabaseOptions
 
   func run() async throws {
-    // Whoever has no database has no offer to star: making one would only hide a wrong path.
+    // Without a database there is no offer to star, and creating one would hide a wrong path.
     let path = try location.path
     guard OffersDatabase.exists(at: path) else { throw OffersDatabase.missing(at: path) }
     let changes = try await location.open(.readWrite).setFavorites(named: id, to: !remove)
@@ -47,9 +47,9 @@ struct FavoriteCommand: AsyncParsableCommand {
     let gone = offer.state == .gone ? " (gone from its feed)" : ""
     switch (remove, change.didChange) {
     case (false, true): return "★ \(text)\(gone)"
-    case (false, false): return "★ \(text)\(gone) (was a favorite already)"
+    case (false, false): return "★ \(text)\(gone) (was already a favorite)"
     case (true, true): return "☆ \(text)\(gone)"
-    case (true, false): return "☆ \(text)\(gone) (was no favorite)"
+    case (true, false): return "☆ \(text)\(gone) (was not a favorite)"
     }
   }
 

@@ -7,11 +7,11 @@ import OffersSQLite
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Show how an offer's reward went.",
+    abstract: "Show the history of an offer's reward.",
     usage: "offers history <id> [<options>]",
     discussion: """
-      Shows when the reward was another one, and when the offer went and was back; on a terminal \
-      also as a chart, where the reward is exact.
+      Shows when the reward changed, and when the offer was gone and back; on a terminal also as a \
+      chart, if the reward is exact.
 
       EXAMPLES
         offers history 110579
@@ -65,7 +65,8 @@ struct HistoryCommand: AsyncParsableCommand {
     return lines + [style.bold(table.header)] + rows.map(table.line)
   }
 
-  /// The exact rewards in the unit of the last one; a gap where it was another or the offer gone.
+  /// A chart of the exact rewards in the unit of the last one, with gaps for other units and while
+  /// the offer was gone.
   static func chart(_ points: [RewardPoint], until end: Date) -> StepChart {
     let steps = RewardStep.steps(of: points).map { step in
       StepChart.Step(

@@ -11,7 +11,7 @@ struct ImageCommand: AsyncParsableCommand {
     abstract: "Get the image of an offer.",
     usage: "offers image <id> [<options>]",
     discussion: """
-      It comes from the cache, else from its server, and is then kept for the next time.
+      The image comes from the cache, or from its server and is then cached.
 
       EXAMPLES
         offers image 110579 -o sauce.png
@@ -26,11 +26,11 @@ struct ImageCommand: AsyncParsableCommand {
   @Option(
     name: [.short, .long],
     help: ArgumentHelp(
-      "Where to write it: a file, or - for standard output (the default, where that is no terminal).",
+      "The file to write, or - for standard output (the default unless that is a terminal).",
       valueName: "file"))
   var output: String?
 
-  @Flag(name: .long, help: "Print one JSON document about it instead of its bytes.")
+  @Flag(name: .long, help: "Print one JSON document about the image instead of its bytes.")
   var json = false
 
   @OptionGroup var network: NetworkOptions
@@ -44,17 +44,17 @@ struct ImageCommand: AsyncParsableCommand {
   func run() async throws {
     if output == nil, !json, Terminal.isOutput {
       throw OffersError(
-        .invalidRequest, "An image is no text for a terminal.",
+        .invalidRequest, "The bytes of an image cannot be shown on a terminal.",
         hint: "Write it to a file with -o FILE, or see it with: "
           + "offers show \(ShellQuoting.word(id)) --images always")
     }
-    // Opened for reading first, because whoever has no database yet has no offer.
+    // Opened for reading first, which fails without a database instead of creating one.
     let offer = try await location.open(.readOnly).fetchOffer(named: id)
     guard let url = offer.imageURL else {
       throw OffersError(.notFound, "\(offer.ref) has no image.")
     }
     let database = try location.open(.readWrite)
-    // Made first, so that nothing is fetched for what cannot be written.
+    // Created before the fetch, so that nothing is fetched if the file cannot be written.
     let file = try output.flatMap {
       $0 == "-" ? nil : try NewFile(output: $0, isPublic: true, beside: database)
     }
@@ -73,7 +73,7 @@ struct ImageCommand: AsyncParsableCommand {
     if let file {
       try image.bytes.withUnsafeBytes(file.append)
       try file.commit()
-      if !json { Self.tell(image, in: output ?? "") }
+      if !json { Self.describe(image, in: output ?? "") }
     }
     if json {
       try Output.print(Self.json(image, of: offer.ref))
@@ -82,7 +82,7 @@ struct ImageCommand: AsyncParsableCommand {
     }
   }
 
-  private static func tell(_ image: CachedImage, in output: String) {
+  private static func describe(_ image: CachedImage, in output: String) {
     let header = image.header
     Output.note(
       DisplayText.oneLine(

@@ -6,22 +6,22 @@ import OffersSync
 
 /// When an offer's image is drawn.
 enum PictureMode: String, ExpressibleByArgument, CaseIterable, Sendable {
-  /// Where it is held, without asking the network.
+  /// If it is cached, without using the network.
   case auto
-  /// Also when it must be fetched first.
+  /// Also if it has to be fetched first.
   case always
   case never
 }
 
-/// The image of an offer above its card, on a terminal.
+/// The drawing of an offer's image above its card, on a terminal.
 struct OfferPicture {
   let offer: Offer
   let databasePath: String
   let mode: PictureMode
   let allowsPrivateNetwork: Bool
 
-  /// The drawing, or a line that says why there is none; nothing where the offer has no image.
-  /// Whether it was drawn comes with it.
+  /// The drawing and true, or a line with the reason why there is none and false. The text is empty
+  /// if the offer has no image.
   func text(from database: OffersDatabase) async -> (text: String, isDrawn: Bool) {
     guard mode != .never, let url = offer.imageURL else { return ("", false) }
     func line(_ reason: String) -> (String, Bool) {
@@ -64,10 +64,10 @@ struct OfferPicture {
     }
   }
 
-  /// Writes down that it was seen, if that is to be had without waiting: it keeps the image a place.
+  /// Records the use of the image for the eviction order, unless that would wait for a writer.
   func noteSeen() async {
     guard let url = offer.imageURL, mode == .auto else { return }
-    // It costs the image its place at worst.
+    // If the use is not recorded, the image is at worst evicted earlier.
     try? await OffersDatabase.noteImageUse(of: url, path: databasePath)
   }
 }

@@ -9,9 +9,9 @@ struct OpenCommand: AsyncParsableCommand {
     commandName: "open",
     abstract: "Open an offer's link in the browser.",
     discussion: """
-      The browser is what BROWSER names: commands with a colon between them, of which the first \
-      that works is taken, with %s where the link belongs or the link behind them. Without it, \
-      xdg-open knows which one. Only http and https links are opened, and never through a shell.
+      The browser is the first command of BROWSER that works. BROWSER is a list of commands, \
+      separated by colons, with %s for the link; without %s the link is appended. Without BROWSER, \
+      xdg-open is used. Only http and https links are opened, and never through a shell.
 
       EXAMPLES
         offers open 110579
@@ -23,7 +23,7 @@ struct OpenCommand: AsyncParsableCommand {
     completion: Completions.ids)
   var id: String
 
-  @Flag(name: .long, help: "Print one JSON document about what came of it.")
+  @Flag(name: .long, help: "Print one JSON document about the result.")
   var json = false
 
   @OptionGroup var location: DatabaseOptions
@@ -33,11 +33,11 @@ struct OpenCommand: AsyncParsableCommand {
     guard let url = offer.url else {
       throw OffersError(
         .notFound, "\(offer.ref) has no link.",
-        hint: "See what it has: offers show \(ShellQuoting.word(offer.ref.description))")
+        hint: "See the offer: offers show \(ShellQuoting.word(offer.ref.description))")
     }
     guard let link = WebLink(url) else {
       throw OffersError(
-        .notFound, "The link of \(offer.ref) leads to no web page: \(url)",
+        .notFound, "The link of \(offer.ref) is not a web page: \(url)",
         hint: "Only http and https links are opened.")
     }
     let browser = Browser(ProcessInfo.processInfo.environment)

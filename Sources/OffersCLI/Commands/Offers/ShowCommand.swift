@@ -26,8 +26,8 @@ struct ShowCommand: AsyncParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Whether to draw the image on a terminal: auto draws what is held, always fetches it first, "
-        + "never does not.", valueName: "when"))
+      "Whether to draw the image on a terminal: auto (if it is cached), always (fetches it first), "
+        + "never.", valueName: "when"))
   var images = PictureMode.auto
 
   @OptionGroup var terminal: TerminalOptions
@@ -39,7 +39,7 @@ struct ShowCommand: AsyncParsableCommand {
     let database = try location.open(.readOnly)
     let offer = try await database.fetchOffer(named: id)
     guard Terminal.isOutput, !json, images != .never else { return try print(offer) }
-    // What is held already is drawn whatever the settings say.
+    // A cached image is drawn whatever the settings say, because it needs no network.
     let isOpen =
       try images == .always && network.allowsPrivateNetwork(configuration.path.load())
     let picture = OfferPicture(
@@ -62,9 +62,11 @@ struct ShowCommand: AsyncParsableCommand {
   }
 }
 
-/// An offer as a card: what it pays, what it is, its terms, then the particulars.
+/// The card of an offer: its reward, name, description, terms, and the other fields.
 enum OfferCard {
-  /// - Parameter width: where lines are broken, in columns.
+  /// The lines of the card.
+  ///
+  /// - Parameter width: the width of wrapped lines in columns; 100 at most.
   static func lines(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
     let width = min(width, 100)
     var lines = heading(offer, width: width, style)
@@ -82,7 +84,7 @@ enum OfferCard {
     let indent = rows.reduce(10) { max($0, min(24, DisplayText.width($1.0))) } + 2
     for (label, value) in rows {
       let label = DisplayText.pad(DisplayText.oneLine(label), indent)
-      // An address that is broken cannot be followed.
+      // URLs are not wrapped, so that they can be followed.
       let isLink = value.contains("://")
       let parts =
         isLink
@@ -95,7 +97,7 @@ enum OfferCard {
     return lines
   }
 
-  /// What it pays and what it is called.
+  /// The lines with the reward and the name.
   static func heading(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
     let title = [
       offer.isFavorite ? style.star("★") : nil,

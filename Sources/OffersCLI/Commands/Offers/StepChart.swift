@@ -1,29 +1,31 @@
 import Foundation
 import OffersCore
 
-/// A value over time, drawn with block characters: each column as high as the value was last in
-/// its stretch of time, and empty where there was none.
+/// A chart of a value over time, drawn with block characters.
+///
+/// The height of a column is the last value in its interval of time; a column without a value is
+/// empty.
 struct StepChart {
-  /// From when on a value holds.
+  /// A value that holds from a time until the next step.
   struct Step {
     let at: Date
-    /// Nil where there is nothing to draw.
+    /// The value; nil for a gap.
     let value: Int64?
     let label: String
   }
 
-  /// In the order of time.
+  /// The steps in ascending order of time.
   let steps: [Step]
-  /// Until when the last one is drawn.
+  /// The end of the last step.
   let end: Date
 
-  /// Lines of the drawing, and the columns it has at least and at most.
+  /// The height of the chart in lines, and its allowed widths in columns.
   private static let height = 4
   private static let widths = 12...60
   private static let blocks = Array(" ▁▂▃▄▅▆▇█")
 
-  /// The drawing in lines of at most so many columns: the highest and the lowest value to the left,
-  /// the first and the last day below. Empty when there is nothing to draw or no room.
+  /// The lines of the chart in at most this many columns: the highest and the lowest value on the
+  /// left, the first and the last day below. Empty if there is no value or not enough room.
   func lines(width: Int) -> [String] {
     let drawn = steps.filter { $0.value != nil }
     guard let first = steps.first, let low = drawn.min(by: { $0.number < $1.number }),
@@ -44,7 +46,7 @@ struct StepChart {
     return lines.map { String($0.reversed().drop { $0 == " " }.reversed()) }
   }
 
-  /// The height of a column in eighths of a line; 0 where nothing is drawn.
+  /// The height of a column in eighths of a line; 0 for a gap.
   private func level(in column: Int, of columns: Int, _ low: Int64, _ high: Int64) -> Int {
     let span = end.timeIntervalSince(steps[0].at)
     let until = steps[0].at + span * Double(column + 1) / Double(columns)
@@ -53,7 +55,8 @@ struct StepChart {
     return Self.level(value, low, high)
   }
 
-  /// The lowest value fills half a line, the highest all of them; a value alone fills half.
+  /// The height of a value in eighths of a line. The lowest value fills half a line, the highest
+  /// all lines; a constant value fills half of the lines.
   private static func level(_ value: Int64, _ low: Int64, _ high: Int64) -> Int {
     guard low < high else { return height * 4 }
     let share = (Double(value) - Double(low)) / (Double(high) - Double(low))
