@@ -169,7 +169,7 @@ struct ScheduleCommandTests {
     let home = try Self.home()
     let result = try Self.run("install cron", home, "export NO_PROXY=$'s3cret\\n* * * * * x'")
     #expect(result.status == 64)
-    #expect(result.errors.contains("The value of NO_PROXY has a line end"))
+    #expect(result.errors.contains("The value of NO_PROXY contains a line end"))
     #expect(!result.errors.contains("s3cret"))
     #expect(try home.folder.text(of: "tab") == "0 1 * * * backup\n")
   }

@@ -2,16 +2,18 @@ import Foundation
 import OffersCore
 import OffersSQLite
 
-/// How a database's file, its disk and the clock are, and what is found in it.
+/// The checks of a database, its file, its disk, and the clock.
 struct DatabaseHealth {
   let path: String
   let now: Date
 
-  /// - Returns: what was found, and the feeds; none where they cannot be read.
+  /// Runs the checks.
+  ///
+  /// - Returns: the findings, and the feeds, which are empty if they cannot be read.
   func examine() async -> (findings: [Finding], feeds: [Feed]) {
     do {
       let database = try OffersDatabase(path: path, access: .readOnly)
-      // Where they cannot be read, pages are damaged, which is found below.
+      // If the feeds cannot be read, pages are damaged, which the checks below report.
       let feeds = (try? await database.fetchFeeds()) ?? []
       let findings =
         OffersDatabase.examineFile(at: path) + [disk(database)]
@@ -23,19 +25,19 @@ struct DatabaseHealth {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
       let refusal = Finding(
         .problem, "database", error.message, advice: OffersDatabase.advice(on: error, at: path))
-      // What is no database of ours may be as it likes.
+      // For a file that is not a database of this program, only problems are reported.
       let around = OffersDatabase.exists(at: path) ? OffersDatabase.examineFile(at: path) : []
       return (around.filter { $0.level == .problem } + [refusal], [])
     }
   }
 
-  /// Writing the file anew without its free pages takes as much again, as a backup beside it does.
+  /// Checks the free space. A vacuum and a backup need as much space as the file has.
   private func disk(_ database: OffersDatabase) -> Finding {
     guard let free = OffersDatabase.findFreeBytes(for: path) else {
-      return Finding(.ok, "disk", "its free space is not known")
+      return Finding(.ok, "disk", "the free space is not known")
     }
     let text = "\(Units.size(free)) are free"
-    let advice = "Make room. A sync that finds none changes nothing"
+    let advice = "Free some space. A sync without space fails and changes nothing"
     if free < Self.leastBytes { return Finding(.problem, "disk", "only \(text)", advice: advice) }
     if free < database.sizeBytes + Self.roomyBytes {
       return Finding(.warning, "disk", "only \(text)", advice: advice)
@@ -44,14 +46,14 @@ struct DatabaseHealth {
   }
 
   private func clock(_ database: OffersDatabase) async -> Finding {
-    // Where it cannot be read, pages are damaged, which is found above.
+    // If the time cannot be read, pages are damaged, which the checks above report.
     guard let newest = try? await database.findNewestTime(),
       newest.timeIntervalSince(now) > Self.clockSeconds
     else { return Finding(.ok, "clock", "nothing happened later than now") }
     return Finding(
       .problem, "clock",
       "it is \(Units.time(now)), but the newest sync or star is of \(Units.time(newest))",
-      advice: "Set the clock: timedatectl. If it was wrong then, and a sync is the newest: "
+      advice: "Set the clock: timedatectl. If it was wrong at that time and a sync is the newest: "
         + "offers sync --force")
   }
 
@@ -66,10 +68,10 @@ struct DatabaseHealth {
     if sizes.log > Self.largeLogBytes {
       return Finding(
         .warning, "sizes", text,
-        advice: "A command that has been reading for long keeps the log. End it, then sync")
+        advice: "A long-running reader keeps the log from being truncated. End it, then sync")
     }
     if share > Self.freeShare, sizes.free > Self.largeFreeBytes {
-      return Finding(.warning, "sizes", text, advice: "Give it back to the disk: offers prune")
+      return Finding(.warning, "sizes", text, advice: "Release the free space: offers prune")
     }
     return Finding(.ok, "sizes", text)
   }
@@ -78,8 +80,8 @@ struct DatabaseHealth {
   private static let roomyBytes = 100_000_000
   private static let largeLogBytes = 64_000_000
   private static let largeFreeBytes = 10_000_000
-  /// The share from which on `prune` writes the file anew.
+  /// The share of free pages from which on `prune` vacuums the file.
   private static let freeShare = OffersDatabase.freeShare
-  /// How far apart clocks may be.
+  /// The tolerated difference between clocks.
   private static let clockSeconds = 300.0
 }

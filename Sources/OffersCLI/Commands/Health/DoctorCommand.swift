@@ -7,11 +7,11 @@ import OffersSQLite
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "See what is wrong, and what to do about it.",
+    abstract: "Check the database, the definitions and the feeds.",
     discussion: """
-      A warning works, but should be known; a problem does not work, or will not for long. With a \
-      problem the exit code is 1, with warnings alone 0. A repair makes anew what comes from other \
-      data, such as indexes and counts; offers, favorites and chosen sources it never touches.
+      Prints findings and what to do. A warning needs attention; a problem does not work, or soon \
+      will not. With a problem the exit code is 1, with warnings alone 0. A repair rebuilds \
+      derived data, such as indexes and counts; it changes no offers, favorites or chosen sources.
 
       EXAMPLES
         offers doctor
@@ -19,7 +19,7 @@ struct DoctorCommand: AsyncParsableCommand {
         offers doctor --repair
       """)
 
-  @Flag(name: .long, help: "Put right what can be made anew, and say what was done.")
+  @Flag(name: .long, help: "Rebuild derived data, and print what was done.")
   var repair = false
 
   @Flag(name: .long, help: "Print one JSON document.")
@@ -36,7 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
     var refusal: OffersError?
     if repair {
       do {
-        // Opened for reading first: what is not there is not made.
+        // Opened for reading first, which fails without a database instead of creating one.
         _ = try location.open(.readOnly)
         repairs = await (try location.open(.readWrite)).repair(at: now)
       } catch let error as OffersError {
@@ -68,7 +68,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }.joined(separator: "\n")
   }
 
-  /// On a terminal long lines go on below their beginning; in a pipe a line stays a line.
+  /// The lines of a finding: on a terminal wrapped with a hanging indent, in a pipe one line.
   private static func line(_ start: String, _ text: String) -> [String] {
     let text = DisplayText.oneLine(text)
     guard let width = Terminal.width else { return [start + text] }

@@ -3,7 +3,7 @@ import OffersCore
 import OffersFeeds
 import OffersSQLite
 
-/// How the feeds are, and the file that defines a person's own.
+/// The checks of the feeds and of the user's file of definitions.
 struct FeedHealth {
   let path: SettingPath
   let feeds: [Feed]
@@ -24,11 +24,11 @@ struct FeedHealth {
     let own = configuration.own.count
     let what =
       own == 0
-      ? "only those that ship; none of your own in \(path.text)"
+      ? "only the shipped ones; none of your own in \(path.text)"
       : "\(Units.count(own)) of your own in \(path.text)"
     return [Finding(.ok, "definitions", what)]
       + feeds.map { feed in
-        // The file was read, and with it every definition in it.
+        // `find` throws only for an invalid file, and loading the file has validated it.
         examine(FeedTiming(feed, try? configuration.find(feed.name)))
       }
   }
@@ -45,14 +45,14 @@ struct FeedHealth {
     }
     guard let last = feed.lastRun else {
       return Finding(
-        .warning, subject, "was never synced", advice: "Read it: offers sync \(feed.name)")
+        .warning, subject, "was never synced", advice: "Sync it: offers sync \(feed.name)")
     }
     if let due = timing.nextDueAt, let every = timing.everySeconds,
       now.timeIntervalSince(due) > TimeInterval(every)
     {
       return Finding(
         .warning, subject, "has been due since \(Units.time(due))",
-        advice: "Sync it: offers sync --due. By itself: offers schedule install")
+        advice: "Sync it: offers sync --due. To schedule syncs: offers schedule install")
     }
     return Finding(
       .ok, subject,

@@ -8,7 +8,7 @@ import OffersSQLite
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show the feeds, what is wrong, and the database.",
+    abstract: "Show the database, the feeds and their problems.",
     usage: "offers status [<options>]",
     discussion: """
       EXAMPLES
@@ -76,7 +76,7 @@ struct StatusCommand: AsyncParsableCommand {
       guard !troubles.isEmpty else { continue }
       lines.append("")
       for trouble in troubles {
-        // In a pipe a line stays a line.
+        // In a pipe lines are not wrapped.
         guard let width = Terminal.width else {
           lines.append(trouble)
           continue

@@ -1,37 +1,38 @@
 import OffersCore
 
-/// The entry in a person's crontab: a line between two comments. All else in it stays byte for byte.
+/// The entry in the user's crontab: a line between two comments. The rest of the crontab stays
+/// byte for byte.
 ///
-/// The line names the program and the file of variables, quoted for any shell, and has no value of a
-/// variable in it: cron logs the commands that it runs.
+/// The line has the paths of the program and of the file of variables, quoted for a shell. It
+/// contains no values of variables, because cron logs the commands that it runs.
 enum Crontab {
   private static let begin = Array("# offers: begin".utf8)
   private static let end = Array("# offers: end".utf8)
 
   static var isPresent: Bool {
-    // Where it cannot be started it is as good as missing.
+    // A crontab program that cannot be started counts as missing.
     (try? FinishedProgram.run(["crontab", "-l"])) ?? nil != nil
   }
 
-  /// The line that runs words every quarter of an hour.
+  /// The line that runs a command every quarter of an hour.
   static func line(_ words: [String]) -> String {
     "*/15 * * * * " + words.map(ShellQuoting.word).joined(separator: " ")
   }
 
-  /// Refuses words that no crontab can hold. Implementations differ in whether they take a backslash
-  /// before another one away.
+  /// Refuses words that a crontab cannot represent: control characters, and backslashes, because
+  /// implementations of cron differ in how they unescape them.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
   static func check(_ words: [String]) throws {
     for word in words where word.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0x5C }) {
       throw OffersError(
         .invalidRequest,
-        "cron cannot run what has a backslash or a control character in its path: \(word)",
+        "cron cannot run a path with a backslash or a control character: \(word)",
         hint: "Put it elsewhere, or use systemd: offers schedule install systemd")
     }
   }
 
-  /// Puts the entry in the place of an earlier one.
+  /// Adds the entry, which replaces an earlier one.
   static func install(_ words: [String]) throws {
     try check(words)
     let lines = try read()
@@ -39,7 +40,9 @@ enum Crontab {
     try write((try split(lines).others) + entry)
   }
 
-  /// - Returns: whether there was an entry.
+  /// Removes the entry.
+  ///
+  /// - Returns: whether there was one.
   @discardableResult
   static func remove() throws -> Bool {
     let parts = try split(try read())
@@ -48,10 +51,10 @@ enum Crontab {
     return true
   }
 
-  /// The lines of the entry; nil when there is none.
+  /// The lines between the comments; nil if there is no entry.
   static func block() throws -> [[UInt8]]? { try split(try read()).block }
 
-  /// The line of an entry that this version made; nil for another one.
+  /// The line of the entry; nil if another version of the program made it.
   static func command(of block: [[UInt8]]) -> String? {
     guard block.count == 1, let line = String(validating: block[0], as: UTF8.self),
       line.utf8.firstRange(of: " schedule run ".utf8) != nil
@@ -62,7 +65,7 @@ enum Crontab {
   private static func read() throws -> [[UInt8]] {
     guard let listed = try FinishedProgram.run(["crontab", "-l"]) else {
       throw OffersError(
-        .notFound, "There is no crontab here.",
+        .notFound, "cron is not installed.",
         hint: "Install cron, as root: apt-get install cron")
     }
     if listed.status != 0 {
@@ -82,26 +85,26 @@ enum Crontab {
     let written = try FinishedProgram.run(["crontab", "-"], input: input)
     guard let written, written.status == 0 else {
       throw written.map { refusal("change", $0) }
-        ?? OffersError(.notFound, "There is no crontab here.")
+        ?? OffersError(.notFound, "cron is not installed.")
     }
   }
 
   private static func refusal(_ verb: String, _ program: FinishedProgram) -> OffersError {
     OffersError(
       .storageFailed, "Could not \(verb) the crontab: \(program.reason)",
-      hint: "It is as it was. Try: crontab -l")
+      hint: "It was not changed. Try: crontab -l")
   }
 
-  /// What stands between the comments, and all the rest.
+  /// Splits a crontab into the lines between the comments and all other lines.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` where the end is missing: no line is guessed to be
-  ///   ours.
+  /// - Throws: `OffersError` with `invalidRequest` if the end comment is missing, because then it
+  ///   is not known which lines belong to the entry.
   private static func split(_ lines: [[UInt8]]) throws -> (block: [[UInt8]]?, others: [[UInt8]]) {
     guard let first = lines.firstIndex(of: begin) else { return (nil, lines) }
     guard let last = lines[first...].firstIndex(of: end) else {
       throw OffersError(
         .invalidRequest, "The crontab has a line “# offers: begin” without “# offers: end”.",
-        hint: "It is as it was. Mend it: crontab -e")
+        hint: "It was not changed. Repair it: crontab -e")
     }
     let rest = try split(Array(lines[(last + 1)...])).others
     return (Array(lines[(first + 1)..<last]), lines[..<first] + rest)

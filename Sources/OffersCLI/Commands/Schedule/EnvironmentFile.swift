@@ -1,9 +1,10 @@
 import Glibc
 import OffersCore
 
-/// A file of variables that only its owner may read: `NAME=value`, a line each. The value is all that
-/// stands behind the first equals sign, as it is; nothing in it is quoted, escaped or expanded. Empty
-/// lines and lines that begin with `#` are comments.
+/// A file of environment variables with mode 0600.
+///
+/// Each line is `NAME=value`. The value is everything after the first equals sign, without quoting,
+/// escapes or expansion. Empty lines and lines that begin with `#` are ignored.
 struct EnvironmentFile {
   struct Variable: Equatable {
     let name: String
@@ -12,36 +13,36 @@ struct EnvironmentFile {
 
   let path: String
 
-  /// More than any machine hands to a program.
+  /// The maximum size of the file, which is more than the environment of a process can hold.
   private static let limitBytes = 1 << 20
 
   /// The file of the scheduled syncs.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` where there is no home.
+  /// - Throws: `OffersError` with `invalidRequest` without a home folder.
   static func ofSchedule() throws -> EnvironmentFile {
     EnvironmentFile(path: try SettingPath.configurationFolder() + "/offers/schedule.env")
   }
 
-  /// Puts the variables in place of what it holds, whole or not at all.
+  /// Atomically replaces the content of the file by the given variables.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a value with a line end.
+  /// - Throws: `OffersError` with `invalidRequest` for a value that contains a line end.
   func write(_ variables: [Variable]) throws {
-    var text = "# Variables of the syncs that run by themselves: offers schedule install\n"
+    var text = "# Variables of the scheduled syncs: offers schedule install\n"
     for variable in variables {
       guard Self.isName(variable.name), !variable.value.utf8.contains(0x0A) else {
         throw OffersError(
-          .invalidRequest, "The value of \(variable.name) has a line end in it.",
-          hint: "Nothing was installed. Give it one of one line, or unset it.")
+          .invalidRequest, "The value of \(variable.name) contains a line end.",
+          hint: "Nothing was installed. Set it to a value of one line, or unset it.")
       }
       text += "\(variable.name)=\(variable.value)\n"
     }
     try NewFile.write(text, to: path, isPrivate: true)
   }
 
-  /// Its variables, in order; nil when there is no file.
+  /// The variables in their order; nil if the file does not exist.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a file that is not its reader's own or that
-  ///   others may read, and for a line that is no variable; no message has a value in it.
+  /// - Throws: `OffersError` with `invalidRequest` for a file that another user owns or others may
+  ///   read, and for a malformed line. No message contains a value.
   func read() throws -> [Variable]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -51,7 +52,7 @@ struct EnvironmentFile {
     defer { close(descriptor) }
     var information = stat()
     guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-      throw refusal("is no file")
+      throw refusal("is not a regular file")
     }
     guard information.st_uid == geteuid(), information.st_mode & 0o077 == 0 else {
       throw refusal("may be read or changed by others")
@@ -66,7 +67,7 @@ struct EnvironmentFile {
       if line.utf8.first == UInt8(ascii: "#") { return nil }
       guard let end = line.utf8.firstIndex(of: UInt8(ascii: "=")),
         Self.isName(String(line[..<end]))
-      else { throw refusal("has a line that is no NAME=value") }
+      else { throw refusal("has a line that is not NAME=value") }
       return Variable(
         name: String(line[..<end]), value: String(Substring(line.utf8[end...].dropFirst())))
     }
@@ -74,10 +75,11 @@ struct EnvironmentFile {
 
   private func refusal(_ reason: String) -> OffersError {
     OffersError(
-      .invalidRequest, "\(path) \(reason).", hint: "Make it anew: offers schedule install")
+      .invalidRequest, "\(path) \(reason).", hint: "Create it again: offers schedule install")
   }
 
-  /// Whether a text is a portable name of a variable.
+  /// Whether a text is a valid name of a variable: ASCII letters, digits and underscores, and no
+  /// digit at the beginning.
   static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
     return text.utf8.allSatisfy {

@@ -1,18 +1,18 @@
 import Glibc
 import OffersCore
 
-/// A program that was run to its end, and what it printed.
+/// The exit status and the output of a program that has run.
 struct FinishedProgram {
   let status: Int32
   let output: [UInt8]
   let errors: String
 
-  /// Runs a program.
+  /// Runs a program and waits for its end.
   ///
-  /// - Parameter input: what it reads from its standard input.
-  /// - Returns: nil when there is no such program.
+  /// - Parameter input: the content of its standard input.
+  /// - Returns: nil if the program does not exist.
   static func run(_ words: [String], input: [UInt8] = []) throws -> FinishedProgram? {
-    // Files without names, because a pipe that nobody empties would stop the program.
+    // Unnamed files instead of pipes, because the program would block on a full pipe.
     guard let given = tmpfile(), let printed = tmpfile(), let told = tmpfile() else {
       throw OffersError(
         .storageFailed, "Could not make a temporary file: \(String(cString: strerror(errno))).")
@@ -45,9 +45,9 @@ struct FinishedProgram {
     return bytes
   }
 
-  /// What it said went wrong, in one line.
+  /// The content of its standard error in one line, else its exit status.
   var reason: String {
     let lines = errors.split(scalar: "\n").joined(separator: " ")
-    return lines.isEmpty ? "it ended with \(status)" : lines
+    return lines.isEmpty ? "it exited with status \(status)" : lines
   }
 }

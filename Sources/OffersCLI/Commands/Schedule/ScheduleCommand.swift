@@ -5,10 +5,10 @@ import OffersCore
 struct ScheduleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schedule",
-    abstract: "Let what is due be synced by itself.",
+    abstract: "Schedule the syncs of feeds that are due.",
     discussion: """
-      Every quarter of an hour "offers sync --due --news" runs for you. cron mails what it prints; \
-      systemd logs it: journalctl --user -u offers-sync
+      Runs "offers sync --due --news" every quarter of an hour. cron mails its output; systemd \
+      logs it: journalctl --user -u offers-sync
 
       EXAMPLES
         offers schedule install
@@ -22,7 +22,7 @@ struct ScheduleCommand: AsyncParsableCommand {
     ])
 }
 
-/// What runs a command at set times.
+/// A program that runs commands at set times.
 enum Scheduler: String, CaseIterable, ExpressibleByArgument {
   case cron, systemd
 }

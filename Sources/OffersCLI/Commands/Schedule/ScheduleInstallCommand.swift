@@ -6,16 +6,16 @@ import OffersCore
 struct ScheduleInstallCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install",
-    abstract: "Sync what is due every quarter of an hour.",
+    abstract: "Sync the feeds that are due every quarter of an hour.",
     usage: "offers schedule install [cron|systemd] [<options>]",
     discussion: """
-      An earlier installation is replaced, also one by the other of the two. The variables that the \
-      syncs depend on (database, definitions, proxies, certificates, and those that definitions and \
-      sources name as {env:NAME}) are kept as they are now in a file for your eyes only. Install it \
-      again when they change.
+      An earlier installation is replaced, also one with the other scheduler. The variables that \
+      the syncs depend on (database, definitions, proxies, certificates, and those that \
+      definitions and sources name as {env:NAME}) are stored with their current values in a file \
+      that only you can read. Install again when they change.
       """)
 
-  @Argument(help: "By which: systemd where it runs for you, else cron.")
+  @Argument(help: "The scheduler (default: systemd if it runs for you, else cron).")
   var scheduler: Scheduler?
 
   @OptionGroup var location: DatabaseOptions
@@ -40,7 +40,7 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
       case .systemd: try SystemdTimer().install(words, database: database)
       }
     } catch {
-      // An earlier installation still needs it.
+      // The file of an earlier installation is kept, because that still needs it.
       if !hadFile { unlink(file.path) }
       throw error
     }
@@ -49,14 +49,17 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
     case .systemd: if Crontab.isPresent { try Crontab.remove() }
     }
     let names = variables.map(\.name).joined(separator: ", ")
-    Output.note("Installed: \(scheduler.rawValue) syncs what is due every quarter of an hour.")
-    Output.note(DisplayText.oneLine("With these variables, kept in \(file.path): \(names)"))
+    Output.note(
+      "Installed: \(scheduler.rawValue) syncs the feeds that are due every quarter of an hour.")
+    Output.note(DisplayText.oneLine("With these variables, stored in \(file.path): \(names)"))
     if scheduler == .systemd {
-      Output.note("It runs also while you are logged out after: loginctl enable-linger")
+      Output.note("To run it also while you are logged out: loginctl enable-linger")
     }
   }
 
-  /// systemd where it can be reached, else cron.
+  /// systemd if the user's instance responds, else cron.
+  ///
+  /// - Throws: `OffersError` with `notFound` if neither is available.
   private static func present() throws -> Scheduler {
     if SystemdTimer.isReachable { return .systemd }
     if Crontab.isPresent { return .cron }
@@ -75,7 +78,7 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
     else {
       throw OffersError(
         .invalidRequest, "The path of the program is not UTF-8.",
-        hint: "Put the program elsewhere: Scripts/install")
+        hint: "Install the program at another path: Scripts/install")
     }
     return path
   }

@@ -6,7 +6,7 @@ import OffersCore
 struct ScheduleRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Take away what was installed, and the file with its variables.",
+    abstract: "Remove the installation and the file with its variables.",
     discussion: "Offers, favorites and feeds stay.")
 
   func run() async throws {

@@ -4,7 +4,7 @@ import OffersCore
 /// `offers schedule show`
 struct ScheduleShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show what is installed, without the values of variables.")
+    commandName: "show", abstract: "Show the installation, without the values of variables.")
 
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
@@ -12,8 +12,8 @@ struct ScheduleShowCommand: AsyncParsableCommand {
   /// An installation.
   private struct Entry {
     let scheduler: Scheduler
-    /// The line of the crontab, or the path of the unit; nil for one of an earlier version, which has
-    /// values of variables in it.
+    /// The line of the crontab, or the path of the unit; nil for an installation of an earlier
+    /// version, which contains values of variables.
     let text: String?
   }
 

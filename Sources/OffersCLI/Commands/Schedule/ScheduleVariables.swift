@@ -2,20 +2,21 @@ import Glibc
 import OffersCore
 import OffersFeeds
 
-/// The variables that a sync depends on, as they are now.
+/// The environment variables that a sync depends on.
 enum ScheduleVariables {
   private static let paths = ["OFFERS_DATABASE", "OFFERS_CONFIG", "SSL_CERT_FILE"]
-  /// HOME decides where the files are, and need not be the one that cron or systemd sets.
+  /// HOME is included, because it determines default paths and may differ in cron or systemd.
   private static let others = [
     "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TZ", "https_proxy", "HTTPS_PROXY", "http_proxy",
     "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
   ]
 
-  /// Those that are set and not empty. The paths are absolute: what runs later is in another folder.
+  /// The variables that are set and not empty, with their current values. Paths are made absolute,
+  /// because the sync runs in another working directory.
   ///
   /// - Parameters:
-  ///   - databaseOption: goes before `OFFERS_DATABASE`.
-  ///   - configOption: goes before `OFFERS_CONFIG`.
+  ///   - databaseOption: overrides `OFFERS_DATABASE`.
+  ///   - configOption: overrides `OFFERS_CONFIG`.
   /// - Throws: `OffersError` for definitions that cannot be read.
   static func collect(
     databaseOption: String?, configOption: String?
@@ -33,7 +34,7 @@ enum ScheduleVariables {
     return found
   }
 
-  /// The variables that definitions have in their addresses and headers.
+  /// The variables that definitions use in their URLs and headers.
   private static func names(in definitions: FeedConfiguration) throws -> [String] {
     try definitions.names.compactMap { try definitions.find($0) }.flatMap { definition in
       ([definition.source, definition.search].compactMap(\.self) + definition.headers.map(\.value))

@@ -1,12 +1,12 @@
 import Glibc
 import OffersCore
 
-/// The timer and the service of a person's own systemd.
+/// The timer and the service of the user's systemd instance.
 struct SystemdTimer {
   private let folder: String?
 
   init() {
-    // Without a home there is nothing of a person's own.
+    // Without a home folder the user has no units.
     folder = try? SettingPath.configurationFolder() + "/systemd/user"
   }
 
@@ -15,47 +15,48 @@ struct SystemdTimer {
 
   var isInstalled: Bool { folder != nil && access(timerPath, F_OK) == 0 }
 
-  /// Whether this version made it: earlier ones wrote the values of variables into the service.
+  /// Whether this version made the units. Earlier ones wrote the values of variables into the
+  /// service.
   var isCurrent: Bool {
-    let text = (try? TextFile.read(servicePath)) ?? nil  // What cannot be read is not ours.
+    let text = (try? TextFile.read(servicePath)) ?? nil  // An unreadable unit is not current.
     return text?.utf8.firstRange(of: "\"schedule\" \"run\"".utf8) != nil
   }
 
-  /// Whether the person's systemd answers.
+  /// Whether the user's systemd instance responds.
   static var isReachable: Bool {
-    // Where it cannot be started it is as good as missing.
+    // A systemctl that cannot be started counts as missing.
     let shown = try? FinishedProgram.run(["systemctl", "--user", "show", "--property=Version"])
     return (shown ?? nil)?.status == 0
   }
 
-  /// A word of a unit's file (systemd.syntax(7)): in double quotes, with backslashes, quotes and
-  /// percent signs, which begin specifiers, escaped. A dollar sign is nothing special where the command
-  /// begins with a colon.
+  /// A quoted word of a unit file (systemd.syntax(7)). Backslashes, quotes and percent signs, which
+  /// begin specifiers, are escaped. Dollar signs are not, because the command begins with a colon,
+  /// which disables the substitution of variables.
   static func word(_ text: String) -> String {
     let escaped = text.replacing(bytes: "\\", with: "\\\\").replacing(bytes: "\"", with: "\\\"")
       .replacing(bytes: "%", with: "%%")
     return "\"\(escaped)\""
   }
 
-  /// Refuses paths that systemd cannot hold: control characters, and for a program also quotes and
-  /// backslashes.
+  /// Refuses paths that a unit cannot represent: those with control characters, and for the program
+  /// also those with quotes or backslashes.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
   static func check(_ words: [String], database: String) throws {
     for word in words + [database] where word.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
       throw OffersError(
-        .invalidRequest, "systemd takes no path with a control character in it: \(word)",
-        hint: "Put it elsewhere.")
+        .invalidRequest, "systemd cannot use a path with a control character: \(word)",
+        hint: "Choose another path.")
     }
     if let program = words.first, program.utf8.contains(where: { "\"'\\".utf8.contains($0) }) {
       throw OffersError(
         .invalidRequest,
-        "systemd runs no program with a quote or backslash in its path: \(program)",
-        hint: "Put the program elsewhere: Scripts/install")
+        "systemd cannot run a program with a quote or backslash in its path: \(program)",
+        hint: "Install the program at another path: Scripts/install")
     }
   }
 
-  /// The service that runs words and may write into one folder.
+  /// The text of the service that runs a command and may write to one folder.
   static func service(_ words: [String], writing folder: String) -> String {
     String(decoding: PackageResources.offers_sync_service, as: UTF8.self)
       .replacing(bytes: "=COMMAND\n", with: "=:\(words.map(word).joined(separator: " "))\n")
@@ -66,7 +67,7 @@ struct SystemdTimer {
     try Self.check(words, database: database)
     guard let version = try FinishedProgram.run(["systemctl", "--user", "show"]) else {
       throw OffersError(
-        .notFound, "There is no systemd here.", hint: "Use cron: offers schedule install cron")
+        .notFound, "systemd is not installed.", hint: "Use cron: offers schedule install cron")
     }
     guard version.status == 0 else {
       throw OffersError(
@@ -74,11 +75,11 @@ struct SystemdTimer {
         hint: "Log in anew after, as root: apt-get install dbus-user-session. Or use cron: "
           + "offers schedule install cron")
     }
-    // systemd lets the service write only into a folder that is there.
+    // systemd gives the service write access only to a folder that exists.
     guard FileBytes.makeFolders(of: database) else {
       throw OffersError(
         .storageFailed,
-        "Could not make the folder of \(database): \(String(cString: strerror(errno))).")
+        "Could not create the folder of \(database): \(String(cString: strerror(errno))).")
     }
     let data = FileBytes.folder(of: SettingPath.absolute(database))
     let timer = String(decoding: PackageResources.offers_sync_timer, as: UTF8.self)
@@ -89,17 +90,19 @@ struct SystemdTimer {
       guard done?.status == 0 else {
         remove()
         throw OffersError(
-          .storageFailed, "systemd did not take it: \(done?.reason ?? "")",
+          .storageFailed, "systemd refused the unit: \(done?.reason ?? "")",
           hint: "Nothing is installed. Use cron: offers schedule install cron")
       }
     }
   }
 
-  /// - Returns: whether there was one.
+  /// Disables and removes the units.
+  ///
+  /// - Returns: whether there were any.
   @discardableResult
   func remove() -> Bool {
     guard let folder, isInstalled || access(servicePath, F_OK) == 0 else { return false }
-    // Where systemd does not answer, what it would run is taken away all the same.
+    // If systemd does not respond, the files are still removed.
     _ = try? FinishedProgram.run(["systemctl", "--user", "disable", "--now", "offers-sync.timer"])
     for path in [timerPath, servicePath, "\(folder)/timers.target.wants/offers-sync.timer"] {
       unlink(path)
