@@ -6,13 +6,13 @@ import NIOCore
 import OffersCore
 import ServiceLifecycle
 
-/// An HTTP server of the pages and of the JSON API.
+/// The HTTP server of the pages and of the JSON API.
 package struct OffersServer: Sendable {
-  /// Where it listens, and by which names it is asked.
+  /// The address that the server listens on, and its host names.
   package struct Address: Hashable, Sendable {
     package let host: String
     package let port: Int
-    /// Names beside the host and those of loopback, with a port or without.
+    /// Host names besides the host and those of loopback, with or without a port.
     package let allowedHosts: [String]
 
     package init(host: String = "127.0.0.1", port: Int = 8080, allowedHosts: [String] = []) {
@@ -21,14 +21,14 @@ package struct OffersServer: Sendable {
       self.allowedHosts = allowedHosts
     }
 
-    /// Whether only this machine can ask.
+    /// A name by which other machines can reach the server; nil if only this machine can.
     var openName: String? {
       if !Loopback.isHost(host) { return host }
       return allowedHosts.first { !Loopback.isAuthority($0) }
     }
   }
 
-  /// How long answers that are under way may take once the server is to end.
+  /// The time that responses in progress have during a shutdown.
   private static let endSeconds = 3
 
   private let content: ServedContent
@@ -39,19 +39,19 @@ package struct OffersServer: Sendable {
   private let logger: Logger
 
   /// - Parameters:
-  ///   - token: what requests must show; needed where the address or an allowed name is not
-  ///     loopback's, so that other machines can ask.
-  ///   - refreshSeconds: how often what is due is synced; nil for never.
-  /// - Throws: `OffersError` with `invalidRequest` where a token is needed and missing.
+  ///   - token: the token that requests must show. It is required if the address or an allowed name
+  ///     is not loopback, so that other machines can reach the server.
+  ///   - refreshSeconds: the interval at which feeds that are due are synced; nil for never.
+  /// - Throws: `OffersError` with `invalidRequest` if a token is required and missing.
   package init(
     _ content: ServedContent, address: Address = Address(), token: AccessToken? = nil,
     refreshSeconds: Double? = nil, logger: Logger
   ) throws {
     if let name = address.openName, token == nil {
       throw OffersError(
-        .invalidRequest, "\(name) lets other machines ask; that needs a token.",
-        hint: "Name a file that holds one with --token-file, "
-          + (name == address.host ? "or listen at 127.0.0.1." : "or allow no name but localhost."))
+        .invalidRequest, "Other machines can reach \(name), which requires a token.",
+        hint: "Name a file with a token by --token-file, "
+          + (name == address.host ? "or listen on 127.0.0.1." : "or allow no name but localhost."))
     }
     self.content = content
     self.address = address
@@ -61,7 +61,7 @@ package struct OffersServer: Sendable {
     self.logger = logger
   }
 
-  /// The responder of the server, which tests use without a port.
+  /// Makes the responder of the server, which tests call without a port.
   func responder() -> ServedResponder {
     let answers = Answers(signal: content.store)
     let router = Router()
@@ -74,11 +74,11 @@ package struct OffersServer: Sendable {
       routes: RouteList(router), shell: pages.shell)
   }
 
-  /// Runs the server until the process receives SIGTERM or SIGINT. It then stops listening, and waits
-  /// some seconds for the responses under way.
+  /// Runs the server until the process receives SIGTERM or SIGINT. It then stops listening, and
+  /// waits some seconds for the responses in progress.
   ///
   /// - Parameter ready: called with the port once the server listens.
-  /// - Throws: `OffersError` where it cannot listen.
+  /// - Throws: `OffersError` with `sourceFailed` if it cannot listen.
   package func run(ready: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
     try await run(
       ConnectionLimits.Times(), ConnectionTable.Limits(), handlesSignals: true, ready: ready)

@@ -3,8 +3,8 @@ import Hummingbird
 import Logging
 import OffersCore
 
-/// Answers every request: checks it, routes it, and makes responses of errors. Every response gets
-/// the security headers.
+/// The responder of all requests: it checks a request, routes it, and turns errors into responses.
+/// Every response gets the security headers.
 struct ServedResponder: HTTPResponder {
   let answers: Answers
   let hosts: AllowedHosts
@@ -14,9 +14,10 @@ struct ServedResponder: HTTPResponder {
   let routes: RouteList
   /// Renders the pages for errors outside of the routes.
   let shell: PageShell
-  /// Of reads whose answers are not remembered.
+  /// The turns of reads whose responses are not cached.
   let turns = Turns()
-  /// Of those for images, which may have to be fetched and wait for each other only.
+  /// The turns of images, separate because fetching images from slow servers must not delay other
+  /// reads.
   let imageTurns = Turns()
 
   func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
@@ -50,8 +51,10 @@ struct ServedResponder: HTTPResponder {
     throw Problem(.notFound, "There is no such path.", code: .notFound)
   }
 
-  /// Writes do not wait: their bodies come as slowly as clients like, and their answers are small.
-  /// Nor do the paths that need no token, which read nothing from the database.
+  /// Routes a request, a read after it got a turn.
+  ///
+  /// Writes need no turn: their bodies may arrive slowly, and their responses are small. Nor do the
+  /// paths that require no token, which read nothing from the database.
   private func respondInTurn(
     to request: Request, _ context: BasicRequestContext
   ) async throws -> Response {

@@ -34,7 +34,7 @@ struct ServeCommandTests {
     let proxied = try home.offers(
       "serve", "--port", "0", "--allow-host", "localhost:9000", "--allow-host", "offers.example")
     #expect(proxied.status == 64)
-    #expect(proxied.errors.contains("offers.example lets other machines ask"))
+    #expect(proxied.errors.contains("Other machines can reach offers.example"))
     #expect(proxied.errors.contains("--token-file"))
     let path = try home.folder.write("0123456789abcdef", to: "token")
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)

@@ -2,8 +2,10 @@ import Hummingbird
 import OffersCore
 import Synchronization
 
-/// Lets so many answers be made at a time; the others wait, in their order. What an answer takes
-/// before it is written, rows and text, is thereby bounded, however many ask.
+/// A semaphore with a FIFO queue that limits how many responses are made concurrently.
+///
+/// This bounds the memory for the rows and texts of responses that are not written yet, however
+/// many requests arrive.
 final class Turns: Sendable {
   private struct Waiting {
     let number: Int
@@ -19,7 +21,7 @@ final class Turns: Sendable {
   private let state: Mutex<State>
   private let waitingLimit: Int
 
-  /// The turns of which the present task has one.
+  /// The semaphore of which the current task holds a turn.
   @TaskLocal private static var held: Turns?
 
   init(_ count: Int = 16, waitingLimit: Int = 1024) {
@@ -27,17 +29,18 @@ final class Turns: Sendable {
     self.waitingLimit = waitingLimit
   }
 
-  /// Waits for a turn, and has it as long as the body runs.
+  /// Waits for a turn, and holds it while the body runs.
   ///
-  /// - Throws: `Problem` where too many wait already, `CancellationError`, or what the body throws.
+  /// - Throws: `Problem` with status 503 if too many tasks wait, `CancellationError`, or the error
+  ///   of the body.
   func take<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
     try await wait(isBounded: true)
     defer { giveBack() }
     return try await Self.$held.withValue(self) { try await body() }
   }
 
-  /// Gives the task's turn to others while the body waits for the network or for a writer, and then
-  /// waits for another.
+  /// Releases the turn of the current task while the body waits for the network or for a writer,
+  /// and then waits for a turn again.
   static func leave<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
     guard let held else { return try await body() }
     held.giveBack()
@@ -46,7 +49,7 @@ final class Turns: Sendable {
     do {
       try await held.wait(isBounded: false)
     } catch {
-      // It is given back once more behind the body of `take`.
+      // `take` will release the turn that this task no longer holds.
       held.state.withLock { $0.free -= 1 }
       throw error
     }
@@ -91,12 +94,12 @@ final class Turns: Sendable {
 
   private static var refusal: Problem {
     var problem = Problem(
-      .serviceUnavailable, "Too many ask at once.", hint: "Ask again in a moment.",
+      .serviceUnavailable, "Too many requests at once.", hint: "Try again in a moment.",
       code: .limitExceeded)
     problem.headers[.retryAfter] = "1"
     return problem
   }
 
-  /// How many wait.
+  /// The number of waiting tasks.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
 }

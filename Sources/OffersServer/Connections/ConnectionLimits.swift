@@ -3,52 +3,54 @@ import NIOCore
 import NIOHTTPTypes
 import OffersCore
 
-/// Ends connections that take too long, send too much, or must not be used further: those of
-/// clients that hold a place and never finish what they say, or never read what they are told.
+/// A channel handler that closes connections that time out, send too much, or cannot be reused.
 ///
-/// It stands behind a `RequestGate`, which hands it one request at a time.
+/// So no client can occupy a connection by never completing a request or never reading a response.
+/// The handler comes after a `RequestGate` in the pipeline, which passes it one request at a time.
 final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
+  /// The timeouts of a connection.
   struct Times: Sendable {
-    /// How long a new connection may take to send its first head.
+    /// From the connection to the end of the first head.
     var head = TimeAmount.seconds(10)
-    /// How long a request may take to send its body.
+    /// From the head of a request to the end of its body.
     var body = TimeAmount.seconds(15)
-    /// How long a connection is kept that says nothing more.
+    /// From the end of a response to the next request.
     var idle = TimeAmount.seconds(60)
-    /// The same where a token is needed and the client has not shown it.
+    /// The value of `idle` while a token is required and the client has not shown it.
     var idleUnauthenticated = TimeAmount.seconds(10)
-    /// How long a client may take to read what was sent, without reading any of it.
+    /// While the client reads nothing of a response and the channel is not writable.
     var reading = TimeAmount.seconds(30)
   }
 
   private let times: Times
   private let table: ConnectionTable
   private let token: AccessToken?
-  /// The connection's place in the table, while it is open.
+  /// The number of the connection in the table, while it is open.
   private var number: ConnectionTable.Number?
-  /// Whether the client has shown the token, or needs none.
+  /// Whether the client has shown the token, or no token is required.
   private var isAuthenticated: Bool
-  /// When the connection ends unless something happens.
+  /// When the connection is closed, unless the awaited event happens before.
   private var deadline: NIODeadline?
-  /// When it ends unless the client reads something, whatever else it sends; nil while it does read.
+  /// When the connection is closed, unless the client reads some of the response before, whatever
+  /// it sends; nil while the channel is writable.
   private var readingDeadline: NIODeadline?
   private var timer: Scheduled<Void>?
   private var timerAt: NIODeadline?
-  /// Whether a request has begun whose answer is not written to its end.
+  /// Whether a request has begun whose response is not complete.
   private var isAnswering = false
-  /// Whether all of that request has come.
+  /// Whether that request was received completely.
   private var isWhole = false
   private var bodyBytes = 0
-  /// Whether the answer that is being written is the last one.
+  /// Whether the connection is closed after the current response.
   private var closesAfterAnswer = false
   private var isClosing = false
 
-  /// - Parameter token: what requests must show; nil where they need not.
+  /// - Parameter token: the token that requests must show; nil if none is required.
   init(_ times: Times = Times(), table: ConnectionTable, token: AccessToken?) {
     self.times = times
     self.table = table
@@ -58,7 +60,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelActive(context: ChannelHandlerContext) {
     context.fireChannelActive()
-    // A connection that is broken already has no address.
+    // A connection that was reset before it was accepted has no address.
     guard let peer = context.remoteAddress.flatMap(Peer.init) else { return close(context) }
     let channel = context.channel
     number = table.add(peer) { channel.close(promise: nil) }
@@ -96,14 +98,14 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
       }
     case .body(let bytes):
       bodyBytes += bytes.readableBytes
-      // Whoever answers has refused it by now; what still comes is thrown away for a while, so that
-      // the refusal is read.
+      // The responder has already refused a body over the limit. Some more of it is received and
+      // dropped, so that the client can read the refusal before the connection is closed.
       if bodyBytes > 4 * RequestShape.bodyBytes { return close(context) }
     case .end:
       isWhole = true
-      // Where it is answered already, what comes next is waited for.
+      // If the response was complete before the request, the idle timeout stays in effect.
       if isAnswering { deadline = nil }
-      tellWhetherItWorks(context)
+      updateWorking(context)
     }
     context.fireChannelRead(data)
   }
@@ -119,7 +121,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     case .head(let head):
       if head.headerFields[.connection] == "close" { closesAfterAnswer = true }
       if head.status == .badRequest, !head.headerFields.contains(.contentSecurityPolicy) {
-        // The library's own answer to what is no HTTP.
+        // The response of NIO itself to malformed HTTP.
         var safe = head
         SecurityHeaders.complete(&safe.headerFields)
         return context.write(wrapOutboundOut(.head(safe)), promise: promise)
@@ -127,7 +129,7 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     case .body: break
     case .end:
       isAnswering = false
-      tellWhetherItWorks(context)
+      updateWorking(context)
       if closesAfterAnswer {
         return writeLast(data, promise, context)
       }
@@ -136,8 +138,9 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     context.write(data, promise: promise)
   }
 
-  /// Writes the end of the last answer. Once it is sent, the client has a moment to read it, while
-  /// what it still sends is thrown away.
+  /// Writes the end of the last response, shuts down the output, and closes the connection a second
+  /// later. Data that the client sends in between is dropped (a lingering close), because closing
+  /// at once would reset the connection before the client has read the response.
   private func writeLast(
     _ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
   ) {
@@ -159,12 +162,12 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
       readingDeadline = context.eventLoop.now + times.reading
       setTimer(context)
     }
-    tellWhetherItWorks(context)
+    updateWorking(context)
     if let number { table.setUnread(number, unreadBytes(context)) }
     context.fireChannelWritabilityChanged()
   }
 
-  /// Waits for the next request, from when the client has read the answer to the last.
+  /// Starts the idle timeout, once the client has read the previous response.
   private func rest(_ context: ChannelHandlerContext) {
     guard context.channel.isWritable else {
       deadline = nil
@@ -179,15 +182,18 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     if let number { table.setAuthenticated(number) }
   }
 
-  private func tellWhetherItWorks(_ context: ChannelHandlerContext) {
+  /// Updates the table: the server works on a complete request, unless it waits for the client to
+  /// read.
+  private func updateWorking(_ context: ChannelHandlerContext) {
     guard let number else { return }
     table.setWorking(number, isAnswering && isWhole && context.channel.isWritable)
   }
 
-  /// Bytes that are held until the client reads; 0 where it keeps up.
+  /// The number of bytes that are buffered until the client reads them; 0 while the channel is
+  /// writable.
   private func unreadBytes(_ context: ChannelHandlerContext) -> Int {
     if context.channel.isWritable { return 0 }
-    // It cannot be asked once the connection is closed, when nothing is held any more.
+    // The option fails only on a closed channel, which buffers nothing.
     return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
@@ -209,7 +215,8 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
     [deadline, readingDeadline].compactMap(\.self).min()
   }
 
-  /// One timer at a time: it looks again where the end has moved on meanwhile.
+  /// Schedules one timer for the next deadline. If the deadline has moved when the timer fires, it
+  /// is scheduled again, which is cheaper than rescheduling it at each event.
   private func setTimer(_ context: ChannelHandlerContext) {
     guard let end = nextDeadline else { return }
     if let timerAt, timerAt <= end { return }

@@ -1,36 +1,37 @@
 import NIOCore
 import Synchronization
 
-/// All open connections. It keeps to the bounds on their number and on what they hold in memory by
-/// closing those that can best be done without, so that a new connection always gets in.
+/// A table of all open connections, which limits their number and the memory of their responses.
 ///
-/// First are those that wait for their client: that have no request, or one that is not whole, or an
-/// answer that is not read. Of these, first those whose client has not shown the token, then those
-/// that wait longest. A connection whose request is worked at is closed only where all are such.
+/// At a limit it closes the least valuable connection, so that a new connection is always accepted.
+/// Least valuable are connections that wait for their client: without a request, with an incomplete
+/// request, or with an unread response. Among these, clients that have not shown the token come
+/// first, then those that wait longest. A connection with a request in progress is closed only if
+/// all have one.
 final class ConnectionTable: Sendable {
   struct Limits: Sendable {
-    /// Most connections at a time.
+    /// The maximum number of connections.
     var connections = 1024
-    /// Most connections of one peer. Those of loopback are not counted: behind a proxy on this
-    /// machine, its address is everybody's.
+    /// The maximum number of connections from one peer. It does not apply to loopback, the address
+    /// of all clients behind a proxy on this machine.
     var connectionsOfPeer = 64
-    /// Bytes of answers that clients do not read, in all connections together.
+    /// The maximum number of bytes of unread responses, in all connections together.
     var unreadBytes = 64 << 20
   }
 
-  /// Names a connection in the table.
+  /// The identifier of a connection in the table.
   typealias Number = Int
 
   private struct Entry {
     let peer: Peer
     let close: @Sendable () -> Void
-    /// When it last began to wait or to work: a count of such events.
+    /// The sequence number of the event at which it last began to wait or to work.
     var since: Int
     var isWorking = false
     var isAuthenticated = false
     var unreadBytes = 0
 
-    /// The one with the least of these is closed first.
+    /// The value of the connection; the one with the lowest is closed first.
     var worth: (Int, Int, Int) { (isWorking ? 1 : 0, isAuthenticated ? 1 : 0, since) }
   }
 
@@ -49,7 +50,7 @@ final class ConnectionTable: Sendable {
       return entry
     }
 
-    /// Takes out the one of least worth.
+    /// Removes and returns the least valuable of the matching connections.
     mutating func removeLeast(_ matches: (Entry) -> Bool) -> Entry? {
       let found = entries.filter { matches($0.value) }
         .min { $0.value.worth < $1.value.worth }
@@ -62,11 +63,11 @@ final class ConnectionTable: Sendable {
 
   init(_ limits: Limits = Limits()) { self.limits = limits }
 
-  /// Takes in a connection, for which others may be closed.
+  /// Adds a connection, and closes others if a limit is reached.
   ///
   /// - Parameters:
-  ///   - peer: whose it is.
-  ///   - close: ends it; called on any thread.
+  ///   - peer: the peer of the connection.
+  ///   - close: closes the connection; called on any thread.
   func add(_ peer: Peer, close: @escaping @Sendable () -> Void) -> Number {
     let (number, closed) = state.withLock { state -> (Number, [Entry]) in
       var closed: [Entry] = []
@@ -88,12 +89,12 @@ final class ConnectionTable: Sendable {
     return number
   }
 
-  /// Forgets a connection that is closed.
+  /// Removes a connection that is closed.
   func remove(_ number: Number) {
     _ = state.withLock { $0.remove(number) }
   }
 
-  /// Tells whether the server works at a request, or waits for the client.
+  /// Sets whether the server works on a request of the connection, or waits for the client.
   func setWorking(_ number: Number, _ isWorking: Bool) {
     state.withLock { state in
       guard state.entries[number]?.isWorking == !isWorking else { return }
@@ -103,12 +104,13 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// Tells that the client has shown the token.
+  /// Records that the client has shown the token.
   func setAuthenticated(_ number: Number) {
     state.withLock { $0.entries[number]?.isAuthenticated = true }
   }
 
-  /// Tells how many bytes are held for the client until it reads them.
+  /// Sets the number of bytes that are buffered until the client reads them. While all connections
+  /// together exceed the limit, the least valuable ones with unread bytes are closed.
   func setUnread(_ number: Number, _ bytes: Int) {
     let closed = state.withLock { state -> [Entry] in
       guard let entry = state.entries[number] else { return [] }
@@ -125,6 +127,6 @@ final class ConnectionTable: Sendable {
     for entry in closed { entry.close() }
   }
 
-  /// How many there are.
+  /// The number of connections.
   var count: Int { state.withLock { $0.entries.count } }
 }

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// The machine at the other end of a connection, by its address.
+/// The IP address of the other end of a connection.
 struct Peer: Hashable, Sendable {
-  /// In version 6; those of version 4 are mapped into it (RFC 4291, section 2.5.5.2).
+  /// An IPv6 address; IPv4 addresses are mapped (RFC 4291, section 2.5.5.2).
   private let bytes: [UInt8]
 
-  /// Nil for an address that is none of the internet's.
+  /// - Returns: nil for an address that is not an IP address, such as a Unix domain socket.
   init?(_ address: SocketAddress) {
     switch address {
     case .v4(let address):
@@ -21,7 +21,7 @@ struct Peer: Hashable, Sendable {
 
   private static let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF]
 
-  /// Whether it is this machine: 127.0.0.0/8 or ::1.
+  /// Whether the address is loopback: 127.0.0.0/8 or ::1.
   var isLoopback: Bool {
     bytes.starts(with: Self.mapped + [127])
       || bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1

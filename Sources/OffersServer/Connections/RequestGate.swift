@@ -2,32 +2,34 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Hands a connection's requests on one at a time: the next one once the answer to the last is
-/// written and the client has read so much of it that the channel is writable again.
+/// A channel handler that passes on the requests of a connection one at a time.
 ///
-/// While anything waits here, nothing more is read. A client that sends without reading is thereby
-/// held up by TCP, and its connection holds one answer and the requests of one read, no more.
+/// The next request is passed on when the response to the previous one is written, and the client
+/// has read enough of it for the channel to be writable again. While requests wait here, nothing is
+/// read from the socket, so that TCP's flow control stops a client that sends (pipelines) requests
+/// without reading responses. A connection thus buffers one response and the requests of one read
+/// at most.
 final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// Bytes of one read. The decoder makes requests of all of them before any can be held back.
+  /// The size of one read in bytes. The decoder emits all requests of a read before any can wait.
   static let readBytes = 4096
-  /// Most parts of requests that wait. One read has fewer. A client that closes its side has all that
-  /// the system holds of it read at once, whatever was asked for; it is cut off beyond this.
+  /// The maximum number of waiting parts of requests. One read has fewer. But when a client closes
+  /// its side, NIO reads all data that the system has buffered; beyond this limit the connection is
+  /// closed.
   static let waitingLimit = 1024
 
   private var waiting = CircularBuffer<HTTPRequestPart>()
-  /// How the input ended, to be told behind the requests that wait.
+  /// The end of the input, to be passed on after the waiting requests.
   private var end: End?
-  /// Whether the answer to the request that was handed on is not written to its end.
+  /// Whether the response to the request that was passed on is not complete.
   private var isAnswering = false
-  /// Whether reading was asked for meanwhile.
+  /// Whether a read was requested while requests were waiting.
   private var wantsRead = false
-  /// Whether the connection is closed behind the present answer, so that all that still comes is
-  /// thrown away.
+  /// Whether the connection is being closed, so that further input is dropped.
   private var isEnding = false
 
   private enum End {
@@ -37,7 +39,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     let options = context.channel.syncOptions
-    // They fail only where the connection is closed already.
+    // Setting the options fails only if the connection is already closed.
     try? options?.setOption(.maxMessagesPerRead, value: 1)
     try? options?.setOption(
       .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readBytes))
@@ -104,7 +106,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private func resume(_ context: ChannelHandlerContext) {
     if waiting.isEmpty { return }
     handOn(context)
-    // Those behind deliver what they were given only then.
+    // Later handlers deliver the buffered parts at this event.
     context.fireChannelReadComplete()
     if waiting.isEmpty, wantsRead {
       wantsRead = false

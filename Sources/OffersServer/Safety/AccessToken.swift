@@ -29,9 +29,9 @@ package struct AccessToken: Sendable {
 
   /// Reads the token from a file of one line.
   ///
-  /// - Throws: `OffersError` with `notFound` for a file that cannot be opened, with `invalidRequest`
-  ///   for a file that is accessible to others, or whose token is too short or has other characters
-  ///   than printable ASCII.
+  /// - Throws: `OffersError` with `notFound` for a file that cannot be opened, with
+  ///   `invalidRequest` for a file that is accessible to others, or whose token is too short or has
+  ///   other characters than printable ASCII.
   package init(contentsOf path: String) throws {
     let handle = try Self.open(path)
     var data = (try? handle.read(upToCount: Self.mostBytes + 1)) ?? Data()
@@ -41,7 +41,7 @@ package struct AccessToken: Sendable {
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
     else {
       throw OffersError(
-        .invalidRequest, "\(path) holds no token: one line of printable ASCII without spaces.",
+        .invalidRequest, "\(path) has no token: one line of printable ASCII without spaces.",
         hint: hint)
     }
     guard text.utf8.count >= Self.leastCharacters else {
@@ -58,8 +58,8 @@ package struct AccessToken: Sendable {
     return "Make one with: (umask 077; head -c 24 /dev/urandom | base64 > \(word))"
   }
 
-  /// Opens the file and checks its type and permissions. The check uses the open descriptor, so that
-  /// the file cannot be replaced in between.
+  /// Opens the file and checks its type and permissions. The check uses the open descriptor, so
+  /// that the file cannot be replaced in between.
   private static func open(_ path: String) throws -> FileHandle {
     let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {

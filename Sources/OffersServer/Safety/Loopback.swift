@@ -8,7 +8,7 @@ enum Loopback {
       || numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
   }
 
-  /// Whether the host of an authority is one, with a port behind it or without.
+  /// Whether the host of an authority (a host with or without a port) is a loopback host.
   static func isAuthority(_ authority: String) -> Bool {
     if authority.first == "[", let end = authority.lastIndex(of: "]") {
       return isHost(authority[..<end].dropFirst()) && isPort(authority[end...].dropFirst())

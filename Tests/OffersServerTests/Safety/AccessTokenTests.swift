@@ -175,7 +175,7 @@ struct AccessTokenTests {
     if isLoopback { return try start(nil) }
     let error = #expect(throws: OffersError.self) { try start(nil) }
     #expect(error?.code == .invalidRequest)
-    #expect(error?.message.contains("\(name) lets other machines ask") == true)
+    #expect(error?.message.contains("Other machines can reach \(name)") == true)
     #expect(error?.hint?.contains("--token-file") == true)
   }
 }
