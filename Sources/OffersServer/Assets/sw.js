@@ -61,7 +61,10 @@ self.addEventListener("fetch", (event) => {
     event.respondWith(networkFirst(request, IMAGES));
   } else if (path === "/api/v1/favorites" || path === "/api/v1/searches") {
     event.respondWith(networkFirst(request, path === "/api/v1/favorites" ? FAVORITES : PAGES));
-  } else if (path.startsWith("/api/") || path === "/login" || path === "/sw.js") {
+  } else if (path === "/login") {
+    // The page is shown without a session: before the login, after a logout, or after it expired.
+    if (request.mode === "navigate") event.waitUntil(url.searchParams.has("out") ? forgetUser() : forget());
+  } else if (path.startsWith("/api/") || path === "/sw.js") {
     return;
   } else {
     event.respondWith(page(request));
@@ -139,6 +142,18 @@ async function forget() {
   forgotten += 1;
   whole = {tag: null, at: 0};
   await erase();
+}
+
+/** Deletes what `forget` deletes, and the stars that were not sent: after a logout, but not when a session expires. */
+async function forgetUser() {
+  await forget();
+  const request = indexedDB.open("offers", 1);
+  // A database that does not exist stays so.
+  request.onupgradeneeded = () => request.transaction.abort();
+  request.onsuccess = () => {
+    request.result.transaction("stars", "readwrite").objectStore("stars").clear();
+    request.result.close();
+  };
 }
 
 async function erase() {

@@ -36,12 +36,13 @@ struct LoginRoutes: Sendable {
     }
     router.post("/logout") { _, _ in
       var headers: HTTPFields = [
-        .location: "/login", .cacheControl: "no-store",
+        .location: "/login?out", .cacheControl: "no-store",
         .setCookie: Self.cookie("", seconds: 0),
       ]
-      // Clears the pages that the service worker has stored, too
+      // The service worker deletes the stored pages when it sees this address. After a Clear-Site-Data
+      // of "storage", Chromium can block every further use of the caches
       // (https://www.w3.org/TR/clear-site-data/).
-      if let name = Self.clearSiteData { headers[name] = #""cache", "storage""# }
+      if let name = Self.clearSiteData { headers[name] = #""cache""# }
       return Response(status: .seeOther, headers: headers)
     }
   }
