@@ -29,7 +29,7 @@ struct ServeCommandTests {
     let home = try Home()
     let open = try home.offers("serve", "--host", "0.0.0.0")
     #expect(open.status == 64)
-    #expect(open.errors.contains("needs a token"))
+    #expect(open.errors.contains("requires a token"))
     #expect(open.errors.contains("--token-file"))
     let proxied = try home.offers(
       "serve", "--port", "0", "--allow-host", "localhost:9000", "--allow-host", "offers.example")

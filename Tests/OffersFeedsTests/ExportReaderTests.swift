@@ -250,8 +250,9 @@ struct ExportReaderTests {
     (document("\"feeds\":[\(feed),\(feed)]"), "“name” came before"),
     (
       document(#""feeds":[{"name":"Ibotta"}]"#),
-      "should be lower-case letters, digits and hyphens"
+      "should be up to 63 lower-case letters, digits and inner hyphens"
     ),
+    (document(#""feeds":[{"name":"--force"}]"#), "letters, digits and inner hyphens"),
     (document(#""feeds":{}"#), "a list was expected"),
     (document(#""offers":[]"#), "“offers” was found where feeds was expected"),
     (document(#""feeds":[],"runs":[]}"#), "the list of offers is missing"),

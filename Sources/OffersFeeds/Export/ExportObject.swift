@@ -160,7 +160,8 @@ final class ExportObject {
 
   func ref(_ place: Int) throws -> OfferRef {
     let text = try text(place)
-    guard let colon = text.utf8.firstIndex(of: 0x3A), Self.isFeedName(text[..<colon]) else {
+    guard let colon = text.utf8.firstIndex(of: 0x3A), FeedSection.isFeedName(String(text[..<colon]))
+    else {
       throw fault(place, "should be a feed and an id, as in ibotta:900117")
     }
     let id = String(text[text.utf8.index(after: colon)...])
@@ -173,15 +174,8 @@ final class ExportObject {
 
   func feedName(_ place: Int) throws -> String {
     let name = try text(place)
-    if Self.isFeedName(name[...]) { return name }
-    throw fault(place, "should be lower-case letters, digits and hyphens")
-  }
-
-  private static func isFeedName(_ name: Substring) -> Bool {
-    !name.isEmpty
-      && name.utf8.allSatisfy {
-        $0 &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2D
-      }
+    if FeedSection.isFeedName(name) { return name }
+    throw fault(place, "should be up to 63 lower-case letters, digits and inner hyphens")
   }
 
   /// Returns the JSON text of a member that is an object.

@@ -70,7 +70,8 @@ struct HTTPDocument {
     let coding = try contentCoding(response, url)
     let head = DocumentHead(
       totalBytes: coding == nil ? total : nil, charset: Self.charset(in: type), address: address,
-      nextLink: Self.nextLink(in: response.headers["link"]), isDeflate: coding == "deflate")
+      nextLink: isImage ? nil : Self.nextLink(in: response.headers["link"]),
+      isDeflate: coding == "deflate")
     var count = 0
     for try await buffer in response.body {
       count += buffer.readableBytes
@@ -241,19 +242,21 @@ struct HTTPDocument {
     return value.isEmpty ? nil : value
   }
 
-  /// The target of `<https://…>; rel="next"` among the values of `Link` headers.
+  /// The target of the first link with the relation `next` in `Link` headers (RFC 8288), such as
+  /// `<https://…>; rel="prev next"`.
+  ///
+  /// Only the first 8 KiB of a header are read, in one pass: a server could otherwise send a header that
+  /// takes seconds to match.
   static func nextLink(in values: [String]) -> String? {
     for value in values {
-      var rest = value[...]
-      while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
-        let target = rest[rest.index(after: open)..<close]
-        rest = rest[rest.index(after: close)...]
-        let parameters = rest.prefix { $0 != "<" }.lowercased()
-        if parameters.contains(/;\s*rel\s*=\s*("[^"]*\bnext\b[^"]*"|next\b)/) {
-          return String(target)
-        }
+      var link = LinkHeaderReader(value.utf8.prefix(linkHeaderBytes))
+      while let (target, relations) = link.next() {
+        if relations.contains("next") { return target }
       }
     }
     return nil
   }
+
+  /// The part of a `Link` header that is read, in bytes.
+  private static let linkHeaderBytes = 8 << 10
 }

@@ -112,7 +112,9 @@ actor HTTPConnections: HTTPTransport {
     parts.encodedHost = host.lowercased()
     guard let text = parts.url?.absoluteString, let url = URL(string: text),
       let name = url.host(percentEncoded: false), !name.isEmpty,
-      name == url.host(percentEncoded: true)
+      name == url.host(percentEncoded: true),
+      // A proxy may drop several dots at the end, and reach an address that was not checked.
+      !name.utf8.starts(with: ".".utf8), !name.contains("..")
     else { throw HTTPClientError.invalidURL }
     return (url, name)
   }

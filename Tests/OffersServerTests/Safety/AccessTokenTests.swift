@@ -164,6 +164,7 @@ struct AccessTokenTests {
       ("offers.local", false), ("offers.local:8443", false), ("localhost.evil.example", false),
       ("127.0.0.1.nip.io", false), ("192.168.1.5", false), ("0.0.0.0", false), ("[::]", false),
       ("localhost.", false), ("127.0.0", false), ("[::1].evil.example", false),
+      ("+127.0.0.1", false), ("0127.0.0.1", false), ("127.0.0.01", false), ("127.0.0.256", false),
       ("localhost:80.evil.example", false), ("[fe80::1]:80", false), ("::1:evil.example", false),
     ])
   func neededForNames(name: String, isLoopback: Bool) async throws {

@@ -1,0 +1,43 @@
+import AsyncHTTPClient
+import Testing
+
+@testable import OffersSync
+
+@Suite("The next page in a Link header")
+struct LinkHeaderTests {
+  @Test(
+    "is the target with the relation next",
+    arguments: [
+      (#"</first>; rel="first", <next?page=2>; rel="next""#, "next?page=2"),
+      ("</a>; rel=prev, </b>; REL = Next", "/b"),
+      (#"</a>;title="a, <b>; rel=next";rel="prev next""#, "/a"),
+      (#"</a>; rel="first"; rel="next", </b>; rel=next"#, "/b"),
+      ("</a>;rel=next", "/a"), ("</a>; rel=nextish", nil), (#"</a>; rel="next-archive""#, nil),
+      ("</a>; relation=next", nil), ("</a", nil), ("", nil), ("rel=next", nil), ("</a>;;;", nil),
+      (#"</a>; rel="next"#, "/a"),
+    ] as [(String, String?)])
+  func target(header: String, expected: String?) {
+    #expect(HTTPDocument.nextLink(in: [header]) == expected)
+  }
+
+  @Test("is not looked for behind the first 8 KiB of a header")
+  func longHeader() {
+    let filler = "</a>; rel=\"" + String(repeating: "next-archive ", count: 1000) + "\""
+    #expect(HTTPDocument.nextLink(in: [filler + ", </b>; rel=next"]) == nil)
+    #expect(HTTPDocument.nextLink(in: [filler, "</b>; rel=next"]) == "/b")
+  }
+
+  @Test(
+    "a host with an empty label is not asked: a proxy may take it for another one",
+    arguments: ["10.0.0.1..", "shop..example", ".shop.example", "nas.local.."])
+  func emptyLabel(host: String) {
+    #expect(throws: HTTPClientError.invalidURL) {
+      try HTTPConnections.normalized("http://\(host)/feed.json")
+    }
+  }
+
+  @Test("a host with one dot at its end is asked")
+  func lastDot() throws {
+    #expect(try HTTPConnections.normalized("http://Shop.Example./").host == "shop.example.")
+  }
+}
