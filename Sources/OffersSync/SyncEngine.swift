@@ -3,28 +3,28 @@ import Logging
 import OffersCore
 import OffersFeeds
 
-/// Pulls feeds into a store.
+/// Syncs feeds into a store.
 ///
-/// For each feed: read the source as a stream, compare each record with what the store holds, then
-/// apply the difference in one short transaction. Nothing of the store is locked while reading, so
-/// reads and favorites go on; an interrupted sync has changed nothing.
+/// For each feed it reads the source as a stream, compares each record with the stored offers, and
+/// applies the difference in one short transaction. While it reads, the database is not locked, so
+/// that reads and favorites proceed. An interrupted sync changes nothing.
 public struct SyncEngine: Sendable {
   let store: any SyncStore
   let configuration: FeedConfiguration
   let environment: @Sendable (String) -> String?
   let logger: Logger
   let now: @Sendable () -> Date
-  /// A number from 0.8 to 1.2 that a wait after a failure is multiplied by.
+  /// A random factor from 0.8 to 1.2 for the back-off after a failure.
   private let jitter: @Sendable () -> Double
-  /// Carries requests; nil for connections of each sync's own.
+  /// The transport of requests; nil for new connections in each sync.
   private let transport: (any HTTPTransport)?
 
   /// - Parameters:
-  ///   - store: where the offers are kept.
-  ///   - configuration: the feeds that can be read.
-  ///   - environment: finds the variables that sources name, and those that name a proxy.
-  ///   - logger: is told each step. Values of variables never reach it.
-  ///   - now: the clock that stamps runs and offers, and that says what is due.
+  ///   - store: the store of the offers.
+  ///   - configuration: the definitions of the feeds.
+  ///   - environment: finds environment variables, for sources and for proxy settings.
+  ///   - logger: logs each step, without the values of variables.
+  ///   - now: the clock for the times of runs and offers, and for what is due.
   public init(
     store: any SyncStore, configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
@@ -52,14 +52,14 @@ public struct SyncEngine: Sendable {
     self.transport = transport
   }
 
-  /// Syncs one feed. What goes wrong is told in the run, which is recorded, too.
+  /// Syncs one feed. A failure is reported in the run, which is recorded.
   ///
   /// - Parameters:
-  ///   - feed: a shipped or subscribed feed's name.
+  ///   - feed: the name of a defined feed.
   ///   - progress: called from time to time while reading.
-  /// - Throws: `OffersError` only for what keeps a run from being made at all: `notFound` for an
-  ///   unknown feed, `invalidRequest` for an impossible source or one that only somebody at the
-  ///   machine may name, `locked`, and what the store throws.
+  /// - Throws: `OffersError` only if no run could begin: `notFound` for an unknown feed,
+  ///   `invalidRequest` for an invalid source or one that only the user of this machine may name,
+  ///   `locked`, and the errors of the store.
   public func sync(
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
@@ -69,9 +69,9 @@ public struct SyncEngine: Sendable {
     }
   }
 
-  /// Says what a sync would change, and writes nothing.
+  /// Computes what a sync would change, and writes nothing.
   ///
-  /// - Returns: the run as it would be recorded, and what would change, in order.
+  /// - Returns: the run as it would be recorded, and the changes in order.
   /// - Throws: as `sync`.
   public func preview(
     _ feed: String, options: SyncOptions = SyncOptions(),
@@ -83,7 +83,7 @@ public struct SyncEngine: Sendable {
     return (result.run, result.changes)
   }
 
-  /// Lends connections for some syncs, and closes them.
+  /// Runs a closure with connections for its syncs, and closes them.
   func withTransport<Result: Sendable>(
     _ limits: FetchLimits, _ body: (any HTTPTransport) async throws -> Result
   ) async throws -> Result {
@@ -99,7 +99,7 @@ public struct SyncEngine: Sendable {
     }
   }
 
-  /// One attempt under the feed's lock.
+  /// Makes one attempt on a feed, under the feed's lock.
   func attempt(
     _ feed: String, _ options: SyncOptions, isTrial: Bool, over transport: any HTTPTransport,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
@@ -118,13 +118,13 @@ public struct SyncEngine: Sendable {
   ) async throws -> SyncAttempt.Result {
     let state = try await store.findSyncState(of: definition.name)
     let source = try source(of: definition, chosen, state, options)
-    // A source that somebody names now is refused at once; a remembered one is told of in its run.
+    // A source in the options is refused at once; for a remembered one the run records the refusal.
     if chosen != nil { try source.check(definition) }
     let template = source.template
     let schedule = FetchSchedule(
       everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds, jitter: jitter())
     let startedAt = now()
-    // Whoever names another source, or searches, does not ask what is to be left alone.
+    // Skips and waits apply to the usual source only, not to another source or a search.
     let usual = usualSource(of: definition, state)
     let isOther = options.query != nil || template.text != usual
     let isSourceless =
@@ -170,7 +170,7 @@ public struct SyncEngine: Sendable {
       logger.debug("fetch", metadata: ["what": "\(secrets.hidden(in: text))"])
     }
     context.newAddress = fetch.findNewAddress(of: template.text)
-    // What is to be taken although it was held back has to be read.
+    // Accepting removals that were held back requires the whole document, not a 304.
     let isWanted = options.acceptsRemovals && fetch.heldCount > 0
     if !isWanted,
       schedule.asksConditionally(fetch, rules: rules, now: now())

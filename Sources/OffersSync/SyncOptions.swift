@@ -1,34 +1,35 @@
 import OffersCore
 
-/// What a caller can choose about a sync.
+/// The options of a sync.
 public struct SyncOptions: Hashable, Sendable {
   /// The source to read instead of the remembered one: an http(s) URL, a path, `-` for standard
-  /// input, or `sample`. It is remembered once a sync from it has worked, with who named it. A
-  /// variable (`{env:NAME}`) may stand in definitions only.
+  /// input, or `sample`. After a successful sync it is remembered, together with its origin.
+  /// Variables (`{env:NAME}`) are allowed in definitions only.
   public var source: String?
-  /// Takes removals for true even when they would be held back.
+  /// Whether to apply removals that would otherwise be held back.
   public var acceptsRemovals: Bool
-  /// How long to wait for another process that syncs the same feed.
+  /// The longest wait for another process that syncs the same feed.
   public var lockWaitSeconds: Double
   public var limits: FetchLimits
-  /// What to search for, in a feed whose server searches; nil for the feed itself.
+  /// The words to search for on the feed's server; nil to sync the feed.
   public var query: String?
-  /// The page to begin with, from 1, of a feed whose pages have numbers.
+  /// The number of the first page to read, from 1, for a feed with numbered pages.
   public var firstPage: Int
-  /// Most pages to read of a feed that has pages; nil for what its definition says.
+  /// The maximum number of pages to read; nil for the definition's.
   public var pages: Int?
-  /// Whether to keep the search index; else it is made anew when it is next needed.
+  /// Whether to update the search index; otherwise it is rebuilt when it is next needed.
   public var isIndexed: Bool
-  /// Why the feed is synced: `due` leaves out what is not due, `forced` asks a server although it
-  /// wanted to be left alone.
+  /// The reason of the sync: `due` skips a feed that is not due, `forced` sends a request even if
+  /// the server asked for none.
   public var reason: SyncReason
-  /// Whether a person at the machine names `source`, so that it may be one of the machine's own: a
-  /// file, standard input, or a server in a private network. Otherwise it is an http(s) URL on the
-  /// public internet or `sample`, in later syncs, too, and none for a feed whose definition sends
-  /// headers. Does not matter where `source` is nil.
+  /// Whether the user of this machine names `source`, so that it may be a file, standard input, or
+  /// a server in a private network.
+  ///
+  /// Otherwise the source must be `sample` or an http(s) URL on the public internet, also in later
+  /// syncs, and a feed whose definition sends headers accepts none. Ignored if `source` is nil.
   public var sourceMayBePrivate: Bool
-  /// Follows sources that were not named at the machine, redirects and next pages into private
-  /// networks, too.
+  /// Whether redirects, next pages, and sources that the user of this machine did not name may lead
+  /// into private networks.
   public var allowsPrivateNetwork: Bool
 
   public init(

@@ -129,7 +129,7 @@ struct ImportedSourceTests {
     let result = try home.offers("sync", "ibotta")
     #expect(result.status == 1)
     #expect(result.errors.contains("not on the public internet"))
-    #expect(result.errors.contains("It came with an import."))
+    #expect(result.errors.contains("The source came with an import."))
     #expect(result.errors.contains("offers sync ibotta --from \(url)"))
     #expect(server.requests.isEmpty)
   }

@@ -59,7 +59,7 @@ struct SourceTrustCommandTests {
         finished: { results.add($1) })
       let error = await results.error
       #expect(error != nil, "\(source)")
-      #expect(error?.hint?.contains("name it at the machine") == true)
+      #expect(error?.hint?.contains("name it on this machine") == true)
     }
     #expect(server.requests.isEmpty)
     #expect(try home.offers("list").output == "")

@@ -220,7 +220,7 @@ struct SyncCommandTests {
         == "ibotta: 0 new, 0 changed, 0 gone, 0 back, 1 unchanged, 0 skipped in TIME\n")
     #expect(
       held.errors == """
-        offers: ibotta: 19 of 20 offers would be gone; none was removed.
+        offers: ibotta: 19 of 20 offers would be removed; none was.
                 If that is right: offers sync ibotta --accept-removals
 
         """)

@@ -173,13 +173,16 @@ struct Bad: Sendable, CustomTestStringConvertible {
     Bad("garbage", .text("\u{1}\u{2}\u{3} nonsense\r\n\r\n")),
     Bad("an immediate close", .send([])),
     Bad("silence", .silence),
-    Bad("a redirect to nowhere", .answer("302 Found", [], ""), says: "redirects to nowhere"),
+    Bad(
+      "a redirect to nowhere", .answer("302 Found", [], ""),
+      says: "redirects without a valid address"),
     Bad(
       "a redirect to an impossible port",
-      .answer("302 Found", ["Location: http://127.0.0.1:99999/"], ""), says: "redirects to nowhere"),
+      .answer("302 Found", ["Location: http://127.0.0.1:99999/"], ""),
+      says: "redirects without a valid address"),
     Bad(
       "a redirect to a file", .answer("302 Found", ["Location: file:///etc/passwd"], ""),
-      says: "redirects to nowhere"),
+      says: "redirects without a valid address"),
   ]
 }
 

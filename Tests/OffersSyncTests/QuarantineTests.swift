@@ -106,7 +106,7 @@ struct QuarantineTests {
     let feed = try await home.feed()
     #expect(feed.lastRun?.outcome == .quarantined)
     #expect(feed.lastRun?.error == run.error)
-    #expect(run.error?.message == "28 of 30 offers would be gone; none was removed.")
+    #expect(run.error?.message == "28 of 30 offers would be removed; none was.")
     #expect(feed.lastSuccessAt?.timeIntervalSince1970 == 1_000)
     #expect(feed.currentCount == 30 && feed.goneCount == 0)
   }

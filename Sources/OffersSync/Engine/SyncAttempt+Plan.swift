@@ -2,8 +2,9 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// What a sync is to write, and what it holds back.
+/// The plan of a sync, and the quarantine of removals.
 extension SyncAttempt {
+  /// The plan to apply to the store.
   func plan(
     _ collector: DifferenceCollector, _ document: DocumentFingerprint, _ facts: DocumentFacts
   ) throws -> SyncPlan {
@@ -26,34 +27,35 @@ extension SyncAttempt {
       fetch: fetch)
   }
 
-  /// Whether a document shares no offer with a feed of more than a few: it is more likely another
-  /// feed's than this one's, and nothing of it is taken until somebody says so.
+  /// Whether the document has offers, but none of a feed with more than 10. It then probably
+  /// belongs to another feed, and none of its offers is stored unless the user accepts the
+  /// removals.
   private func isStrange(_ collector: DifferenceCollector) -> Bool {
     let known = collector.known
     return known.currentCount > 10 && known.seenCurrentCount == 0 && collector.offerCount > 0
   }
 
-  /// Why removals are held back, or nil when they are to be believed: everything would vanish, or
-  /// more than 10 offers and more than 10 %.
+  /// The error of removals that are held back; nil if they are applied. They are held back if all
+  /// offers would vanish, or more than 10 offers and more than 10 %.
   private func quarantine(_ collector: DifferenceCollector) -> OffersError? {
-    // What a search or a first page lacks has not vanished.
+    // An offer that is missing in a selection, such as a search, has not vanished.
     if isSelection { return nil }
     let known = collector.known.currentCount
     let vanished = known - collector.known.seenCurrentCount
     let isMuch = vanished > 10 && vanished * 10 > known
     let isAll = vanished > 0 && collector.offerCount == 0
     if options.acceptsRemovals || !(isMuch || isAll) { return nil }
-    // Going from the built-in sample to a feed of one's own replaces invented offers by real ones.
+    // The first sync after the built-in sample replaces its invented offers by real ones.
     if state?.lastGoodSource == "sample", source != .sample, !isAll { return nil }
     let what =
       isStrange(collector)
       ? "None of the \(known) offers is in this document; nothing was changed."
       : (isAll ? "The feed is empty: all \(known)" : "\(vanished) of \(known)")
-        + " offers would be gone; none was removed."
+        + " offers would be removed; none was."
     return OffersError(.quarantined, what, hint: acceptanceHint)
   }
 
-  /// How to take removals for true.
+  /// The hint that names the command to accept the removals.
   var acceptanceHint: String {
     let from = template.text == usualSource ? "" : " --from " + ShellQuoting.word(template.text)
     return "If that is right: offers sync \(definition.name)\(from) --accept-removals"

@@ -2,41 +2,40 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// One attempt on one feed, from its source to the store.
+/// One attempt to sync a feed, from its source to the store.
 struct SyncAttempt {
   let definition: FeedDefinition
-  /// The definition's, which takes a while to find.
+  /// The hash of the definition, computed once because that takes a while.
   let derivationSeed: UInt64
-  /// Where it is read from, without the values of variables.
+  /// The source, without the values of variables.
   let source: DocumentSource
   let template: SourceTemplate
-  /// The feed's source when nobody names another.
+  /// The text of the feed's source if the options name none.
   let usualSource: String
   let environment: SourceTemplate.Environment
   let state: SyncState?
   let options: SyncOptions
-  /// The source to remember if this works.
+  /// The source to remember after a successful sync.
   let remembered: NamedSource?
   let startedAt: Date
   let clock: ContinuousClock.Instant
   let schedule: FetchSchedule
   let fetching: FetchContext
-  /// Whether nothing is to be written.
+  /// Whether to compute the changes only, and write nothing.
   let isTrial: Bool
 
-  /// What came of it.
+  /// The result of the attempt.
   struct Result: Sendable {
     let run: SyncRun
-    /// For a trial what it would have changed.
+    /// The changes that a trial would have made; empty if it was no trial.
     var changes: [OfferChange] = []
-    /// What a search's server found, the ids of a page each.
+    /// The ids that a search found, page by page.
     var foundPages: [[String]] = []
-    /// How many pages there are, where the document says so.
+    /// The number of pages; nil if the document does not say.
     var pageCount: Int?
   }
 
-  /// How it ended: the run as far as it has come, and what to remember of the server, nil to leave
-  /// that as it is.
+  /// The end of the attempt: the run, and the new fetch state of the server; nil for no change.
   typealias Ending = (run: SyncRun, fetch: FetchState?)
 
   func end(
@@ -55,7 +54,7 @@ struct SyncAttempt {
     return (run, fetch)
   }
 
-  /// What was asked of a server; nil for a source that is none.
+  /// The record of the HTTP requests; nil if the source is not a URL.
   private var request: SyncRequest? {
     guard case .url = source else { return nil }
     var request = SyncRequest(reason: options.reason)
@@ -65,15 +64,15 @@ struct SyncAttempt {
     return request
   }
 
-  /// What the server said; nil for a source that is none.
+  /// The response of the server; nil if the source is not a URL.
   private var answer: FetchAnswer? {
     if case .url = source { fetching.log.answer } else { nil }
   }
 
-  /// What to remember of the server after a sync that worked; nil for what is there already.
+  /// The fetch state after a successful sync; nil for no change.
   private func afterSuccess(_ outcome: SyncOutcome) -> FetchState? {
-    // What a search finds is not the feed, and with it the feed is no longer one document. Nor says a
-    // source that was only tried anything of the feed's own server.
+    // A search says nothing about the feed's document, and its offers make the stored offers differ
+    // from that document. A source that is not remembered says nothing about the feed's server.
     let isQuarantined = outcome == .quarantined
     if options.query != nil || template.text != usualSource && (isQuarantined || remembered == nil)
     {
@@ -81,7 +80,7 @@ struct SyncAttempt {
         state?.fetch, endsHolding: options.query == nil && !isQuarantined)
     }
     var answer = answer
-    // An address with a place for a variable in it would be stored with its value.
+    // The address of a template with variables would be stored with their values.
     if !template.isPlain { answer?.permanentAddress = nil }
     let before = state?.fetch ?? FetchState()
     let after = schedule.afterSuccess(
@@ -91,7 +90,7 @@ struct SyncAttempt {
     return after == before ? nil : after
   }
 
-  /// How long the stored document stayed good, where that was longer than usual.
+  /// The interval between the last run and the time that the feed was due; nil after failures.
   private var usualSeconds: TimeInterval? {
     guard let fetch = state?.fetch, fetch.failureCount == 0, let due = fetch.nextDueAt,
       let last = state?.lastRunAt
@@ -112,7 +111,7 @@ struct SyncAttempt {
       let ending = end(
         .failed, bytes: intake.gate.hasher.sizeBytes,
         counts: intake.collector?.skipped ?? SyncCounts(),
-        error: told(error), problems: intake.collector?.problems ?? [],
+        error: reported(error), problems: intake.collector?.problems ?? [],
         mendedCount: intake.collector?.mendedCount ?? 0)
       return Result(run: await recorded(ending, in: store))
     }
@@ -120,39 +119,39 @@ struct SyncAttempt {
 
   /// The run of an attempt that failed before anything was read.
   func failed(_ error: OffersError, in store: any SyncStore) async -> SyncRun {
-    await recorded(end(.failed, error: told(error)), in: store)
+    await recorded(end(.failed, error: reported(error)), in: store)
   }
 
-  /// The error as it is told and stored.
-  private func told(_ error: OffersError) -> OffersError {
+  /// The error as it is reported and stored, without the values of variables.
+  private func reported(_ error: OffersError) -> OffersError {
     let error = error.hiding(pages.secrets)
     guard answer?.isGoneForGood == true else { return error }
     return OffersError(
       error.code, error.message,
-      hint: "Nothing was changed. It is gone for good and is not asked for any more. To start it "
-        + "again: offers sync \(definition.name) --force, or --from another address.",
+      hint: "Nothing was changed. It is gone for good and is no longer fetched. To start it again: "
+        + "offers sync \(definition.name) --force, or --from another address.",
       cause: error.cause)
   }
 
   private func recorded(_ ending: Ending, in store: any SyncStore) async -> SyncRun {
-    // The failure itself is worth more to the caller than a failure to record it.
+    // The caller gets the failure of the sync, not an error of recording it.
     try? await record(ending, in: store)
     return ending.run
   }
 
-  /// Writes down a run that changes no offer.
+  /// Records a run that changes no offer.
   private func record(
     _ ending: Ending, remember source: NamedSource? = nil, in store: any SyncStore
   ) async throws {
-    // A search that fails says nothing of the feed.
+    // A failed search says nothing about the feed.
     let isFailedSearch = options.query != nil && ending.run.outcome == .failed
     if isTrial || isFailedSearch { return }
     try await store.record(ending.run, remember: source, fetch: ending.fetch)
   }
 
-  /// What to remember of the server after a sync that failed; nil to leave it.
+  /// The fetch state after a failed sync; nil for no change.
   private var afterFailure: FetchState? {
-    // A source that was only tried says nothing about the one that is remembered.
+    // A failure of another source or of a search says nothing about the usual source.
     let isOwn = options.query == nil && template.text == usualSource
     guard isOwn else { return nil }
     return schedule.afterFailure(state?.fetch ?? FetchState(), answer, now: startedAt)
@@ -187,7 +186,7 @@ struct SyncAttempt {
     }
     let collector = try await intake.begin()
     collector.finish()
-    // The same document says nothing about what was searched for.
+    // A search has to store its offers even if its document is the stored one.
     if document == state?.document, options.query == nil {
       return Result(run: try await unchanged(document.sizeBytes, in: store))
     }
@@ -203,21 +202,21 @@ struct SyncAttempt {
       pageCount: facts.pageCount)
   }
 
-  /// The server has nothing newer than what its validators were for: the stored document, or one
-  /// whose removals were held back.
+  /// Ends a sync that the server answered with 304. The validators are those of the stored
+  /// document, or of a document whose removals were held back.
   private func notModified(in store: any SyncStore) async throws -> SyncRun {
     guard let fetch = state?.fetch, fetch.heldCount > 0 else {
       return try await unchanged(0, in: store)
     }
     let held = OffersError(
-      .quarantined, "The feed still lacks the offers whose removal is held back; none was removed.",
+      .quarantined, "The feed still lacks offers whose removal is held back; none was removed.",
       hint: acceptanceHint)
     let ending = end(.quarantined, counts: unchangedCounts, error: held)
     try await record(ending, in: store)
     return ending.run
   }
 
-  /// Whether an offer that the document lacks may be there all the same.
+  /// Whether the document is only a part of the feed, so that a missing offer may still exist.
   var isSelection: Bool { definition.isSelection || options.query != nil }
 
   var pages: FeedPages {
@@ -226,15 +225,16 @@ struct SyncAttempt {
       environment: environment, fetching: fetching)
   }
 
-  /// The stored document, where the same may come again over the network. Files are looked at
-  /// before, and what has several pages is no single document.
+  /// The fingerprint of the stored document, if a download may have the same one; nil for files,
+  /// which are compared before they are read, and for feeds with several pages or a search.
   var documentToExpect: DocumentFingerprint? {
     guard case .url = source, !pages.hasPages, options.query == nil else { return nil }
     return state?.document
   }
 
-  /// Whether a document that can be had twice is the stored one, told by its bytes alone: then it
-  /// needs no reading. Its size and its head tell most others apart at once.
+  /// Whether the document of a file or of the sample is the stored one, according to its hash, so
+  /// that it need not be parsed. Most other documents already differ in size or in their first
+  /// bytes.
   private func recognise(_ known: DocumentFingerprint) async throws -> Bool {
     var hasher = DocumentHasher(seed: derivationSeed)
     switch source {
@@ -260,12 +260,12 @@ struct SyncAttempt {
     return hasher.finish() == known
   }
 
-  /// Ends the reading of a document that cannot be the stored one any more.
+  /// An error that ends the hashing of a document that differs from the stored one.
   private struct AnotherDocument: Error {}
 
   private func unchanged(_ bytes: Int, in store: any SyncStore) async throws -> SyncRun {
     let ending = end(.unchanged, bytes: bytes, counts: unchangedCounts)
-    // What is remembered already need not wait for the disk.
+    // The source is written only if it changed, which saves a wait for the disk.
     try await record(ending, remember: remembered == state?.source ? nil : remembered, in: store)
     return ending.run
   }
@@ -276,7 +276,9 @@ struct SyncAttempt {
     return counts
   }
 
-  /// A document of nothing but broken records says nothing about the offers.
+  /// Refuses a document without a single valid record.
+  ///
+  /// - Throws: `OffersError` with `unexpectedShape`.
   private func checkReadable(_ collector: DifferenceCollector) throws {
     guard collector.offerCount == 0, collector.skippedCount > 0 else { return }
     let first = collector.problems.first.map { " Record \($0.position): \($0.reason)." } ?? ""

@@ -1,15 +1,15 @@
 import OffersCore
 import OffersFeeds
 
-/// Where a feed is read from.
+/// The choice of a feed's source.
 extension SyncEngine {
-  /// The source of a sync: the one that the caller names, else the one that was named before, else
-  /// the definition's, else the built-in sample. A search has the address that the definition gives.
+  /// The source of a sync: the one in the options, else the remembered one, else the definition's,
+  /// else the built-in sample. A search uses the search address of the definition.
   ///
-  /// Nothing is read from it before `FeedSource.check`.
+  /// The caller must call `FeedSource.check` before reading from the source.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for an impossible source, and for one that only
-  ///   somebody at the machine may name.
+  /// - Throws: `OffersError` with `invalidRequest` for an invalid source, and for a source that
+  ///   only the user of this machine may name.
   func source(
     of definition: FeedDefinition, _ chosen: DocumentSource?, _ state: SyncState?,
     _ options: SyncOptions
@@ -29,15 +29,15 @@ extension SyncEngine {
     return try defined(definition.source ?? Template([.literal("sample")]), definition)
   }
 
-  /// The text of the source that is read when nobody names another.
+  /// The text of the source that is read if the options name none.
   func usualSource(of definition: FeedDefinition, _ state: SyncState?) -> String {
     state?.source?.text ?? definition.source?.description ?? "sample"
   }
 
-  /// Whether only the built-in sample is left to read a feed from that standard input brought: what
-  /// it invents would take the place of real offers.
+  /// Whether a feed that was read from standard input has no other source than the built-in sample,
+  /// whose invented offers would replace the real ones.
   ///
-  /// - Throws: `notFound` where somebody asks for such a feed.
+  /// - Throws: `OffersError` with `notFound` if the user asked for the feed, instead of a due sync.
   func isSourceless(
     _ definition: FeedDefinition, _ source: DocumentSource, _ state: SyncState?,
     _ options: SyncOptions
@@ -52,7 +52,7 @@ extension SyncEngine {
       hint: "Nothing was changed. Name one: offers sync \(definition.name) --from URL-OR-FILE")
   }
 
-  /// The rules that a fetch from a source keeps to.
+  /// The settings of a fetch from a source.
   func context(
     _ source: FeedSource, _ options: SyncOptions, _ transport: any HTTPTransport
   ) -> FetchContext {
@@ -72,7 +72,7 @@ extension SyncEngine {
       template: SourceTemplate(chosen.text, environment: environment),
       origin: isLocal ? .machine : .remote)
     if !isLocal { try source.checkIsAddress() }
-    // An address that the feed is read from anyhow is trusted as before, whoever names it again.
+    // Naming the feed's current source again, even over HTTP, does not change its trust.
     if let own = definition.source, own.description == chosen.text {
       return try defined(own, definition)
     }

@@ -1,27 +1,30 @@
 import Foundation
 import OffersFeeds
 
-/// What a fetch needs besides the address.
+/// The settings of a fetch besides its address.
 struct FetchContext {
   let transport: any HTTPTransport
   let limits: FetchLimits
   var allowsPrivateNetwork = false
-  /// Whether the source itself may stand in a private network.
+  /// Whether the source itself may be in a private network.
   let sourceMayBePrivate: Bool
-  /// What to do about a source that may not, and does; nil for one that may.
+  /// The hint of the error if the source is in a private network and must not be.
   var sourceHint: String?
-  /// The first document's.
+  /// The condition of the request for the first document.
   var condition = FetchCondition.none
-  /// Where the source has moved for good; nil where it has not.
+  /// The address that the source has permanently moved to; nil if it has not moved.
   var newAddress: String?
   let now: @Sendable () -> Date
-  /// Is told each request and answer, without the values of variables.
+  /// Logs each request with its response. The receiver removes the values of variables.
   var trace: @Sendable (String) -> Void = { _ in }
   let log = FetchLog()
 
-  /// A document that the source names, or one that its document leads to.
+  /// The fetch of the source's document, or of one of its further pages.
   ///
-  /// - Parameter source: the address that a person named, filled in.
+  /// - Parameters:
+  ///   - source: the address of the source, with its placeholders filled in.
+  ///   - isFirst: whether it is the source's document.
+  ///   - explain: finds the error message in the body of an error response.
   func document(
     _ source: String, headers: [(name: String, value: String)], isFirst: Bool,
     explain: @escaping ([UInt8]) -> String?

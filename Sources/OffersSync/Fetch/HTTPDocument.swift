@@ -4,42 +4,44 @@ import NIOCore
 import NIOHTTP1
 import OffersCore
 
-/// Gets a document by HTTP, in pieces, within limits.
+/// A fetch of a document by HTTP as a stream, within limits.
 ///
-/// Redirects are followed by hand, so that each hop is looked at: it must not leave TLS, and only
-/// the server that a person named may stand in a private network.
+/// Redirects are followed here, not by the client, so that each hop is checked: it must not go from
+/// https to http, and only the server that the source names may be in a private network.
 struct HTTPDocument {
   let transport: any HTTPTransport
   let limits: FetchLimits
-  /// The server that the source names; nil where nobody named one.
+  /// The server that the source names; nil if no source names one.
   let namedOrigin: HTTPOrigin?
-  /// Whether that server may stand in a private network.
+  /// Whether that server may be in a private network.
   let sourceMayBePrivate: Bool
-  /// What to do about a source that may not, and does.
+  /// The hint of the error if that server is in a private network and must not be.
   var sourceHint: String?
   let allowsPrivateNetwork: Bool
-  /// Whether an image is asked for, not a feed.
+  /// Whether the document is an image instead of a feed.
   var isImage = false
-  /// Headers of the feed's own.
+  /// The headers of the feed's definition.
   var headers: [(name: String, value: String)] = []
-  /// Whether this is what the source names, and not one of its further pages.
+  /// Whether the document is the one that the source names, and not a further page.
   let isFirst: Bool
-  /// Whether it is asked for where it has moved to.
+  /// Whether the document is fetched from the address that a permanent redirect named earlier.
   let isMoved: Bool
   var condition = FetchCondition.none
   var trace: @Sendable (String) -> Void = { _ in }
   let log: FetchLog
   let now: @Sendable () -> Date
-  /// Finds what a document that comes with an error says itself.
+  /// Finds the error message in the body of an error response.
   var explain: (_ body: [UInt8]) -> String? = { _ in nil }
 
-  /// Most bytes that are read of a body that is no document.
+  /// The maximum number of bytes that are read of a response without the document.
   private static let beginningBytes = 64 << 10
 
-  /// - Parameter between: called after each piece.
-  /// - Returns: false when the server has nothing newer.
-  /// - Throws: `OffersError` with `sourceFailed` for whatever happens on the way or a status other
-  ///   than 200 and 304, `limitExceeded` past a limit; whatever `handle` throws.
+  /// Fetches the document, and passes each part of its body to `handle`.
+  ///
+  /// - Parameter between: called after each part.
+  /// - Returns: false if the server answers that the document has not changed (304).
+  /// - Throws: `OffersError` with `sourceFailed` for network errors and for a status other than 200
+  ///   and 304, `limitExceeded` past a limit; otherwise the errors of `handle`.
   func read(
     url: String, between: () async throws -> Void, _ handle: PieceHandler
   ) async throws -> Bool {
@@ -58,7 +60,7 @@ struct HTTPDocument {
     let (response, address) = try await open(url, deadline)
     if response.status == .notModified { return false }
     let type = response.headers.first(name: "content-type")?.lowercased() ?? ""
-    // A page is told by its bytes: servers call many a feed text/html.
+    // A web page is recognized by its bytes, because servers send many feeds as text/html.
     if !isImage, type.hasPrefix("image/") || type.hasPrefix("video/") {
       let kind = type.prefix { $0 != ";" }
       throw OffersError(
@@ -83,7 +85,9 @@ struct HTTPDocument {
     return true
   }
 
-  /// How the body is packed; nil for not at all.
+  /// The content coding of the body; nil if it is not compressed.
+  ///
+  /// - Throws: `OffersError` with `malformedFeed` or `malformedImage` for an unsupported coding.
   private func contentCoding(_ response: HTTPClientResponse, _ url: String) throws -> String? {
     let codings = response.headers[canonicalForm: "content-encoding"]
       .map { $0.lowercased() }.filter { $0 != "identity" && !$0.isEmpty }
@@ -91,8 +95,8 @@ struct HTTPDocument {
     guard codings.count == 1, !isImage, ["gzip", "x-gzip", "deflate"].contains(coding) else {
       throw OffersError(
         isImage ? .malformedImage : .malformedFeed,
-        "\(url) is packed as \(codings.joined(separator: ", ")), which is not read.",
-        hint: "Nothing was changed. Unpack it, and sync from the file.")
+        "\(url) has the unsupported content encoding \(codings.joined(separator: ", ")).",
+        hint: "Nothing was changed. Decompress it, and sync from the file.")
     }
     return coding
   }
@@ -114,7 +118,7 @@ struct HTTPDocument {
           mayBePrivate: allowsPrivateNetwork || sourceMayBePrivate && isNamed(current),
           timeoutSeconds: min(left, Double(limits.idleSeconds)))
       } catch let error as OffersError {
-        // It was refused before anything was asked.
+        // The address was refused before a request was sent.
         log.answer.requestCount -= 1
         guard let sourceHint, error.hint == HTTPConnections.privateHint, isNamed(current) else {
           throw error
@@ -132,7 +136,7 @@ struct HTTPDocument {
       case 304 where condition.applies(to: current):
         note(response, from: current)
         log.answer.isNotModified = true
-        // What is read to its end leaves the connection open for the next request.
+        // Reading the body to its end keeps the connection usable for the next request.
         _ = try await beginning(of: response, deadline)
         return (response, current)
       case 301, 302, 303, 307, 308:
@@ -142,7 +146,8 @@ struct HTTPDocument {
         isPermanent = isPermanent && [301, 308].contains(response.status.code)
         if isPermanent, isFirst { log.answer.permanentAddress = current }
       default:
-        // Where a source leads to may be gone; only its own server can say that it is.
+        // Only the source's own server can say that it is gone for good, not the target of a
+        // redirect.
         log.answer.isGoneForGood =
           response.status == .gone && isFirst && !isMoved && current == url
         log.answer.retryAfter =
@@ -157,7 +162,7 @@ struct HTTPDocument {
       hint: "Nothing was changed. Check the address.")
   }
 
-  /// Whether an address is one of the server that the source names.
+  /// Whether an address is on the server that the source names.
   private func isNamed(_ address: String) -> Bool {
     guard let namedOrigin else { return false }
     return HTTPOrigin(address) == namedOrigin
@@ -171,7 +176,7 @@ struct HTTPDocument {
       value: isImage
         ? "image/avif, image/webp, image/png, image/jpeg, image/gif"
         : "application/json, application/xml, text/xml, */*;q=0.5")
-    // Images are packed already.
+    // The formats of images are already compressed.
     request.headers.add(name: "accept-encoding", value: isImage ? "identity" : "gzip, deflate")
     if condition.applies(to: address) {
       log.answer.isConditional = true
@@ -179,14 +184,14 @@ struct HTTPDocument {
         request.headers.add(name: name, value: value)
       }
     }
-    // Another host, by a redirect or as the next page, gets none of what was meant for this one.
+    // The definition's headers, which may hold a secret, are not sent to other hosts.
     if isNamed(address) {
       for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
     }
     return request
   }
 
-  /// Keeps what an answer says for the next time.
+  /// Stores the validators and the freshness of a response in the log.
   private func note(_ response: HTTPClientResponse, from address: String) {
     guard isFirst else { return }
     let headers = response.headers
@@ -200,7 +205,7 @@ struct HTTPDocument {
       date: headers.first(name: "date"), age: headers.first(name: "age"), receivedAt: now)
   }
 
-  /// The client ends the whole program over a port that does not fit into 16 bits.
+  /// Whether the port of a URL fits into 16 bits. AsyncHTTPClient traps on any other port.
   private static func hasPossiblePort(_ url: URL?) -> Bool {
     (0...Int(UInt16.max)).contains(url?.port ?? 0)
   }
@@ -212,7 +217,7 @@ struct HTTPDocument {
       Self.hasPossiblePort(target)
     else {
       throw OffersError(
-        .sourceFailed, "\(url) redirects to nowhere.", hint: "Nothing was changed.")
+        .sourceFailed, "\(url) redirects without a valid address.", hint: "Nothing was changed.")
     }
     if scheme == "http", url.lowercased().hasPrefix("https:") {
       throw OffersError(
@@ -222,7 +227,7 @@ struct HTTPDocument {
     return target.absoluteString
   }
 
-  /// The beginning of a body that is no document, all of it as a rule.
+  /// The beginning of a body without the document; usually the whole body.
   private func beginning(
     of response: HTTPClientResponse, _ deadline: ContinuousClock.Instant
   ) async throws -> [UInt8] {
@@ -234,7 +239,7 @@ struct HTTPDocument {
     return body
   }
 
-  /// The encoding in a content type such as `text/xml; charset="utf-8"`.
+  /// The charset of a content type such as `text/xml; charset="utf-8"`; nil if there is none.
   private static func charset(in type: String) -> String? {
     guard let found = type.firstRange(of: "charset=") else { return nil }
     let value = type[found.upperBound...].prefix { $0 != ";" }
@@ -242,11 +247,8 @@ struct HTTPDocument {
     return value.isEmpty ? nil : value
   }
 
-  /// The target of the first link with the relation `next` in `Link` headers (RFC 8288), such as
-  /// `<https://…>; rel="prev next"`.
-  ///
-  /// Only the first 8 KiB of a header are read, in one pass: a server could otherwise send a header that
-  /// takes seconds to match.
+  /// The target of `<https://…>; rel="next"` in the values of `Link` headers (RFC 8288); nil if
+  /// there is none.
   static func nextLink(in values: [String]) -> String? {
     for value in values {
       var link = LinkHeaderReader(value.utf8.prefix(linkHeaderBytes))

@@ -4,59 +4,60 @@ import NIOCore
 import NIOPosix
 import OffersCore
 
-/// Carries a request to a server and brings back what it answers.
+/// A transport of HTTP requests.
 protocol HTTPTransport: Sendable {
+  /// Sends a request, and returns the head and the body stream of the response.
+  ///
   /// - Parameters:
-  ///   - mayBePrivate: whether the server may stand in a private network; see `NetworkAddress`.
-  ///   - timeoutSeconds: how long the head of the answer may take.
-  /// - Throws: `OffersError` for an address that may not be asked, and whatever happens on the way.
+  ///   - mayBePrivate: whether the server may be in a private network; see `NetworkAddress`.
+  ///   - timeoutSeconds: the timeout for the head of the response.
+  /// - Throws: `OffersError` for an address that is not allowed; otherwise the errors of the
+  ///   client.
   func execute(
     _ request: HTTPClientRequest, mayBePrivate: Bool, timeoutSeconds: Double
   ) async throws -> HTTPClientResponse
 }
 
-/// Connections to servers: one a host, kept for the next request, to addresses that were looked at
-/// before.
+/// Persistent connections to servers, by default one per host, to addresses that have been checked.
 ///
-/// A host's name is looked up once, and the connection goes to the very address that was checked:
-/// a name that means another address a moment later gains nothing. A proxy looks up names itself;
-/// then only an address in the place of a name can be checked, and a name that is reserved for own
-/// machines and networks.
+/// A host name is resolved once, and the connection goes to exactly the address that was checked,
+/// so that a name that resolves differently a moment later (DNS rebinding) has no effect. A proxy
+/// resolves names itself; then only literal addresses and reserved private names can be checked.
 actor HTTPConnections: HTTPTransport {
   private let limits: FetchLimits
   private let environment: @Sendable (String) -> String?
   private let connectionsPerHost: Int
   private let lookUp: LookUp
-  private var hosts: [Place: Task<Host, any Error>] = [:]
-  /// Clients of addresses that were given up, which other requests may still wait for.
+  private var hosts: [HostKey: Task<Host, any Error>] = [:]
+  /// Clients of unreachable addresses, which other requests may still use.
   private var retired: [HTTPClient] = []
 
-  /// Finds the addresses of a name, in the order of preference.
+  /// Resolves a name to its addresses, in the order of preference.
   typealias LookUp = @Sendable (_ name: String, _ port: Int) async throws -> [NetworkAddress]
 
-  /// A server, by how it is asked. One that may be private has connections of its own: the others
-  /// shall neither use them nor be refused for it.
-  private struct Place: Hashable, Sendable {
+  /// The key of a host's connections. Requests that may go to private addresses have separate
+  /// connections, because other requests must not use them.
+  private struct HostKey: Hashable, Sendable {
     let origin: HTTPOrigin
     let mayBePrivate: Bool
   }
 
   private struct Host: Sendable {
-    /// The client that connects to `addresses[0]`; by way of a proxy, which has its own way to look
-    /// up names, there are none.
+    /// The client that connects to `addresses[0]`.
     let client: HTTPClient
+    /// The addresses that are left to try; empty with a proxy, which resolves names itself.
     let addresses: [NetworkAddress]
   }
 
-  /// How long looking up a name may take.
+  /// The timeout for resolving a name.
   private static let lookUpSeconds = 20.0
-  /// How many of a host's addresses are tried.
+  /// The maximum number of a host's addresses that are tried.
   private static let triedAddresses = 4
 
   /// - Parameters:
-  ///   - connectionsPerHost: how many requests to one host may be under way.
+  ///   - connectionsPerHost: the maximum number of concurrent requests to one host.
   ///   - environment: finds the variables that name a proxy and a file of certificates.
-  ///   - lookUp: finds the addresses of names that are none themselves.
+  ///   - lookUp: resolves names that are not literal addresses.
   init(
     limits: FetchLimits, connectionsPerHost: Int = 1,
     environment: @escaping @Sendable (String) -> String?,
@@ -68,10 +69,10 @@ actor HTTPConnections: HTTPTransport {
     self.environment = environment
   }
 
-  /// Begins to close all connections, once nothing is under way any more.
+  /// Starts to close all connections. Must be called after all requests have ended.
   func close() async {
     for (_, host) in hosts {
-      // A host that was never reached has no connection, and closing loses nothing.
+      // A host whose set-up failed has no connection to close.
       guard let host = try? await host.value else { continue }
       host.client.shutdown { _ in }
     }
@@ -83,14 +84,15 @@ actor HTTPConnections: HTTPTransport {
   func execute(
     _ request: HTTPClientRequest, mayBePrivate: Bool, timeoutSeconds: Double
   ) async throws -> HTTPClientResponse {
-    // In one spelling, because the client looks up whatever it does not find by its very letters.
+    // The URL is normalized, because the client's DNS override compares host names byte by byte,
+    // and would resolve a name in another spelling itself.
     let (url, name) = try Self.normalized(request.url)
     var request = request
     request.url = url.absoluteString
-    let place = Place(origin: HTTPOrigin(url), mayBePrivate: mayBePrivate)
-    var host = try await fetchHost(place, url, name)
+    let key = HostKey(origin: HTTPOrigin(url), mayBePrivate: mayBePrivate)
+    var host = try await fetchHost(key, url, name)
     while true {
-      // Each address that is connected to is looked at here, whatever chose it.
+      // Each address is checked right before the connection, however it was chosen.
       if !mayBePrivate, let address = host.addresses.first, !address.isPublic {
         throw Self.refusal(url, address.text)
       }
@@ -98,13 +100,15 @@ actor HTTPConnections: HTTPTransport {
         return try await host.client.execute(
           request, timeout: .milliseconds(Int64(timeoutSeconds * 1000)))
       } catch  where host.addresses.count > 1 && Self.isUnreachable(error) {
-        host = try await moveOn(from: host, place, name)
+        host = try await moveOn(from: host, key, name)
       }
     }
   }
 
-  /// The address with its host in lower case and ASCII, and the host as the client reads it there: by
-  /// this name it is told what to connect to, and would look up any other itself.
+  /// The URL with its host in lower case and ASCII, and the host in the spelling that the client
+  /// uses for its DNS override.
+  ///
+  /// - Throws: `HTTPClientError.invalidURL`.
   static func normalized(_ address: String) throws -> (URL, host: String) {
     guard var parts = URLComponents(string: address), let host = parts.encodedHost,
       !host.isEmpty, !host.contains("%")
@@ -120,11 +124,11 @@ actor HTTPConnections: HTTPTransport {
   }
 
   private func fetchHost(
-    _ place: Place, _ url: URL, _ name: String
+    _ key: HostKey, _ url: URL, _ name: String
   ) async throws -> Host {
-    if let known = hosts[place] { return try await known.value }
+    if let known = hosts[key] { return try await known.value }
     let proxy = try ProxySettings(environment: environment).proxy(for: url)
-    let mayBePrivate = place.mayBePrivate
+    let mayBePrivate = key.mayBePrivate
     let task = Task { [limits, connectionsPerHost, environment, lookUp] in
       var addresses: [NetworkAddress] = []
       if let literal = HostAddresses.literal(name) {
@@ -133,10 +137,10 @@ actor HTTPConnections: HTTPTransport {
         if !mayBePrivate, HostName(name).isPrivate { throw Self.refusal(url, "a private network") }
       } else {
         addresses = try await Timeout.run(seconds: Self.lookUpSeconds) {
-          try await lookUp(name, place.origin.port)
+          try await lookUp(name, key.origin.port)
         } late: {
           OffersError(
-            .sourceFailed, "The host \(name) could not be looked up in time.",
+            .sourceFailed, "The host name \(name) could not be resolved in time.",
             hint: "Nothing was changed. Check the network, then sync again.")
         }
       }
@@ -148,22 +152,22 @@ actor HTTPConnections: HTTPTransport {
       return Host(
         client: try Self.client(
           limits, connectionsPerHost, environment, proxy, name, addresses.first,
-          isEncrypted: place.origin.scheme == "https"),
+          isEncrypted: key.origin.scheme == "https"),
         addresses: addresses)
     }
-    hosts[place] = task
+    hosts[key] = task
     do {
       return try await task.value
     } catch {
-      hosts[place] = nil
+      hosts[key] = nil
       throw error
     }
   }
 
-  /// Goes on to the host's next address.
-  private func moveOn(from host: Host, _ place: Place, _ name: String) async throws -> Host {
-    // Another request may have gone on already.
-    if let known = hosts[place], case let current = try await known.value,
+  /// Replaces an unreachable address of a host by the next one.
+  private func moveOn(from host: Host, _ key: HostKey, _ name: String) async throws -> Host {
+    // Another request may have done so already.
+    if let known = hosts[key], case let current = try await known.value,
       current.client !== host.client
     {
       return current
@@ -172,8 +176,8 @@ actor HTTPConnections: HTTPTransport {
     let next = Host(
       client: try Self.client(
         limits, connectionsPerHost, environment, nil, name, rest.first,
-        isEncrypted: place.origin.scheme == "https"), addresses: rest)
-    hosts[place] = Task { next }
+        isEncrypted: key.origin.scheme == "https"), addresses: rest)
+    hosts[key] = Task { next }
     retired.append(host.client)
     return next
   }
@@ -186,20 +190,21 @@ actor HTTPConnections: HTTPTransport {
     configuration.redirectConfiguration = .disallow
     configuration.timeout = .init(
       connect: .seconds(min(limits.idleSeconds, 10)), read: .seconds(limits.idleSeconds))
-    // Unpacked by the reader, which knows both kinds of “deflate” and counts what goes in, too.
+    // The reader decompresses: it knows both variants of “deflate”, and limits the compressed size,
+    // too.
     configuration.decompression = .disabled
     configuration.httpVersion = .http1Only
     configuration.tracing.tracer = nil
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
     configuration.connectionPool.retryConnectionEstablishment = false
-    // Each piece of a body goes from thread to thread: the fewer, the better.
+    // Large reads, because each part of a body is passed between threads.
     configuration.http1_1ConnectionDebugInitializer = { channel in
       channel.setOption(
         .recvAllocator,
         value: AdaptiveRecvByteBufferAllocator(
           minimum: 1024, initial: 16_384, maximum: pieceBytes))
     }
-    // A file of certificates takes longer to read than most feeds.
+    // Certificates are loaded only if they are needed, because parsing the file is slow.
     if isEncrypted {
       configuration.tlsConfiguration = try TrustedCertificates.configuration(environment)
     }
@@ -214,7 +219,8 @@ actor HTTPConnections: HTTPTransport {
     return HTTPClient(eventLoopGroupProvider: .shared(eventLoops), configuration: configuration)
   }
 
-  /// One thread carries the bytes of all servers; what is done with them is done on others.
+  /// The event loop of all connections. One thread is enough, because bodies are processed on
+  /// others.
   private static let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
   private static func isUnreachable(_ error: any Error) -> Bool {
@@ -223,10 +229,10 @@ actor HTTPConnections: HTTPTransport {
     return "\(type(of: error))".contains("Connection")
   }
 
-  /// The most of a body that is read at a time.
+  /// The maximum size of one read of a body.
   private static let pieceBytes = 512 << 10
 
-  /// What to do about an address that is refused.
+  /// The hint of the error for a private address.
   static let privateHint = "Nothing was changed. If that is right, add --allow-private-network."
 
   private static func refusal(_ url: URL, _ target: String) -> OffersError {

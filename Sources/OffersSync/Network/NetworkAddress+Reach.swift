@@ -1,10 +1,10 @@
 extension NetworkAddress {
-  /// Whether the address is one that the whole internet can reach.
+  /// Whether the address is globally reachable.
   ///
-  /// False for own machines and networks, for documentation, tests and multicast, and for all else
-  /// that IANA's special-purpose address registries (RFC 6890) do not call globally reachable. Of
-  /// IPv6 only what is given out as global unicast (RFC 3587) can be. An IPv6 address that stands for
-  /// an IPv4 address is judged by that one.
+  /// False for loopback, private networks, documentation, benchmarks and multicast, and for all
+  /// other addresses that IANA's special-purpose address registries (RFC 6890) do not list as
+  /// globally reachable. Of IPv6 only global unicast addresses (RFC 3587) can be reachable. An IPv6
+  /// address with an embedded IPv4 address is treated as that one.
   var isPublic: Bool {
     if let inner = embeddedIPv4 { return inner.isPublic }
     if !isIPv4, !Self.globalUnicast.contains(self) { return false }
@@ -12,17 +12,18 @@ extension NetworkAddress {
     return !isSpecial || Self.reachable.contains { $0.contains(self) }
   }
 
-  /// Whether the address is the machine's own.
+  /// Whether the address is a loopback address.
   var isLoopback: Bool {
     Self.loopback.contains { $0.contains(unmapped) }
   }
 
-  /// The IPv4 address that an IPv4-mapped one, `::ffff:192.0.2.1`, means; any other one itself.
+  /// The IPv4 address of an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`); otherwise the address
+  /// itself.
   var unmapped: NetworkAddress {
     Self.mapped.contains(self) ? NetworkAddress(ipv4: UInt32(truncatingIfNeeded: value)) : self
   }
 
-  /// The IPv4 address that packets to this IPv6 address go to in the end, if there is one.
+  /// The IPv4 address to which packets to this IPv6 address are delivered; nil if there is none.
   private var embeddedIPv4: NetworkAddress? {
     if Self.endingInIPv4.contains(where: { $0.contains(self) }) {
       return NetworkAddress(ipv4: UInt32(truncatingIfNeeded: value))
@@ -35,26 +36,26 @@ extension NetworkAddress {
     AddressRange(ipv4: 127, bits: 8), AddressRange(ipv6: 0, 0, 0, 0, 0, 0, 0, 1, bits: 128),
   ]
 
-  /// IPv4-mapped (RFC 4291, 2.5.5.2).
+  /// IPv4-mapped addresses (RFC 4291, section 2.5.5.2).
   private static let mapped = AddressRange(ipv6: 0, 0, 0, 0, 0, 0xffff, bits: 96)
 
   private static let endingInIPv4 = [
     mapped,
-    // Translated by NAT64 (RFC 6052).
+    // NAT64 (RFC 6052).
     AddressRange(ipv6: 0x64, 0xff9b, bits: 96),
   ]
 
-  /// 6to4 (RFC 3056): the IPv4 address stands behind the first 16 bits.
+  /// 6to4 addresses (RFC 3056), which have the IPv4 address after the first 16 bits.
   private static let sixToFour = AddressRange(ipv6: 0x2002, bits: 16)
 
   private static let specialIPv4 = [
     AddressRange(ipv4: 0, bits: 8),  // this network (RFC 791)
     AddressRange(ipv4: 10, bits: 8),  // private (RFC 1918)
-    AddressRange(ipv4: 100, 64, bits: 10),  // a carrier's (RFC 6598)
+    AddressRange(ipv4: 100, 64, bits: 10),  // carrier-grade NAT (RFC 6598)
     AddressRange(ipv4: 127, bits: 8),  // loopback (RFC 1122)
     AddressRange(ipv4: 169, 254, bits: 16),  // link-local (RFC 3927)
     AddressRange(ipv4: 172, 16, bits: 12),  // private (RFC 1918)
-    AddressRange(ipv4: 192, 0, 0, bits: 24),  // protocols (RFC 6890)
+    AddressRange(ipv4: 192, 0, 0, bits: 24),  // protocol assignments (RFC 6890)
     AddressRange(ipv4: 192, 0, 2, bits: 24),  // documentation (RFC 5737)
     AddressRange(ipv4: 192, 88, 99, bits: 24),  // 6to4 relays (RFC 7526)
     AddressRange(ipv4: 192, 168, bits: 16),  // private (RFC 1918)
@@ -65,16 +66,16 @@ extension NetworkAddress {
     AddressRange(ipv4: 240, bits: 4),  // reserved, broadcast (RFC 1112, RFC 919)
   ]
 
-  /// All that is given out of IPv6 for hosts of the internet (RFC 3587).
+  /// The global unicast addresses of IPv6 (RFC 3587).
   private static let globalUnicast = AddressRange(ipv6: 0x2000, bits: 3)
 
   private static let specialIPv6 = [
-    AddressRange(ipv6: 0x2001, bits: 23),  // protocols, Teredo too (RFC 2928, RFC 4380)
+    AddressRange(ipv6: 0x2001, bits: 23),  // protocols, incl. Teredo (RFC 2928, RFC 4380)
     AddressRange(ipv6: 0x2001, 0xdb8, bits: 32),  // documentation (RFC 3849)
     AddressRange(ipv6: 0x3fff, bits: 20),  // documentation (RFC 9637)
   ]
 
-  /// What the registries call globally reachable within the ranges above.
+  /// The globally reachable ranges within the special ranges above.
   private static let reachable = [
     AddressRange(ipv4: 192, 0, 0, 9, bits: 32),  // port control anycast (RFC 7723)
     AddressRange(ipv4: 192, 0, 0, 10, bits: 32),  // TURN anycast (RFC 8155)

@@ -2,21 +2,21 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// Where a document is read from.
+/// The source of a document.
 package enum DocumentSource: Hashable, Sendable {
   /// An http or https URL.
   case url(String)
   /// An absolute path.
   case file(String)
-  /// Standard input. It cannot be read again, so it is never remembered.
+  /// Standard input. It is never remembered, because it cannot be read again.
   case standardInput
   /// The built-in sample.
   case sample
 
-  /// Understands what a person types or the database remembers.
+  /// Parses a source that a user typed or the database stores.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for an empty text, a scheme that is not read, or an
-  ///   address with a name or password.
+  /// - Throws: `OffersError` with `invalidRequest` for an empty text, an unsupported scheme, or a
+  ///   URL with a user name or password.
   package init(_ text: String) throws {
     switch text {
     case "":
@@ -30,13 +30,13 @@ package enum DocumentSource: Hashable, Sendable {
         let scheme = text[..<colon.lowerBound].lowercased()
         guard scheme == "http" || scheme == "https" else {
           throw OffersError(
-            .invalidRequest, "The source \(text) has the scheme \(scheme), which is not read.",
+            .invalidRequest, "The source \(text) has the unsupported scheme \(scheme).",
             hint: "Name an http or https URL, a file, - for standard input, or sample.")
         }
         guard !text[colon.upperBound...].prefix(while: { !"/?#".contains($0) }).contains("@") else {
           throw OffersError(
-            .invalidRequest, "A source with a name or password in it would show them to everybody.",
-            hint: "Leave them out, and put them into the feed's headers: as {env:NAME}.")
+            .invalidRequest, "A user name or password in a source would be visible to everybody.",
+            hint: "Put them into headers: of the feed's definition, as {env:NAME}.")
         }
         self = .url(text)
       } else if text.hasPrefix("/") {
@@ -47,12 +47,12 @@ package enum DocumentSource: Hashable, Sendable {
     }
   }
 
-  /// The text to remember, nil where the source cannot be read again.
+  /// The text to remember; nil if the source cannot be read again.
   package var rememberedText: String? {
     if case .standardInput = self { nil } else { text }
   }
 
-  /// The source as a run records it.
+  /// The text of the source as a run records it.
   package var text: String {
     switch self {
     case .url(let url): url

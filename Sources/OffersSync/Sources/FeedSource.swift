@@ -1,20 +1,21 @@
 import OffersCore
 import OffersFeeds
 
-/// Where a feed is read from, and who named that.
+/// The source of a feed, with its origin.
 struct FeedSource: Sendable {
   let feed: String
   let document: DocumentSource
   let template: SourceTemplate
-  /// Nil where it is not known.
+  /// Who named the source; nil if that is not known.
   let origin: SourceOrigin?
-  /// Whether a definition names it.
+  /// Whether the source is that of a definition.
   var isDefined = false
 
-  /// Whether it may be one of the machine's own, and gets the headers of the definition.
+  /// Whether the source may be a file or in a private network, and gets the definition's headers.
   var isTrusted: Bool { origin == .machine }
 
-  /// Refuses a source that its origin does not allow. No value of a variable is filled in before.
+  /// Refuses a source that its origin does not allow. This happens before any value of a variable
+  /// is filled in.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
   func check(_ definition: FeedDefinition) throws {
@@ -22,37 +23,37 @@ struct FeedSource: Sendable {
     if isTrusted { return }
     try checkIsAddress()
     if case .url = document, !definition.headers.isEmpty {
-      throw refusal("would get the headers of \(feed), which are meant for its own source")
+      throw refusal("would receive the headers of \(feed), which are for its own source only")
     }
   }
 
-  /// Refuses a source that only a person at the machine may name.
+  /// Refuses a source that only the user of this machine may name.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
   func checkIsAddress() throws {
     try checkHasNoVariables()
     switch document {
-    case .file, .standardInput: throw refusal("may be named at the machine only")
+    case .file, .standardInput: throw refusal("may be named on this machine only")
     case .url, .sample: break
     }
   }
 
-  /// What to remember of it once it has been read.
+  /// The source to remember after a successful sync; nil for none.
   func toRemember(_ chosen: DocumentSource?, _ definition: FeedDefinition) -> NamedSource? {
     if chosen == .sample, definition.source != nil { return nil }
     return chosen?.rememberedText.map { NamedSource($0, origin: origin) }
   }
 
-  /// What to do about a source that is not trusted; nil where it is.
+  /// The hint for a source that is not trusted; nil if it is trusted.
   var hint: String? {
     let why: String
     switch origin {
     case .machine: return nil
-    case .remote: why = "It was not named at the machine."
-    case .imported: why = "It came with an import."
-    case nil: why = "It is from an earlier version, which did not note who named it."
+    case .remote: why = "The source was not named on this machine."
+    case .imported: why = "The source came with an import."
+    case nil: why = "An earlier version did not record who named the source."
     }
-    return "Nothing was changed. \(why) If it is right, name it at the machine: offers sync "
+    return "Nothing was changed. \(why) If it is right, name it on this machine: offers sync "
       + "\(feed) --from \(ShellQuoting.word(template.text))"
   }
 
@@ -60,7 +61,7 @@ struct FeedSource: Sendable {
     guard template.hasVariables else { return }
     throw OffersError(
       .invalidRequest,
-      "The source \(template.text) has a variable in it, which only a definition may have.",
+      "The source \(template.text) contains a variable, which only a definition may have.",
       hint:
         "Nothing was changed. Write it as source: into the definition of \(feed), or add a feed: "
         + "offers feeds add NAME SOURCE")

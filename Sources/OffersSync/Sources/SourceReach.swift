@@ -1,18 +1,20 @@
 import Foundation
 import OffersCore
 
-/// Where a source leads, as far as its text tells: no name is looked up, so that one that seems to be
-/// on the public internet need not be there when it is read.
+/// The kind of place that a source leads to, according to its text alone.
+///
+/// No name is looked up, so that a host that seems to be public may still resolve to a private
+/// address; the fetch checks that again.
 package enum SourceReach: Hashable, Sendable {
   /// A server on the public internet, or the built-in sample.
   case open
-  /// A file of the machine that reads it.
+  /// A file.
   case file
-  /// A server in a private network, or on the machine that reads it.
+  /// A server in a private network, or on this machine.
   case privateNetwork
-  /// It has a variable in it, which works in definitions only.
+  /// A source with a variable, which works in definitions only.
   case variable
-  /// It cannot be read again, or not at all.
+  /// A source that cannot be read, or not again.
   case none
 
   package init(of text: String) {
@@ -21,7 +23,7 @@ package enum SourceReach: Hashable, Sendable {
       self = .variable
       return
     }
-    // Why it cannot be read does not matter here.
+    // The reason why a source is invalid is not needed.
     switch try? DocumentSource(text) {
     case .sample: self = .open
     case .file: self = .file
@@ -31,7 +33,7 @@ package enum SourceReach: Hashable, Sendable {
   }
 
   private static func reach(of template: SourceTemplate) -> SourceReach {
-    // What no request can be made for is not read, either.
+    // An address without a possible request cannot be read.
     guard let address = try? template.filled(page: 1),
       let (_, name) = try? HTTPConnections.normalized(address)
     else { return .none }

@@ -2,15 +2,15 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// A source with places in it that are filled in for each request.
+/// A source with placeholders that are filled in for each request.
 ///
-/// Variables of the environment stay names in all that is shown, logged and stored; their values
-/// are only in the request.
+/// Environment variables appear by name wherever the source is shown, logged or stored; only the
+/// request contains their values.
 struct SourceTemplate: Sendable {
   /// Finds a variable of the environment.
   typealias Environment = @Sendable (String) -> String?
 
-  /// As written, with the names of variables.
+  /// The text as written, with the names of variables.
   let text: String
   private let template: Template
   private let environment: Environment
@@ -21,22 +21,22 @@ struct SourceTemplate: Sendable {
     self.environment = environment
   }
 
-  /// Understands what a person names as a source. Only `{page}` and `{env:NAME}` are places; a text
-  /// with other braces is taken as it is.
+  /// Parses a source that a user named. Only `{page}` and `{env:NAME}` are placeholders; a text
+  /// with other braces is taken literally.
   init(_ text: String, environment: @escaping Environment) {
     let template = try? Template(parsing: text, for: .source)
     self.init(template ?? Template([.literal(text)]), environment: environment)
   }
 
-  /// True when each page has an address of its own.
+  /// Whether each page has its own address.
   var hasPage: Bool { template.hasPage }
 
-  /// True when the values of variables go into it.
+  /// Whether it contains environment variables.
   var hasVariables: Bool {
     template.parts.contains { if case .environment = $0 { true } else { false } }
   }
 
-  /// True when it has no places to fill in.
+  /// Whether it contains no placeholders.
   var isPlain: Bool {
     template.parts.allSatisfy { if case .literal = $0 { true } else { false } }
   }
@@ -60,7 +60,7 @@ struct SourceTemplate: Sendable {
     return result
   }
 
-  /// The values of its variables.
+  /// The values of its variables, which must not be shown.
   var secrets: Secrets {
     var secrets = Secrets()
     for case .environment(let name) in template.parts {
@@ -73,6 +73,6 @@ struct SourceTemplate: Sendable {
     if let value = environment(name), !value.isEmpty { return value }
     throw OffersError(
       .invalidRequest, "The environment variable \(name) is not set.",
-      hint: "It stands in the source \(text). Set it: export \(name)=…")
+      hint: "The source \(text) uses it. Set it: export \(name)=…")
   }
 }

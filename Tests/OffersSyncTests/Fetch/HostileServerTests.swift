@@ -60,7 +60,7 @@ struct HostileServerTests {
     let (_, run, _) = try await Self.sync([
       .answer("200 OK", ["Content-Encoding: \(coding)"], Self.feed)
     ])
-    #expect(run.error?.message.contains("is packed as \(coding), which is not read") == true)
+    #expect(run.error?.message.contains("has the unsupported content encoding \(coding)") == true)
   }
 
   @Test("an uncompressed document that is declared as compressed is read as it is")

@@ -76,8 +76,8 @@ struct SourceTrustTests {
     #expect(run.outcome == .failed)
     #expect(
       run.error?.hint == """
-        Nothing was changed. It is from an earlier version, which did not note who named it. If it is \
-        right, name it at the machine: offers sync ibotta --from '\(server.url("/a?x=1&y=2"))'
+        Nothing was changed. An earlier version did not record who named the source. If it is \
+        right, name it on this machine: offers sync ibotta --from '\(server.url("/a?x=1&y=2"))'
         """)
     #expect(server.requests.isEmpty)
     #expect(try await home.sync(from: nil, allowsPrivateNetwork: true).counts.new == 9)
@@ -138,7 +138,7 @@ struct SourceTrustTests {
     try await home.remember(NamedSource(path, origin: origin))
     let run = try await home.sync(from: nil)
     #expect(run.outcome == .failed)
-    #expect(run.error?.message.contains("may be named at the machine only") == true)
+    #expect(run.error?.message.contains("may be named on this machine only") == true)
     #expect(try await home.ids().isEmpty)
     #expect(try await home.sync(from: path).counts.new == 3)
   }
