@@ -107,7 +107,7 @@ struct KeepingCommandsTests {
       (text.replacing("\"kind\":\"gone\"", with: "\"kind\":\"lost\""), "in change", 1),
       (
         text.replacing("\"ref\":\"ibotta:a:b\",\"run\"", with: "\"ref\":\"ibotta:x\",\"run\""),
-        "none of", 1
+        "not among its offers", 1
       ),
     ]
     for (input, reason, status) in cases {
@@ -147,7 +147,7 @@ struct KeepingCommandsTests {
     {
       let result = try home.shell("timeout 20 offers \(command)")
       #expect(result.status == 64 || result.status == 1, "\(command): \(result.status)")
-      #expect(result.errors.contains("ordinary file") || result.errors.contains("no backup"))
+      #expect(result.errors.contains("regular file") || result.errors.contains("no backup"))
     }
   }
 
