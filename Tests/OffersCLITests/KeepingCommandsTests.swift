@@ -147,7 +147,7 @@ struct KeepingCommandsTests {
     {
       let result = try home.shell("timeout 20 offers \(command)")
       #expect(result.status == 64 || result.status == 1, "\(command): \(result.status)")
-      #expect(result.errors.contains("regular file") || result.errors.contains("no backup"))
+      #expect(result.errors.contains("regular file") || result.errors.contains("not a backup"))
     }
   }
 
