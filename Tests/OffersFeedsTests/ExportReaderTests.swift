@@ -253,6 +253,11 @@ struct ExportReaderTests {
       "should be up to 63 lower-case letters, digits and inner hyphens"
     ),
     (document(#""feeds":[{"name":"--force"}]"#), "letters, digits and inner hyphens"),
+    (
+      document(
+        "\"feeds\":[{\"name\":\"a\",\"source\":\"\(String(repeating: "x", count: 8193))\"}]"),
+      "is longer than 8192 bytes"
+    ),
     (document(#""feeds":{}"#), "a list was expected"),
     (document(#""offers":[]"#), "“offers” was found where feeds was expected"),
     (document(#""feeds":[],"runs":[]}"#), "the list of offers is missing"),

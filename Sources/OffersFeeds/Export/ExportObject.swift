@@ -172,6 +172,13 @@ final class ExportObject {
     return OfferRef(feed: String(text[..<colon]), id: id)
   }
 
+  /// The source of a feed, whose length is limited like that of a link.
+  func source(_ place: Int) throws -> String {
+    let source = try text(place)
+    if source.utf8.count <= OfferLimits.linkBytes { return source }
+    throw fault(place, "is longer than \(OfferLimits.linkBytes) bytes")
+  }
+
   func feedName(_ place: Int) throws -> String {
     let name = try text(place)
     if FeedSection.isFeedName(name) { return name }

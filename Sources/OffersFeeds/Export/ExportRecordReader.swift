@@ -54,11 +54,9 @@ final class ExportRecordReader {
   private func readFeed() throws -> ExportedFeed {
     var record = ExportedFeed()
     record.name = try feed.feedName(0)
-    record.title = try feed.findText(1).map {
-      OfferLimits.fit($0, within: OfferLimits.nameBytes) ?? $0
-    }
-    record.source = try feed.text(2)
-    record.chosenSource = try feed.findText(3)
+    record.title = try feed.findText(1).map(Self.fitted)
+    record.source = try feed.source(2)
+    record.chosenSource = try feed.findText(3) == nil ? nil : feed.source(3)
     if record.chosenSource?.isEmpty == true { throw feed.fault(3, "is empty") }
     record.subscribedAt = try feed.time(4)
     record.unsubscribedAt = try feed.findTime(5)
@@ -72,7 +70,7 @@ final class ExportRecordReader {
     var record = ExportedRun()
     record.feed = try run.feedName(0)
     try check(record.feed, run, 0)
-    record.source = try run.text(1)
+    record.source = try run.source(1)
     record.startedAt = try run.time(2)
     record.durationMilliseconds = try run.number(3)
     guard let outcome = SyncOutcome(rawValue: try run.text(4)), outcome != .skipped else {
@@ -85,14 +83,19 @@ final class ExportRecordReader {
     let place = first + ExportedRun.countNames.count
     if try run.readObject(place, into: failure) {
       record.error = ExportedRun.Failure(
-        code: try failure.text(0), message: try failure.findText(1) ?? "",
-        hint: try failure.findText(2))
+        code: Self.fitted(try failure.text(0)), message: Self.fitted(try failure.findText(1) ?? ""),
+        hint: try failure.findText(2).map(Self.fitted))
     }
     guard record.isGood == (record.error == nil) else {
       throw run.fault(place, "belongs to runs that failed, and to no others")
     }
     runFeeds.append(record.feed)
     return record
+  }
+
+  /// A text of a feed or a run, cut to the limit of a name.
+  private static func fitted(_ text: String) -> String {
+    OfferLimits.fit(text, within: OfferLimits.nameBytes) ?? text
   }
 
   /// An offer within its limits: a database of an older version may have held more, and what it

@@ -1,0 +1,69 @@
+import OffersCore
+
+/// The card of an offer: its reward, name, description, terms, and the other fields.
+enum OfferCard {
+  /// The lines of the card.
+  ///
+  /// - Parameter width: the width of wrapped lines in columns; 100 at most.
+  static func lines(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
+    let width = min(width, 100)
+    var lines = heading(offer, width: width, style)
+    if let description = offer.description {
+      lines += DisplayText.wrap(DisplayText.safe(description), width)
+    }
+    if let terms = offer.terms {
+      lines += ["", style.bold("Terms")]
+      lines += DisplayText.wrap(DisplayText.safe(terms), width - 2).map {
+        $0.isEmpty ? "" : "  " + $0
+      }
+    }
+    lines.append("")
+    let rows = particulars(offer)
+    let indent = rows.reduce(10) { max($0, min(24, DisplayText.width($1.0))) } + 2
+    for (label, value) in rows {
+      let label = DisplayText.pad(DisplayText.oneLine(label), indent)
+      // URLs are not wrapped, so that they can be followed.
+      let isLink = value.contains("://")
+      let parts =
+        isLink
+        ? [DisplayText.oneLine(value)]
+        : DisplayText.wrap(DisplayText.oneLine(value), max(20, width - indent))
+      lines += parts.enumerated().map { index, part in
+        (index == 0 ? style.faint(label) : String(repeating: " ", count: indent)) + part
+      }
+    }
+    return lines
+  }
+
+  /// The lines with the reward and the name.
+  static func heading(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
+    let title = [
+      offer.isFavorite ? style.star("★") : nil,
+      offer.reward.map { style.good(DisplayText.oneLine($0.text)) },
+      offer.state == .gone ? "(gone)" : nil,
+    ].compactMap(\.self).joined(separator: " ")
+    return (title.isEmpty ? [] : [title])
+      + DisplayText.wrap(DisplayText.oneLine(offer.name), width).map(style.bold)
+  }
+
+  private static func particulars(_ offer: Offer) -> [(String, String)] {
+    var rows: [(String, String)] = []
+    if let retailer = offer.retailer { rows.append(("Sold by", retailer)) }
+    if !offer.categories.isEmpty {
+      rows.append(("Category", offer.categories.joined(separator: ", ")))
+    }
+    if let starts = offer.startsAt { rows.append(("Starts", Units.time(starts))) }
+    if let expires = offer.expiresAt { rows.append(("Expires", Units.time(expires))) }
+    if let latitude = offer.latitude, let longitude = offer.longitude {
+      rows.append(("Place", "\(latitude), \(longitude)"))
+    }
+    rows += offer.attributes.map { ($0.label, $0.value) }
+    rows.append(("ID", offer.ref.description))
+    if let url = offer.url { rows.append(("Page", url)) }
+    if let image = offer.imageURL { rows.append(("Image", image)) }
+    rows.append(("First seen", Units.time(offer.firstSeenAt)))
+    if offer.changedAt > offer.firstSeenAt { rows.append(("Changed", Units.time(offer.changedAt))) }
+    if let gone = offer.goneAt { rows.append(("Gone since", Units.time(gone))) }
+    return rows
+  }
+}
