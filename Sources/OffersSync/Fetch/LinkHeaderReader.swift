@@ -41,10 +41,13 @@ struct LinkHeaderReader {
     return String(decoding: bytes, as: UTF8.self).lowercased()
   }
 
-  /// Reads up to the closing quotation mark, or to the end without one, in lower case.
+  /// Reads up to the closing quotation mark, in lower case. A text without one is invalid, and empty.
   private mutating func quoted() -> String {
-    let bytes = rest.prefix { $0 != UInt8(ascii: "\"") }
-    rest = rest.dropFirst(bytes.count + 1)
-    return String(decoding: bytes, as: UTF8.self).lowercased()
+    guard let end = rest.firstIndex(of: UInt8(ascii: "\"")) else {
+      rest = []
+      return ""
+    }
+    defer { rest = rest[(end + 1)...] }
+    return String(decoding: rest[..<end], as: UTF8.self).lowercased()
   }
 }
