@@ -6,7 +6,8 @@ import Testing
 
 @Suite("offers changes, history and prune")
 struct ChangesCommandTests {
-  /// A home whose favorite 1 went up and then down, 2 is gone and back as 4, and 3 was edited.
+  /// A home with a favorite 1 whose reward rises and then falls, a favorite 2 that disappears and
+  /// returns as 4, and an edited offer 3.
   private static func home() throws -> Home {
     let home = try Home(synced: [
       FeedItem("1", "Tea", "$0.75 Cash Back"), FeedItem("2", "Jam", "Up to 5% back"),
@@ -38,12 +39,13 @@ struct ChangesCommandTests {
 
     """
 
-  /// The heading over the times is as wide as they are.
+  /// Collapses the padding of the WHEN heading, which is as wide as the times that `stable`
+  /// replaces.
   private static func stable(_ home: Home, _ text: String) -> String {
     home.stable(text).replacing("WHEN            ", with: "WHEN")
   }
 
-  @Test("changes are told oldest first, rewards before and after, favorites with a star")
+  @Test("changes are listed oldest first, with old and new rewards and a star for favorites")
   func table() throws {
     let home = try Self.home()
     let result = try home.offers("changes")
@@ -54,7 +56,7 @@ struct ChangesCommandTests {
     }
   }
 
-  @Test("news are printed when there are any, and for a program always")
+  @Test("sync --news prints only if there are changes; with --json it always prints a document")
   func news() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let nothing = #"{"changes":[],"failing":[]}"# + "\n"
@@ -67,7 +69,7 @@ struct ChangesCommandTests {
     #expect(try home.offers("sync", "--news", "--json").output == nothing)
   }
 
-  @Test("favorites, a feed, kinds and a limit pick some out")
+  @Test("options limit changes to favorites, a feed, kinds or a number")
   func filters() throws {
     let home = try Self.home()
     func kinds(_ options: String...) throws -> [String] {
@@ -86,7 +88,7 @@ struct ChangesCommandTests {
     #expect(try kinds("--kind", "expiring") == [])
   }
 
-  @Test("a change's document has every key, null where nothing is known")
+  @Test("the JSON of a change has every key, with null for unknown values")
   func document() throws {
     let home = try Self.home()
     #expect(
@@ -103,7 +105,7 @@ struct ChangesCommandTests {
     #expect(changes.first?["returned_favorite"] as? String == "ibotta:2")
   }
 
-  @Test("what a limit cut off has not been read, nor has the rest")
+  @Test("with --limit, changes --since last marks no change as read")
   func limitedLast() throws {
     let home = try Self.home()
     for _ in 1...2 {
@@ -124,7 +126,7 @@ struct ChangesCommandTests {
     #expect(try home.offers("changes", "--since", "last").output == "")
   }
 
-  @Test("each reader is told what is new to it, once, also when there is none")
+  @Test("changes --since last lists each change once per reader and says when there are none")
   func last() throws {
     let home = try Self.home()
     let first = try home.offers("changes", "--since", "last")
@@ -151,7 +153,7 @@ struct ChangesCommandTests {
     }
   }
 
-  @Test("what could not be printed has not been read")
+  @Test("changes that could not be printed are not marked as read")
   func failedOutput() throws {
     let home = try Self.home()
     #expect(try home.shell("offers changes --since last > /dev/full").status == 1)
@@ -159,7 +161,7 @@ struct ChangesCommandTests {
       Self.stable(home, try home.offers("changes", "--since", "last").output) == Self.table)
   }
 
-  @Test("more changes than are held in memory at a time are told once each, in order")
+  @Test("changes that span several database pages are listed once each, in order")
   func manyPages() throws {
     let home = try Home(synced: (1...1203).map { FeedItem("\($0)", "Offer \($0)") })
     let names = try home.offers("changes").output.split(separator: "\n").dropFirst().map {
@@ -169,7 +171,7 @@ struct ChangesCommandTests {
   }
 
   @Test(
-    "what makes no sense is refused",
+    "invalid options are refused",
     arguments: [
       (["--since", "yesterday"], 64), (["--since", "7"], 64), (["--since", ""], 64),
       (["--since", "2026-02-30"], 64), (["--kind", "up,sideways"], 64), (["--kind", ""], 64),
@@ -185,7 +187,7 @@ struct ChangesCommandTests {
     #expect(result.errors != "")
   }
 
-  @Test("a history shows each reward, in a pipe without a chart")
+  @Test("history lists each reward, without a chart when piped")
   func history() throws {
     let home = try Self.home()
     let table = """
@@ -219,7 +221,7 @@ struct ChangesCommandTests {
     #expect(try home.offers("history", "9").status == 66)
   }
 
-  @Test("clearing away says what it removed, and a trial what it would")
+  @Test("prune reports what it removed; with --dry-run, what it would remove")
   func prune() throws {
     let home = try Home(synced: (1...4).map { FeedItem("\($0)", "Tea \($0)") })
     #expect(try home.offers("favorite", "1").status == 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OffersCLI
 
-@Suite("Commands called in this process")
+@Suite("Commands that run inside the test process")
 struct CommandCallTests {
   private let home: Home
   private let feed: String
@@ -17,14 +17,14 @@ struct CommandCallTests {
     try home.folder.write("feeds: {}\n", to: "feeds.yaml")
   }
 
-  /// What a command printed, and its exit code.
+  /// The output and the exit code of a command.
   private struct Outcome {
     let output: String
     let errors: String
     let code: Int32
   }
 
-  /// Calls a command on this home's database.
+  /// Runs a command with the given arguments and captures its output.
   private func call(
     _ arguments: [String], isOutputClosed: Bool = false
   ) async throws -> Outcome {
@@ -47,7 +47,7 @@ struct CommandCallTests {
   private var location: String { "--database=\(home.database)" }
   private var settings: String { "--config=\(home.folder.file("feeds.yaml"))" }
 
-  @Test("they print to the caller's streams, do their work and return 0")
+  @Test("a successful command prints to the caller's streams and returns 0")
   func succeed() async throws {
     let sync = try await call(["sync", "--from", feed, location, settings])
     #expect((sync.code, sync.errors) == (0, ""))
@@ -69,7 +69,7 @@ struct CommandCallTests {
     #expect(try await database.fetchRecentSearches().map(\.words) == ["-tea"])
   }
 
-  @Test("they return the exit code of what went wrong, and say it on the caller's stream")
+  @Test("a failed command returns its exit code and prints the error to the caller's stream")
   func fail() async throws {
     #expect(try await call(["sync", "--quiet", "--from", feed, location, settings]).code == 0)
     for (arguments, code, message) in [
@@ -90,7 +90,7 @@ struct CommandCallTests {
     #expect(try await call(["help", "list"]).output.hasPrefix("OVERVIEW: List offers."))
   }
 
-  @Test("output that cannot be written is 1, and told; what was done stays done")
+  @Test("a command whose output is closed returns 1 with an error, but keeps its changes")
   func unwritable() async throws {
     let told = "offers: The output could not be written: it is closed.\n"
     let sync = try await call(["sync", "--from", feed, location, settings], isOutputClosed: true)
@@ -105,7 +105,7 @@ struct CommandCallTests {
     }
   }
 
-  @Test("they close their database")
+  @Test("each command closes its database")
   func close() async throws {
     _ = try await call(["sync", "--quiet", "--from", feed, location, settings])
     for arguments in [
@@ -114,18 +114,18 @@ struct CommandCallTests {
       ["show", "9", location],
     ] {
       _ = try await call(arguments)
-      // The connection's own queue may let go of it after the command returned.
+      // The connection's queue may release it after the command has returned.
       let end = ContinuousClock.now + .seconds(30)
       while try isDatabaseOpen(), ContinuousClock.now < end { await Task.yield() }
       #expect(try !isDatabaseOpen(), "\(arguments)")
     }
   }
 
-  /// Whether this process has the database open.
+  /// Returns whether this process has the database open.
   private func isDatabaseOpen() throws -> Bool {
     let folder = "/proc/self/fd"
     return try FileManager.default.contentsOfDirectory(atPath: folder).contains { name in
-      // Descriptors of other tests are closed meanwhile.
+      // Tests that run in parallel may close their descriptors during the loop.
       let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
       return path == home.database
     }

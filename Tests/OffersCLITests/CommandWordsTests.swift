@@ -5,10 +5,10 @@ import Testing
 
 @testable import OffersCLI
 
-@Suite("How the command line is taken")
+@Suite("Parsing of the command line")
 struct CommandWordsTests {
   @Test(
-    "--database may stand before the command",
+    "--database is accepted before the command",
     arguments: [
       (["--database", "x", "list", "--json"], ["list", "--json", "--database", "x"]),
       (["--database=x", "show", "--", "-5"], ["show", "--database=x", "--", "-5"]),
@@ -20,7 +20,7 @@ struct CommandWordsTests {
     #expect(Offers.words(words[...]) == expected)
   }
 
-  @Test("help fits 80 columns, its examples stand in a line each, and its sentences are filled up")
+  @Test("help fits 80 columns, has one line per example, and fills the lines of its paragraphs")
   func helpFits() {
     func check(_ command: any ParsableCommand.Type) {
       let help = Offers.helpMessage(for: command, columns: 80)
@@ -42,7 +42,7 @@ struct CommandWordsTests {
     check(Offers.self)
   }
 
-  @Test("a database named before the command is the one that is used")
+  @Test("--database before the command selects the database")
   func usesDatabase() throws {
     let home = try Home()
     let other = home.folder.file("other.sqlite")
@@ -51,7 +51,7 @@ struct CommandWordsTests {
     #expect(!FileManager.default.fileExists(atPath: home.database))
   }
 
-  @Test("without standard input, output and error the database is no place for messages")
+  @Test("with closed standard streams, messages are not written into the database file")
   func survivesClosedDescriptors() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let script = """
@@ -65,7 +65,7 @@ struct CommandWordsTests {
     #expect(result.output.contains(#""name":"Tea""#))
   }
 
-  @Test("a list of an unknown feed prints no half document")
+  @Test("list of an unknown feed prints no partial document")
   func printsNoHalfDocument() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let result = try home.offers("list", "--json", "--feed", "nope")

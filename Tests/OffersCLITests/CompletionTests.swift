@@ -1,9 +1,9 @@
 import OffersTestSupport
 import Testing
 
-@Suite("What a shell offers while somebody types")
+@Suite("Shell completion")
 struct CompletionTests {
-  /// What the program answers a shell that completes a word of a command.
+  /// Returns the completions that the program prints for a word of a command.
   private static func complete(
     _ home: Home, _ command: [String], argument: String, word: String, shell: String? = nil,
     options: [String] = []
@@ -24,7 +24,7 @@ struct CompletionTests {
     ])
   }
 
-  @Test("ids that begin like the word, by themselves or behind their feed")
+  @Test("ids are completed by prefix, with or without their feed")
   func completesIDs() throws {
     let home = try Self.home()
     for command in [["show"], ["favorite"], ["image"], ["history"]] {
@@ -39,7 +39,7 @@ struct CompletionTests {
     #expect(try Self.complete(home, ["show"], argument: "positional@0", word: "").count == 3)
   }
 
-  @Test("fish and zsh are told the names, too, with nothing in them that moves the cursor")
+  @Test("fish and zsh also get the offers' names, without control characters")
   func tellsNames() throws {
     let home = try Self.home()
     #expect(
@@ -50,7 +50,7 @@ struct CompletionTests {
     #expect(zsh == [#"ibotta\:2:Milk␛[2J"#, " "], "the script leaves the last line out")
   }
 
-  @Test("an id that several feeds have is offered with its feed")
+  @Test("an id that several feeds have is completed with its feed")
   func tellsFeedsApart() throws {
     let home = try Self.home()
     let feed = try home.feed([FeedItem("2", "Milk")], named: "shop.json")
@@ -60,7 +60,7 @@ struct CompletionTests {
         == ["ibotta:2", "shop:2"])
   }
 
-  /// What bash offers for a line, whose words are split as bash does it.
+  /// Returns bash's completions for a command line that is split into words as bash does it.
   private static func bash(_ home: Home, _ words: [String]) throws -> Home.ShellResult {
     let quoted = words.map { "'\($0)'" }.joined(separator: " ")
     let word = words[words.count - 1] == ":" ? "" : words[words.count - 1]
@@ -75,7 +75,7 @@ struct CompletionTests {
   }
 
   @Test(
-    "bash, for which the colon is a word, completes what stands behind it",
+    "bash completes the id after a colon, which it treats as a word of its own",
     arguments: [
       (["ibotta", ":"], ["110579", "110580", "2"]),
       (["ibotta", ":", "1105"], ["110579", "110580"]),
@@ -92,7 +92,7 @@ struct CompletionTests {
     }
   }
 
-  @Test("feeds, a person's own among them")
+  @Test("feed names are completed, including those of the user's definitions")
   func completesFeeds() throws {
     let home = try Self.home()
     let settings = try home.folder.write(
@@ -104,14 +104,14 @@ struct CompletionTests {
       try Self.complete(home, ["list"], argument: "--feed", word: "").contains("movies"))
   }
 
-  @Test("without a database there is nothing to offer, and nothing is made")
+  @Test("without a database, completion prints nothing and creates no file")
   func makesNothing() throws {
     let home = try Home()
     #expect(try Self.complete(home, ["show"], argument: "positional@0", word: "1").isEmpty)
     #expect(try home.shell("ls").output == "shell-errors\nshell-output\n")
   }
 
-  @Test("each shell takes the script it is given", arguments: ["bash", "zsh", "fish"])
+  @Test("each shell accepts its generated completion script", arguments: ["bash", "zsh", "fish"])
   func scripts(shell: String) throws {
     let home = try Home()
     let check = try home.shell(

@@ -2,7 +2,7 @@ import Foundation
 import OffersTestSupport
 import Testing
 
-@Suite("Which database a command uses")
+@Suite("The choice of the database")
 struct DatabaseChoiceTests {
   private let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ struct DatabaseChoiceTests {
     FileManager.default.fileExists(atPath: folder.file(name))
   }
 
-  @Test("Without a word it is in the home folder, made with its folders, for its owner only")
+  @Test("The default database is in the home folder, created with private permissions")
   func home() throws {
     #expect(try sync([], [:]) == 0)
     let name = "home/.local/share/offers/offers.sqlite"
@@ -29,7 +29,7 @@ struct DatabaseChoiceTests {
     #expect(information.st_mode & 0o777 == 0o700)
   }
 
-  @Test("XDG_DATA_HOME moves it, unless it is relative")
+  @Test("An absolute XDG_DATA_HOME moves the database; a relative one is ignored")
   func dataHome() throws {
     #expect(try sync([], ["XDG_DATA_HOME": folder.file("data")]) == 0)
     #expect(exists("data/offers/offers.sqlite"))
@@ -38,7 +38,7 @@ struct DatabaseChoiceTests {
     #expect(exists("home/.local/share/offers/offers.sqlite"))
   }
 
-  @Test("OFFERS_DATABASE goes before XDG_DATA_HOME, and --database before both")
+  @Test("OFFERS_DATABASE overrides XDG_DATA_HOME, and --database overrides both")
   func named() throws {
     let environment = [
       "XDG_DATA_HOME": folder.file("data"), "OFFERS_DATABASE": folder.file("named.sqlite"),
@@ -50,7 +50,7 @@ struct DatabaseChoiceTests {
   }
 
   @Test(
-    "An address is refused before anything is made",
+    "A URL instead of a path is refused before anything is created",
     arguments: [
       "postgres://ana:secret@db.example/offers", "sqlite:///tmp/x", "file:///tmp/x?mode=ro",
       "https://x.example/y.sqlite", "a:/\u{301}b://c",
@@ -79,7 +79,7 @@ struct DatabaseChoiceTests {
   }
 
   @Test(
-    "A name that SQLite could take for a URI or for memory is a file's",
+    "A name that SQLite could read as a URI or as an in-memory database is a file name",
     arguments: ["file:x?mode=memory&cache=shared", ":memory:"])
   func oddName(name: String) throws {
     let home = try Home()
@@ -93,7 +93,7 @@ struct DatabaseChoiceTests {
     #expect(FileManager.default.fileExists(atPath: home.folder.file("file:y?mode=memory")))
   }
 
-  @Test("Reading a database that is not there makes none")
+  @Test("Commands that read do not create a missing database")
   func reading() throws {
     for command in [["list"], ["status"], ["show", "1"], ["favorite", "1"]] {
       let result = try OffersProgram.run(command, environment: ["HOME": folder.file("home")])

@@ -2,13 +2,13 @@ import Foundation
 import OffersTestSupport
 import Testing
 
-@Suite("What is wrong, by the doctor")
+@Suite("offers doctor")
 struct DoctorCommandTests {
   private static func lines(_ result: OffersProgram.Result, _ level: String) -> [String] {
     result.output.split(separator: "\n").map(String.init).filter { $0.hasPrefix(level) }
   }
 
-  @Test("of a sound database it finds nothing wrong, a line each")
+  @Test("a sound database gets one line per check, all of them ok")
   func sound() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let result = try home.offers("doctor")
@@ -23,7 +23,7 @@ struct DoctorCommandTests {
     ] { #expect(subjects.contains(subject[...]), "\(subject)") }
   }
 
-  @Test("files that others may read or write are told, with the command that ends it")
+  @Test("files that others can read or write are reported with the command that restricts access")
   func modes() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     #expect(chmod(home.database, 0o644) == 0)
@@ -39,7 +39,7 @@ struct DoctorCommandTests {
     #expect(writable.output.contains("other users can replace the database in"))
   }
 
-  @Test("a clock behind the newest sync is told until a feed was synced again")
+  @Test("a clock behind the newest sync is reported until a feed is synced again")
   func clock() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     #expect(
@@ -54,7 +54,7 @@ struct DoctorCommandTests {
     #expect(try home.offers("doctor").status == 0)
   }
 
-  @Test("feeds without a definition, that fail, and that never ran are told")
+  @Test("feeds that have no definition or fail, and invalid definitions, are reported")
   func feeds() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let yaml = """
@@ -81,7 +81,7 @@ struct DoctorCommandTests {
     #expect(broken.output.contains("problem   definitions  \(file):1"))
   }
 
-  @Test("what is no database, or none yet, is told and left as it is")
+  @Test("a missing database, or a file that is none, is reported and left untouched")
   func others() throws {
     let home = try Home()
     let none = try home.offers("doctor")
@@ -99,7 +99,7 @@ struct DoctorCommandTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: home.folder.path) == ["diary.txt"])
   }
 
-  @Test("a repair says what it did, and touches no star and no chosen source")
+  @Test("a repair reports what it did, and changes neither favorites nor chosen sources")
   func repair() throws {
     let home = try Home(synced: [FeedItem("1", "Tea"), FeedItem("2", "Jam")])
     try home.offers("favorite", "1")
@@ -124,7 +124,7 @@ struct DoctorCommandTests {
     #expect(try home.offers("doctor", "--repair").output.contains("repaired") == false)
   }
 
-  @Test("a damaged page is told with what can be saved, and favorites can be")
+  @Test("a damaged page is reported; favorites and readable records can still be exported")
   func damage() throws {
     let home = try Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
     try home.offers("favorite", "2999")

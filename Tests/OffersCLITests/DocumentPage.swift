@@ -1,12 +1,12 @@
 import Foundation
 import OffersTestSupport
 
-/// A Markdown page of the documentation, as the tests compare it with the program.
+/// A Markdown page of the documentation, which tests compare with the program.
 struct DocumentPage {
   let path: String
   let text: String
 
-  /// - Parameter path: from the package's folder.
+  /// - Parameter path: The path relative to the package's folder.
   init(_ path: String) throws {
     self.path = path
     text = try PackageFolder.text(of: path)
@@ -26,8 +26,8 @@ struct DocumentPage {
     try DocumentPage("Sources/OffersServer/OffersServer.docc/Server.md")
   }
 
-  /// The lines below the first heading that begins so, up to the next heading of its level or a higher
-  /// one.
+  /// Returns the lines below the first heading with the given prefix, up to the next heading of the
+  /// same or a higher level.
   func section(_ heading: String) -> String {
     let level = heading.prefix { $0 == "#" }.count
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -38,7 +38,7 @@ struct DocumentPage {
     }.joined(separator: "\n")
   }
 
-  /// The contents of the fenced blocks of a language.
+  /// Returns the contents of the fenced code blocks in a language.
   func blocks(_ language: String) -> [String] {
     text.components(separatedBy: "\n```\(language)\n").dropFirst().compactMap {
       $0.components(separatedBy: "\n```").first
@@ -50,13 +50,13 @@ struct DocumentPage {
     text.matches(of: /\]\(([^)#:]+)(?:#[^)]*)?\)/).map { String($0.output.1) }
   }
 
-  /// Where a relative link leads, from the package's folder.
+  /// Returns the path of a relative link's target, relative to the package's folder.
   func target(of link: String) -> String {
     let folder = (path as NSString).deletingLastPathComponent
     return ((folder as NSString).appendingPathComponent(link) as NSString).standardizingPath
   }
 
-  /// The steps of all console blocks: a command, and the lines that are shown below it.
+  /// The steps of all console blocks: each command with the output that the page shows below it.
   var consoleSteps: [(command: String, output: String)] {
     blocks("console").flatMap { block in
       ("\n" + block).components(separatedBy: "\n$ ").dropFirst().map { step in

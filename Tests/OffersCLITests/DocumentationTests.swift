@@ -2,13 +2,13 @@ import Foundation
 import OffersTestSupport
 import Testing
 
-@Suite("The pages of the documentation")
+@Suite("The documentation pages")
 struct DocumentationTests {
   private static let commandNames = [
     "sync", "list", "search", "show", "open", "image", "favorite", "changes", "history", "status",
     "feeds", "cache", "prune", "export", "import", "backup", "doctor", "schedule", "serve",
   ]
-  /// The subcommands of the commands that have some.
+  /// The subcommands of each command that has subcommands.
   private static let subcommands = [
     "feeds": ["list", "add", "show", "check", "guess", "set", "remove"],
     "schedule": ["install", "show", "remove"],
@@ -31,7 +31,7 @@ struct DocumentationTests {
     try command == "serve" ? DocumentPage.server() : DocumentPage.commands()
   }
 
-  @Test("have a section for each command that the program has, and for no other")
+  @Test("the pages have a section for every command of the program, and no other")
   func hasEveryCommand() throws {
     let listed = part(of: try help(), from: "SUBCOMMANDS:", to: "See 'offers help")
     let names = listed.split(separator: "\n").compactMap { $0.split(separator: " ").first }
@@ -42,10 +42,10 @@ struct DocumentationTests {
     #expect(headings == Self.commandNames)
   }
 
-  @Test("describe each subcommand", arguments: ["feeds", "schedule"])
+  @Test("the pages describe each subcommand", arguments: ["feeds", "schedule"])
   func hasEverySubcommand(command: String) throws {
     let below = part(of: try help([command]), from: "SUBCOMMANDS:", to: "See 'offers help")
-    // The names are indented by two columns, the wrapped descriptions by more.
+    // Names are indented by two columns; wrapped descriptions are indented further.
     let names = below.matches(of: /\n  ([a-z]+)/).map { String($0.output.1) }
     #expect(names == Self.subcommands[command])
     let section = try DocumentPage.commands().section("## `offers \(command)")
@@ -54,7 +54,7 @@ struct DocumentationTests {
     }
   }
 
-  @Test("have the very options that the help of a command has", arguments: commandNames)
+  @Test("the pages list exactly the options that a command's help lists", arguments: commandNames)
   func hasEveryOption(command: String) throws {
     let paths = Self.subcommands[command].map { $0.map { [command, $0] } } ?? [[command]]
     let help = try paths.map { part(of: try self.help($0), from: "\nOPTIONS:", to: "\u{0}") }
@@ -62,14 +62,14 @@ struct DocumentationTests {
     let own = try page(of: command).section("## `offers \(command)")
       .components(separatedBy: "\n```")[0]
     let wanted = options(help)
-    // A command need not have all options that many commands have.
+    // A command need not have every option of the section on common options.
     let common = try options(DocumentPage.commands().section("## Common")).intersection(wanted)
     let written = options(own).union(common)
     #expect(written.subtracting(wanted).isEmpty, "not in the help")
     #expect(wanted.subtracting(written).isEmpty, "not on the page")
   }
 
-  @Test("name every exit code that the help names")
+  @Test("the pages name every exit code that the help names")
   func exitCodes() throws {
     let section = try DocumentPage.commands().section("## Exit codes")
     let help = part(of: try help(), from: "EXIT CODES", to: "USAGE")
@@ -78,7 +78,7 @@ struct DocumentationTests {
     }
   }
 
-  @Test("link to files that exist")
+  @Test("the pages link to files that exist")
   func links() throws {
     let pages = try [
       DocumentPage.readme(), DocumentPage.commands(), DocumentPage.feeds(), DocumentPage.server(),
@@ -93,9 +93,9 @@ struct DocumentationTests {
     }
   }
 
-  /// The commands of a page are run in one home, in their order.
+  /// Runs the commands of a page one after another in the same home.
   @Test(
-    "show what the program prints",
+    "the pages show the actual output of the commands",
     arguments: [DocumentPage.readme, DocumentPage.commands, DocumentPage.feeds])
   func consoleBlocks(page: @Sendable () throws -> DocumentPage) throws {
     let home = try Home()
@@ -110,7 +110,7 @@ struct DocumentationTests {
     }
   }
 
-  @Test("show a definition that the program reads")
+  @Test("the pages show a feed definition that the program accepts")
   func definition() throws {
     let home = try Home()
     let path = try home.folder.write(
@@ -120,7 +120,7 @@ struct DocumentationTests {
     #expect(shown.output.contains("phone no."))
   }
 
-  @Test("show the document of an offer as the program prints it, white space aside")
+  @Test("the pages show the JSON of an offer as the program prints it, apart from white space")
   func document() throws {
     func canonical(_ text: String) throws -> String {
       let data = try JSONSerialization.data(

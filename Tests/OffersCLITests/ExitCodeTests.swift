@@ -8,7 +8,7 @@ import Testing
 @Suite("Exit codes")
 struct ExitCodeTests {
   @Test(
-    "Wrong usage is 64",
+    "Wrong usage exits with 64",
     arguments: [
       ["list", "--nonsense"], ["list", "--limit", "0"], ["list", "--limit", "x"], ["nonsense"],
       ["sync", "ibotta", "other", "--from", "sample"], ["show"], ["favorite"],
@@ -24,7 +24,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "What is not there is 66",
+    "A missing offer, feed or file exits with 66",
     arguments: [
       ["show", "999"], ["favorite", "999"], ["list", "--feed", "nofeed"], ["sync", "nofeed"],
       ["sync", "--from", "/nowhere/feed.json"], ["list", "--database", "/nowhere/offers.sqlite"],
@@ -42,7 +42,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "what cannot be written is no wrong usage, and what has no name is",
+    "an unwritable path exits with 1, and an empty path with 64",
     arguments: [
       (["export", "-o", "/nowhere/x"], 1), (["backup", "/nowhere/x"], 1),
       (["feeds", "set", "ibotta", "--every", "2h", "--config", "/dev/null/feeds.yaml"], 1),
@@ -58,7 +58,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "a value below zero is told from one that is missing",
+    "a negative value is reported as invalid, not as missing",
     arguments: [
       (["list", "--limit", "-1"], "--limit must be at least 1."),
       (["list", "--expiring", "-1h"], "“-1h” is not a duration."),
@@ -79,7 +79,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "what was meant is named",
+    "a misspelt word is refused with a suggestion",
     arguments: [
       (["lst"], "offers: There is no command “offers lst”.\n        Did you mean list? "),
       (
@@ -125,7 +125,7 @@ struct ExitCodeTests {
     #expect((result.status == 0) == (arguments.contains("--page")))
   }
 
-  @Test("A feed that cannot be read, and a file that is no database of ours, are 1")
+  @Test("An unreadable feed, or a file that is not a database of the program, exits with 1")
   func failed() throws {
     let home = try Home()
     let truncated = try home.folder.write("[{", to: "truncated.json")
@@ -136,7 +136,7 @@ struct ExitCodeTests {
     #expect(try home.folder.text(of: "diary.txt") == "somebody's diary")
   }
 
-  @Test("Help and the version are 0 and go to standard output")
+  @Test("Help and the version exit with 0 and go to standard output")
   func help() throws {
     let home = try Home()
     for arguments in [["--help"], ["--version"], ["sync", "--help"], ["help", "list"], []] {
@@ -147,14 +147,14 @@ struct ExitCodeTests {
     #expect(try home.offers("--version").output == Version.current + "\n")
   }
 
-  @Test("A sync beside another of the same feed is 11; reads and stars go on; the lock dies too")
+  @Test("A second sync of a feed exits with 11; reads and favorites work; a kill frees the lock")
   func locked() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let pipe = home.folder.file("endless-feed")
     #expect(mkfifo(pipe, 0o600) == 0)
     let holder = try OffersProgram.start(
       ["sync", "--from", pipe], environment: home.environment)
-    // Opening the pipe waits until the sync reads it: from here on it holds the lock.
+    // Opening the pipe blocks until the sync reads it, so the sync holds the lock from here on.
     let writer = open(pipe, O_WRONLY)
     defer { close(writer) }
 
@@ -171,13 +171,13 @@ struct ExitCodeTests {
     #expect(try home.offers("list", "--favorites").output.contains("Tea"))
   }
 
-  @Test("A sync that meets another says so in words")
+  @Test("The error of a locked feed says that another process is syncing it")
   func lockedMessage() throws {
     let error = OffersError(.locked, "Another process is syncing ibotta.")
     #expect(ExitStatus.code(for: error) == ExitStatus.locked)
   }
 
-  @Test("Of several feeds, some failures are 3 and a common failure keeps its own code")
+  @Test("Several feeds that all fail alike exit with that code; otherwise a failure exits with 3")
   func severalFeeds() {
     let missing = OffersError(.notFound, "")
     let broken = OffersError(.malformedFeed, "")
@@ -189,7 +189,7 @@ struct ExitCodeTests {
     #expect(ExitStatus.someFailed.rawValue == 3)
   }
 
-  @Test("A sync of a feed there is and one there is not does the first and is 3")
+  @Test("A sync of a known and an unknown feed syncs the known one and exits with 3")
   func someFailed() throws {
     let home = try Home()
     let result = try home.offers("sync", "nofeed", "ibotta")
@@ -199,14 +199,14 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "Data for an output that is closed is 1, and told",
+    "Output to a closed stream is reported and exits with 1",
     arguments: ["list --json", "list", "export", "search tea", "show 1", "status", "--version"])
   func closedOutput(command: String) throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let result = try home.shell("offers \(command) >&-")
     #expect(result.status == 1)
     #expect(result.errors == "offers: The output could not be written: it is closed.\n")
-    // Who has nothing to print does not mind.
+    // A command that has nothing to print does not report a closed output.
     #expect(try home.shell("offers export -o saved.json >&- 2>&- <&-").status == 0)
     #expect(try home.shell("offers import saved.json --quiet >&-").status == 64)
   }

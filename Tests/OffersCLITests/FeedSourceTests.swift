@@ -4,9 +4,9 @@ import OffersSQLite
 import OffersTestSupport
 import Testing
 
-@Suite("Where offers feeds reads from")
+@Suite("The sources that offers feeds shows")
 struct FeedSourceTests {
-  @Test("after its sample a feed is shown with what the next sync reads")
+  @Test("after a sync of the sample, a feed is shown with the source that its next sync reads")
   func showsNextSource() throws {
     let home = try Home()
     try home.offers("sync", "facts", "--from", "sample")
@@ -22,7 +22,7 @@ struct FeedSourceTests {
     #expect(ibotta["source"] as? String == "sample")
   }
 
-  @Test("whoever begins with another feed gets no sample, and whoever fails to does")
+  @Test("a first sync of another feed does not add the sample feed, unless that sync fails")
   func beginsWithAnother() async throws {
     let home = try Home()
     #expect(try home.offers("sync", "restaurants", "--from", "nowhere.json").status == 66)
@@ -34,7 +34,7 @@ struct FeedSourceTests {
     #expect(feeds.map { $0["name"] as? String } == ["restaurants"])
     try home.offers("sync", "ibotta")
     #expect((try home.document("status")["feeds"] as? [Any])?.count == 2)
-    // A feed that was asked for is kept.
+    // A feed that was subscribed explicitly stays.
     let third = try Home()
     let database = try OffersDatabase(path: third.database)
     for _ in 0..<2 {
@@ -46,14 +46,14 @@ struct FeedSourceTests {
     let fourth = try OffersDatabase(path: try Home().database)
     #expect(try await fourth.subscribe(to: "facts", source: "https://example.com/"))
     #expect(try await fourth.fetchFeeds().map(\.name) == ["facts"])
-    // So is one that was tried.
+    // A feed that was synced stays, too.
     let other = try Home()
     try other.offers("sync")
     try other.offers("sync", "restaurants", "--from", "sample")
     #expect((try other.document("status")["feeds"] as? [Any])?.count == 2)
   }
 
-  @Test("a feed of one's own that names no source has none")
+  @Test("a user's definition without a source is shown as having none")
   func hasNoSource() throws {
     let home = try Home()
     let config = try home.folder.write(
@@ -63,7 +63,7 @@ struct FeedSourceTests {
     #expect(list.contains(/\nibotta .* sample\n/))
   }
 
-  @Test("a feed that is taken up again is read from where it was, unless its definition went, too")
+  @Test("a feed that is subscribed again keeps its source, unless its definition was removed, too")
   func remembersSource() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     func source(_ name: String) throws -> String? {
@@ -85,7 +85,7 @@ struct FeedSourceTests {
     try home.offers("feeds", "remove", "mine")
     try home.offers("feeds", "add", "mine", second)
     #expect(try source("mine") == second)
-    // The definition may be taken out by hand.
+    // The definition may also be removed by hand.
     try home.offers("sync", "mine", "--from", path)
     try FileManager.default.removeItem(atPath: home.folder.file(".config/offers/feeds.yaml"))
     try home.offers("feeds", "remove", "mine")
@@ -93,7 +93,7 @@ struct FeedSourceTests {
     #expect(try source("mine") == first)
   }
 
-  @Test("a copy of a shipped definition that leaves the file takes no source along")
+  @Test("removing the copy of a shipped definition keeps the feed's remembered source")
   func keepsSourceOfACopy() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     try home.offers("feeds", "show", "ibotta", "--save")

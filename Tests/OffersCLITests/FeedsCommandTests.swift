@@ -28,7 +28,7 @@ struct FeedsCommandTests {
     try home.folder.text(of: ".config/offers/feeds.yaml")
   }
 
-  @Test("a well-known feed is added by its address alone, and synced")
+  @Test("feeds add recognizes a well-known format from the address alone, and syncs the feed")
   func addsByAddress() throws {
     let home = try Home()
     let path = try home.folder.write(Self.rss, to: "shop.rss")
@@ -44,11 +44,11 @@ struct FeedsCommandTests {
     let shop = try #require(feeds.first { $0["name"] as? String == "corner-shop" })
     #expect(shop["title"] as? String == "Corner Shop")
     #expect(shop["source"] as? String == path)
-    // From then on it is synced with the others.
+    // Later syncs include it.
     #expect(try home.offers("sync").output.contains("corner-shop: 0 new"))
   }
 
-  @Test("how often a feed is synced is set beside its definition, and set back")
+  @Test("feeds set stores a feed's sync interval beside its definition, and restores the default")
   func setsInterval() throws {
     let home = try Home()
     func every() throws -> Int? {
@@ -76,7 +76,7 @@ struct FeedsCommandTests {
     #expect(try configuration(home) == "feeds: {}\nintervals: {}\n")
   }
 
-  @Test("what is said on the command line goes before what is guessed")
+  @Test("options on the command line take precedence over guesses")
   func addsByHand() throws {
     let home = try Home()
     let path = try home.folder.write(Self.shop, to: "shop.json")
@@ -88,12 +88,12 @@ struct FeedsCommandTests {
     let shown = try home.offers("feeds", "show", "teas").output
     #expect(shown.contains("every: 2h"))
     #expect(shown.contains("items: data.products"))
-    // What is printed is a definition of its own.
+    // The printed text is itself a valid definition.
     let copy = try home.folder.write(shown, to: "copy.yaml")
     #expect(try home.offers("feeds", "check", copy).status == 0)
   }
 
-  @Test("a second feed goes behind the first, and comments stay")
+  @Test("a second feed is appended after the first, and comments are kept")
   func keepsTheFile() throws {
     let home = try Home()
     let rss = try home.folder.write(Self.rss, to: "shop.rss")
@@ -110,7 +110,7 @@ struct FeedsCommandTests {
     #expect(try home.offers("feeds", "show", "one").status == 66)
   }
 
-  @Test("a feed is added to a file of comments and other settings, and the rest of it stays")
+  @Test("adding a feed to a file with comments and other settings keeps the rest of the file")
   func addsToSettings() throws {
     let home = try Home()
     let shop = try home.folder.write(Self.rss, to: "shop.rss")
@@ -124,7 +124,7 @@ struct FeedsCommandTests {
     #expect(try home.folder.text(of: "feeds.yaml") == settings + "feeds: {}\r\n")
   }
 
-  @Test("a file of more than 1 MiB is no file of definitions")
+  @Test("a definitions file of more than 1 MiB is refused")
   func boundsFiles() throws {
     let home = try Home()
     let path = try home.folder.write(String(repeating: "#", count: (1 << 20) + 1), to: "feeds.yaml")
@@ -133,7 +133,7 @@ struct FeedsCommandTests {
     #expect(result.errors.contains("is larger than 1 MiB."), "\(result.errors)")
   }
 
-  @Test("a document without an offer is refused, and nothing is kept of it")
+  @Test("adding a document without offers is refused and stores no definition")
   func refusesEmptyDocuments() throws {
     let home = try Home()
     for (name, text) in [
@@ -155,7 +155,7 @@ struct FeedsCommandTests {
   }
 
   @Test(
-    "wrong names, fields, formats and times are refused before anything is read",
+    "invalid names, fields, formats and intervals are refused before anything is read",
     arguments: [
       (["Feed", "x.json"], "not a valid name for a feed"), (["albums", "x.json"], "already"),
       (["feed", "x.json", "--map", "nmae=title"], "Did you mean name?"),
@@ -171,7 +171,7 @@ struct FeedsCommandTests {
     #expect(result.errors.contains(says), "\(result.errors)")
   }
 
-  @Test("a mistake in the file is told with its line, whatever feed is asked for")
+  @Test("a mistake in the definitions file is reported with its line, for any feed")
   func refusesWrongFiles() throws {
     let home = try Home()
     let path = try home.folder.write(
@@ -186,7 +186,7 @@ struct FeedsCommandTests {
     #expect(try home.offers("feeds", "--config", home.folder.file("none.yaml")).status == 66)
   }
 
-  @Test("a check stores nothing and tells what each field found")
+  @Test("a check stores nothing and reports what each field matched")
   func checks() throws {
     let home = try Home()
     let path = try home.folder.write(Self.rss, to: "shop.rss")
@@ -210,7 +210,7 @@ struct FeedsCommandTests {
         """)
   }
 
-  @Test("a feed that is given up is not synced, keeps its offers, and can be taken up again")
+  @Test("a removed feed is no longer synced, keeps its offers, and can be subscribed again")
   func removes() throws {
     let home = try Home()
     #expect(try home.offers("sync", "restaurants", "--from", "sample").status == 0)
@@ -228,7 +228,7 @@ struct FeedsCommandTests {
     #expect(try home.offers("sync", "ibotta", "restaurants", "--quiet").status != 64)
   }
 
-  @Test("feeds that are added at the same time are all there")
+  @Test("feeds added by concurrent processes are all stored")
   func addsSideBySide() throws {
     let home = try Home()
     let feed = try home.folder.write(#"[{"id":1,"name":"Tea"}]"#, to: "tea.json")
@@ -246,7 +246,7 @@ struct FeedsCommandTests {
   }
 
   @Test(
-    "what is called a name is taken for it though one of them is an odd one, and notes are told")
+    "a field called name is guessed as the name despite one odd value, and notes are printed")
   func guessesOddNames() throws {
     let home = try Home()
     let odd = String(repeating: "x", count: 200)
@@ -260,7 +260,7 @@ struct FeedsCommandTests {
     #expect(try home.offers("list").output.contains("Tea"))
   }
 
-  @Test("a shipped definition is put into the file, with its comments, to be changed there")
+  @Test("feeds show --save copies a shipped definition with its comments into the user's file")
   func savesShipped() throws {
     let home = try Home()
     let config = home.folder.file("feeds.yaml")
@@ -291,7 +291,7 @@ struct FeedsCommandTests {
     #expect(try home.folder.text(of: "feeds.yaml").contains("title: My facts"))
   }
 
-  @Test("a search that fails says nothing of the feed's syncs")
+  @Test("a failed search does not change the status of the feed's syncs")
   func failedSearch() throws {
     let home = try Home()
     try home.offers("sync", "movies", "--from", "sample")

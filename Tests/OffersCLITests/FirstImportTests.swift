@@ -4,13 +4,13 @@ import OffersSQLite
 import OffersTestSupport
 import Testing
 
-@Suite("A large file for a database that does not exist yet", .serialized)
+@Suite("The import of a large file into a new database", .serialized)
 struct FirstImportTests {
   private let home: Home
 
   init() throws { home = try Home() }
 
-  /// Some megabytes of offers.
+  /// Writes a feed of several megabytes.
   private func feed(_ count: Int = 3000) throws -> String {
     try home.feed(
       (1...count).map {
@@ -18,7 +18,7 @@ struct FirstImportTests {
       })
   }
 
-  @Test("It is told, stored and starred as any other")
+  @Test("A large first import is reported, stored and starred like any other")
   func isAsAnyOther() throws {
     let path = try feed()
     let first = try home.offers("sync", "--from", path)
@@ -36,7 +36,7 @@ struct FirstImportTests {
     #expect(try home.offers("doctor").status == 0)
   }
 
-  @Test("One that is cut off says so, and the next one works")
+  @Test("A truncated first import reports the error, and the next import works")
   func isCutOff() throws {
     let path = try feed()
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -56,13 +56,14 @@ struct FirstImportTests {
     return stat(path, &information) == 0 ? Int(information.st_size) : 0
   }
 
-  /// Whether a process has stopped, all its threads included. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+  /// Returns whether all threads of a process are stopped.
+  /// https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
   private func isStopped(_ process: ChildProcess) throws -> Bool {
     let line = try String(contentsOfFile: "/proc/\(process.pid)/stat", encoding: .utf8)
     return line.split(separator: ")").last?.hasPrefix(" T") == true
   }
 
-  /// Starts a sync and stops it in the middle of its transaction, where it holds all its locks.
+  /// Starts a sync and stops it in the middle of its transaction, while it holds its locks.
   private func startStopped(_ path: String) throws -> ChildProcess {
     func isWriting() -> Bool { size(of: home.database + "-wal") >= 1 << 20 }
     while true {
@@ -71,11 +72,11 @@ struct FirstImportTests {
       while process.isRunning, !isWriting() { sched_yield() }
       process.send(SIGSTOP)
       while process.isRunning, try !isStopped(process) { sched_yield() }
-      // A commit empties the log.
+      // A commit truncates the write-ahead log, so a large log means an open transaction.
       if process.isRunning, isWriting() { return process }
       process.send(SIGCONT)
       try #require(process.wait() == 0)
-      // It was too fast to be stopped in time. A first import begins without a database.
+      // The sync ended before it could be stopped. A first import needs a missing database.
       for ending in ["", "-wal", "-shm"] {
         try FileManager.default.removeItem(atPath: home.database + ending)
       }
@@ -83,7 +84,7 @@ struct FirstImportTests {
   }
 
   @Test(
-    "A reader in the middle of the import is answered, and waits for nothing of it",
+    "A reader is answered during the import, without waiting for its end",
     .timeLimit(.minutes(5)))
   func keepsNoReaderWaiting() async throws {
     let process = try startStopped(try feed(16_000))
@@ -102,7 +103,7 @@ struct FirstImportTests {
   }
 
   @Test(
-    "A relative path is a file's, whatever it looks like",
+    "A relative path names a file even if it looks like a URI",
     arguments: ["file:a.sqlite", "b?.sqlite"])
   func takesAnyPath(name: String) throws {
     let path = try feed()

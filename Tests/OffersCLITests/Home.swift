@@ -3,7 +3,7 @@ import OffersCore
 import OffersSQLite
 import OffersTestSupport
 
-/// An offer as a feed of the tests prints it.
+/// An offer as the tests' feeds encode it.
 struct FeedItem: Codable {
   var id: String?
   var name: String?
@@ -30,7 +30,7 @@ struct FeedItem: Codable {
   }
 }
 
-/// A person's machine as the program sees it: a home folder, feeds as files, one database.
+/// A user's machine as the program sees it: a home folder, feeds in files, and one database.
 struct Home {
   let folder: TemporaryFolder
   let database: String
@@ -40,7 +40,7 @@ struct Home {
     database = folder.file("offers.sqlite")
   }
 
-  /// A home that has synced a feed.
+  /// Creates a home that has synced a feed.
   init(synced items: [FeedItem]) throws {
     try self.init()
     let result = try offers("sync", "--quiet", "--from", feed(items))
@@ -57,7 +57,7 @@ struct Home {
     try folder.write(try JSONEncoder().encode(items), to: name)
   }
 
-  /// What every run is told: the home, and the database in it.
+  /// The environment of each run: the home folder and the database in it.
   var environment: [String: String] { ["HOME": folder.path, "OFFERS_DATABASE": database] }
 
   /// Runs the program on this home's database.
@@ -66,7 +66,7 @@ struct Home {
     try OffersProgram.run(arguments, environment: environment, input: input)
   }
 
-  /// Runs the program and hands back its document, parsed.
+  /// Runs the program with `--json` and returns the parsed document.
   func document(_ arguments: String...) throws -> [String: Any] {
     let result = try OffersProgram.run(arguments + ["--json"], environment: environment)
     return try Self.parse(result.output)
@@ -78,14 +78,14 @@ struct Home {
     return document
   }
 
-  /// What a shell command printed and how it ended.
+  /// The output and the exit code of a shell command.
   struct ShellResult {
     let output: String
     let errors: String
     let status: Int32
   }
 
-  /// Runs a shell command on this home, with `offers` on its path.
+  /// Runs a shell command in this home's folder, with `offers` on its path.
   func shell(_ command: String, mergingErrors: Bool = false) throws -> ShellResult {
     let names = ["shell-output", "shell-errors"]
     for name in names { try folder.write("", to: name) }
@@ -103,7 +103,8 @@ struct Home {
     return ShellResult(output: texts[0], errors: texts[1], status: status)
   }
 
-  /// What SQLite's own program says of a database, `ok` for a sound one and where it is missing.
+  /// Returns the result of the integrity checks by `sqlite3`: `ok` for a sound database, or if
+  /// `sqlite3` is not installed.
   func integrity(of database: String? = nil) throws -> String {
     let check = try shell(
       "if command -v sqlite3 >/dev/null; then sqlite3 -readonly '\(database ?? self.database)' "
@@ -111,8 +112,9 @@ struct Home {
     return check.output + check.errors
   }
 
-  /// What SQLite's own program finds wrong with the search index, compared with the offers where it
-  /// says that it is what they are; nothing where that program is missing.
+  /// Returns the errors that FTS5's integrity check finds in the search index. The index is
+  /// compared with the offers only if it is marked as current. Empty if `sqlite3` is not installed.
+  /// https://sqlite.org/fts5.html#the_integrity_check_command
   func indexIntegrity(of database: String? = nil) throws -> String {
     let check = try shell(
       "if command -v sqlite3 >/dev/null; then sqlite3 '\(database ?? self.database)' "
@@ -121,14 +123,14 @@ struct Home {
     return check.output + check.errors
   }
 
-  /// A handle that appends, so that two streams to one file keep their order.
+  /// Returns a handle that appends, so that two streams to the same file keep their order.
   private func writer(_ name: String) throws -> FileHandle {
     let descriptor = open(folder.file(name), O_WRONLY | O_APPEND | O_CLOEXEC)
     guard descriptor >= 0 else { throw Unexpected("could not open \(name)") }
     return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
-  /// A text with what differs from run to run and from home to home replaced: times, sizes, paths.
+  /// Replaces the parts of a text that differ between runs and homes: times, sizes and paths.
   func stable(_ text: String) -> String {
     text.replacing(folder.path, with: "HOME")
       .replacing(OffersDatabase.sqliteVersion, with: "VERSION")
@@ -146,7 +148,7 @@ extension TemporaryFolder {
   }
 }
 
-/// The package's own folder.
+/// The folder of the package.
 enum PackageFolder {
   static func file(_ name: String) -> String {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

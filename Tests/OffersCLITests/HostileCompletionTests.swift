@@ -3,15 +3,15 @@ import OffersCore
 import OffersTestSupport
 import Testing
 
-@Suite("Completion of what a hostile feed says, in the shells themselves")
+@Suite("Completion of hostile texts in real shells")
 struct HostileCompletionTests {
-  /// Each makes one Character with the sign before it.
+  /// Combining scalars, each of which forms one `Character` with the preceding metacharacter.
   private static let marks = ["\u{301}", "\u{200D}", "\u{FE0F}"]
   private static let metacharacters =
     Array("'\"`$\\;&|<>(){}[]*?!#~=%^\n\t \r:").map(String.init) + [""]
 
-  /// Ids that are offered, and others that are not, with the same beginning. The names are hostile:
-  /// fish and zsh are told them, too.
+  /// Returns offers whose ids are completed (prefix `a`) and offers whose ids are not (prefix `b`).
+  /// All names are hostile, because fish and zsh get them, too.
   private static func items(_ mark: String) -> [FeedItem] {
     metacharacters.enumerated().flatMap { number, sign in
       let text = "\(sign)\(mark)$(touch made)`touch made`(touch made)\(sign)\(mark)"
@@ -19,7 +19,7 @@ struct HostileCompletionTests {
     }
   }
 
-  /// Prints what a shell offers for the words of a command line, an offer a line.
+  /// Returns a script that prints the shell's completions of a command line, one per line.
   private static func script(_ shell: String, _ line: String) throws -> String {
     let generate = "offers --generate-completion-script \(shell) > script && "
     switch shell {
@@ -52,7 +52,7 @@ struct HostileCompletionTests {
         zsh -f driver '\(line)' > terminal; cut -f 1 found
         """
     default:
-      // In a terminal, where every call of compadd writes down what it adds.
+      // In a pseudoterminal, where a wrapper of compadd logs each completion that is added.
       return generate + """
         rm -f found
         cat > inner <<'END'
@@ -80,7 +80,8 @@ struct HostileCompletionTests {
 
   private static let shells = ["bash", "zsh", "fish"]
 
-  @Test("an id or name with metacharacters is neither offered nor run", arguments: shells)
+  @Test(
+    "an id or name with shell metacharacters is neither completed nor executed", arguments: shells)
   func ids(shell: String) throws {
     let plain = Set(Self.metacharacters.indices.map { "a\($0) plain" })
     for mark in Self.marks {
@@ -94,7 +95,7 @@ struct HostileCompletionTests {
     }
   }
 
-  @Test("a search with metacharacters is neither offered nor run", arguments: shells)
+  @Test("a search with shell metacharacters is neither completed nor executed", arguments: shells)
   func searches(shell: String) throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     for (number, mark) in Self.marks.enumerated() {
@@ -108,7 +109,7 @@ struct HostileCompletionTests {
     #expect(try home.shell("ls made*").status != 0)
   }
 
-  @Test("an id that begins like an option is offered with its feed only")
+  @Test("an id that begins like an option is completed with its feed only")
   func options() throws {
     let home = try Home(synced: [FeedItem("-ofile", "Tea"), FeedItem("--config=x", "Milk")])
     let result = try home.shell(try Self.script("bash", "offers show "))
@@ -117,7 +118,7 @@ struct HostileCompletionTests {
       "an equals sign is more than a word to zsh")
   }
 
-  @Test("what a command proposes to type is one word for a shell", arguments: marks)
+  @Test("a command that a hint suggests is quoted for the shell", arguments: marks)
   func hints(mark: String) throws {
     let id = "x'\(mark)$(touch made)'\(mark)"
     let home = try Home(synced: [FeedItem(id, "Tea")])

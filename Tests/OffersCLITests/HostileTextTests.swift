@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Hostile text in a feed")
 struct HostileTextTests {
-  /// A name that would clear the screen, ring, set the title, reverse the line and break it.
+  /// A name with control characters that would clear the screen, ring the bell, set the window's
+  /// title, and reverse or break the line.
   private static let name =
     "Tea\u{1B}[2J\u{7}\u{9B}31m\u{1B}]0;x\u{7}\u{202E}\u{2066}\u{200F}\u{85}\u{7F}\rX\nY\tZ\r\nend"
 
@@ -11,7 +12,8 @@ struct HostileTextTests {
     FeedItem(id, name, name, description: name, terms: name, image: name)
   }
 
-  /// Whether a text holds anything that steers a terminal, line ends aside.
+  /// Returns whether a text has no control or bidirectional formatting characters except line
+  /// feeds.
   private static func isPlain(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       switch scalar.value {
@@ -22,7 +24,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test("No command lets it through, piped")
+  @Test("No command prints control characters into a pipe")
   func piped() throws {
     let home = try Home(synced: [Self.item("1"), Self.item("\u{1B}[31m2"), FeedItem("3", "Jam")])
     for command in [
@@ -43,14 +45,14 @@ struct HostileTextTests {
     }
   }
 
-  @Test("One offer is one line of the table, whatever its texts hold")
+  @Test("An offer takes one line of the table, whatever its texts contain")
   func oneLine() throws {
     let home = try Home(synced: [Self.item("1"), FeedItem("3", "Jam")])
     #expect(try home.offers("list").output.split(separator: "\n").count == 3)
     #expect(try home.offers("favorite", "1").output.split(separator: "\n").count == 1)
   }
 
-  @Test("A source's name is made plain in the status and its errors")
+  @Test("Control characters in a source's name are escaped in the status and in errors")
   func status() throws {
     let home = try Home()
     let path = try home.feed([FeedItem("1", "Tea")], named: "\u{1B}[31mfeed\n.json")
@@ -62,7 +64,7 @@ struct HostileTextTests {
     #expect(Self.isPlain(sync.output) && Self.isPlain(sync.errors) && Self.isPlain(status.output))
   }
 
-  @Test("What is said of odd records is plain, though it quotes the feed")
+  @Test("Problems of records are printed without the feed's control characters")
   func problems() throws {
     let home = try Home()
     let items = [Self.item("\u{1B}[2J\u{202E}\n1"), Self.item("\u{1B}[2J\u{202E}\n1")]
@@ -72,7 +74,7 @@ struct HostileTextTests {
     #expect(Self.isPlain(result.output) && Self.isPlain(result.errors))
   }
 
-  @Test("No document lets control characters through either")
+  @Test("JSON documents contain no raw control characters")
   func documents() throws {
     let home = try Home(synced: [Self.item("1")])
     for command in [
@@ -90,7 +92,9 @@ struct HostileTextTests {
     #expect(terms == Self.name.replacing("\r\n", with: "\n"))
   }
 
-  @Test("Nor is any of it let through on a terminal", .enabled(if: PseudoTerminal.isPresent))
+  @Test(
+    "No command prints a feed's control characters on a terminal",
+    .enabled(if: PseudoTerminal.isPresent))
   func onTerminal() throws {
     let home = try Home(synced: [Self.item("1"), FeedItem("3", "Jam")])
     for command in [
@@ -103,7 +107,9 @@ struct HostileTextTests {
     }
   }
 
-  @Test("Only our own bold is around words that were found", .enabled(if: PseudoTerminal.isPresent))
+  @Test(
+    "The only escape sequences in search results are the program's own styles",
+    .enabled(if: PseudoTerminal.isPresent))
   func marked() throws {
     let home = try Home(synced: [Self.item("1")])
     for words in ["tea", "31m", "end", "2j"] {

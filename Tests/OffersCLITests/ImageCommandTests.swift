@@ -7,7 +7,7 @@ import Testing
 
 @Suite("offers image, cache, sync --images and show --images")
 struct ImageCommandTests {
-  /// A home with offers whose images a server has.
+  /// Creates a home with offers whose images are on the server.
   private static func home(_ server: ImageServer, _ ids: [String] = ["1", "2"]) throws -> Home {
     try Home(synced: ids.map { FeedItem($0, "Tea \($0)", image: server.url($0)) })
   }
@@ -16,7 +16,7 @@ struct ImageCommandTests {
     try home.shell("offers image \(id) --allow-private-network -o \(id).png && cksum < \(id).png")
   }
 
-  @Test("the image is fetched once, then there with no server")
+  @Test("an image is fetched once, then read from the cache without the server")
   func getsImage() throws {
     let server = try ImageServer()
     let home = try Self.home(server)
@@ -37,7 +37,7 @@ struct ImageCommandTests {
     #expect(server.requests == ["1": 1])
   }
 
-  @Test("what stands in the way is said")
+  @Test("the reason why an image cannot be fetched is printed")
   func refuses() throws {
     let server = try ImageServer()
     let home = try Home(synced: [
@@ -65,7 +65,7 @@ struct ImageCommandTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test("sync --images fetches them, counts what is there, and tells what failed")
+  @Test("sync --images fetches images, counts cached ones, and reports failures")
   func syncsImages() throws {
     let server = try ImageServer()
     let home = try Home(synced: [
@@ -98,7 +98,7 @@ struct ImageCommandTests {
     #expect(try home.offers("sync", "--images", "--dry-run").status == 64)
   }
 
-  @Test("a sync tells what failed in the same way once, and what helps")
+  @Test("sync reports failures with the same reason once, with a hint")
   func tellsReasonsOnce() {
     var result = ImageSync.Result()
     for id in ["1", "2", "3", "4"] {
@@ -118,7 +118,7 @@ struct ImageCommandTests {
       ])
   }
 
-  @Test("what failed in the same way is told once, the most frequent first")
+  @Test("cache lists each failure reason once, the most frequent first")
   func countsFailures() {
     func failure(_ url: String, _ reason: String) -> ImageFailure {
       ImageFailure(url: url, code: .sourceFailed, reason: reason, until: Date())
@@ -137,7 +137,7 @@ struct ImageCommandTests {
     #expect(lines.last == "  and 11 others: offers cache --json")
   }
 
-  @Test("of many offers the favorites' images and the newest ones are fetched, 50 in all")
+  @Test("sync --images fetches at most 50 images: those of favorites, then of the newest offers")
   func prefersFavorites() throws {
     let server = try ImageServer(pauseMicroseconds: 0)
     let ids = (1...70).map(String.init)
@@ -153,7 +153,7 @@ struct ImageCommandTests {
     #expect(held.prefix(2).allSatisfy { $0["type"] as? String == "image/png" })
   }
 
-  @Test("the cache is shown and cleared")
+  @Test("cache shows the cached images, and cache clear removes them")
   func showsCache() throws {
     let server = try ImageServer()
     let home = try Self.home(server)
@@ -183,7 +183,7 @@ struct ImageCommandTests {
     #expect(try home.offers("cache", "away").status == 64)
   }
 
-  @Test("piped, a card has no picture, whatever is asked for")
+  @Test("piped, show prints no picture in any mode")
   func drawsNothingPiped() throws {
     let server = try ImageServer()
     let home = try Self.home(server)
@@ -196,12 +196,12 @@ struct ImageCommandTests {
   }
 
   @Test(
-    "a terminal without means is told what there would be", .enabled(if: PseudoTerminal.isPresent))
+    "a terminal that cannot show pictures gets a note", .enabled(if: PseudoTerminal.isPresent))
   func tellsPlaceholder() throws {
     let server = try ImageServer()
     let home = try Self.home(server)
     let shown = try PseudoTerminal.run(["show", "1"], in: home)
-    // Looking did not ask anybody.
+    // Showing an offer sends no request.
     #expect(server.requests.isEmpty)
     #expect(
       shown.hasPrefix(
@@ -217,7 +217,7 @@ struct ImageCommandTests {
     #expect(terminal.contains("The bytes of an image cannot be shown on a terminal."))
   }
 
-  @Test("kitty and iTerm2 get the bytes, others what chafa draws")
+  @Test("kitty and iTerm2 get the image's bytes; other terminals get chafa's output")
   func draws() throws {
     func way(_ variables: [String: String]) -> TerminalPicture.Way {
       TerminalPicture.way { variables[$0] }
