@@ -79,7 +79,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "a misspelt word is refused with a suggestion",
+    "a mistake is reported with a suggestion or with the next step",
     arguments: [
       (["lst"], "offers: There is no command “offers lst”.\n        Did you mean list? "),
       (
@@ -171,13 +171,13 @@ struct ExitCodeTests {
     #expect(try home.offers("list", "--favorites").output.contains("Tea"))
   }
 
-  @Test("The error of a locked feed says that another process is syncing it")
+  @Test("The error of a locked feed has an exit code of its own")
   func lockedMessage() throws {
     let error = OffersError(.locked, "Another process is syncing ibotta.")
     #expect(ExitStatus.code(for: error) == ExitStatus.locked)
   }
 
-  @Test("Several feeds that all fail alike exit with that code; otherwise a failure exits with 3")
+  @Test("Some failed feeds exit with 3; if all fail, the exit code is their common one, or 1")
   func severalFeeds() {
     let missing = OffersError(.notFound, "")
     let broken = OffersError(.malformedFeed, "")

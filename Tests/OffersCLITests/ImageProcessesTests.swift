@@ -2,16 +2,16 @@ import Foundation
 import OffersTestSupport
 import Testing
 
-@Suite("Processes that share the images")
+@Suite("Processes that share the image cache")
 struct ImageProcessesTests {
-  /// Each put of an image that was not there takes a place or makes one go: so many had to be
-  /// fetched. More would be two processes that fetched the same.
-  @Test("eight processes stay within the bound, meet no lock, and fetch hardly anything twice")
+  /// Each stored image is either still in the cache or was evicted, so at least that many images
+  /// were fetched. Further fetches mean that two processes fetched the same image.
+  @Test("eight processes respect the capacity, see no lock errors, and rarely fetch an image twice")
   func sharesImages() throws {
     let server = try ImageServer(pauseMicroseconds: 20_000)
     let home = try Home(
       synced: (0..<200).map { FeedItem("\($0)", "Tea \($0)", image: server.url("\($0)")) })
-    // The square makes low numbers as frequent as what people look at.
+    // Squaring makes low ids more frequent, like the few offers that most people look at.
     let script = """
       look() {
         RANDOM=$1

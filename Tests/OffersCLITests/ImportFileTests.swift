@@ -6,9 +6,9 @@ import Testing
 
 @testable import OffersCLI
 
-@Suite("What is imported from a pipe")
+@Suite("Imports from a pipe")
 struct ImportFileTests {
-  @Test("spaces without end are refused, and fill no disk")
+  @Test("endless white space is refused before it fills the disk")
   func endlessSpaces() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let text = try home.offers("export").output
@@ -24,12 +24,12 @@ struct ImportFileTests {
 
           """)
     }
-    // However an export is spaced, it is one.
+    // An export may contain white space anywhere between its tokens.
     let spaced = text.replacing(",", with: "," + String(repeating: " \n", count: 500))
     #expect(try home.offers("import", "-", input: spaced).status == 0)
   }
 
-  @Test("what comes through a pipe has a bound, a file has none")
+  @Test("an import from a pipe has a size limit, an import from a file has none")
   func bound() throws {
     let home = try Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea") })
     let saved = home.folder.file("saved.json")
@@ -59,7 +59,7 @@ struct ImportFileTests {
     }
   }
 
-  @Test("many feeds at once need no more open files than one")
+  @Test("an import of many feeds needs no more open files than an import of one")
   func manyFeeds() throws {
     let home = try Home()
     let time = "2026-11-21T09:07:22Z"

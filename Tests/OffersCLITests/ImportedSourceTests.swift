@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The sources of an import")
 struct ImportedSourceTests {
-  /// An export of feeds with one offer each.
+  /// Returns an export of feeds with one offer each.
   private static func export(_ sources: [(feed: String, source: String)]) -> String {
     func text(_ value: String) -> String {
       value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
@@ -33,7 +33,7 @@ struct ImportedSourceTests {
       })
   }
 
-  @Test("each source that is taken over is told, safe for a terminal, and in the document")
+  @Test("each source that an import adopts is listed, in the JSON too, without control characters")
   func tells() throws {
     let home = try Home()
     let text = Self.export([
@@ -60,7 +60,7 @@ struct ImportedSourceTests {
   }
 
   @Test(
-    "variables, files and private networks are refused with the whole import",
+    "variables, files and private networks as sources refuse the whole import",
     arguments: [
       ("https://a.example/?k={env:HOME}", "with a variable"), ("/etc/hostname", "a file"),
       ("feed.json", "a file"), ("-", "cannot be read"), ("ftp://a.example/", "cannot be read"),
@@ -87,7 +87,7 @@ struct ImportedSourceTests {
     #expect(try lived.offers("export").output == before)
   }
 
-  @Test("accepted sources are the machine's own; one with a variable is left out, and told")
+  @Test("--accept-sources adopts local sources; one with a variable is left out and reported")
   func accepts() throws {
     let home = try Home()
     let server = try ScriptedServer([.answer("200 OK", [], #"[{"id":"1","name":"Tea"}]"#)])
@@ -113,13 +113,13 @@ struct ImportedSourceTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("an imported name that means this machine when it is synced is not read")
+  @Test("an imported source whose host name resolves to this machine is not read")
   func guardsSyncs() async throws {
     let home = try Home()
     let server = try ScriptedServer([.answer("200 OK", [], #"[{"id":"1","name":"Tea"}]"#)])
     let url = server.url().replacing("127.0.0.1", with: "localhost")
     try home.offers("import", "-", input: Self.export([("ibotta", "https://a.example/")]))
-    // As if the name were one that has come to mean this machine.
+    // Stores a source whose host name has come to resolve to this machine since the import.
     let database = try OffersDatabase(path: home.database)
     try await database.record(
       SyncRun(
@@ -134,7 +134,7 @@ struct ImportedSourceTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test("one's own export, taken to another machine, says what to do about its file")
+  @Test("an export moved to another machine is refused with a hint about its file source")
   func moves() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let text = try home.offers("export").output

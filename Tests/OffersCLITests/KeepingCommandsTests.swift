@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Exporting, importing and backing up")
 struct KeepingCommandsTests {
-  /// A home with every shipped sample, changes of each kind, and stars.
+  /// Creates a home with every shipped sample, changes of each kind, and favorites.
   private static func lived() throws -> Home {
     let home = try Home()
     for feed in ["ibotta", "albums", "facts", "movies", "restaurants"] {
@@ -32,7 +32,7 @@ struct KeepingCommandsTests {
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
   }
 
-  @Test("an export makes the same database again, byte for byte, and so does its export")
+  @Test("importing an export recreates the database, and exports the same bytes again")
   func roundTrip() throws {
     let home = try Self.lived()
     let saved = home.folder.file("saved.json")
@@ -64,7 +64,7 @@ struct KeepingCommandsTests {
 
         """)
     #expect(try other.offers("export").output == text)
-    // The next sync of the same documents takes nothing for changed.
+    // The next sync of the same documents finds no changes.
     for feed in ["albums", "movies", "restaurants"] {
       let run = try other.offers("sync", feed, "--from", "sample").output
       #expect(run.contains(": 0 new, 0 changed, 0 gone, 0 back"), "\(run)")
@@ -72,7 +72,7 @@ struct KeepingCommandsTests {
     #expect(try other.integrity() == "ok\n" || other.integrity() == "ok")
   }
 
-  @Test("the documented document is one, as an export writes it")
+  @Test("the documentation's example of an export is exactly what an export writes")
   func documented() throws {
     let parts = try PackageFolder.text(of: "Sources/OffersCore/OffersCore.docc/Format.md")
       .components(
@@ -83,7 +83,7 @@ struct KeepingCommandsTests {
     #expect(try home.offers("export").output == document)
   }
 
-  @Test("an export of favorites comes back the same, unsynced ones included")
+  @Test("an export of favorites round-trips, including those of unsubscribed feeds")
   func favorites() throws {
     let home = try Self.lived()
     let text = try home.offers("export", "--favorites").output
@@ -93,7 +93,7 @@ struct KeepingCommandsTests {
     #expect(try other.offers("list", "--favorites").output.contains("Harvest Row"))
   }
 
-  @Test("what is refused changes nothing, not even a database's being there")
+  @Test("a refused import changes nothing and creates no database")
   func refusals() throws {
     let home = try Self.lived()
     let text = try home.offers("export").output
@@ -124,7 +124,7 @@ struct KeepingCommandsTests {
     #expect(try home.offers("export").output == text)
   }
 
-  @Test("an export goes over no database, and leaves nothing behind where it cannot be written")
+  @Test("an export overwrites no database, and a failed one leaves no temporary file")
   func exportTargets() throws {
     let home = try Self.lived()
     try home.offers("backup", home.folder.file("copy.sqlite"))
@@ -151,7 +151,7 @@ struct KeepingCommandsTests {
     }
   }
 
-  @Test("an interruption leaves the old file or the new one, and nothing beside it")
+  @Test("an interrupted export or backup leaves the old or the new file, and no temporary file")
   func interruption() throws {
     let home = try Home(synced: (0..<3000).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
     for command in ["export -o", "backup"] {
@@ -170,7 +170,7 @@ struct KeepingCommandsTests {
     }
   }
 
-  @Test("what a killed process left beside a file goes with the next one; a living one's stays")
+  @Test("an export removes a dead process's temporary file, but not that of a running process")
   func remains() throws {
     let home = try Self.lived()
     let process = try OffersProgram.start(["--version"])
@@ -184,7 +184,7 @@ struct KeepingCommandsTests {
     #expect(names.contains(living))
   }
 
-  @Test("a backup is one private file that is the same database")
+  @Test("a backup is a single private file with the same contents")
   func backup() throws {
     let home = try Self.lived()
     let copy = home.folder.file("copy.sqlite")
@@ -199,7 +199,7 @@ struct KeepingCommandsTests {
       try home.offers("export", "--database", copy).output == home.offers("export").output)
   }
 
-  @Test("a backup goes over an older one, and over nothing else without being forced")
+  @Test("a backup replaces an older backup; other files need --force, and never the database")
   func backupTargets() throws {
     let home = try Self.lived()
     let diary = try home.folder.write("Dear diary", to: "diary.txt")

@@ -4,15 +4,16 @@ import OffersSQLite
 import OffersTestSupport
 import Testing
 
-/// Kills the program at random points, and amid its writes. A kill needs a moment to aim at, so these
-/// tests wait for parts of a second.
+/// Kills the program at random moments and in the middle of its writes. The tests have to wait for
+/// these moments, so they sleep for fractions of a second.
 @Suite("kill -9", .serialized)
 struct KillTests {
   private let home: Home
 
   init() throws { home = try Home() }
 
-  /// What a version of the feed says of each offer: version B renames all, lacks 100 and adds 100.
+  /// Returns the items of a version of the feed. Version B renames all offers, removes 100 and adds
+  /// 100.
   private static func version(_ name: String, termsLength: Int = 60) -> [FeedItem] {
     let ids = Array(0..<2900) + (name == "A" ? Array(2900..<3000) : Array(3000..<3100))
     let terms = String(repeating: "t", count: termsLength)
@@ -21,11 +22,11 @@ struct KillTests {
 
   private static func names(_ items: [FeedItem]) -> [String] { items.compactMap(\.name).sorted() }
 
-  /// Starts the program, kills it, and tells whether it was killed in time.
+  /// Starts the program, kills it, and returns whether it was killed before it ended.
   ///
   /// - Parameters:
-  ///   - usual: how long a run takes; the kill comes at a random moment of it.
-  ///   - isWriting: tells that SQLite is amid its writes; the kill then comes within 4 ms.
+  ///   - usual: The duration of a run; the kill comes at a random moment within it.
+  ///   - isWriting: Returns whether SQLite is writing; the kill then comes within 4 ms.
   private func killed(
     _ arguments: [String], within usual: Duration, once isWriting: (() -> Bool)? = nil,
     output: FileHandle? = nil
@@ -46,7 +47,7 @@ struct KillTests {
     return stat(path, &information) == 0 ? Int(information.st_size) : 0
   }
 
-  /// Runs the program to its end and tells how long that takes.
+  /// Runs the program to its end and returns how long that takes.
   private func duration(of arguments: [String]) throws -> Duration {
     let begun = ContinuousClock.now
     let result = try OffersProgram.run(arguments, environment: home.environment)
@@ -54,10 +55,11 @@ struct KillTests {
     return ContinuousClock.now - begun
   }
 
-  /// The names in the database, after the program itself and SQLite's own check have opened it.
+  /// Returns the offers' names after the program and SQLite's integrity checks have opened the
+  /// database.
   private func storedNames(_ database: String) async throws -> [String] {
     let status = try home.offers("status", "--database", database)
-    // One that was killed before the database was made leaves none, or a file that was only begun.
+    // A sync that was killed before it created the database leaves no file, or an incomplete one.
     if status.status == 66 { return [] }
     #expect(status.status == 0, "\(status.errors)")
     #expect(try home.integrity(of: database) == "ok\n")
@@ -66,7 +68,7 @@ struct KillTests {
       .fetchOffers(OfferQuery()).map(\.name).sorted()
   }
 
-  @Test("A killed sync leaves the feed as it was or as it became, and the next one completes it")
+  @Test("A killed sync leaves the old or the new offers, and the next sync completes the change")
   func sync() async throws {
     let names = ["A": Self.names(Self.version("A")), "B": Self.names(Self.version("B"))]
     let paths = [
@@ -90,7 +92,7 @@ struct KillTests {
       let stored = try await storedNames(home.database)
       if stored == names[next] { current = next }
       #expect(stored == names[current])
-      // The next write works, and empties the log that the next round watches.
+      // The next write succeeds, and resets the write-ahead log that the next round watches.
       #expect(try home.offers("favorite", "1").status == 0)
     }
     #expect(killCount > 0)
@@ -102,7 +104,7 @@ struct KillTests {
   }
 
   @Test(
-    "A killed first import leaves no offer or all of them, and the next one completes it",
+    "A killed first import leaves no offer or all of them, and the next import completes it",
     arguments: [1300, 9000])
   func firstImport(termsLength: Int) async throws {
     let items = Self.version("A", termsLength: termsLength)
@@ -126,7 +128,7 @@ struct KillTests {
   }
 
   @Test(
-    "A database with the journal of an older version's killed import is read and starred as ever")
+    "A database with a hot journal from an older version is recovered when it is read or written")
   func hotJournal() async throws {
     #expect(
       try home.offers("sync", "--quiet", "--from", home.feed([FeedItem("1", "Tea")])).status == 0)
@@ -142,8 +144,9 @@ struct KillTests {
     #expect(try home.offers("list", "--favorites").output.contains("Tea"))
   }
 
-  /// The rollback journal that stands beside a database while its header is changed from a journal
-  /// to a log: a header, and the first page as it was. https://sqlite.org/fileformat2.html#the_rollback_journal
+  /// Returns the rollback journal of a transaction that switches a database from rollback journal
+  /// to WAL mode: a header, and the original first page.
+  /// https://sqlite.org/fileformat2.html#the_rollback_journal
   private static func journal(ofFirstPage page: [UInt8]) -> Data {
     func bytes(_ number: Int) -> [UInt8] {
       [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
@@ -158,7 +161,7 @@ struct KillTests {
     return Data(journal + bytes(1) + old + bytes(checksum))
   }
 
-  @Test("A favorite that was acknowledged survives any kill, and a killed call does all or nothing")
+  @Test("An acknowledged favorite survives any kill, and a killed command stars all offers or none")
   func favorite() async throws {
     let path = try home.feed(Self.version("A"))
     #expect(try home.offers("sync", "--quiet", "--from", path).status == 0)
@@ -180,7 +183,7 @@ struct KillTests {
       {
         killCount += 1
       }
-      // What was printed before the kill was promised, too.
+      // Output that was printed before the kill is an acknowledgement, too.
       if try home.folder.text(of: "acknowledged") != "" { acknowledged.formUnion(group) }
       let stored = Set(
         try await OffersDatabase(path: home.database, access: .readOnly)

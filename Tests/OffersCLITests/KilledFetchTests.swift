@@ -4,16 +4,16 @@ import OffersSQLite
 import OffersTestSupport
 import Testing
 
-/// Two processes sync one feed from a server whose document changes, and both are killed at random
-/// moments: while they start, fetch, read, write, or wait for each other. A moment has to be waited
-/// for.
-@Suite("kill -9 of two syncs from a server", .serialized)
+/// Two processes sync one feed from a server whose document changes. Both are killed at random
+/// moments: while they start, fetch, read, write, or wait for each other. The tests sleep until
+/// these moments.
+@Suite("kill -9 of two concurrent syncs from a server", .serialized)
 struct KilledFetchTests {
   private let home: Home
   private let server: ChangingServer
 
   private static let killCount = 200
-  /// After so many rounds all begins anew, with a first import.
+  /// The number of rounds after which the database is deleted, so that a first import follows.
   private static let roundsPerDatabase = 25
   private static let latestMicroseconds = 150_000.0
 
@@ -22,8 +22,8 @@ struct KilledFetchTests {
     server = try ChangingServer(requestsPerVersion: 2) { Self.document($0) }
   }
 
-  /// Each version renames all offers, lacks ten of those before and has ten others: few enough to be
-  /// believed at once.
+  /// Returns the names in a version of the document. Each version renames all offers, removes ten
+  /// and adds ten: few enough removals not to be held back.
   private static func names(_ version: Int) -> [String] {
     (version * 10..<version * 10 + 400).map { "Offer \($0) of version \(version)" }
   }
@@ -35,14 +35,17 @@ struct KilledFetchTests {
     return "[\(records.joined(separator: ",\n"))]"
   }
 
-  /// The version that stored offers are, if they are one.
+  /// Returns the version of the document that the stored offers come from, or nil if there are
+  /// none.
   private static func version(of offers: [Offer]) -> Int? {
     offers.first.flatMap { $0.name.split(separator: " ").last }.flatMap { Int($0) }
   }
 
-  /// Starts two syncs, and kills each at a moment of its own. Returns how many were killed in time.
+  /// Starts two syncs and kills each at a random moment. Returns how many were killed before they
+  /// ended.
   ///
-  /// - Parameter isFetching: whether the moments count from when a request came, not from the start.
+  /// - Parameter isFetching: Whether the moments count from the first request instead of from the
+  ///   start.
   private func killTwo(
     onceOneIsFetching isFetching: Bool, meanwhile body: () async throws -> Void
   ) async throws -> Int {
@@ -67,18 +70,18 @@ struct KilledFetchTests {
     return processes.count { $0.wait() == -SIGKILL }
   }
 
-  /// What a kill left, nil for no database at all.
+  /// Opens the database that a kill left, or returns nil if there is none.
   private func openDatabase() throws -> OffersDatabase? {
     do {
       return try OffersDatabase(path: home.database, access: .readOnly)
     } catch let error as OffersError where error.code == .notFound {
-      // A first import that had not even begun leaves none, or an empty file.
+      // A first import that was killed very early leaves no database, or an empty file.
       return nil
     }
   }
 
-  /// Checks that the offers are a document of the server's, that the validator is the same one's,
-  /// and that no favorite is lost. Returns the version and its ids.
+  /// Checks that the offers are those of one whole document, that the stored validator belongs to
+  /// it, and that no favorite is lost. Returns the version and its ids.
   @discardableResult
   private func check(favorites: Set<String>) async throws -> (version: Int?, ids: [String]) {
     guard let database = try openDatabase() else {
@@ -97,7 +100,7 @@ struct KilledFetchTests {
     return (version, offers.map(\.ref.id))
   }
 
-  @Test("Two syncs killed at any moment leave one whole document and its own validator")
+  @Test("Two syncs killed at any moment leave one whole document with its own validator")
   func killsTwoSyncs() async throws {
     server.setPaces([.atOnce, .dripping, .dripping, .atOnce, .atOnce])
     var killCount = 0
@@ -126,9 +129,9 @@ struct KilledFetchTests {
     #expect(versions.count > 10)
   }
 
-  /// Lets a sync come to its end while the document stays as it is.
+  /// Runs a sync to its end while the document does not change.
   private func syncWhole(_ favorites: Set<String>) async throws {
-    // Two that were killed before they made a database left none to look at.
+    // Two syncs that were killed before they created a database leave none to check.
     if try openDatabase() != nil {
       let integrity = try home.integrity()
       #expect(integrity == "ok\n", "\(integrity)")
@@ -141,7 +144,7 @@ struct KilledFetchTests {
     #expect(found.version == server.version, "after a \(server.statuses.last ?? 0)")
   }
 
-  @Test("A sync that was killed while it fetched leaves the feed free at once")
+  @Test("A sync that was killed while fetching releases the feed's lock at once")
   func freesTheFeed() async throws {
     let silent = try ScriptedServer([.silence])
     let process = try OffersProgram.start(
@@ -157,7 +160,7 @@ struct KilledFetchTests {
     #expect(try await database.withSyncLock(on: "ibotta", waitSeconds: 0) { true })
   }
 
-  @Test("Of two syncs of what is due at once one fetches, and the other finds it not due any more")
+  @Test("Of two concurrent syncs of a due feed, one fetches and the other finds it fresh")
   func fetchesOnce() async throws {
     server.setPaces([.dripping])
     let configuration = try home.folder.write(

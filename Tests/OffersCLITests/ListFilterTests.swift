@@ -4,7 +4,8 @@ import Testing
 
 @Suite("offers list: filters, orders and pages")
 struct ListFilterTests {
-  /// Offers with all that a list can go by; what expires does so in a day, a week and a year.
+  /// Creates a home whose offers have values for every filter and order. Three of them expire: in a
+  /// day, in a week and in a year.
   static func home() throws -> Home {
     let home = try Home()
     func day(_ days: Double) -> String {
@@ -42,7 +43,7 @@ struct ListFilterTests {
     return result.output.split(separator: "\n").dropFirst().map(String.init)
   }
 
-  @Test("each filter and each order does what its name says")
+  @Test("each filter and each order selects the expected offers")
   func filtersAndOrders() throws {
     let home = try Self.home()
     #expect(try home.offers("favorite", "3").status == 0)
@@ -68,7 +69,7 @@ struct ListFilterTests {
     for (words, ids) in cases { #expect(try Self.ids(home, words) == ids, "\(words)") }
   }
 
-  @Test("what is gone can be listed, with the time it went")
+  @Test("list --gone lists offers that left their feed, with the time they left")
   func gone() throws {
     let home = try Home(synced: (1...3).map { FeedItem("\($0)", "Tea \($0)") })
     _ = try home.feed([FeedItem("1", "Tea 1"), FeedItem("3", "Tea 3")])
@@ -82,7 +83,7 @@ struct ListFilterTests {
     #expect(try home.offers("list", "--gone", "--favorites").output == "")
   }
 
-  @Test("a page says what part of the whole it is, and one that is not there how many there are")
+  @Test("a page prints its range and the total; a page past the end, the number of pages")
   func pageNotes() throws {
     let home = try Home(synced: (1...120).map { FeedItem("\($0)", "Tea \($0)") })
     func note(_ words: String...) throws -> String {
@@ -99,7 +100,7 @@ struct ListFilterTests {
   }
 
   @Test(
-    "what cannot be meant is refused with what can",
+    "an invalid value is refused with the accepted ones",
     arguments: [
       (
         ["--sort", "rewrd"], "There is no order “rewrd”.",
@@ -134,7 +135,7 @@ struct ListFilterTests {
     #expect(result.status == 64)
   }
 
-  @Test("wrong usage is told before anything is read")
+  @Test("wrong usage is reported before anything is read")
   func usage() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     for words in [["--page", "0"], ["--limit", "0"], ["--json", "--format", "csv"]] {
@@ -145,7 +146,7 @@ struct ListFilterTests {
     #expect(try home.offers("list", "--json", "--format", "json").status == 0)
   }
 
-  @Test("a shop, a category or a feed that is misspelt is told from one without offers")
+  @Test("a misspelt retailer, category or feed gets a suggestion instead of an empty list")
   func misspelt() throws {
     let home = try Self.home()
     #expect(

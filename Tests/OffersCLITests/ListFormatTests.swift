@@ -12,7 +12,7 @@ struct ListFormatTests {
     return result.output
   }
 
-  @Test("a table shows the columns that were asked for, in that order")
+  @Test("a table shows the requested columns in the requested order")
   func table() throws {
     let home = try ListFilterTests.home()
     #expect(
@@ -28,7 +28,7 @@ struct ListFormatTests {
         """)
   }
 
-  @Test("a list tells people what it goes by")
+  @Test("a table includes the column that its filter or order refers to")
   func usualColumns() throws {
     let home = try ListFilterTests.home()
     func head(_ words: String...) throws -> String {
@@ -40,7 +40,7 @@ struct ListFormatTests {
     #expect(try head("--new-since", "1d").contains("  FIRST SEEN AT     NAME"))
   }
 
-  @Test("JSON is one document or a line an offer, whole or in part")
+  @Test("json prints one document and ndjson one line per offer, with all or some members")
   func json() throws {
     let home = try ListFilterTests.home()
     #expect(try Self.list(home, "--format", "json") == Self.list(home, "--json"))
@@ -66,7 +66,7 @@ struct ListFormatTests {
     }
   }
 
-  @Test("with all columns of the document a JSON offer is the whole one")
+  @Test("an offer with all columns requested equals the offer of the whole document")
   func allColumns() throws {
     let home = try ListFilterTests.home()
     let whole = try #require(try home.document("list")["offers"] as? [[String: Any]])
@@ -76,7 +76,7 @@ struct ListFormatTests {
     #expect(NSArray(array: whole) == NSArray(array: offers))
   }
 
-  @Test("CSV is as RFC 4180 has it, with a record of names first")
+  @Test("CSV follows RFC 4180 and begins with a header record")
   func csv() throws {
     let home = try ListFilterTests.home()
     #expect(
@@ -90,7 +90,7 @@ struct ListFormatTests {
     #expect(all.components(separatedBy: "\r\n").count == 3)
   }
 
-  @Test("TSV is a line an offer, whatever its texts hold")
+  @Test("TSV has one line per offer, whatever its texts contain")
   func tsv() throws {
     let home = try ListFilterTests.home()
     #expect(
@@ -100,7 +100,7 @@ struct ListFormatTests {
         + "shop:4\tOne two three\tfalse\nshop:5\t\tfalse\n")
   }
 
-  @Test("Markdown shows texts as they are: no sign of theirs is one of Markdown's")
+  @Test("Markdown output escapes characters that have a meaning in Markdown")
   func markdown() throws {
     let home = try ListFilterTests.home()
     #expect(
@@ -121,7 +121,7 @@ struct ListFormatTests {
         == #"\<b\>a\|b\\\|\*\_\`\[x\](y)\&amp;\~é"#)
   }
 
-  @Test("an empty list is a document of its format, and people are told on standard error")
+  @Test("an empty list is a valid document of its format; only table and markdown print a note")
   func empty() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     func run(_ format: String) throws -> OffersProgram.Result {
@@ -139,7 +139,7 @@ struct ListFormatTests {
     for format in ["json", "ndjson", "csv", "tsv"] { #expect(try run(format).errors == "") }
   }
 
-  @Test("more offers than are read at a time have one head, in every format")
+  @Test("a list that spans several database pages has one header, in every format")
   func manyPages() throws {
     let home = try Home(synced: (1...1203).map { FeedItem("\($0)", "Offer \($0)") })
     let lines = [
@@ -154,7 +154,7 @@ struct ListFormatTests {
   }
 
   @Test(
-    "a terminal gets no wider lines than it is, and is told what had no room",
+    "no line is wider than the terminal, and columns that do not fit are named",
     .enabled(if: PseudoTerminal.isPresent), arguments: [40, 80, 200])
   func terminal(width: Int) throws {
     let home = try ListFilterTests.home()
@@ -173,7 +173,7 @@ struct ListFormatTests {
   }
 
   @Test(
-    "no format lets a terminal be steered", .enabled(if: PseudoTerminal.isPresent),
+    "no format prints a feed's control codes on a terminal", .enabled(if: PseudoTerminal.isPresent),
     arguments: ListFormat.allCases)
   func hostile(format: ListFormat) throws {
     let name = "Tea\u{1B}[2J\u{7}\u{9B}31m\u{1B}]0;x\u{7}\u{85}\u{7F}\rX\tY"
@@ -187,7 +187,7 @@ struct ListFormatTests {
   }
 
   @Test(
-    "each value of CSV can be told from the next, whatever stands beside its quotes",
+    "a CSV value is quoted correctly even if a combining mark follows a quote",
     arguments: [
       ("a\"\u{301},b", "\"a\"\"\u{301},b\""), ("\r", "\"\r\""), (" a ", " a "), ("\"", "\"\"\"\""),
       ("=1+1", "=1+1"),
@@ -198,7 +198,7 @@ struct ListFormatTests {
     #expect(bytes == Array("\(written),\r\n".utf8))
   }
 
-  @Test("in a pipe CSV is what the feed says")
+  @Test("piped, CSV keeps the feed's control characters")
   func exact() throws {
     let home = try Home(synced: [FeedItem("1", "Tea\u{1B}[2J\r\nMilk")])
     let bytes = Array(try Self.list(home, "--format", "csv", "--columns", "name").utf8)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The manual page")
 struct ManualPageTests {
-  @Test("it has every command with every option that the help shows")
+  @Test("it lists every command with every option that the help shows")
   func isComplete() throws {
     let home = try Home()
     let page = try home.offers("manual").output
@@ -26,7 +26,7 @@ struct ManualPageTests {
     #expect(page.contains(".SS \"offers feeds add"))
   }
 
-  @Test("man has nothing to object to")
+  @Test("groff formats it without warnings")
   func isSound() throws {
     let home = try Home()
     let check = try home.shell(
@@ -37,7 +37,7 @@ struct ManualPageTests {
     #expect((check.status, check.errors) == (0, ""))
   }
 
-  @Test("what troff would take for its own is printed as it stands")
+  @Test("texts that troff would read as requests or escapes are printed literally")
   func escapes() throws {
     var page = try ManualPage(
       description: #"""
@@ -52,7 +52,8 @@ struct ManualPageTests {
   }
 
   @Test(
-    "a sign of troff is escaped whatever mark stands behind it", arguments: ["\u{301}", "\u{200D}"])
+    "a character with a meaning in troff is escaped even before a combining mark",
+    arguments: ["\u{301}", "\u{200D}"])
   func escapesMarked(mark: String) throws {
     var page = try ManualPage(
       description: """

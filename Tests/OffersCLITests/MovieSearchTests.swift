@@ -2,7 +2,7 @@ import Foundation
 import OffersTestSupport
 import Testing
 
-@Suite("Searching movies by way of their server")
+@Suite("Searching movies on their server")
 struct MovieSearchTests {
   private static func page(_ titles: [String], of count: Int) -> ScriptedServer.Step {
     let items = titles.map { title in
@@ -13,7 +13,7 @@ struct MovieSearchTests {
       #"{"page":1,"results":[\#(items.joined(separator: ","))],"total_pages":\#(count)}"#)
   }
 
-  /// A home whose movies are asked for here.
+  /// Creates a home whose movies feed uses the given server.
   private static func home(_ server: ScriptedServer) throws -> Home {
     let home = try Home()
     let movies = try home.offers("feeds", "show", "movies").output
@@ -36,7 +36,7 @@ struct MovieSearchTests {
     }
   }
 
-  @Test("What is starred is found here, whatever the server would find")
+  @Test("--favorites searches the stored favorites without asking the server")
   func favorites() throws {
     let server = try ScriptedServer([Self.page(["Superman II", "Superman"], of: 1)])
     let home = try Self.home(server)
@@ -51,7 +51,7 @@ struct MovieSearchTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("The server is asked page by page, and what came is found later without it")
+  @Test("The server is asked page by page, and its results are found offline later")
   func pages() throws {
     let server = try ScriptedServer([
       Self.page(["Superman II", "Superman", "Man of Steel"], of: 2),
@@ -73,7 +73,7 @@ struct MovieSearchTests {
         "/3/search/movie?api_key=s3cret&query=superman&page=1",
         "/3/search/movie?api_key=s3cret&query=superman&page=2",
       ])
-    // Nobody answers any more.
+    // The scripted server answers no further requests.
     let offline = try Self.search(home, "superman")
     #expect(Set(Self.names(offline)) == ["Superman", "Superman II"])
     #expect(
@@ -85,7 +85,7 @@ struct MovieSearchTests {
     #expect(try home.offers("status").output.contains("movies") == false)
   }
 
-  @Test("Without an answer and with nothing stored the search has failed")
+  @Test("A search without an answer from the server and without stored offers fails")
   func offline() throws {
     let server = try ScriptedServer([
       .answer(
@@ -100,13 +100,13 @@ struct MovieSearchTests {
     #expect((document["error"] as? [String: Any])?["code"] as? String == "sourceFailed")
     #expect((document["offers"] as? [Any])?.isEmpty == true)
     #expect(document["source"] as? String == "store")
-    // A key that is not set asks nobody.
+    // Without its key, the search sends no request.
     let keyless = try home.offers("search", "--feed", "movies", "superman")
     #expect(keyless.errors.contains("TMDB_API_KEY is not set") && keyless.status == 64)
     #expect(try home.offers("search").errors.hasPrefix("No searches yet."))
   }
 
-  @Test("Where the server finds nothing, what is stored is looked through for what was meant")
+  @Test("Without results from the server, the stored offers are searched, with typos corrected")
   func nothing() throws {
     let server = try ScriptedServer([
       Self.page(["Superman"], of: 1), Self.page([], of: 1), Self.page([], of: 1),
@@ -132,7 +132,7 @@ struct MovieSearchTests {
   private static let shared = SharedFiles.folder("movies")
 
   @Test(
-    "Real pages are taken as they are, all that the definition allows", .enabled(if: shared != nil))
+    "Real result pages are read, as many as the definition allows", .enabled(if: shared != nil))
   func realPages() throws {
     let folder = try #require(Self.shared)
     let pages = try ["superman-page-1.json", "superman-page-2.json", "nothing-found.json"].map {

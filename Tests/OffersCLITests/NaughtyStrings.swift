@@ -1,12 +1,12 @@
-/// Texts that programs trip over: what means something to a shell, a query, a format, a terminal, a
-/// path or a number, and what Unicode has that people do not expect. At least 500, no two alike.
+/// At least 500 distinct texts that often break programs: syntax of shells, queries, formats,
+/// terminals, paths and numbers, and unusual Unicode.
 enum NaughtyStrings {
   static let all: [String] = {
     var seen: Set<[UInt8]> = []
     return (alone + wrapped).filter { seen.insert(Array($0.utf8)).inserted }
   }()
 
-  /// Each stands for itself.
+  /// Texts that are used as they are.
   private static let alone: [String] =
     words + (0..<0x20).map { "a\(Character(Unicode.Scalar(UInt8($0))))b" }
     + [

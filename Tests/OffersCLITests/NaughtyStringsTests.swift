@@ -5,7 +5,7 @@ import Testing
 
 @testable import OffersCLI
 
-@Suite("Texts that programs trip over")
+@Suite("Texts that often break programs")
 struct NaughtyStringsTests {
   private static let texts = NaughtyStrings.all
 
@@ -21,7 +21,8 @@ struct NaughtyStringsTests {
     }
   }
 
-  /// A home whose offers have the texts for ids and for names, as far as they are any.
+  /// Creates a home with an offer for each text, which is its id and part of its name. A text that
+  /// is no valid id gives no offer.
   private static func home() throws -> (Home, [FeedItem]) {
     let items = texts.map { FeedItem($0, "\($0) offer", description: $0, terms: $0) }
     return (try Home(synced: items), items)
@@ -37,10 +38,10 @@ struct NaughtyStringsTests {
     }
   }
 
-  @Test("there are 500 of them")
+  @Test("there are at least 500 texts")
   func count() { #expect(Self.texts.count >= 500) }
 
-  @Test("as words to search for they are never an error, and find what has them")
+  @Test("any text can be searched for without an error, and finds the offers that contain it")
   func search() async throws {
     let (home, _) = try Self.home()
     let database = try OffersDatabase(path: home.database, access: .readOnly)
@@ -53,7 +54,7 @@ struct NaughtyStringsTests {
     }
   }
 
-  @Test("as ids they are stored as they are, and found again by them alone")
+  @Test("any text is stored unchanged as an id, and finds exactly its offer")
   func ids() async throws {
     let (home, _) = try Self.home()
     let database = try OffersDatabase(path: home.database, access: .readOnly)
@@ -62,10 +63,10 @@ struct NaughtyStringsTests {
       #expect(try await database.fetchOffer(named: "ibotta:\(offer.ref.id)").ref == offer.ref)
       found += 1
     }
-    // Without id are those that are nothing but white space.
+    // Texts of nothing but white space are no ids.
     #expect(found > Self.texts.count - 20)
     for text in Self.texts {
-      // Either there is such an offer, or a clear word that there is none.
+      // The text names an offer, or the error says that there is none.
       do {
         _ = try await database.fetchOffer(named: text)
       } catch let error as OffersError {
@@ -74,7 +75,7 @@ struct NaughtyStringsTests {
     }
   }
 
-  @Test("as names of feeds they are refused, or stand for themselves")
+  @Test("a text is refused as the name of a feed unless it has the form of one")
   func feeds() async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     for text in Self.texts where text != "ibotta" {
@@ -86,7 +87,7 @@ struct NaughtyStringsTests {
     }
   }
 
-  @Test("in no command's output do they steer a terminal")
+  @Test("no command's output contains the texts' control characters")
   func output() async throws {
     let (home, _) = try Self.home()
     for command in [
@@ -102,7 +103,7 @@ struct NaughtyStringsTests {
     }
   }
 
-  @Test("on the command line they are words like others", arguments: [0, 1, 2, 3])
+  @Test("any text is accepted as an argument on the command line", arguments: [0, 1, 2, 3])
   func commandLine(part: Int) throws {
     let (home, _) = try Self.home()
     let some = Self.texts.enumerated().filter { $0.offset % 8 == part }.map(\.element)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OffersCLI
 
-@Suite("Files that take another's place")
+@Suite("Atomic replacement of files")
 struct NewFileTests {
   private static func write(_ text: String, to path: String) throws {
     let file = try NewFile(replacing: path, hint: "Check it.")
@@ -12,7 +12,7 @@ struct NewFileTests {
     try file.commit()
   }
 
-  @Test("a link that waits under the name it has meanwhile leads to nothing")
+  @Test("a symbolic link in place of the temporary file is not followed")
   func link() throws {
     let folder = try TemporaryFolder()
     let diary = try folder.write("Dear diary", to: "diary.txt")
@@ -25,7 +25,7 @@ struct NewFileTests {
     #expect(lstat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG)
   }
 
-  @Test("a remain of a dead process with the same number is no obstacle, a folder is told")
+  @Test("a dead process's temporary file is replaced; a folder of that name is an error")
   func remain() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("saved.json")

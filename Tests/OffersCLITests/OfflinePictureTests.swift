@@ -2,11 +2,11 @@ import Foundation
 import OffersTestSupport
 import Testing
 
-@Suite("Pictures on a terminal, with no server", .enabled(if: PseudoTerminal.isPresent))
+@Suite("Pictures on a terminal without a server", .enabled(if: PseudoTerminal.isPresent))
 struct OfflinePictureTests {
-  /// A home whose pictures were fetched from a server that is gone.
+  /// Creates a home whose pictures were fetched from a server that has since ended.
   ///
-  /// - Parameter pauseMicroseconds: how long the server took for each.
+  /// - Parameter pauseMicroseconds: How long the server took to answer each request.
   private static func home(
     pauseMicroseconds: UInt32 = 0
   ) throws -> (home: Home, picture: [UInt8], progress: String) {
@@ -18,7 +18,7 @@ struct OfflinePictureTests {
     return (home, ImageServer.image("1"), progress)
   }
 
-  @Test("a card has the picture that sync --images fetched, in the terminal's own way")
+  @Test("show draws the picture that sync --images fetched, with the terminal's own protocol")
   func showsPicture() throws {
     let (home, picture, _) = try Self.home()
     let base64 = Data(picture).base64EncodedString()
@@ -39,13 +39,13 @@ struct OfflinePictureTests {
     #expect(cache["hits"] as? Int == 4)
   }
 
-  @Test("chafa draws for the others, and a line says what is missing without it")
+  @Test("chafa draws on other terminals; without it, a line tells how to see the picture")
   func asksChafa() throws {
     let (home, _, _) = try Self.home()
     try home.folder.write("#!/bin/sh\necho drawn: \"$@\"\n", to: "chafa")
     #expect(chmod(home.folder.file("chafa"), 0o700) == 0)
     let path = home.folder.path + ":/usr/bin:/bin"
-    // Nothing is there but what the terminal is made with.
+    // A search path with only the one program that the pseudoterminal needs, without chafa.
     let bare = home.folder.file("bare")
     #expect(try home.shell("mkdir bare && ln -s \"$(command -v stty)\" bare").status == 0)
     for (terminal, format) in [("foot", "sixels"), ("xterm-256color", "symbols")] {
@@ -61,9 +61,10 @@ struct OfflinePictureTests {
     }
   }
 
-  @Test("fetching pictures shows how far it is, and leaves no trace of that")
+  @Test("fetching pictures shows a progress bar and erases it at the end")
   func showsProgress() throws {
-    // The line comes after half a second, and two are fetched from one server at a time.
+    // The bar appears after half a second, and at most two images are fetched from a server at a
+    // time.
     let (_, _, progress) = try Self.home(pauseMicroseconds: 900_000)
     let line = try #require(progress.firstMatch(of: /\r\x1B\[Kimages  \[([#·]+)\]  \d of 3/))
     #expect(line.output.1.count == 20)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("offers open")
 struct OpenCommandTests {
-  /// A home with programs that write down the words they were called with.
+  /// Creates a home with fake browsers that log the arguments they were called with.
   private static func home() throws -> Home {
     let home = try ListFilterTests.home()
     for (name, status) in [("good", 0), ("bad", 3), ("xdg-open", 0)] {
@@ -30,7 +30,7 @@ struct OpenCommandTests {
     return (result, try home.folder.text(of: "opened"))
   }
 
-  @Test("without BROWSER the desktop's own opens the link, and it is said which")
+  @Test("without BROWSER, xdg-open opens the link, and its name is printed")
   func desktop() throws {
     let (result, opened) = try Self.open(try Self.home(), "1", browser: nil)
     #expect(opened == "xdg-open [https://shop.example/1]\n")
@@ -40,7 +40,7 @@ struct OpenCommandTests {
   }
 
   @Test(
-    "BROWSER is a list of commands, with signs for the link, of which the first good one counts",
+    "BROWSER is a list of commands with placeholders for the link; the first that works is used",
     arguments: [
       ("good", "good [LINK]\n"), ("nowhere:good -n", "good [-n]\ngood [LINK]\n"),
       ("bad:good", "bad [LINK]\ngood [LINK]\n"),
@@ -55,7 +55,7 @@ struct OpenCommandTests {
     #expect(result.status == 0)
   }
 
-  @Test("no shell sees the link or the browser")
+  @Test("neither the link nor BROWSER is interpreted by a shell")
   func noShell() throws {
     let home = try Self.home()
     let marker = home.folder.file("marker")
@@ -66,7 +66,7 @@ struct OpenCommandTests {
     #expect(result.status == 0)
   }
 
-  @Test("without a browser the link is printed, with what to do")
+  @Test("without a working browser, the link is printed with a hint")
   func noBrowser() throws {
     let home = try Self.home()
     for (browser, tried) in [(nil, "xdg-open"), ("nowhere:bad", "nowhere, bad")] {
@@ -79,7 +79,7 @@ struct OpenCommandTests {
     }
   }
 
-  @Test("a document says what was opened, or not")
+  @Test("the JSON says whether the link was opened")
   func json() throws {
     let home = try Self.home()
     for (browser, opened) in [("good", true), ("bad", false)] {
@@ -93,7 +93,7 @@ struct OpenCommandTests {
     }
   }
 
-  @Test("only web pages are opened, and an offer without a link says so")
+  @Test("only web pages are opened, and an offer without a link is reported")
   func refusals() throws {
     let home = try Self.home()
     let script = try Self.open(home, "5", browser: "good")
@@ -108,7 +108,7 @@ struct OpenCommandTests {
   }
 
   @Test(
-    "a link is http or https with a host; what no address may hold is encoded",
+    "a link is http or https with a host; characters that a URL may not contain are encoded",
     arguments: [
       ("https://e.com", "https://e.com"), ("HTTP://E.com/ä", "HTTP://E.com/%C3%A4"),
       ("https://e.com/\u{1B}[2J\n\"<>", "https://e.com/%1B[2J%0A%22%3C%3E"),
@@ -119,7 +119,7 @@ struct OpenCommandTests {
   }
 
   @Test(
-    "nothing else is a link to a web page",
+    "any other text is not a link to a web page",
     arguments: [
       "", "http", "https://", "http:///etc/passwd", "file:///etc/passwd", "javascript:alert(1)",
       "//e.com", "ftp://e.com", "https:e.com", " https://e.com", "data:text/html,x",

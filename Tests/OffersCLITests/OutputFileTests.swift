@@ -2,21 +2,22 @@ import Foundation
 import OffersTestSupport
 import Testing
 
-/// Devices are made in the test's own folder. None of the machine is ever named here.
-@Suite("Where commands write files")
+/// Creates devices only in the test's own folder, and never names one of the machine's.
+@Suite("The files that commands write")
 struct OutputFileTests {
-  /// What must not be replaced, by the name of the file.
+  /// Kinds of files that must not be replaced, which are also the names of the files.
   private static let kinds = [
     "pipe", "folder", "socket", "device", "link-to-pipe", "link-to-device",
   ]
 
-  /// - Returns: whether it could be made: a device needs root, and a system that lets it.
+  /// - Returns: Whether the file could be created. A device requires root, and a system that
+  ///   permits it.
   private static func make(_ kind: String, in home: Home) throws -> Bool {
     let path = home.folder.file(kind)
     switch kind {
     case "pipe": return mkfifo(path, 0o600) == 0
     case "folder": return mkdir(path, 0o700) == 0
-    // The numbers of the null device.
+    // The device numbers of /dev/null.
     case "device": return mknod(path, S_IFCHR | 0o600, 1 << 8 | 3) == 0
     case "socket": return mknod(path, S_IFSOCK | 0o600, 0) == 0
     default:
@@ -31,7 +32,7 @@ struct OutputFileTests {
   }
 
   @Test(
-    "neither image, export, backup nor the feeds' file takes the place of what is no file",
+    "image, export, backup and feeds set do not replace a file that is not regular",
     arguments: kinds)
   func refuses(kind: String) throws {
     let server = try ImageServer()
@@ -53,7 +54,7 @@ struct OutputFileTests {
     #expect(!left.contains { $0.contains(".new-") })
   }
 
-  @Test("an image takes no database's place, keeps a file's mode, and a new one has the usual mode")
+  @Test("image replaces no database, keeps a file's mode, and creates files with the umask's mode")
   func images() throws {
     let server = try ImageServer()
     let home = try Home(synced: [FeedItem("1", "Tea", image: server.url("1"))])

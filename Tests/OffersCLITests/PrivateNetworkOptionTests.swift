@@ -1,11 +1,11 @@
 import OffersTestSupport
 import Testing
 
-@Suite("--allow-private-network and the setting of that name")
+@Suite("--allow-private-network and its setting in the configuration")
 struct PrivateNetworkOptionTests {
   private static let feed = #"[{"id":"1","name":"Tea"},{"id":"2","name":"Jam"}]"#
 
-  /// A server that leads to another one on this machine, as often as said.
+  /// Creates a server that redirects to another server on this machine, the given number of times.
   private static func servers(_ times: Int) throws -> (ScriptedServer, ScriptedServer) {
     let target = try ScriptedServer(
       Array(repeating: .answer("200 OK", [], feed), count: times))
@@ -27,7 +27,9 @@ struct PrivateNetworkOptionTests {
       command.map { $0 == "URL" ? url : $0 } + options, environment: home.environment)
   }
 
-  @Test("every command that reads a feed keeps to it", arguments: commands)
+  @Test(
+    "every command that reads a feed needs --allow-private-network for a private network",
+    arguments: commands)
   func guardsFeeds(command: [String]) throws {
     let home = try Home()
     let (server, target) = try Self.servers(4)
@@ -41,7 +43,8 @@ struct PrivateNetworkOptionTests {
     #expect(!target.requests.isEmpty)
   }
 
-  @Test("the setting opens every command that reads a feed", arguments: commands)
+  @Test(
+    "the setting permits private networks for every command that reads a feed", arguments: commands)
   func opensFeeds(command: [String]) throws {
     let home = try Home()
     let (server, target) = try Self.servers(4)
@@ -51,7 +54,7 @@ struct PrivateNetworkOptionTests {
   }
 
   @Test(
-    "the option and the setting open the commands that fetch images",
+    "the option and the setting permit private networks for commands that fetch images",
     .enabled(if: PseudoTerminal.isPresent))
   func opensImages() throws {
     let server = try ImageServer()
@@ -74,7 +77,7 @@ struct PrivateNetworkOptionTests {
 }
 
 extension Home {
-  /// The options that name a configuration which opens private networks.
+  /// Returns the options for a configuration that permits private networks.
   fileprivate func opened() throws -> [String] {
     ["--config", try folder.write("allow-private-network: true\nfeeds: {}\n", to: "feeds.yaml")]
   }

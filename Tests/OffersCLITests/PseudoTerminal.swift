@@ -2,21 +2,21 @@ import Foundation
 import OffersCore
 import OffersTestSupport
 
-/// Runs the program on a terminal of a given width, by way of `script` from util-linux.
+/// Runs the program on a terminal of a given width, using `script` from util-linux.
 enum PseudoTerminal {
   static var isPresent: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/script") }
 
-  /// Returns what the terminal showed, its line ends made plain.
+  /// Returns the terminal's output with LF line ends.
   ///
-  /// - Parameter variables: what the terminal says of itself. It has neither colors nor a pager unless
-  ///   they say so.
+  /// - Parameter variables: Environment variables that describe the terminal. By default it has
+  ///   neither colors nor a pager.
   static func run(
     _ arguments: [String], in home: Home, columns: Int = 80, variables: [String: String] = [:]
   ) throws -> String {
     try result(arguments, in: home, columns: columns, variables: variables).text
   }
 
-  /// The same with the exit code.
+  /// Returns the terminal's output together with the exit code.
   static func result(
     _ arguments: [String], in home: Home, columns: Int = 80, variables: [String: String] = [:]
   ) throws -> (text: String, status: Int32) {
@@ -28,7 +28,7 @@ enum PseudoTerminal {
     let environment = OffersProgram.environment(home.environment)
       .merging(["SHELL": "/bin/sh", "TERM": "xterm", "NO_COLOR": "1", "PAGER": ""]) { $1 }
       .merging(variables) { $1 }
-    // An input that stays open, so that nothing is typed at the terminal, not even its end.
+    // The input stays open, so that the terminal receives neither keystrokes nor an end of file.
     let input = Pipe()
     let output = try FileHandle(
       forWritingTo: URL(fileURLWithPath: home.folder.file("terminal")))
