@@ -13,7 +13,7 @@ struct ReadingCommandsTests {
     FeedItem("a:b", "Odd id", "Free after offer"),
   ]
 
-  @Test("A list shows the offers in the feed's order, with stars and without cuts")
+  @Test("A list shows the offers in the feed's order, with stars, and truncates nothing when piped")
   func list() throws {
     let home = try Home(synced: Self.items)
     #expect(try home.offers("favorite", "110580").status == 0)
@@ -30,7 +30,7 @@ struct ReadingCommandsTests {
     #expect(result.errors == "")
   }
 
-  @Test("A limit shows the first ones and says on standard error how many there are")
+  @Test("A limited list shows the first offers and prints the total to standard error")
   func limit() throws {
     let home = try Home(synced: Self.items)
     let result = try home.offers("list", "--limit", "2")
@@ -39,7 +39,7 @@ struct ReadingCommandsTests {
     #expect(try home.offers("list", "--limit", "4").errors == "")
   }
 
-  @Test("More offers than are held in memory at a time are listed once each, in order")
+  @Test("A list that spans several database pages shows each offer once, in order")
   func manyPages() throws {
     let home = try Home(synced: (1...1203).map { FeedItem("\($0)", "Offer \($0)") })
     let names = try home.offers("list").output.split(separator: "\n").dropFirst().map {
@@ -50,7 +50,7 @@ struct ReadingCommandsTests {
     #expect((limited["offers"] as? [Any])?.count == 1001)
   }
 
-  @Test("A gone favorite is listed among the favorites, marked, and shown")
+  @Test("A favorite that left its feed is still listed and shown, marked as gone")
   func goneFavorite() throws {
     let home = try Home(synced: Self.items)
     #expect(try home.offers("favorite", "110581").status == 0)
@@ -78,7 +78,7 @@ struct ReadingCommandsTests {
         == "★ ibotta:110581  Jam (gone from its feed) (was already a favorite)\n")
   }
 
-  @Test("Empty lists say what to do, on standard error")
+  @Test("Empty lists print a hint on standard error")
   func emptyLists() throws {
     let home = try Home(synced: [])
     #expect(try home.offers("list").output == "")
@@ -89,7 +89,7 @@ struct ReadingCommandsTests {
     #expect(try home.offers("list", "--json").output == "{\"offers\":[]}\n")
   }
 
-  @Test("A card shows the offer with its terms, with or without the feed's name before the id")
+  @Test("show prints a card with the offer's terms, for an id with or without its feed")
   func card() throws {
     let home = try Home(synced: Self.items)
     let card = """
@@ -113,7 +113,7 @@ struct ReadingCommandsTests {
     #expect(try home.offers("show", "ibotta:a:b").output.contains("Odd id"))
   }
 
-  @Test("An offer's document has every key, null where the feed says nothing, money exact")
+  @Test("The JSON of an offer has every key, null for missing values, and exact amounts")
   func offerDocument() throws {
     let home = try Home(synced: Self.items)
     #expect(
@@ -143,7 +143,7 @@ struct ReadingCommandsTests {
     }
   }
 
-  @Test("Starring says what it did, twice over, and takes the star away again")
+  @Test("favorite reports what changed, also for repeated calls, and --remove removes the star")
   func favorite() throws {
     let home = try Home(synced: Self.items)
     #expect(
@@ -176,7 +176,7 @@ struct ReadingCommandsTests {
     #expect(try home.offers("list", "--favorites").output == "")
   }
 
-  @Test("Status shows the database, each feed, and why the last sync failed")
+  @Test("status shows the database, each feed, and why the last sync failed")
   func status() throws {
     let home = try Home(synced: Self.items)
     #expect(try home.offers("favorite", "110579").status == 0)
@@ -198,7 +198,7 @@ struct ReadingCommandsTests {
         """)
   }
 
-  @Test("Status as a document has the database and the feeds")
+  @Test("status --json has the database and the feeds")
   func statusDocument() throws {
     let home = try Home(synced: Self.items)
     let document = try home.document("status")
@@ -219,7 +219,7 @@ struct ReadingCommandsTests {
     #expect(feed["current"] as? Int == 4)
   }
 
-  @Test("A reader that stops reading ends the program without a word", arguments: ["", "--json"])
+  @Test("A closed pipe ends the program without an error message", arguments: ["", "--json"])
   func closedPipe(option: String) throws {
     let home = try Home(synced: (1...4000).map { FeedItem("\($0)", "Offer \($0)") })
     let result = try home.shell("offers list \(option) | head -c 100")

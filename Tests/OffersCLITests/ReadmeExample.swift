@@ -1,4 +1,4 @@
-// The README shows what stands between the two marks, word for word.
+// The README contains the lines between the two markers verbatim.
 // README begins
 import OffersCore
 import OffersSQLite

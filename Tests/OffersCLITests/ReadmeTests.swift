@@ -8,19 +8,19 @@ struct ReadmeTests {
 
   init() throws { page = try DocumentPage.readme() }
 
-  @Test("has at most 200 lines")
+  @Test("it has at most 200 lines")
   func length() {
     #expect(page.text.split(separator: "\n", omittingEmptySubsequences: false).count <= 200)
   }
 
-  @Test("names a test for each promise")
+  @Test("it names a test for each promise")
   func promises() {
     let rows = page.section("## What it promises").split(separator: "\n").dropFirst(2)
     #expect(rows.count >= 9)
     for row in rows where row.hasPrefix("|") { #expect(row.contains("Tests.swift)"), "\(row)") }
   }
 
-  @Test("shows an example of the library that compiles")
+  @Test("its example of the library is the compiled one")
   func example() throws {
     let source = try PackageFolder.text(of: "Tests/OffersCLITests/ReadmeExample.swift")
     let begin = try #require(source.range(of: "// README begins\n"))
@@ -30,7 +30,7 @@ struct ReadmeTests {
     #expect(example.split(separator: "\n").count <= 35)
   }
 
-  @Test("shows an example of the library that works")
+  @Test("its example of the library works")
   func exampleWorks() async throws {
     let home = try Home()
     let screen = try OffersScreen(path: home.database)

@@ -2,11 +2,11 @@ import Foundation
 import OffersTestSupport
 import Testing
 
-@Suite("What is saved of a damaged database")
+@Suite("The salvage of a damaged database")
 struct SalvageTests {
   private static let count = 3000
 
-  /// A home with many offers, each with details, a change in a row of its own and a star.
+  /// Creates a home with many offers, each with details, a change in a row of its own, and a star.
   private static func lived(count: Int = count) throws -> Home {
     let home = try Home(synced: (0..<count).map { FeedItem("\($0)", "Tea", terms: "Buy one") })
     let filled = try home.shell(
@@ -32,7 +32,7 @@ struct SalvageTests {
   }
 
   @Test(
-    "damaged pages cost the rows on them, and none between or behind",
+    "damaged pages lose only the rows that they contain",
     arguments: ["favorite", "change", "offer_detail", "offer"])
   func pages(table: String) throws {
     let home = try Self.lived()
@@ -59,7 +59,7 @@ struct SalvageTests {
     #expect(stars.counts["offers"] == (table == "favorite" ? Self.count - lost : least["offers"]))
   }
 
-  @Test("whatever is damaged, what is saved can be imported")
+  @Test("a salvaged export can be imported, whichever table or index is damaged")
   func imports() throws {
     let count = 400
     let sound = try Self.lived(count: count)
@@ -84,7 +84,7 @@ struct SalvageTests {
     }
   }
 
-  @Test("a file that was cut short gives what is left of it")
+  @Test("a truncated file yields its remaining offers")
   func cutShort() throws {
     let home = try Self.lived()
     #expect(
@@ -100,7 +100,7 @@ struct SalvageTests {
       try Home().offers("import", "-", "--accept-sources", input: saved.text).status == 0)
   }
 
-  @Test("where nothing can be saved, nobody is sent in a circle")
+  @Test("where nothing can be salvaged, the errors suggest sqlite3's .recover instead")
   func hopeless() throws {
     let home = try Self.lived()
     #expect(
@@ -119,7 +119,7 @@ struct SalvageTests {
     #expect(saved.errors.contains("sqlite3 FILE .recover"))
   }
 
-  @Test("of a sound database all is saved")
+  @Test("the salvage of a sound database is complete")
   func sound() throws {
     let home = try Self.lived()
     let all = try home.offers("export")
@@ -131,10 +131,11 @@ struct SalvageTests {
 }
 
 extension Home {
-  /// Overwrites the beginning of a page that holds rows of a table or an index, behind SQLite's back.
+  /// Overwrites a leaf page of a table or an index directly in the file, without SQLite.
   ///
-  /// - Parameter number: which page, from 0; the last one where there are fewer.
-  /// - Returns: how many rows stood on it.
+  /// - Parameter number: The index of the page among the leaf pages, from 0. If there are fewer
+  ///   pages, the last one is overwritten.
+  /// - Returns: The number of rows on the page.
   @discardableResult
   func overwritePage(_ number: Int = 1, of name: String, bytes: Int = 8192) throws -> Int {
     let found = try shell(
@@ -144,7 +145,7 @@ extension Home {
       """
     ).output.split(separator: "\n").last?.split(separator: " ").compactMap { Int($0) }
     guard let found, found.count == 2 else { throw Unexpected("\(name) has no pages") }
-    // Behind the page's header where not all of it is to go.
+    // A partial overwrite spares the page's header and its end.
     let offset = (found[0] - 1) * 8192 + (8192 - bytes) / 2
     let written = try shell(
       "head -c \(bytes) /dev/zero | tr '\\0' Z | dd of=\"$OFFERS_DATABASE\" bs=1024 "

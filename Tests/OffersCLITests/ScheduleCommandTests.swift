@@ -5,13 +5,14 @@ import Testing
 
 @testable import OffersCLI
 
-/// Neither the machine's crontab nor its systemd is asked: programs of a test's own stand before them.
-@Suite("Syncs that run by themselves")
+/// Uses neither the machine's crontab nor its systemd: fake programs precede them in the search
+/// path.
+@Suite("Scheduled syncs")
 struct ScheduleCommandTests {
   private static let path = #"it's 50% "off"; $(touch made) é"#
 
-  /// A home with a `crontab` that keeps its lines in the file `tab`, and a `systemctl` that writes its
-  /// words into the file `asked`.
+  /// Creates a home with a fake `crontab` that stores its lines in the file `tab`, and a fake
+  /// `systemctl` that logs its arguments to the file `asked`.
   private static func home(tab: String? = "0 1 * * * backup\n", systemd: Bool = false) throws
     -> Home
   {
@@ -57,7 +58,8 @@ struct ScheduleCommandTests {
 
   private static func file(_ home: Home) -> String { ".config/offers/schedule.env" }
 
-  /// Does with a line of a crontab what cron does (crontab(5)), in `dash`.
+  /// Runs a line of a crontab in `dash` as cron does, including its treatment of percent signs. See
+  /// crontab(5).
   private static func cron(_ line: String, in home: Home) throws -> Home.ShellResult {
     let command = line.dropFirst("*/15 * * * * ".count)
     var text = ""
@@ -73,7 +75,8 @@ struct ScheduleCommandTests {
       "cd / && env -i HOME=\"$OLDPWD/nowhere\" /bin/dash -c \"$(cat \"$OLDPWD/command\")\"")
   }
 
-  @Test("cron runs what is due with the variables of the installation; its line shows none of them")
+  @Test(
+    "cron syncs due feeds with the installation's variables, which its crontab line does not show")
   func cron() throws {
     let home = try Self.home()
     let feed = try home.feed([FeedItem("1", "Tea")])
@@ -100,7 +103,7 @@ struct ScheduleCommandTests {
     #expect(variables.contains("\nSHOP_KEY=s3cret $(touch made)\n"))
     #expect(variables.contains("\nHTTPS_PROXY=http://u:p%40&x@proxy\n"))
     #expect(!variables.contains("OTHER"))
-    // The database is the one of the installation, whatever folder and home cron runs in.
+    // The sync uses the installation's database in any working directory and home.
     #expect(try home.shell("cd it* && OFFERS_DATABASE='a b.sqlite' offers sync").status == 0)
     let ran = try Self.cron(try #require(lines.first { $0.hasPrefix("*/15") }), in: home)
     #expect((ran.status, ran.output, ran.errors) == (0, "", ""))
@@ -112,7 +115,7 @@ struct ScheduleCommandTests {
     #expect(try home.shell("ls \(Self.file(home))").status != 0)
   }
 
-  @Test("a path of any signs reaches the program as it is through cron's line and dash")
+  @Test("a path with any printable characters reaches the program unchanged through cron and dash")
   func words() throws {
     let home = try Self.home()
     for sign in (UInt8(0x20)..<0x7F).map({ Unicode.Scalar($0) }) where sign != "\\" {
@@ -129,7 +132,7 @@ struct ScheduleCommandTests {
     }
   }
 
-  @Test("an entry of an earlier version is replaced and removed, and its values are not shown")
+  @Test("an entry of an earlier version is replaced or removed without showing its values")
   func earlier() throws {
     let old =
       "# offers: begin\n*/15 * * * * env KEY=s3cret /x/offers sync --due --news\n# offers: end\n"
@@ -148,7 +151,7 @@ struct ScheduleCommandTests {
     #expect(try Self.run("remove", home).errors == "Nothing is installed.\n")
   }
 
-  @Test("a crontab that cannot be read, or whose entry has no end, stays as it is")
+  @Test("a crontab that cannot be read, or whose entry has no end marker, is left unchanged")
   func refusedCrontab() throws {
     let home = try Self.home()
     try home.folder.write("", to: "broken")
@@ -164,7 +167,7 @@ struct ScheduleCommandTests {
     #expect(try home.folder.text(of: "tab") == torn)
   }
 
-  @Test("a value with a line end is refused by its name, and nothing is installed")
+  @Test("a value with a line end is refused without printing it, and nothing is installed")
   func lineEnd() throws {
     let home = try Self.home()
     let result = try Self.run("install cron", home, "export NO_PROXY=$'s3cret\\n* * * * * x'")
@@ -174,7 +177,7 @@ struct ScheduleCommandTests {
     #expect(try home.folder.text(of: "tab") == "0 1 * * * backup\n")
   }
 
-  @Test("without a word systemd is taken where it answers, else cron, and neither is told of")
+  @Test("install prefers a running systemd, then cron, and fails if neither is available")
   func choice() throws {
     let reached = try Self.home(systemd: true)
     #expect(try Self.run("install", reached).status == 0)
@@ -191,7 +194,7 @@ struct ScheduleCommandTests {
     #expect(neither.status == 66 && neither.errors.contains("apt-get install cron"))
   }
 
-  @Test("one replaces the other, and the unit's program, folder and file are what they were")
+  @Test("installing one scheduler removes the other, and the unit has the quoted paths")
   func systemd() throws {
     let home = try Self.home(systemd: true)
     #expect(try Self.run("install cron", home).status == 0)
@@ -216,7 +219,7 @@ struct ScheduleCommandTests {
     #expect(try Self.run("remove", home).errors == "Removed from cron.\n")
   }
 
-  @Test("words of a unit are escaped by bytes; what systemd takes for no path is refused")
+  @Test("arguments in a unit are escaped bytewise, and paths that systemd rejects are refused")
   func unitWords() throws {
     #expect(SystemdTimer.word(#"a b\"%$'"#) == #""a b\\\"%%$'""#)
     let marked = SystemdTimer.word("\"\u{301}%\u{301}\\\u{301}")
@@ -227,7 +230,7 @@ struct ScheduleCommandTests {
     try SystemdTimer.check(["/a b", "schedule", "run", "/it's"], database: "/x")
   }
 
-  @Test("a file of variables that others may read, or that has another line, is refused")
+  @Test("a file of variables that others can read, or with an invalid line, is refused")
   func environmentFile() throws {
     let home = try Home()
     let file = EnvironmentFile(path: home.folder.file("own folder/x.env"))

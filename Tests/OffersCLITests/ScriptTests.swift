@@ -10,7 +10,7 @@ struct ScriptTests {
       "unset OFFERS_DATABASE; OFFERS_PROGRAM='\(program)' '\(script)' \(seconds)")
   }
 
-  /// A program that does one thing wrong and leaves the rest to `offers`.
+  /// Writes a wrapper that misbehaves in one way and otherwise runs `offers`.
   private func flawed(_ flaw: String, in home: Home) throws -> String {
     let path = try home.folder.write(
       "#!/bin/bash\n\(flaw)\nexec '\(OffersProgram.path)' \"$@\"\n", to: "flawed")
@@ -18,7 +18,7 @@ struct ScriptTests {
     return path
   }
 
-  @Test("Four that star and four that sync meet no lock and lose nothing")
+  @Test("Concurrent processes that star and sync see no lock errors and lose nothing")
   func soak() throws {
     let home = try Home()
     let result = try soak(OffersProgram.path, seconds: 3, in: home)
@@ -28,7 +28,7 @@ struct ScriptTests {
   }
 
   @Test(
-    "The soak notices a lock that is shown, a lost favorite and a refusal",
+    "The soak test detects a lock error, a lost favorite, a failed command and a mixed feed",
     arguments: [
       ("[[ $1 == list ]] || echo 'database is locked' >&2", "a lock was shown"),
       ("[[ $1 != favorite ]] || exit 0", "the favorites are not what was acknowledged"),
@@ -58,7 +58,7 @@ struct ScriptTests {
     }
   }
 
-  @Test("What is installed works from where it is, and is removed without the rest")
+  @Test("An installation runs from its folder, and its removal keeps other files")
   func install() throws {
     let home = try Home()
     let run = "OFFERS_PROGRAM='\(OffersProgram.path)' '\(PackageFolder.file("Scripts/install"))'"
@@ -74,11 +74,11 @@ struct ScriptTests {
   }
 
   @Test(
-    "A package of it is made, with what it needs to run",
+    "The Debian package has the program, its files and its dependencies",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg-deb")))
   func package() throws {
     let home = try Home()
-    // A small program stands in for the real one, which takes a minute to compress.
+    // A small program stands in for the real one, which takes long to compress.
     try home.folder.write(
       """
       #include <stdio.h>

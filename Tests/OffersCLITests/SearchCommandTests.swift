@@ -12,7 +12,7 @@ struct SearchCommandTests {
 
   private static func home() throws -> Home { try Home(synced: items) }
 
-  @Test("It prints a table, best first, and says nothing else")
+  @Test("search prints a table, best match first, and nothing else")
   func table() throws {
     let result = try Self.home().offers("search", "COFFEE")
     #expect(
@@ -25,7 +25,7 @@ struct SearchCommandTests {
     #expect(result.errors == "" && result.status == 0)
   }
 
-  @Test("A typo says on standard error what was found instead")
+  @Test("A corrected typo is reported on standard error")
   func typo() throws {
     let result = try Self.home().offers("search", "cofee", "grund")
     #expect(result.errors == "Nothing found for “cofee grund”. These match “coffee ground”:\n")
@@ -33,7 +33,7 @@ struct SearchCommandTests {
     #expect(result.status == 0)
   }
 
-  @Test("Finding nothing is no failure, unless it is asked for")
+  @Test("A search without results fails only with --exit-status")
   func nothing() throws {
     let home = try Self.home()
     for (options, status) in [([], 0), (["--exit-status"], 66)] as [([String], Int32)] {
@@ -52,7 +52,7 @@ struct SearchCommandTests {
         == "Nothing found on page 4 for “tea”.\n")
   }
 
-  @Test("As a document it has the offers, where the words stand, and what was looked for")
+  @Test("The JSON has the offers, the positions of the matches, and the searched words")
   func document() throws {
     let home = try Self.home()
     let document = try home.document("search", "grene", "coffee", "--limit", "1")
@@ -75,7 +75,7 @@ struct SearchCommandTests {
     #expect(nothing.status == 0)
   }
 
-  @Test("Any word may be typed, also one that begins with a hyphen")
+  @Test("Any word can be searched for, even one that begins with a hyphen")
   func anyWord() throws {
     let home = try Self.home()
     for words in [
@@ -89,7 +89,7 @@ struct SearchCommandTests {
   }
 
   @Test(
-    "What cannot be asked for is wrong usage",
+    "Invalid options are wrong usage",
     arguments: [
       ["tea", "--limit", "0"], ["tea", "--limit", "1001"], ["tea", "--page", "0"],
       ["tea", "--page", "x"], ["tea", "--all"], ["tea", "--all", "--page", "2"], ["tea", "--jsn"],
@@ -101,7 +101,7 @@ struct SearchCommandTests {
     #expect(result.status == 64 && result.output == "")
   }
 
-  @Test("An unknown feed, a number that is not kept and a missing database are not there")
+  @Test("An unknown feed, an unknown search number and a missing database exit with 66")
   func notThere() throws {
     let home = try Self.home()
     for words in [["tea", "--feed", "nobody"], ["7!"]] {
@@ -113,7 +113,7 @@ struct SearchCommandTests {
     #expect(try empty.offers("search").status == 66)
   }
 
-  @Test("The last searches that found something are kept, and picked by number")
+  @Test("Recent searches with results are stored and can be repeated by number")
   func recent() throws {
     let home = try Self.home()
     #expect(try home.offers("search").errors.hasPrefix("No searches yet."))
@@ -134,16 +134,16 @@ struct SearchCommandTests {
     #expect(searches?.map { $0["number"] as? Int } == [1, 2, 3])
   }
 
-  @Test("A database that cannot be written to is searched all the same")
+  @Test("A database without write permission can still be searched")
   func readOnly() throws {
     let home = try Self.home()
     try home.offers("search", "tea")
-    // Root may write anything; then it is an ordinary search.
+    // Root can write despite the permissions; the search is then an ordinary one.
     let result = try home.shell("chmod a-w . offers.sqlite*; offers search coffee; chmod u+w .")
     #expect(result.output.contains("Green Tea") && result.status == 0)
   }
 
-  @Test("A sync may leave the index out; the search makes it")
+  @Test("A sync may skip the search index, and the next search builds it")
   func noIndex() throws {
     let home = try Home()
     #expect(
@@ -153,13 +153,13 @@ struct SearchCommandTests {
       let feed = try home.feed(Self.items + [FeedItem("9", item)])
       try home.offers("sync", "--quiet", "--no-index", "--from", feed)
     }
-    // The feed is the same, and still the index is made.
+    // The feed is unchanged, but the sync builds the index.
     #expect(try home.offers("sync").output.contains("9 unchanged") == false)
     #expect(try home.offers("search", "wheat").output.contains("Wheat"))
   }
 
   @Test(
-    "A terminal shows the words in bold, and what has them where the name does not",
+    "A terminal shows matches in bold, and an excerpt if the name does not match",
     .enabled(if: PseudoTerminal.isPresent))
   func terminal() throws {
     let home = try Self.home()

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("offers serve")
 struct ServeCommandTests {
-  @Test("it serves until it is asked to end, and ends well", arguments: [SIGTERM, SIGINT])
+  @Test(
+    "the server runs until a signal ends it, and then exits with 0", arguments: [SIGTERM, SIGINT])
   func ends(signal: Int32) throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let serving = try Serving(home)
@@ -14,7 +15,7 @@ struct ServeCommandTests {
         + "curl -s -X PUT -H 'Content-Type: application/json' "
         + "http://127.0.0.1:\(serving.port)/api/v1/offers/ibotta:1/favorite -o /dev/null")
     #expect(asked.output.hasPrefix(#"{"ref":"ibotta:1","#), "\(asked.output)")
-    // Somebody listens, somebody says nothing, and somebody is amid a request.
+    // At the signal, one client listens to events and the connections of others may still be open.
     let listener = try ChildProcess(
       ["curl", "-sN", "http://127.0.0.1:\(serving.port)/api/v1/events"])
     _ = try home.shell("curl -s http://127.0.0.1:\(serving.port)/api/v1/health")
@@ -24,7 +25,7 @@ struct ServeCommandTests {
     #expect(try home.integrity() == "ok\n")
   }
 
-  @Test("what cannot be listened to is told, with what to do")
+  @Test("an address, token or option that cannot be used is refused with a hint")
   func refusals() throws {
     let home = try Home()
     let open = try home.offers("serve", "--host", "0.0.0.0")
@@ -52,7 +53,7 @@ struct ServeCommandTests {
     #expect(serving.end() == 0)
   }
 
-  @Test("a script is told where it listens")
+  @Test("with --json, serve prints its URL for scripts")
   func tells() throws {
     let home = try Home()
     let pipe = Pipe()
@@ -67,7 +68,7 @@ struct ServeCommandTests {
     #expect(process.wait() == 0)
   }
 
-  @Test("it opens itself in the browser when asked to")
+  @Test("serve --open opens the page in the browser")
   func opens() throws {
     let home = try Home()
     let browser = home.folder.file("browser")

@@ -3,12 +3,12 @@ import OffersTestSupport
 import Synchronization
 import Testing
 
-@Suite("offers serve, and clients that never read", .serialized)
+@Suite("offers serve with clients that never read", .serialized)
 struct ServeMemoryTests {
   private static let floodBytes = 54 << 20
   private static let growthBytes = 32 << 20
 
-  /// What is asked for, and whether the client then says that it sends no more.
+  /// Requests, each with whether the client closes its sending side afterwards.
   private static let requests: [(name: String, request: String, closesSending: Bool)] = [
     ("an offer", "GET /api/v1/offers/ibotta:1 HTTP/1.1\r\nHost:HOST\r\n\r\n", false),
     ("an offer, and no more", "GET /api/v1/offers/ibotta:1 HTTP/1.1\r\nHost:HOST\r\n\r\n", true),
@@ -32,7 +32,7 @@ struct ServeMemoryTests {
   ]
 
   @Test(
-    "54 MB of requests whose answers nobody reads grow it by less than 32 MB, and others are served",
+    "54 MB of requests with unread answers grow memory by less than 32 MB; others are served",
     arguments: requests.indices)
   func flood(index: Int) async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
@@ -45,7 +45,7 @@ struct ServeMemoryTests {
       return try await connection.exchange(health + "Connection: close\r\n\r\n")
         .hasPrefix("HTTP/1.1 200")
     }
-    // What it takes once for all requests is no matter of how many there are.
+    // Excludes memory that is allocated once, at the first request.
     let first = try RawConnection(port: serving.port)
     _ = try await first.exchange(text) { !$0.isEmpty }
     #expect(try await isHealthy())
@@ -56,7 +56,7 @@ struct ServeMemoryTests {
       let now = serving.processorTicks
       return ticks.withLock { last in
         defer { last = now }
-        // It looks after who listens to events all the time.
+        // Heartbeats for event listeners use a little processor time even if the server is idle.
         return last < 0 || now - last > 3
       }
     }
@@ -67,7 +67,8 @@ struct ServeMemoryTests {
     withExtendedLifetime(connection) {}
   }
 
-  @Test("a thousand connections that say nothing keep nobody out", arguments: [false, true])
+  @Test(
+    "a thousand idle connections do not keep others from being served", arguments: [false, true])
   func idle(hasAsked: Bool) async throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let serving = try Serving(home)
@@ -84,22 +85,22 @@ struct ServeMemoryTests {
     let other = try RawConnection(port: serving.port)
     let answer = try await other.exchange(request) { $0.contains("\r\n\r\n") }
     #expect(answer.hasPrefix("HTTP/1.1 200"))
-    // Those that were idle longest made room.
+    // The server closed the connections that had been idle longest.
     #expect(try #require(idle.first).isClosedByServer)
     #expect(serving.end() == 0)
   }
 }
 
 extension Serving {
-  /// Processor time that it has used, in the kernel's ticks; 0 once it has ended.
+  /// The processor time that the server has used, in clock ticks, or 0 after it has ended.
   fileprivate var processorTicks: Int {
     let text = try? String(contentsOfFile: "/proc/\(process.pid)/stat", encoding: .utf8)
-    // The name of the program, in brackets, is the second field; the two times are the 14th and 15th.
+    // The parenthesized program name is the second field; the two times are the 14th and 15th.
     let fields = text?.split(separator: ")").last?.split(separator: " ") ?? []
     return fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
   }
 
-  /// Resident memory in bytes: now (`VmRSS`) or at its most (`VmHWM`).
+  /// Returns the resident memory in bytes: the current (`VmRSS`) or the peak value (`VmHWM`).
   fileprivate func memory(_ name: String) throws -> Int {
     let text = try String(contentsOfFile: "/proc/\(process.pid)/status", encoding: .utf8)
     let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }

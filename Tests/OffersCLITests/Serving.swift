@@ -2,8 +2,8 @@ import Foundation
 import OffersCore
 import OffersTestSupport
 
-/// A server as a process of its own, at a port that is free. It ends with the test, however that
-/// ends.
+/// A server in a process of its own, on a free port. The process is killed when the test ends, even
+/// if the test fails.
 final class Serving: Sendable {
   let process: ChildProcess
   let port: Int

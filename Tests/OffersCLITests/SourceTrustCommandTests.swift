@@ -6,7 +6,7 @@ import Testing
 
 @testable import OffersCLI
 
-@Suite("Who named a source, on the command line and by the API")
+@Suite("The trust in a source by who named it: the command line or the API")
 struct SourceTrustCommandTests {
   private static let tea = #"[{"id":"1","name":"Tea"}]"#
 
@@ -14,7 +14,7 @@ struct SourceTrustCommandTests {
     try ScriptedServer(Array(repeating: .answer("200 OK", [], tea), count: count))
   }
 
-  /// Makes a feed's remembered source what a test says, long ago.
+  /// Stores a source as the one that the feed remembers, as of a long time ago.
   private static func remember(_ source: NamedSource, in home: Home) async throws {
     try await OffersDatabase(path: home.database).record(
       SyncRun(
@@ -24,7 +24,7 @@ struct SourceTrustCommandTests {
   }
 
   @Test(
-    "what cron runs reads no source in a private network that nobody named at the machine",
+    "sync --due reads no source in a private network unless it was named on this machine",
     arguments: [SourceOrigin.remote, .imported, nil])
   func guardsCron(origin: SourceOrigin?) async throws {
     let home = try Home()
@@ -42,7 +42,7 @@ struct SourceTrustCommandTests {
     #expect(server.requests.count == 2)
   }
 
-  @Test("a source that the API names is on the public internet, with a token and without")
+  @Test("a source that the API names must be on the public internet")
   func guardsServer() async throws {
     let home = try Home()
     let server = try Self.server(2)
@@ -63,7 +63,7 @@ struct SourceTrustCommandTests {
     }
     #expect(server.requests.isEmpty)
     #expect(try home.offers("list").output == "")
-    // A source that was named at the machine is read whoever asks for it.
+    // A source that was named on this machine is read even if the API asks for the sync.
     #expect(try home.offers("sync", "ibotta", "--from", server.url()).status == 0)
     let results = Results()
     try await feeds.sync(
@@ -72,7 +72,7 @@ struct SourceTrustCommandTests {
     #expect(server.requests.count == 2)
   }
 
-  @Test("a variable is refused wherever a source is named, and works where a feed is added")
+  @Test("a variable in a source is refused except by feeds add")
   func keepsVariables() throws {
     let home = try Home(synced: [FeedItem("7", "Jam")])
     let server = try Self.server(4)
@@ -91,20 +91,20 @@ struct SourceTrustCommandTests {
     let added = try OffersProgram.run(["feeds", "add", "shop", source], environment: environment)
     #expect(added.status == 0, "\(added.errors)")
     #expect(server.requests.allSatisfy { $0.hasPrefix("GET /?k=secret ") })
-    // It is the definition's own source, named or not.
+    // The feed's definition has this source, so naming it is allowed.
     #expect(
       try OffersProgram.run(["sync", "shop", "--from", source], environment: environment).status
         == 0)
     #expect(server.requests.count == 4)
   }
 
-  /// What came of the feeds of a sync.
+  /// Collects the results of a sync's feeds.
   private final class Results: Sendable {
     private let stream = AsyncStream.makeStream(of: Result<SyncRun, OffersError>.self)
 
     func add(_ result: Result<SyncRun, OffersError>) { stream.continuation.yield(result) }
 
-    /// Why the first of them failed.
+    /// The error of the first result, or nil if that feed was synced.
     var error: OffersError? {
       get async {
         stream.continuation.finish()

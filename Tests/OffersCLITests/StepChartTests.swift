@@ -17,7 +17,7 @@ struct StepChartTests {
       }, end: start + days * 86_400)
   }
 
-  @Test("each stretch of time is as high as the value in it, and empty where there is none")
+  @Test("the chart shows each value over its time span, and a gap where there is none")
   func draws() {
     let chart = Self.chart([(0, 75), (4, 125), (8, 100), (10, nil), (12, 75)], days: 16)
     #expect(
@@ -30,14 +30,14 @@ struct StepChartTests {
       ])
   }
 
-  @Test("a value that never differs is a flat line with one label")
+  @Test("a constant value is a flat line with one label")
   func flat() {
     let lines = Self.chart([(0, 75), (1, nil), (2, 75)], days: 3).lines(width: 80)
     #expect(lines.filter { $0.contains("$0.75") }.count == 1)
     #expect(lines.count == 5)
   }
 
-  @Test("no line is wider than the terminal, and none is drawn where there is no room")
+  @Test("no line is wider than the terminal, and a terminal that is too narrow gets no chart")
   func width() {
     let chart = Self.chart([(0, 1), (1, 99_999_999), (2, 50)], days: 3)
     for width in 24...200 {
@@ -48,19 +48,19 @@ struct StepChartTests {
     #expect(chart.lines(width: 20) == [])
   }
 
-  @Test("what has no exact value, or no time, is not drawn")
+  @Test("without exact values or a time span, no chart is drawn")
   func nothing() {
     #expect(Self.chart([(0, nil), (1, nil)], days: 3).lines(width: 80) == [])
     #expect(Self.chart([(0, 1), (0, 2)], days: 0).lines(width: 80) == [])
     #expect(Self.chart([], days: 1).lines(width: 80) == [])
   }
 
-  @Test("extreme values do not trap")
+  @Test("extreme values do not overflow")
   func extremes() {
     #expect(Self.chart([(0, .min), (1, .max)], days: 2).lines(width: 80).count == 5)
   }
 
-  @Test("values in another unit than the last are left out")
+  @Test("values in another unit than the last one are left out")
   func units() {
     let rewards = [
       Reward(text: "2%", value: .percent(hundredths: 200)),
@@ -79,7 +79,7 @@ struct StepChartTests {
   }
 
   @Test(
-    "a terminal shows it above the table, where the reward is exact",
+    "a terminal shows the chart above the table if the reward is exact",
     .enabled(if: PseudoTerminal.isPresent))
   func onTerminal() throws {
     let home = try Home(synced: [FeedItem("1", "Tea", "$0.75"), FeedItem("2", "Jam", "Free")])

@@ -18,20 +18,20 @@ struct StyleTests {
     ["show", "1"], ["history", "1"], ["changes", "--since", "1d"], ["status"],
   ]
 
-  @Test("a terminal gets colors", arguments: commands)
+  @Test("commands print colors on a terminal", arguments: commands)
   func colors(command: [String]) throws {
     let home = try Self.home()
     let variables = ["NO_COLOR": ""]
     let colored = try PseudoTerminal.run(command, in: home, variables: variables)
     #expect(colored.contains("\u{1B}["))
-    // A chart goes on with the time.
+    // The chart of a history depends on the current time.
     if command.first == "history" { return }
-    // Set off or not, the words and their places are the same.
+    // Without its escape sequences, the colored text equals the plain text.
     #expect(
       colored.replacing(/\u{1B}\[\d*m/, with: "") == (try PseudoTerminal.run(command, in: home)))
   }
 
-  @Test("NO_COLOR, TERM=dumb and --color never turn them off", arguments: commands)
+  @Test("NO_COLOR, TERM=dumb and --color never turn colors off", arguments: commands)
   func plain(command: [String]) throws {
     let home = try Self.home()
     for variables in [["NO_COLOR": "1"], ["NO_COLOR": "", "TERM": "dumb"]] {
@@ -44,7 +44,7 @@ struct StyleTests {
     #expect(!shown.contains("\u{1B}"))
   }
 
-  @Test("a pipe gets none unless they are asked for", arguments: commands)
+  @Test("piped output has colors only with --color always", arguments: commands)
   func piped(command: [String]) throws {
     let home = try Self.home()
     func run(_ options: [String]) throws -> String {
@@ -55,7 +55,7 @@ struct StyleTests {
     #expect(try run(["--color", "always"]).contains("\u{1B}["))
   }
 
-  @Test("an empty NO_COLOR is none, as no-color.org says")
+  @Test("an empty NO_COLOR has no effect, as no-color.org says")
   func emptyVariable() {
     func style(_ variables: [String: String], _ mode: Style.Mode = .auto) -> Style {
       Style(mode, isTerminal: true) { variables[$0] }
@@ -67,7 +67,7 @@ struct StyleTests {
     #expect(style(["TERM": "xterm"]).bad("") == "")
   }
 
-  @Test("long output goes through the pager that is named, and what is piped does not")
+  @Test("output on a terminal goes through the pager, piped output does not")
   func pages() throws {
     let home = try Self.home()
     let command = ["changes", "--since", "1d"]
@@ -91,7 +91,7 @@ struct StyleTests {
       try home.shell("PAGER='sed s/^/>/' offers changes --since 1d").output.contains(">") == false)
   }
 
-  @Test("a pager that fails is told of, however much there was to show", arguments: [3, 5000])
+  @Test("a failing pager is reported, and no change is marked as read", arguments: [3, 5000])
   func failingPager(count: Int) throws {
     let home = try Home(synced: (1...count).map { FeedItem("\($0)", "Tea") })
     let (shown, status) = try PseudoTerminal.result(
@@ -101,7 +101,7 @@ struct StyleTests {
     #expect((try home.document("changes", "--since", "last")["changes"] as? [Any])?.count == count)
   }
 
-  @Test("what a pager shows is as wide as the terminal")
+  @Test("paged output is as wide as the terminal")
   func pagedWidth() throws {
     let home = try Home(synced: [FeedItem("1", String(repeating: "Tea ", count: 60))])
     for command in [["list"], ["changes"], ["history", "1"]] {
@@ -115,7 +115,7 @@ struct StyleTests {
     }
   }
 
-  @Test("a pager that is left early ends the command silently and well, and nothing counts as read")
+  @Test("quitting the pager early is no error, and marks no change as read")
   func leavesEarly() throws {
     let items = (1...5000).map { FeedItem("\($0)", "Tea number \($0) of a long list") }
     let home = try Home(synced: items)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("offers sync")
 struct SyncCommandTests {
-  @Test("The first sync reads the built-in sample, says so and how to change it")
+  @Test("The first sync reads the built-in sample and says how to choose another source")
   func firstSync() throws {
     let home = try Home()
     let result = try home.offers("sync")
@@ -20,7 +20,7 @@ struct SyncCommandTests {
     #expect(result.status == 0)
   }
 
-  @Test("A source that worked is read again by the next sync, which says what has changed")
+  @Test("A source that worked is read again by the next sync, which reports what changed")
   func rememberedSource() throws {
     let home = try Home()
     let path = try home.feed([FeedItem("1", "Tea"), FeedItem("2", "Milk"), FeedItem("3", "Jam")])
@@ -37,7 +37,7 @@ struct SyncCommandTests {
         == "ibotta: 0 new, 1 changed, 1 gone, 1 back, 1 unchanged, 0 skipped in TIME\n")
   }
 
-  @Test("A relative path is remembered whole, so that the next sync works from any folder")
+  @Test("A relative path is stored as an absolute one, so that later syncs work from any folder")
   func relativePath() throws {
     let home = try Home()
     _ = try home.feed([FeedItem("1", "Tea")])
@@ -65,7 +65,7 @@ struct SyncCommandTests {
         == "ibotta: 0 new, 1 changed, 1 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
   }
 
-  @Test("What standard input brought is not replaced by the sample, and only a new source is read")
+  @Test("A feed from standard input is not replaced by the sample; its next sync needs a source")
   func keepsStandardInput() throws {
     let home = try Home()
     let feed = [FeedItem("1", "Tea"), FeedItem("2", "Milk")]
@@ -91,12 +91,12 @@ struct SyncCommandTests {
     #expect(try home.offers("show", "2").output.contains("Milk"))
     #expect(try home.offers("sync", "--from", home.feed(feed)).status == 0)
     #expect(try home.offers("sync").output.contains("2 unchanged"))
-    // Whoever asks for the sample by name gets it.
+    // The sample can still be named explicitly.
     #expect(try home.offers("sync", "--from", "-", input: text).status == 0)
     #expect(try home.offers("sync", "--from", "sample").output.hasPrefix("ibotta: 64 new"))
   }
 
-  @Test("Another source that was only tried changes nothing of what the feed's server asked for")
+  @Test("A sync from another source keeps the waiting time that the feed's server asked for")
   func leavesWhatTheServerAskedFor() throws {
     let own = (1...20).map { FeedItem("\($0)", "Tea \($0)") }
     let text = String(decoding: try JSONEncoder().encode(own), as: UTF8.self)
@@ -117,12 +117,12 @@ struct SyncCommandTests {
       #expect(try home.offers("sync").output.contains("its server asked for no requests"))
       #expect(server.requests.count == 2)
     }
-    // What the validators were for is no longer what is there.
+    // The stored offers no longer come from the document that the validators belong to.
     #expect(try home.offers("sync", "--force").status == 0)
     #expect(server.requests.last?.lowercased().contains("if-none-match") == false)
   }
 
-  @Test("What another source changed is read anew, though its removals were held back")
+  @Test("After another source changed offers, the feed's own document is fetched in full")
   func readsItsOwnAnew() throws {
     func text(_ items: [FeedItem]) throws -> String {
       String(decoding: try JSONEncoder().encode(items), as: UTF8.self)
@@ -133,7 +133,7 @@ struct SyncCommandTests {
     ])
     let home = try Home()
     #expect(try home.offers("sync", "--from", server.url()).status == 0)
-    // It lacks most of them, and names one otherwise.
+    // The other source lacks most offers and renames one.
     let other = try home.feed([FeedItem("1", "Milk")] + own[1..<10], named: "other.json")
     #expect(try home.offers("sync", "ibotta", "--from", other).status == 1)
     #expect(try home.offers("show", "1").output.contains("Milk"))
@@ -142,7 +142,7 @@ struct SyncCommandTests {
     #expect(try home.offers("show", "1").output.contains("Tea 1"))
   }
 
-  @Test("Where no feed is subscribed, a sync says so")
+  @Test("A sync without subscribed feeds says so")
   func nothingToSync() throws {
     let home = try Home()
     #expect(try home.offers("sync").status == 0)
@@ -154,7 +154,7 @@ struct SyncCommandTests {
     #expect(due.status == 0 && due.output == "" && due.errors == "")
   }
 
-  @Test("--quiet prints nothing when all went well, and the error when it did not")
+  @Test("--quiet prints nothing on success, and errors on failure")
   func quiet() throws {
     let home = try Home()
     let good = try home.offers("sync", "--quiet")
@@ -164,7 +164,7 @@ struct SyncCommandTests {
     #expect(odd.errors.contains("None of the 1 records"))
   }
 
-  @Test("Records that are no offers are skipped and named, the good ones land")
+  @Test("Invalid records are skipped and listed, and valid ones are stored")
   func skippedRecords() throws {
     let home = try Home()
     let path = try home.folder.write(
@@ -184,7 +184,7 @@ struct SyncCommandTests {
     #expect(result.status == 0)
   }
 
-  @Test("Of many odd records the first five are named and the rest counted")
+  @Test("The first five problems of records are listed, and the rest are counted")
   func manySkippedRecords() throws {
     let home = try Home()
     let items = [FeedItem("1", "Tea")] + (0..<30).map { FeedItem(nil, "Offer \($0)") }
@@ -193,7 +193,7 @@ struct SyncCommandTests {
     #expect(lines.last == "  and 25 more")
   }
 
-  @Test("A truncated feed fails, says at which byte, and removes nothing")
+  @Test("A truncated feed fails, names the byte, and removes nothing")
   func truncated() throws {
     let home = try Home(synced: [FeedItem("1", "Tea")])
     let path = try home.folder.write(#"[{"id":"2","name":"Mi"#, to: "truncated.json")
@@ -232,7 +232,7 @@ struct SyncCommandTests {
     #expect(accepted.status == 0)
   }
 
-  @Test("--json prints one document with the runs, and nothing else")
+  @Test("--json prints a single document with the runs")
   func json() throws {
     let home = try Home()
     let path = try home.feed([FeedItem("1", "Tea")])
@@ -250,7 +250,7 @@ struct SyncCommandTests {
       ])
   }
 
-  @Test("--json tells a failure as a code, a message and a hint, also for a feed there is not")
+  @Test("--json reports a failure with a code, a message and a hint, even for an unknown feed")
   func jsonOfFailures() throws {
     let home = try Home()
     let truncated = try home.folder.write("[", to: "truncated.json")
@@ -268,7 +268,7 @@ struct SyncCommandTests {
     }
   }
 
-  @Test("A server that asks to be left alone is asked again with --force alone")
+  @Test("A server that asked for no requests is only asked again with --force")
   func force() throws {
     let server = try ScriptedServer([
       .answer("200 OK", [], #"[{"id":"1","name":"Tea"}]"#),
@@ -278,7 +278,7 @@ struct SyncCommandTests {
     ])
     let home = try Home()
     #expect(try home.offers("sync", "--from", server.url()).status == 0)
-    // With an option, too, for which the parser reads the command.
+    // The second round has options, because these take another path through the parser.
     for (request, options) in [(2, []), (3, ["--force", "--verbose"])] {
       let refused = try OffersProgram.run(["sync"] + options, environment: home.environment)
       #expect(refused.status == 1)
@@ -296,7 +296,7 @@ struct SyncCommandTests {
     #expect(server.requests.count == 4)
   }
 
-  @Test("A long document that the disk has no room for is known again, and read if it is another")
+  @Test("Without space for a temporary file, a long document is still compared and read")
   func fullDisk() throws {
     let home = try Home()
     func document(_ name: String) -> ScriptedServer.Step {
@@ -306,7 +306,7 @@ struct SyncCommandTests {
     }
     let server = try ScriptedServer([document("Milk"), document("Milk"), document("Rice")])
     for counts in ["2 new, 0 changed", "0 new, 0 changed", "0 new, 1 changed"] {
-      // No file may grow beyond two megabytes.
+      // Limits the size of files to two megabytes.
       let result = try home.shell(
         "trap '' XFSZ; ulimit -f 2048; offers sync --from \(server.url())")
       #expect(result.output.hasPrefix("ibotta: \(counts)"), "\(result.errors)")
@@ -316,7 +316,7 @@ struct SyncCommandTests {
   }
 
   @Test(
-    "A first import that the disk has no room for leaves nothing, and the next one all",
+    "A first import on a full disk stores nothing, and the next import stores all offers",
     arguments: [(6000, "nothing was changed in"), (20_000, "Could not write a temporary file in")])
   func fullDiskAtFirst(count: Int, message: String) throws {
     let home = try Home()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OffersCLI
 
-@Suite("What fits on a terminal")
+@Suite("Text layout on a terminal")
 struct TerminalTests {
   private static let names = [
     "Sunrise™ Tea® Café Crème – " + String(repeating: "long ", count: 20),
@@ -13,7 +13,7 @@ struct TerminalTests {
     "👩‍🍳👩‍🍳👩‍🍳 family cook " + String(repeating: "🇯🇵", count: 40),
   ]
 
-  /// Columns of the alphabet above, counted without the program's own rules.
+  /// Returns the columns of a text from `names`, independently of the program's own rules.
   private static func columns(_ line: Substring) -> Int {
     line.reduce(0) { total, character in
       total + ("日本茶🍓🫖👩‍🍳🇯🇵".contains(character) ? 2 : 1)
@@ -36,7 +36,7 @@ struct TerminalTests {
     #expect(lines.contains { Self.columns($0) >= width - 1 && $0.hasSuffix("…") })
   }
 
-  @Test("Without a terminal nothing is cut")
+  @Test("Without a terminal, nothing is truncated")
   func tableWithoutTerminal() throws {
     let output = try home().offers("list").output
     for name in Self.names {
@@ -45,7 +45,7 @@ struct TerminalTests {
     }
   }
 
-  @Test("A card breaks its lines at the terminal's width", .enabled(if: PseudoTerminal.isPresent))
+  @Test("A card wraps its lines at the terminal's width", .enabled(if: PseudoTerminal.isPresent))
   func cardOnTerminal() throws {
     let words = String(repeating: "Kaffee und Kuchen ", count: 30)
     let home = try Home(synced: [FeedItem("1", "Tea", description: words, terms: words)])
@@ -54,7 +54,7 @@ struct TerminalTests {
   }
 
   @Test(
-    "Widths are those that terminals use",
+    "The width of a text is the number of columns that terminals use for it",
     arguments: [
       ("", 0), ("Tea", 3), ("Café", 4), ("Cafe\u{301}", 4), ("™®©–…★", 6), ("日本", 4), ("ﾃｨ", 2),
       ("🍓", 2), ("👩‍🍳", 2), ("🇯🇵", 2), ("☀\u{FE0F}", 2), ("한국", 4), ("１", 2),
@@ -64,7 +64,7 @@ struct TerminalTests {
   }
 
   @Test(
-    "A text is cut to at most so many columns, with an ellipsis, never through a character",
+    "A text is truncated to a number of columns with an ellipsis, between characters",
     arguments: [
       ("Tea", 3, "Tea"), ("Teapot", 4, "Tea…"), ("Tea pot", 5, "Tea…"), ("日本茶", 5, "日本…"),
       ("日本茶", 4, "日…"), ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"), ("Tea", 1, "…"),
@@ -76,7 +76,7 @@ struct TerminalTests {
   }
 
   @Test(
-    "Lines are broken at spaces, paragraphs kept, and a long word stands alone",
+    "Lines are wrapped at spaces, paragraphs are kept, and a long word gets its own line",
     arguments: [
       ("one two three", 7, ["one two", "three"]), ("a\n\nb", 10, ["a", "", "b"]), ("", 10, [""]),
       ("supercalifragilistic is", 5, ["supercalifragilistic", "is"]),
@@ -87,7 +87,7 @@ struct TerminalTests {
   }
 
   @Test(
-    "A line is one line, and steers nothing",
+    "Line breaks and control characters are replaced to form a single plain line",
     arguments: [
       ("a\nb", "a b"), ("a\r\nb", "a␍ b"), ("a\rb", "a␍b"), ("a\tb", "a b"), ("\u{1B}[0m", "␛[0m"),
       ("\u{9B}0m", "\u{FFFD}0m"), ("\u{202E}abc", "\u{FFFD}abc"), ("\u{7F}", "␡"),
@@ -97,7 +97,7 @@ struct TerminalTests {
     #expect(DisplayText.oneLine(text) == result)
   }
 
-  @Test("A table's columns are aligned by what is seen, numbers to the right")
+  @Test("A table's columns are aligned by display width, numbers to the right")
   func table() {
     let rows = [["日本", "7"], ["Tea", "1,200"]]
     let table = Table(
@@ -107,7 +107,7 @@ struct TerminalTests {
     #expect(rows.map(table.line) == ["日本      7", "Tea   1,200"])
   }
 
-  @Test("A narrow terminal cuts texts, but never what is typed back", arguments: [20, 30, 39, 80])
+  @Test("A narrow terminal truncates texts, but never ids", arguments: [20, 30, 39, 80])
   func narrowTable(width: Int) {
     let rows = [["ibotta:110579", "$0.75 Cash Back", "A long name of a thing"]]
     let table = Table(
@@ -122,7 +122,7 @@ struct TerminalTests {
     #expect(table.header.split(separator: "\n").count == lines.count)
   }
 
-  @Test("ids too long for the terminal have lines of their own, and all stays in its column")
+  @Test("ids that are too long for the terminal get their own lines, with the columns aligned")
   func longIDs() {
     let columns = [
       Table.Column(title: " ", isWhole: true), Table.Column(title: "ID", isWhole: true),
@@ -146,7 +146,7 @@ struct TerminalTests {
       ])
   }
 
-  @Test("one long id has a line of its own and leaves the others readable")
+  @Test("one long id gets its own line and does not narrow the columns of the others")
   func longID() {
     let columns = [
       Table.Column(title: "ID", isWhole: true), Table.Column(title: "REWARD"),
@@ -161,7 +161,7 @@ struct TerminalTests {
     #expect(table.line(rows[1]) == long + "\n          –                Bar")
   }
 
-  @Test("whatever stands in a table, no line is wider than the terminal but by what is shown whole")
+  @Test("no line of any table exceeds the terminal's width, except for cells that are kept whole")
   func anyTable() {
     var state: UInt64 = 1
     func random(_ bound: Int) -> Int {

@@ -5,10 +5,10 @@ import Testing
 @testable import OffersCLI
 @testable import OffersSync
 
-@Suite("Numbers as people read them")
+@Suite("Numbers formatted for people")
 struct UnitsTests {
   @Test(
-    "Counts have a comma each three digits",
+    "Counts have a comma between groups of three digits",
     arguments: [
       (0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000"),
     ])
@@ -17,7 +17,7 @@ struct UnitsTests {
   }
 
   @Test(
-    "Exact values have the places of their unit, and a sign that can mean only one currency",
+    "Amounts have their currency's decimals, and a symbol only if it is unambiguous",
     arguments: [
       (Reward.Value.amount(minorUnits: 125, currency: "USD"), "$1.25"),
       (.amount(minorUnits: 5, currency: "EUR"), "€0.05"), (.percent(hundredths: 250), "2.5%"),
@@ -32,7 +32,7 @@ struct UnitsTests {
   }
 
   @Test(
-    "Sizes are in powers of a thousand, with a decimal where it says something",
+    "Sizes use powers of 1000, and a decimal only for small values",
     arguments: [
       (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (48_123, "48 kB"), (21_300_000, "21 MB"),
       (2_500_000_000, "2.5 GB"), (5_000_000_000_000, "5000 GB"),
@@ -42,21 +42,21 @@ struct UnitsTests {
   }
 
   @Test(
-    "Durations go from hundredths of a second to minutes",
+    "Durations range from hundredths of a second to minutes",
     arguments: [(0.0, "0.00 s"), (0.0213, "0.02 s"), (12.4, "12 s"), (75.0, "1 min 15 s")])
   func duration(seconds: Double, text: String) {
     #expect(Units.duration(seconds) == text)
   }
 
   @Test(
-    "Ages are told in words for a day",
+    "Ages of less than a day are printed relative to now",
     arguments: [(0, "just now"), (59, "just now"), (60, "1 min ago"), (3600, "1 h ago")])
   func age(seconds: Int, text: String) {
     let now = Date(timeIntervalSince1970: 1_800_000_000)
     #expect(Units.age(of: now - Double(seconds), at: now) == text)
   }
 
-  @Test("Older times, and times that are still to come, are told as times")
+  @Test("Older and future times are printed as absolute times")
   func olderAge() {
     let now = Date(timeIntervalSince1970: 1_800_000_000)
     for date in [now - 86_400, now + 60] {
@@ -64,7 +64,7 @@ struct UnitsTests {
     }
   }
 
-  @Test("Progress tells the share, the size, the records and the time left")
+  @Test("The progress line has the share, the size, the records and the remaining time")
   func progress() {
     let reading = SyncProgress(
       feed: "ibotta", bytes: 21_300_000, totalBytes: 42_600_000, records: 61_000, isWriting: false)
