@@ -15,7 +15,7 @@ struct ServeCommandTests {
         + "curl -s -X PUT -H 'Content-Type: application/json' "
         + "http://127.0.0.1:\(serving.port)/api/v1/offers/ibotta:1/favorite -o /dev/null")
     #expect(asked.output.hasPrefix(#"{"ref":"ibotta:1","#), "\(asked.output)")
-    // At the signal, one client listens to events and the connections of others may still be open.
+    // A client listens to events when the server receives the signal.
     let listener = try ChildProcess(
       ["curl", "-sN", "http://127.0.0.1:\(serving.port)/api/v1/events"])
     _ = try home.shell("curl -s http://127.0.0.1:\(serving.port)/api/v1/health")

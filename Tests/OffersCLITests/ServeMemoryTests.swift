@@ -56,7 +56,7 @@ struct ServeMemoryTests {
       let now = serving.processorTicks
       return ticks.withLock { last in
         defer { last = now }
-        // Heartbeats for event listeners use a little processor time even if the server is idle.
+        // Polling for event listeners uses a little processor time even if the server is idle.
         return last < 0 || now - last > 3
       }
     }

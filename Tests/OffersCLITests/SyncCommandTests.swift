@@ -278,7 +278,7 @@ struct SyncCommandTests {
     ])
     let home = try Home()
     #expect(try home.offers("sync", "--from", server.url()).status == 0)
-    // The second round has options, because these take another path through the parser.
+    // The second round passes options, which the argument parser handles.
     for (request, options) in [(2, []), (3, ["--force", "--verbose"])] {
       let refused = try OffersProgram.run(["sync"] + options, environment: home.environment)
       #expect(refused.status == 1)
