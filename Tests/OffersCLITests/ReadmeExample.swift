@@ -4,7 +4,7 @@ import OffersCore
 import OffersSQLite
 import OffersSync
 
-/// What a screen shows: the stored offers at once, the feed's news when there are any.
+/// The state of a screen: the stored offers at once, and what a refresh brings.
 actor OffersScreen {
   private let database: OffersDatabase
   private(set) var offers: [Offer] = []
