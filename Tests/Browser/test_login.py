@@ -64,7 +64,7 @@ class LoginTests(BrowserTest):
         self.shoot("settings-token")
         self.script("document.querySelector('[action=\"/logout\"]').scrollIntoView({block: 'center'})")
         self.find("form[action='/logout'] button").click()
-        self.wait("the logout does not redirect", lambda: self.browser.current_url.endswith("/login?out"))
+        self.wait("the logout does not redirect", lambda: self.browser.current_url.endswith("/login"))
         self.wait("pages are still stored", lambda: self.stored() == [])
         self.open("/feeds/ibotta")
         self.assertIn("/login?next=", self.browser.current_url)

@@ -171,6 +171,14 @@ struct XMLSafetyTests {
     #expect(run.error?.code == .limitExceeded)
   }
 
+  @Test("a namespace prefix has at most 64 bytes")
+  func boundsPrefixes() {
+    func document(_ prefix: String) -> String { "<r xmlns:\(prefix)='u'><\(prefix):a/></r>" }
+    #expect(TokenRun(document(String(repeating: "p", count: 64))).error == nil)
+    let run = TokenRun(document(String(repeating: "p", count: 65)))
+    #expect(run.error?.code == .limitExceeded)
+  }
+
   @Test("a tag or comment of almost 16 MiB is read, a larger one is refused, in bounded time")
   func boundsTokens() throws {
     let filler = String(repeating: "x", count: (16 << 20) - 100)

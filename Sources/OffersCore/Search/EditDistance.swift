@@ -1,6 +1,10 @@
 /// The edit distance between two words: insertions, deletions, substitutions and transpositions of
 /// adjacent letters, with no substring edited twice (the optimal string alignment distance).
 package struct EditDistance {
+  /// The longest word that is compared, in Unicode scalars. The work grows with the square of the
+  /// length, and documents and requests choose the length.
+  package static let longestWord = 64
+
   private let word: [Unicode.Scalar]
   private let limit: Int
 
@@ -12,8 +16,10 @@ package struct EditDistance {
     self.limit = limit
   }
 
-  /// The distance to another word, and to its nearest prefix; nil above the limit.
+  /// The distance to another word, and to its nearest prefix; nil above the limit, and for a word that
+  /// is longer than `longestWord`.
   package func distances(to other: String) -> (whole: Int?, beginning: Int?) {
+    if word.count > Self.longestWord { return (nil, nil) }
     // A longer word exceeds the limit whatever the rest of it is.
     let other = Array(other.unicodeScalars.prefix(word.count + limit + 1))
     var rows = (before: [Int](), last: Array(0...word.count))

@@ -27,6 +27,8 @@ final class XMLNamespaces {
   private let attributeName: UnsafeMutableRawBufferPointer
 
   static let limit = 256
+  /// The length of the longest prefix, in bytes.
+  static let prefixBytes = 64
   private static let longestPrefix = 16
 
   /// - Parameter nameBytes: the largest length of a name as written in the document.
@@ -60,6 +62,13 @@ final class XMLNamespaces {
     if bindings.count == Self.limit {
       throw OffersError(
         .limitExceeded, "The document declares more than \(Self.limit) namespaces at a time.",
+        hint: "Nothing was changed. Check that the source is an offers feed.")
+    }
+    // Each name is compared with all prefixes.
+    if prefix.count > Self.prefixBytes {
+      throw OffersError(
+        .limitExceeded,
+        "The document has a namespace prefix of more than \(Self.prefixBytes) bytes.",
         hint: "Nothing was changed. Check that the source is an offers feed.")
     }
     let printed = Array(prefix)

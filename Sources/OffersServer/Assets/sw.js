@@ -53,18 +53,17 @@ self.addEventListener("message", (event) => {
 self.addEventListener("fetch", (event) => {
   const request = event.request;
   const url = new URL(request.url);
-  if (request.method !== "GET" || url.origin !== self.location.origin) return;
+  if (url.origin !== self.location.origin) return;
   const path = url.pathname;
+  if (request.method === "POST" && path === "/logout") return event.respondWith(logOut(request));
+  if (request.method !== "GET") return;
   if (path.startsWith("/assets/") || path.startsWith("/map/")) {
     event.respondWith(cacheFirst(request));
   } else if (path.startsWith("/api/v1/images/")) {
     event.respondWith(networkFirst(request, IMAGES));
   } else if (path === "/api/v1/favorites" || path === "/api/v1/searches") {
     event.respondWith(networkFirst(request, path === "/api/v1/favorites" ? FAVORITES : PAGES));
-  } else if (path === "/login") {
-    // The page is shown without a session: before the login, after a logout, or after it expired.
-    if (request.mode === "navigate") event.waitUntil(url.searchParams.has("out") ? forgetUser() : forget());
-  } else if (path.startsWith("/api/") || path === "/sw.js") {
+  } else if (path.startsWith("/api/") || path === "/login" || path === "/sw.js") {
     return;
   } else {
     event.respondWith(page(request));
@@ -144,16 +143,32 @@ async function forget() {
   await erase();
 }
 
-/** Deletes what `forget` deletes, and the stars that were not sent: after a logout, but not when a session expires. */
-async function forgetUser() {
-  await forget();
-  const request = indexedDB.open("offers", 1);
-  // A database that does not exist stays so.
-  request.onupgradeneeded = () => request.transaction.abort();
-  request.onsuccess = () => {
-    request.result.transaction("stars", "readwrite").objectStore("stars").clear();
-    request.result.close();
-  };
+/**
+ * Sends a logout. If the server accepts it, which it answers with a redirect, everything of the person
+ * is deleted: the stored responses and the stars that were not sent.
+ */
+async function logOut(request) {
+  const answer = await fetch(request);
+  if (answer.type === "opaqueredirect" || answer.redirected) await Promise.all([forget(), forgetStars()]);
+  return answer;
+}
+
+/** Deletes the stars that were not sent. */
+function forgetStars() {
+  return new Promise((resolve) => {
+    const request = indexedDB.open("offers", 1);
+    // A database that does not exist is not created.
+    request.onupgradeneeded = () => request.transaction.abort();
+    request.onerror = resolve;
+    request.onsuccess = () => {
+      const transaction = request.result.transaction("stars", "readwrite");
+      transaction.objectStore("stars").clear();
+      transaction.oncomplete = transaction.onabort = () => {
+        request.result.close();
+        resolve();
+      };
+    };
+  });
 }
 
 async function erase() {

@@ -36,12 +36,11 @@ struct LoginRoutes: Sendable {
     }
     router.post("/logout") { _, _ in
       var headers: HTTPFields = [
-        .location: "/login?out", .cacheControl: "no-store",
+        .location: "/login", .cacheControl: "no-store",
         .setCookie: Self.cookie("", seconds: 0),
       ]
-      // The service worker deletes the stored pages when it sees this address. After a Clear-Site-Data
-      // of "storage", Chromium can block every further use of the caches
-      // (https://www.w3.org/TR/clear-site-data/).
+      // The service worker deletes the stored pages. After a Clear-Site-Data of "storage", Chromium can
+      // block every further use of the caches (https://www.w3.org/TR/clear-site-data/).
       if let name = Self.clearSiteData { headers[name] = #""cache""# }
       return Response(status: .seeOther, headers: headers)
     }

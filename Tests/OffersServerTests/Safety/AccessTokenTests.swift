@@ -85,7 +85,7 @@ struct AccessTokenTests {
       #expect(login.headers[.setCookie]?.contains("Max-Age=2592000") == true)
       let answer = try await client.send(.post, "/logout", headers: headers, body: "")
       #expect(answer.status == 303)
-      #expect(answer.headers[.location] == "/login?out")
+      #expect(answer.headers[.location] == "/login")
       let cookie = try #require(answer.headers[.setCookie])
       #expect(cookie.hasPrefix("offers-session=; Path=/; "))
       #expect(cookie.hasSuffix("Max-Age=0"))
