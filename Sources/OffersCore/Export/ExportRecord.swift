@@ -81,7 +81,7 @@ package struct ExportedRun: Hashable, Sendable {
     "new", "changed", "gone", "back", "unchanged", "skipped", "mended",
   ]
 
-  /// Whether the run read the feed's content.
+  /// Whether the run succeeded: the stored offers were those of the document when it ended.
   package var isGood: Bool { outcome == .updated || outcome == .unchanged }
 
   package init() {}

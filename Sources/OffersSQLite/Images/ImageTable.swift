@@ -96,7 +96,8 @@ enum ImageTable {
     return slots
   }
 
-  /// Records uses in their order, as more recent than all earlier ones.
+  /// Records a batch: its images, in their order, become the most recently used ones, and its hits,
+  /// misses and evictions are added to the tally.
   static func note(_ batch: ImageUses.Batch, in database: Database) throws {
     if batch.isEmpty { return }
     var places = try ImagePlaces(database)

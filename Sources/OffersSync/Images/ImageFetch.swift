@@ -85,7 +85,7 @@ struct ImageFetch: Sendable {
     }
   }
 
-  /// The error with the hint for images.
+  /// The error, whose hint says when the image is requested again. The hint about private networks stays.
   private static func forImage(_ error: OffersError) -> OffersError {
     if error.hint == HTTPConnections.privateHint { return error }
     return OffersError(error.code, error.message, hint: ImageLoader.laterHint, cause: error.cause)
