@@ -81,11 +81,11 @@ package struct OffersServer: Sendable {
   /// - Throws: `OffersError` with `sourceFailed` if it cannot listen.
   package func run(ready: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
     try await run(
-      ConnectionLimits.Times(), ConnectionTable.Limits(), handlesSignals: true, ready: ready)
+      ConnectionDeadlines.Times(), ConnectionTable.Limits(), handlesSignals: true, ready: ready)
   }
 
   func run(
-    _ times: ConnectionLimits.Times, _ limits: ConnectionTable.Limits, handlesSignals: Bool,
+    _ times: ConnectionDeadlines.Times, _ limits: ConnectionTable.Limits, handlesSignals: Bool,
     ready: @escaping @Sendable (Int) async -> Void
   ) async throws {
     let refreshes = refreshSeconds.map {
@@ -97,7 +97,7 @@ package struct OffersServer: Sendable {
       server: .http1(
         configuration: HTTP1Channel.Configuration(
           additionalChannelHandlers: [
-            RequestGate(), ConnectionLimits(times, table: table, token: token),
+            RequestGate(), ConnectionDeadlines(times, table: table, token: token),
           ],
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),

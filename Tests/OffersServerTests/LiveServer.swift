@@ -9,7 +9,7 @@ struct LiveServer: Sendable {
 
   /// Runs a server until the body has finished, and returns its result.
   static func run<Value: Sendable>(
-    _ server: OffersServer, times: ConnectionLimits.Times = ConnectionLimits.Times(),
+    _ server: OffersServer, times: ConnectionDeadlines.Times = ConnectionDeadlines.Times(),
     limits: ConnectionTable.Limits = ConnectionTable.Limits(),
     _ body: @escaping @Sendable (LiveServer) async throws -> Value
   ) async throws -> Value {

@@ -123,7 +123,7 @@ struct RawRequestTests {
   @Test("a connection with an unfinished request, or without further requests, is closed")
   func slow() async throws {
     let home = try await ServedHome(feeds: [])
-    var times = ConnectionLimits.Times()
+    var times = ConnectionDeadlines.Times()
     times.head = .milliseconds(80)
     times.body = .milliseconds(80)
     times.idle = .milliseconds(80)
@@ -145,7 +145,7 @@ struct RawRequestTests {
   @Test("a connection whose client never reads its responses is closed")
   func unread() async throws {
     let home = try await ServedHome()
-    var times = ConnectionLimits.Times()
+    var times = ConnectionDeadlines.Times()
     times.reading = .milliseconds(100)
     try await LiveServer.run(try home.server(port: 0), times: times) { server in
       let connection = try RawConnection(port: server.port)

@@ -7,7 +7,7 @@ import OffersCore
 ///
 /// So no client can occupy a connection by never completing a request or never reading a response.
 /// The handler comes after a `RequestGate` in the pipeline, which passes it one request at a time.
-final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
+final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
@@ -231,4 +231,4 @@ final class ConnectionLimits: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 @available(*, unavailable)
-extension ConnectionLimits: Sendable {}
+extension ConnectionDeadlines: Sendable {}

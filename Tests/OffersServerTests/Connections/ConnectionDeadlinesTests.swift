@@ -8,14 +8,14 @@ import Testing
 @testable import OffersServer
 
 @Suite("How long a connection is kept")
-struct ConnectionLimitsTests {
+struct ConnectionDeadlinesTests {
   private static let secret = "correct-horse-battery"
 
   private let channel = EmbeddedChannel()
   private let table = ConnectionTable()
 
   private func open(token: String? = Self.secret, peer: SocketAddress? = nil) throws {
-    let limits = ConnectionLimits(table: table, token: token.map(AccessToken.init))
+    let limits = ConnectionDeadlines(table: table, token: token.map(AccessToken.init))
     try channel.pipeline.syncOperations.addHandler(limits)
     try channel.connect(to: peer ?? SocketAddress(ipAddress: "192.0.2.1", port: 4321)).wait()
   }

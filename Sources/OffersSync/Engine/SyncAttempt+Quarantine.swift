@@ -1,0 +1,44 @@
+import OffersCore
+
+/// Holds back removals that are more likely a fault of the feed than its intention.
+extension SyncAttempt {
+  /// The number of offers that may vanish in one sync, whatever their share.
+  private static let quarantineCount = 10
+  /// The share of the offers that may vanish in one sync, in percent, whatever their number.
+  private static let quarantinePercent = 10
+
+  /// Whether the document has offers, but none of a feed with more than `quarantineCount`. It then probably
+  /// belongs to another feed, and none of its offers is stored unless the user accepts the
+  /// removals.
+  func isStrange(_ collector: DifferenceCollector) -> Bool {
+    let known = collector.known
+    return known.currentCount > Self.quarantineCount && known.seenCurrentCount == 0
+      && collector.offerCount > 0
+  }
+
+  /// The error of removals that are held back; nil if they are applied. They are held back if all
+  /// offers would vanish, or more than `quarantineCount` offers and more than `quarantinePercent` of them.
+  func quarantine(_ collector: DifferenceCollector) -> OffersError? {
+    // An offer that is missing in a selection, such as a search, has not vanished.
+    if isSelection { return nil }
+    let known = collector.known.currentCount
+    let vanished = known - collector.known.seenCurrentCount
+    let isMuch = vanished > Self.quarantineCount && vanished * 100 > known * Self.quarantinePercent
+    let isAll = vanished > 0 && collector.offerCount == 0
+    if options.acceptsRemovals || !(isMuch || isAll) { return nil }
+    // The first sync after the built-in sample replaces its invented offers by real ones.
+    if state?.lastGoodSource == "sample", source != .sample, !isAll { return nil }
+    let what =
+      isStrange(collector)
+      ? "None of the \(known) offers is in this document; nothing was changed."
+      : (isAll ? "The feed is empty: all \(known)" : "\(vanished) of \(known)")
+        + " offers would be removed; none was."
+    return OffersError(.quarantined, what, hint: acceptanceHint)
+  }
+
+  /// The hint that names the command to accept the removals.
+  var acceptanceHint: String {
+    let from = template.text == usualSource ? "" : " --from " + ShellQuoting.word(template.text)
+    return "If that is right: offers sync \(definition.name)\(from) --accept-removals"
+  }
+}
