@@ -47,7 +47,7 @@ SELECT
           substr(json(detail.attributes), 4, length(json(detail.attributes)) - 6),
           '\\', char(1)), '\"', char(2))
         UNION ALL
-        -- What stands before that place, or all where there is none.
+        -- The half before the separator; the whole text if it has no separator.
         SELECT place, bound / 2,
           CASE instr(substr(text, bound / 2 + 1), '"],["')
             WHEN 0 THEN text
@@ -55,7 +55,7 @@ SELECT
           END
         FROM piece WHERE bound > 0
         UNION ALL
-        -- What stands behind it.
+        -- The half after the separator.
         SELECT place + bound / 2 + instr(substr(text, bound / 2 + 1), '"],["'),
           bound - bound / 2 - instr(substr(text, bound / 2 + 1), '"],["') - 4,
           substr(text, bound / 2 + instr(substr(text, bound / 2 + 1), '"],["') + 5)

@@ -12,7 +12,7 @@ struct ShellQuotingTests {
       + ["\u{301}", "\u{200D}", "\u{FE0F}"].flatMap { ["\(sign)\($0)", "x\(sign)\($0)$(echo p)'"] }
   }
 
-  /// What a shell understands of words; NUL ends each.
+  /// Runs `printf` in a shell, and returns the words that it receives, each terminated by NUL.
   private static func understood(_ words: [String], by shell: [String]) throws -> [String] {
     let folder = try TemporaryFolder()
     let script = "printf '%s\\0' " + words.joined(separator: " ")

@@ -48,7 +48,7 @@ package struct RawConnection: Sendable {
     return try await receive(until: enough)
   }
 
-  /// What comes until the server closes, on a thread that may wait.
+  /// Receives until the server closes the connection, on a thread that may block.
   package func receive(
     until enough: @escaping @Sendable (String) -> Bool = { _ in false }
   ) async throws -> String {

@@ -10,7 +10,7 @@ package final class DefinitionGuess {
     package var definition: FeedDefinition
     /// The number of items in the sample.
     package var itemCount: Int
-    /// What the user should check, in whole sentences.
+    /// The points that the user should check, as whole sentences.
     package var notes: [String]
     /// How to read values that the user maps to a field.
     package var judgement = SampleJudgement()

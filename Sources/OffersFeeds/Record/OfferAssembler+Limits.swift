@@ -1,6 +1,6 @@
 import OffersCore
 
-/// What becomes of texts that are longer than an offer keeps; see `OfferLimits`.
+/// Truncates or omits texts that exceed the limits of an offer; see `OfferLimits`.
 extension OfferAssembler {
   /// A field's text within its limit: as it is, cut or left out, with a note in the latter cases.
   @inline(__always)

@@ -52,7 +52,7 @@ struct ChangeRoutes: Sendable {
       query.since = since ?? now - Self.usualSeconds
     }
     let page = try await content.store.fetchChangePage(query)
-    // What expires by now is told with the last pages, and not again.
+    // Offers that are about to expire are listed once, on the last pages.
     let told =
       page.lastExpiring.map { max($0.at, query.since ?? .distantPast) }
       ?? (page.hasMore ? query.since ?? now : now + 1)

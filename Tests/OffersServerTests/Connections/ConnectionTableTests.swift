@@ -41,7 +41,7 @@ struct ConnectionTableTests {
     let (table, closed) = (ConnectionTable(Self.limits(3)), Closed())
     let peer = try Self.peer("127.0.0.1")
     let numbers = ["a", "b", "c"].map { table.add(peer, close: closed.mark($0)) }
-    // One that is working is kept, and has been idle for no time when it is done.
+    // A connection with a request in progress is kept; its idle time starts when the response ends.
     table.setWorking(numbers[0], true)
     _ = table.add(peer, close: closed.mark("d"))
     #expect(closed.names == ["b"])
@@ -94,7 +94,7 @@ struct ConnectionTableTests {
     let first = table.add(peer, close: closed.mark("0"))
     for number in 1..<5 { _ = table.add(peer, close: closed.mark("\(number)")) }
     #expect(closed.names == ["0", "1"])
-    // One that is closed already is not counted, however often it is said.
+    // Removing a connection a second time does not change the count.
     table.remove(first)
     table.remove(first)
     let last = table.add(peer, close: closed.mark("5"))
@@ -136,7 +136,7 @@ struct ConnectionTableTests {
     #expect(closed.names.isEmpty)
     table.setUnread(numbers[1], 1)
     #expect(closed.names == ["a"])
-    // Those that are closed hold nothing.
+    // Closed connections hold no unread bytes.
     table.remove(numbers[2])
     table.setUnread(numbers[3], 99)
     #expect(closed.names == ["a"])
