@@ -2,8 +2,8 @@ import Foundation
 
 /// Selects changes, ordered from the oldest to the newest.
 public struct ChangeQuery: Hashable, Sendable {
-  /// Only changes at this time or later; nil for all. For recorded changes `afterID` takes
-  /// precedence, because a sync that began earlier may have committed later.
+  /// Only changes at this time or later; nil for all. Recorded changes are selected by `afterID`
+  /// alone when it is set, because a sync that began before this time may have committed after it.
   public var since: Date?
   /// Only recorded changes after this one; nil for all.
   public var afterID: Int64?
@@ -17,10 +17,10 @@ public struct ChangeQuery: Hashable, Sendable {
   public var limit: Int?
   /// The current time, which determines the offers that are expiring.
   public var now: Date
-  /// Of what expires since `since`, only what comes behind this offer: where the page before ended.
+  /// Only expiring offers after this place: `lastExpiring` of the previous page. Nil for all.
   public var afterExpiring: ExpiringPlace?
-  /// Longer texts of the offers are cut to so many bytes, and lists to their first elements; nil for
-  /// whole offers.
+  /// The maximum size of each text of an offer in bytes of UTF-8: longer texts are truncated, and
+  /// lists keep their first elements only. Nil for whole offers.
   public var textBytes: Int?
 
   public init(since: Date? = nil, now: Date) {
@@ -29,11 +29,11 @@ public struct ChangeQuery: Hashable, Sendable {
   }
 }
 
-/// A place among the offers that expire.
+/// A position in the list of expiring offers: the cursor of the next page.
 public struct ExpiringPlace: Hashable, Sendable {
-  /// When the last 48 hours of an offer began.
+  /// When the offer's last 48 hours began.
   public let at: Date
-  /// The store's own number of that offer.
+  /// The store's key of the offer.
   public let offerKey: Int64
 
   public init(at: Date, offerKey: Int64) {
@@ -50,8 +50,8 @@ public struct ChangePage: Hashable, Sendable {
   public let lastID: Int64
   /// Whether more changes are recorded. Only the last page lists expiring offers.
   public let hasMore: Bool
-  /// Where among what expires the next page begins; nil while recorded changes are left, and at the
-  /// end.
+  /// The expiring offer after which the next page begins; nil while recorded changes remain, and on
+  /// the last page.
   public let lastExpiring: ExpiringPlace?
 
   public init(

@@ -8,8 +8,8 @@ public protocol ChangeRepository: Sendable {
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
   func fetchChanges(_ query: ChangeQuery) async throws -> (changes: [OfferChange], lastID: Int64)
 
-  /// A page of the changes that a query selects, for incremental readers: the limit counts from the
-  /// oldest change, and `lastID` is the position of the next page.
+  /// A page of the changes that a query selects, for incremental readers. The query's limit counts
+  /// from the oldest change; `lastID` of the page is `afterID` of the next query.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for an `afterID`
   ///   that the database has not recorded.
@@ -27,7 +27,8 @@ public protocol ChangeRepository: Sendable {
   /// - Throws: `OffersError` with `notFound` or `ambiguous`.
   func fetchHistory(named text: String) async throws -> (offer: Offer, points: [RewardPoint])
 
-  /// The latest points of that history within bounds, oldest first: one at least.
+  /// The latest points of an offer's reward history that fit the bounds, oldest first; at least one
+  /// point.
   ///
   /// - Throws: as `fetchHistory(named:)`.
   func fetchHistory(named text: String, _ bounds: HistoryBounds) async throws -> HistoryPage

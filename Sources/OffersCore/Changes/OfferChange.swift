@@ -5,12 +5,12 @@ public struct OfferChange: Hashable, Sendable {
   public enum Kind: String, Sendable, CaseIterable {
     /// A sync found the offer for the first time.
     case new
-    /// Its exact reward rose, or fell.
+    /// The offer's exact reward rose (`up`) or fell (`down`).
     case up
     case down
     /// Another field differs, or the reward differs but cannot be compared.
     case changed
-    /// The feed no longer has the offer, or has it again.
+    /// The feed no longer has the offer (`gone`), or has it again (`back`).
     case gone
     case back
     /// The offer expires within 48 hours.

@@ -8,7 +8,7 @@ public struct RewardPoint: Hashable, Sendable {
 
   public let at: Date
   public let event: Event
-  /// The reward from then on; nil when the feed provides none.
+  /// The reward since this time; nil when the feed provides none.
   public let reward: Reward?
 
   public init(at: Date, event: Event, reward: Reward?) {
@@ -18,13 +18,13 @@ public struct RewardPoint: Hashable, Sendable {
   }
 }
 
-/// How much of a history to read.
+/// The bounds of a page of an offer's reward history.
 public struct HistoryBounds: Hashable, Sendable {
-  /// Only what was recorded before this change; nil for all.
+  /// Only points recorded before the change with this number; nil for all.
   public var before: Int64?
-  /// Most points.
+  /// The maximum number of points.
   public var limit: Int
-  /// Most bytes of rewards' texts.
+  /// The maximum total size of the rewards' texts, in bytes of UTF-8.
   public var maximumBytes: Int
 
   public init(before: Int64? = nil, limit: Int = .max, maximumBytes: Int = .max) {
@@ -34,12 +34,12 @@ public struct HistoryBounds: Hashable, Sendable {
   }
 }
 
-/// A part of an offer's history.
+/// A page of an offer's reward history.
 public struct HistoryPage: Hashable, Sendable {
   public let offer: Offer
   /// Oldest first.
   public let points: [RewardPoint]
-  /// The change before which earlier points are left; nil where there are none.
+  /// `HistoryBounds.before` for the page of earlier points; nil when there are none.
   public let before: Int64?
 
   public init(offer: Offer, points: [RewardPoint], before: Int64?) {

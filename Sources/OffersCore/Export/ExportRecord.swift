@@ -34,7 +34,7 @@ package enum ExportRecord: Sendable {
 package enum ExportFormat {
   /// The value of the document's `format` member.
   package static let name = "offers-export"
-  /// Raised when an older program could not read every document of the new version.
+  /// Increased when the format changes so that older programs cannot read every document.
   package static let version = 1
 }
 
@@ -108,7 +108,7 @@ package struct ExportedOffer: Hashable, Sendable {
   package var firstSeenAt: Int64 = 0
   package var changedAt: Int64 = 0
   package var goneAt: Int64?
-  /// Whether the document had more of it than an offer keeps; see `OfferLimits`.
+  /// Whether a field exceeded `OfferLimits` and was truncated or omitted when the export was read.
   package var isCut = false
 
   package init() {}

@@ -40,7 +40,8 @@ package struct FeedSummary: Sendable {
     return chosen
   }
 
-  /// Where it is read from when nobody named a source, whatever it was read from before.
+  /// The source of a feed for which no user has named one: the definition's source, or the built-in
+  /// sample.
   package var ownSource: String { known?.source ?? Self.sample }
 
   private static let sample = "sample"
@@ -50,7 +51,8 @@ package struct FeedSummary: Sendable {
   package func nextDueAt(now: Date) -> Date? {
     guard let feed, let known, feed.fetch.stoppedAt == nil else { return nil }
     guard let last = feed.lastRun else { return now }
-    // A failure that did not raise the count was a trial of another source.
+    // A failed sync increases the failure count, except one that tried a new source: such a trial
+    // does not postpone the next sync of the feed's own source.
     let isTrial = last.outcome == .failed && feed.fetch.failureCount == 0
     let counted = isTrial ? feed.lastSuccessAt ?? last.startedAt : last.startedAt
     let due = feed.fetch.nextDue(lastRunAt: counted, everySeconds: known.everySeconds)

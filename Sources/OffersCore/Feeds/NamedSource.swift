@@ -1,20 +1,21 @@
-/// Who named the source of a feed. It says how far the source is trusted.
+/// Who named the source of a feed, which determines how far the source is trusted.
 public enum SourceOrigin: String, Hashable, Sendable {
-  /// Somebody at the machine, on its command line or in a definition. Only such a source may be a
-  /// file or stand in a private network, and only to such a one go the headers of a definition.
+  /// A user of this machine, on the command line or in a definition. Only a source with this origin
+  /// may be a file or an address in a private network, and only it receives the headers of a
+  /// definition.
   case machine
-  /// Somebody who asked by the network, or another caller who is not at the machine.
+  /// A user of the server's web pages or API, or another caller from outside this machine.
   case remote
-  /// The export that was imported.
+  /// An imported export.
   case imported = "import"
 }
 
-/// The source of a feed that somebody named instead of the definition's own.
+/// The source of a feed that was named instead of the definition's own source.
 public struct NamedSource: Hashable, Sendable {
   /// An http(s) URL, an absolute path, or `sample`.
   public let text: String
-  /// Nil where it is not known: an older version of the program remembered the source. It is trusted
-  /// no more than a remote one.
+  /// Nil when the origin is unknown, because an older version of the program stored the source.
+  /// Such a source is trusted no more than a `remote` one.
   public let origin: SourceOrigin?
 
   public init(_ text: String, origin: SourceOrigin?) {

@@ -9,10 +9,10 @@ import Foundation
 ///   Finding, touching and putting are uses; listing and confirming are not.
 /// - **Favorites stay**: the 30 most recently used images of favorites are removed only by
 ///   `clearImages()`. The other 20 places are for browsing.
-/// - **Reads do not write**: finding and touching wait for no writer. Uses are gathered in memory
-///   and written in batches: before an image is put, by `flushImageUses()`, and otherwise after
-///   `ImageBounds.gatheredUses` of them or `gatheredSeconds`. A crash may lose part of the usage
-///   order and of the counts, but never an image.
+/// - **Reads do not write**: finding and touching wait for no writer. Uses of images are collected
+///   in memory and written in batches: before an image is put, by `flushImageUses()`, and after
+///   `ImageBounds.gatheredUses` uses or `gatheredSeconds`. A crash may lose part of the usage order
+///   and of the counts, but never an image.
 /// - **Durable**: an image for which `putImage(_:)` returned survives a `kill -9`. A power cut may
 ///   lose the last images; the others stay intact.
 ///
@@ -66,6 +66,6 @@ public protocol ImageRepository: Sendable {
   @discardableResult
   func clearImages() async throws -> Int
 
-  /// Writes the gathered uses. To be called before the program exits.
+  /// Writes the image uses that are collected in memory. Call it before the program exits.
   func flushImageUses() async throws
 }

@@ -11,8 +11,9 @@ extension Offer {
   }
 
   /// The offer with each text truncated to `limit` bytes, for lists of offers. Addresses are not
-  /// truncated, and of its lists the first elements are kept, up to 8 times the limit. Returns the
-  /// offer itself if it fits.
+  /// truncated, but omitted above `OfferLimits.linkBytes`. Each list keeps its first elements, of
+  /// at most 8 times `limit` bytes in total. Returns the offer itself if all its texts together fit
+  /// into `limit`.
   package func abridged(toBytes limit: Int) -> Offer {
     if textBytes <= limit { return self }
     func fit(_ text: String) -> String { OfferLimits.fit(text, within: limit) ?? text }

@@ -23,14 +23,15 @@ public enum OfferLimits {
   /// An attribute: its label and its value together.
   public static let attributeBytes = 16 << 10
 
-  /// The version of these limits. It must change with them, so that stored offers are read again.
+  /// The version of these limits. It must change with them, because then the same document gives
+  /// other offers, and stored ones must be compared again.
   package static let rules = "limits 1"
 
   /// The mark at the end of a truncated text.
   package static let mark = "…"
 
-  /// A text of at most this size is within the limit of every field, except for ids and elements of
-  /// lists.
+  /// The largest size that is within the limits of all fields, except for ids and elements of
+  /// lists. A text up to this size needs no further check.
   @inlinable
   package static var alwaysFittingBytes: Int { 4 << 10 }
 
@@ -60,9 +61,9 @@ public enum OfferLimits {
     bytes % 1024 == 0 ? "\(bytes >> 10) KiB" : "\(bytes) bytes"
   }
 
-  /// The number of bytes of a text to keep so that, with the mark, it fits into `limit`. Characters
-  /// stay whole, except that one longer than 64 bytes is cut between Unicode scalars, and so may be
-  /// a flag after many other flags.
+  /// The number of bytes of a text to keep so that, together with `mark`, it fits into `limit`. No
+  /// character is split, except one longer than 64 bytes, which is split between Unicode scalars,
+  /// and possibly a flag that follows many other flags.
   ///
   /// - Parameter text: UTF-8 that is longer than `limit`.
   package static func keptBytes(of text: UnsafeRawBufferPointer, within limit: Int) -> Int {

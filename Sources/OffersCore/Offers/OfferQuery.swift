@@ -53,11 +53,12 @@ public struct OfferQuery: Hashable, Sendable {
   public var limit: Int?
   /// The number of offers to skip at the beginning.
   public var offset = 0
-  /// Only offers after this place in the list's order: the place of the last offer of the previous
-  /// page. In the feeds' order the cost of a page does not depend on the pages before it.
+  /// Only offers after this place in the list's order: the place of the previous page's last offer.
+  /// With `Sort.feed` a page takes constant time, however many pages precede it.
   public var after: OfferPlace?
-  /// For a list that shows no more of an offer: longer texts are cut to so many bytes, and lists to
-  /// their first elements; nil for whole offers.
+  /// The maximum size of each text of an offer in bytes of UTF-8, for lists that show only part of
+  /// an offer: longer texts are truncated, and lists keep their first elements only. Nil for whole
+  /// offers.
   public var textBytes: Int?
 
   public init(

@@ -16,8 +16,9 @@ public protocol OfferRepository: Sendable {
   ///   the offer of `after` has been pruned, or its place belongs to another order.
   func fetchOffers(_ query: OfferQuery) async throws -> [Offer]
 
-  /// The offers that `fetchOffers` gives, up to the first that does not fit into so many bytes of
-  /// texts: one at least, where there is any. The next page begins behind the last of them.
+  /// The first offers that `fetchOffers` returns for the query, as many as have at most
+  /// `maximumBytes` of texts in total, but at least one if the query selects any. Set
+  /// `OfferQuery.after` to the last one's place for the next page.
   ///
   /// - Throws: as `fetchOffers`.
   func fetchOfferPage(_ query: OfferQuery, maximumBytes: Int) async throws -> OfferPage
@@ -28,9 +29,9 @@ public protocol OfferRepository: Sendable {
 
 /// A page of a list.
 public struct OfferPage: Hashable, Sendable {
-  /// In the list's order.
+  /// The offers of the page, in the list's order.
   public let offers: [Offer]
-  /// Whether there are more behind them.
+  /// Whether the list has more offers after this page.
   public let hasMore: Bool
 
   public init(offers: [Offer], hasMore: Bool) {

@@ -15,7 +15,8 @@ package struct SearchAnswer: Sendable {
   package let page: Int
   package let source: Source
   package let results: SearchResults
-  /// Why the server could not be searched; nil when it answered or was not to be asked.
+  /// Why the server could not be searched; nil when it answered, or when no search on the server
+  /// was requested.
   package var error: OffersError?
   /// Whether stored offers are shown instead of a server's results.
   package var isStandIn = false
@@ -61,7 +62,8 @@ package struct SearchAnswer: Sendable {
     } catch let failure as OffersError {
       error = failure
     }
-    // Beyond the server's last page, the same page of the stored offers would be misleading.
+    // The requested page may be past the server's last one. The same page of the stored offers
+    // would be misleading there, because the pages before it were the server's.
     let isPastEnd = error == nil && query.page > 1
     let results =
       isPastEnd ? SearchResults() : try await known(query, searchStored)

@@ -1,11 +1,12 @@
-/// Offers that were found, as they are gathered for an answer of bounded size.
+/// Collects the hits of a search into an answer of bounded size. Once the bound is reached, further
+/// offers are abridged.
 package struct SearchHits {
   package private(set) var hits: [SearchHit] = []
   private var roomBytes: Int
 
-  /// How long the texts of an offer may be for which there is no room.
+  /// The maximum size of each text of an abridged offer, in bytes.
   private static let abridgedBytes = 2 << 10
-  /// About what a place in a text takes in an answer.
+  /// The approximate size of one range of a `SearchMatch` in the JSON answer, in bytes.
   private static let rangeBytes = 16
 
   /// - Parameter maximumBytes: see `SearchQuery`.

@@ -13,8 +13,9 @@ public struct SearchQuery: Hashable, Sendable {
   public var limit: Int
   /// The number of the page, from 1.
   public var page: Int
-  /// Once the offers found and the places in them have so many bytes, further ones are abridged: their texts are cut
-  /// to 2 KiB, and lists to their first elements. Nil for whole offers.
+  /// The size of an answer, in bytes, after which further offers are abridged: each text is
+  /// truncated to 2 KiB, and lists keep their first elements only. Counts the offers' texts and the
+  /// ranges of matching words. Nil for whole offers.
   public var maximumBytes: Int?
 
   public init(
@@ -58,8 +59,8 @@ public struct SearchHit: Hashable, Sendable {
   public let offer: Offer
   /// The positions of the words, in the order of the fields.
   public let matches: [SearchMatch]
-  /// Whether the offer's texts are cut because the offers before it filled the answer. Only matches in
-  /// its name are told then.
+  /// Whether the offer's texts are truncated because earlier hits filled the answer
+  /// (`SearchQuery.maximumBytes`). `matches` then has matches in the name only.
   public let isAbridged: Bool
 
   public init(offer: Offer, matches: [SearchMatch], isAbridged: Bool = false) {

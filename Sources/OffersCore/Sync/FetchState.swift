@@ -48,8 +48,8 @@ public struct FetchState: Hashable, Sendable {
     return failureCount > 0 ? due : min(due, latest)
   }
 
-  /// The number of consecutive syncs that have to meet a permanent redirect before its target
-  /// replaces the source: captive portals and misconfigured servers send false ones for a while.
+  /// The number of consecutive syncs that must meet a permanent redirect before its target replaces
+  /// the source: captive portals and misconfigured servers send false redirects for a while.
   public static let movesBelieved = 3
 
   /// The new address of a source that has moved permanently; nil when it has not.

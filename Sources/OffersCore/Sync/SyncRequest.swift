@@ -15,7 +15,8 @@ public struct SyncRequest: Hashable, Sendable {
   public var requestCount = 0
   /// The HTTP status of the last response; nil when there was none.
   public var status: Int?
-  /// Whether the request was conditional: only for a document newer than the stored one.
+  /// Whether the request was conditional: the server was asked to send the document only if it is
+  /// newer than the stored one.
   public var isConditional = false
 
   public init(reason: SyncReason) {

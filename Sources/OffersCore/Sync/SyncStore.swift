@@ -74,7 +74,8 @@ public struct SyncState: Hashable, Sendable {
 public struct DocumentFingerprint: Hashable, Sendable {
   /// The hash of the whole document, 16 bytes; see `DocumentHash`.
   public let hash: [UInt8]
-  /// The hash of the first 64 KiB, which identifies most changed documents before they are read completely.
+  /// The hash of the first 64 KiB, which identifies most changed documents before they are read
+  /// completely.
   public let headHash: [UInt8]
   public let sizeBytes: Int
 

@@ -1,6 +1,6 @@
 /// A fast 64-bit hash of bytes, stable across runs and machines: folded 128-bit products over
-/// eight-byte words. Detects edited offers. It does not resist deliberate collisions, so the hashes
-/// of ids use a random seed for each process.
+/// eight-byte words. Detects edited offers. It does not resist deliberate collisions, so ids are
+/// hashed with a random seed for each process.
 public struct ContentHash: Sendable {
   @usableFromInline var state: UInt64
 
@@ -24,12 +24,13 @@ public struct ContentHash: Sendable {
   /// The last sixteen bytes are read by unaligned loads that may overlap the blocks before them.
   /// That leaves one loop, whose iteration count is the only hard branch to predict.
   ///
-  /// - Parameter tag: differs from another one by more than the lengths of two texts do.
+  /// - Parameter tag: identifies the kind of text. Two tags must differ in bits above those of any
+  ///   text's length, because the tag is combined with the length.
   @inlinable
   package mutating func combine(_ text: UnsafeRawBufferPointer, tag: UInt64) {
     guard var pointer = text.baseAddress else { return }
     let end = pointer + text.count
-    // Folded, so that no bits of a text can cancel those of the tag or the length.
+    // The tag and the length are folded first, so that no bits of a text can cancel theirs.
     let count = UInt64(truncatingIfNeeded: text.count)
     var hash = state ^ Self.fold(tag ^ count, 0x9e37_79b9_7f4a_7c15)
     var last: (UInt64, UInt64)

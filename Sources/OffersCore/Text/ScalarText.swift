@@ -1,13 +1,14 @@
-/// Cuts and edits texts by their Unicode scalars, which for well-formed UTF-8 is the same as by bytes.
+/// Splits and edits texts by Unicode scalars, which for valid UTF-8 is the same as by bytes.
 ///
-/// By `Character`s, as the standard library does it, a sign with a combining mark behind it is another
-/// character, and so is a line feed behind a carriage return: neither would be found.
+/// The standard library splits by `Character`, which is a grapheme cluster. A separator with a
+/// combining mark after it is another character, and so is a line feed after a carriage return:
+/// neither would be found.
 extension StringProtocol {
   /// The parts between separators.
   ///
   /// - Parameters:
   ///   - scalar: the separator.
-  ///   - maxSplits: how often it is cut at most; the last part holds the rest.
+  ///   - maxSplits: the maximum number of splits; the last part is the rest of the text.
   ///   - omittingEmptySubsequences: whether empty parts are left out.
   package func split(
     scalar: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
@@ -18,9 +19,9 @@ extension StringProtocol {
     ).map { Substring($0) }
   }
 
-  /// The text with each occurrence of another one, compared byte by byte, replaced.
+  /// The text with each occurrence of another text replaced, compared byte by byte.
   ///
-  /// - Parameter target: replaces nothing when it is empty.
+  /// - Parameter target: the text to replace; an empty one matches nothing.
   package func replacing(bytes target: String, with replacement: String) -> String {
     let pattern = Array(target.utf8)
     let bytes = Array(utf8)

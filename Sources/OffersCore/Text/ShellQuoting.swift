@@ -1,18 +1,19 @@
-/// Texts as words of a command line.
+/// Quotes texts as words of a command line.
 ///
-/// It works on UTF-8 bytes, as shells do. A Swift `Character` is a grapheme cluster: a quote with a
-/// combining mark behind it compares unequal to a quote, and would be left unescaped.
+/// Works on UTF-8 bytes, as shells do. A Swift `Character` is a grapheme cluster: a quote followed
+/// by a combining mark is not equal to a quote, and would be left unescaped.
 package enum ShellQuoting {
-  /// A text as one word that a shell takes literally: sh, bash, zsh and fish, at a prompt, in a script
-  /// and as a candidate of bash's `compgen -W`; also behind the schedule of a crontab, where an
-  /// unescaped percent sign ends the command.
+  /// A text as one word that a shell takes literally. Valid for sh, bash, zsh and fish, at a
+  /// prompt, in a script, as a candidate of bash's `compgen -W`, and in the command of a crontab
+  /// line, where an unescaped percent sign would end the command.
   ///
-  /// A text of plain bytes alone stays as it is. In all others each run of other bytes stands in single
-  /// quotes, and each quote, backslash and percent sign outside of them behind a backslash: fish takes
-  /// `\'` and `\\` within single quotes for escapes, the POSIX shells do not
+  /// A text of plain bytes only is returned as it is. In other texts, quotes, backslashes and
+  /// percent signs are escaped with a backslash outside of quotes, and all other bytes are in
+  /// single quotes. Backslashes are kept out of single quotes because fish interprets `\'` and `\\`
+  /// there, and POSIX shells do not
   /// (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html#tag_18_02).
   ///
-  /// - Parameter text: no word of a program can hold a NUL; it is left out.
+  /// - Parameter text: NULs are left out, because an argument of a program cannot contain them.
   package static func word(_ text: String) -> String {
     if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
     var result: [UInt8] = []
@@ -35,7 +36,7 @@ package enum ShellQuoting {
     return result.isEmpty ? "''" : String(decoding: result, as: UTF8.self)
   }
 
-  /// Whether a byte means itself wherever it stands in a word of any shell.
+  /// Whether a byte needs no quoting, at any position of a word, in all of these shells.
   package static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
