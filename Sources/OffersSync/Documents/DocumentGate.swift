@@ -75,7 +75,8 @@ final class DocumentGate {
     }
   }
 
-  /// Passes on everything kept of a document that has ended. The gate waits again for the next one.
+  /// Passes on the kept bytes of a document that has ended. Afterwards the gate is waiting again,
+  /// for the document of the next page.
   func release(_ emit: PieceSink) throws {
     if case .aside(let spool) = stage { try spool.forEachPiece(emit) }
     try open(emit)

@@ -27,7 +27,7 @@ struct DocumentHasher {
     sizeBytes += piece.count
   }
 
-  /// The hash of the head, if the last chunk completed it; nil otherwise.
+  /// The hash of the head, if this chunk completed the head; nil otherwise.
   func headHash(passedIn piece: UnsafeRawBufferPointer) -> [UInt8]? {
     let isHere = sizeBytes >= Self.headBytes && sizeBytes - piece.count < Self.headBytes
     return isHere ? head.finish() : nil

@@ -184,7 +184,8 @@ struct FeedPages {
       if gate.isWaiting { try gate.open(feed) }
     }
     let isThere = try await fetch(source, isFirst: isFirst) {
-      // A document that the gate spools may not have to be parsed at all.
+      // The reader is created only when the gate waits to be opened. While the gate spools, the
+      // document may turn out to be the stored one, which is not parsed.
       if gate.isWaiting { try await begin() }
     } _: { piece, head in
       last = head
@@ -213,8 +214,8 @@ struct FeedPages {
       sink: sink)
   }
 
-  /// - Parameter between: called before the first chunk of a local document, and between the chunks
-  ///   of a server's.
+  /// - Parameter between: called between the chunks of a server's document, or once before the
+  ///   first chunk of a local document. There the caller may wait for the store.
   /// - Returns: false when the server answered 304.
   private func fetch(
     _ source: DocumentSource, isFirst: Bool, between: () async throws -> Void,
@@ -252,7 +253,8 @@ struct FeedPages {
   private func explain(_ body: [UInt8]) -> String? {
     guard !definition.error.isEmpty else { return nil }
     let reader = FeedReader(definition: definition, sink: IgnoringSink())
-    // The body need not be such a document; then there is no message.
+    // The body of an error response may be any document, such as a web page. If it cannot be
+    // parsed, there is no message.
     try? body.withUnsafeBytes { try reader.consume($0) }
     try? reader.finish()
     return reader.facts.error

@@ -148,12 +148,13 @@ extension SyncEngine {
     }
   }
 
-  /// Reads the beginning of a document, unpacked.
+  /// Reads the beginning of a document, decompressed.
   ///
   /// - Parameters:
-  ///   - source: what is going to be the source of a definition.
-  ///   - handle: takes the bytes; returns false when it has seen enough.
-  /// - Returns: where the document was found on the web, and the encoding the server names.
+  ///   - source: the source of the document; no definition exists yet.
+  ///   - handle: receives the bytes; returns false to stop reading.
+  /// - Returns: the final URL of the document and the encoding that the server declared; nil where
+  ///   there is none.
   package func readStart(
     of source: Template, options: SyncOptions = SyncOptions(),
     _ handle: (UnsafeRawBufferPointer) throws -> Bool

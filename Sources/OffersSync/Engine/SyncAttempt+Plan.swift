@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// The plan of a sync, and the quarantine of removals.
+/// The plan of a sync.
 extension SyncAttempt {
   /// The plan to apply to the store.
   func plan(

@@ -1,15 +1,15 @@
 import OffersCore
 
-/// Holds back removals that are more likely a fault of the feed than its intention.
+/// Holds back removals that are probably caused by a faulty document, and not intended by the feed.
 extension SyncAttempt {
   /// The number of offers that may vanish in one sync, whatever their share.
   private static let quarantineCount = 10
   /// The share of the offers that may vanish in one sync, in percent, whatever their number.
   private static let quarantinePercent = 10
 
-  /// Whether the document has offers, but none of a feed with more than `quarantineCount`. It then probably
-  /// belongs to another feed, and none of its offers is stored unless the user accepts the
-  /// removals.
+  /// Whether the document has offers, but none of the stored ones, of which there are more than
+  /// `quarantineCount`. It then probably belongs to another feed, and none of its offers is stored
+  /// unless the user accepts the removals.
   func isStrange(_ collector: DifferenceCollector) -> Bool {
     let known = collector.known
     return known.currentCount > Self.quarantineCount && known.seenCurrentCount == 0
@@ -17,7 +17,8 @@ extension SyncAttempt {
   }
 
   /// The error of removals that are held back; nil if they are applied. They are held back if all
-  /// offers would vanish, or more than `quarantineCount` offers and more than `quarantinePercent` of them.
+  /// offers would vanish, or more than `quarantineCount` offers and more than `quarantinePercent`
+  /// percent of them.
   func quarantine(_ collector: DifferenceCollector) -> OffersError? {
     // An offer that is missing in a selection, such as a search, has not vanished.
     if isSelection { return nil }
@@ -26,7 +27,7 @@ extension SyncAttempt {
     let isMuch = vanished > Self.quarantineCount && vanished * 100 > known * Self.quarantinePercent
     let isAll = vanished > 0 && collector.offerCount == 0
     if options.acceptsRemovals || !(isMuch || isAll) { return nil }
-    // The first sync after the built-in sample replaces its invented offers by real ones.
+    // The first document after the built-in sample replaces invented offers by real ones.
     if state?.lastGoodSource == "sample", source != .sample, !isAll { return nil }
     let what =
       isStrange(collector)

@@ -80,7 +80,8 @@ struct SyncAttempt {
         state?.fetch, endsHolding: options.query == nil && !isQuarantined)
     }
     var answer = answer
-    // The address of a template with variables would be stored with their values.
+    // The target of a redirect contains the values of the template's variables, which must not be
+    // stored.
     if !template.isPlain { answer?.permanentAddress = nil }
     let before = state?.fetch ?? FetchState()
     let after = schedule.afterSuccess(
@@ -202,8 +203,8 @@ struct SyncAttempt {
       pageCount: facts.pageCount)
   }
 
-  /// Ends a sync that the server answered with 304. The validators are those of the stored
-  /// document, or of a document whose removals were held back.
+  /// Ends a sync that the server answered with 304 Not Modified. If removals are held back, the
+  /// validators are those of the document that lacks the offers, so the run is quarantined again.
   private func notModified(in store: any SyncStore) async throws -> SyncRun {
     guard let fetch = state?.fetch, fetch.heldCount > 0 else {
       return try await unchanged(0, in: store)

@@ -76,7 +76,7 @@ private struct CacheDirectives {
 
   private static func unquoted(_ text: String) -> String {
     guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
-    // By scalars: a backslash with an accent behind it is one character.
+    // Matches Unicode scalars, because a backslash and a combining accent form one Character.
     let pair = /\\(.)/.matchingSemantics(.unicodeScalar)
     return String(text.dropFirst().dropLast()).replacing(pair) { String($0.output.1) }
   }

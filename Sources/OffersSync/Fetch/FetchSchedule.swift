@@ -33,8 +33,8 @@ struct FetchSchedule: Sendable {
     return failures > 0 ? .backOff(until: due, failures: failures) : .fresh(until: due)
   }
 
-  /// Whether a due time is still ahead. Periodic jobs start with some jitter; the slack keeps one
-  /// that starts a few seconds early from missing its turn.
+  /// Whether a due time is still ahead. Periodic jobs start at slightly varying times. The slack
+  /// lets a job that starts a few seconds early sync the feed, instead of only the next job.
   private func isAhead(_ due: Date, _ now: Date) -> Bool {
     let slack = min(TimeInterval(everySeconds) / 20, 300)
     let longest = max(

@@ -33,7 +33,8 @@ struct HTTPDocument {
   /// Finds the error message in the body of an error response.
   var explain: (_ body: [UInt8]) -> String? = { _ in nil }
 
-  /// The maximum number of bytes that are read of a response without the document.
+  /// The maximum number of bytes that are read from the body of a response that is not the
+  /// document: a redirect or an error.
   private static let beginningBytes = 64 << 10
 
   /// Fetches the document, and passes each part of its body to `handle`.
@@ -227,7 +228,7 @@ struct HTTPDocument {
     return target.absoluteString
   }
 
-  /// The beginning of a body without the document; usually the whole body.
+  /// The beginning of the body of a redirect or an error; usually the whole body.
   private func beginning(
     of response: HTTPClientResponse, _ deadline: ContinuousClock.Instant
   ) async throws -> [UInt8] {

@@ -45,7 +45,7 @@ struct ImageFetch: Sendable {
   ) async throws -> Answer {
     let log = FetchLog()
     let startedAt = now()
-    // Nobody named this server: it may be no private one.
+    // The server is named by an offer, not by a user, so it must not be in a private network.
     let document = HTTPDocument(
       transport: transport, limits: Self.limits, namedOrigin: nil, sourceMayBePrivate: false,
       allowsPrivateNetwork: allowsPrivateNetwork, isImage: true, isFirst: true, isMoved: false,
@@ -85,7 +85,8 @@ struct ImageFetch: Sendable {
     }
   }
 
-  /// The error, whose hint says when the image is requested again. The hint about private networks stays.
+  /// The error with a hint that says when the image is requested again. The hint about private
+  /// networks is kept.
   private static func forImage(_ error: OffersError) -> OffersError {
     if error.hint == HTTPConnections.privateHint { return error }
     return OffersError(error.code, error.message, hint: ImageLoader.laterHint, cause: error.cause)

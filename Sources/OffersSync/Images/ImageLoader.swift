@@ -66,11 +66,11 @@ public actor ImageLoader: ImageSource {
     fetch = ImageFetch(transport: transport, allowsPrivateNetwork: false, now: now)
   }
 
-  /// Cancels running requests, writes the gathered uses, and closes all connections.
+  /// Cancels running requests, writes the collected uses of images, and closes all connections.
   public func close() async {
     for task in fetches.values { task.cancel() }
     for task in fetches.values { await task.value }
-    // At worst the eviction order loses some uses.
+    // On failure the cache only loses the most recent uses, by which images are evicted.
     try? await images.flushImageUses()
     await connections?.close()
   }
@@ -174,7 +174,8 @@ public actor ImageLoader: ImageSource {
   }
 
   private func remember(_ failure: ImageFetch.Failure, of url: String) async throws {
-    // No request was made, and an option permits one at once, so nothing is remembered.
+    // An address in a private network was refused without a request. The failure is not remembered,
+    // because the option `--allow-private-network` permits the request at once.
     if failure.error.hint == HTTPConnections.privateHint {
       return try await images.endLease(on: url, holder: holder)
     }

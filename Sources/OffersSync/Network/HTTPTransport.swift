@@ -117,7 +117,8 @@ actor HTTPConnections: HTTPTransport {
     guard let text = parts.url?.absoluteString, let url = URL(string: text),
       let name = url.host(percentEncoded: false), !name.isEmpty,
       name == url.host(percentEncoded: true),
-      // A proxy may drop several dots at the end, and reach an address that was not checked.
+      // Empty labels are refused: a proxy may drop extra dots at the end, and reach a host whose
+      // address was not checked.
       !name.utf8.starts(with: ".".utf8), !name.contains("..")
     else { throw HTTPClientError.invalidURL }
     return (url, name)

@@ -29,12 +29,13 @@ enum HostAddresses {
     throw CancellationError()
   }
 
-  /// The address that a literal of any kind means, with or without a last dot; nil for a name. Asks
-  /// nobody.
+  /// The address of a literal of any kind, with or without a final dot; nil for a name. Sends no
+  /// query.
   static func literal(_ host: String) -> NetworkAddress? {
-    // A last dot makes a name of it here, and not for everybody else who may look it up.
+    // With a final dot `getaddrinfo` takes the text for a name, but a proxy may take it for an
+    // address.
     let bare = host.hasSuffix(".") ? String(host.dropLast()) : host
-    // Why it is no literal is of no use to anybody.
+    // The error of a text that is no literal is not needed.
     return try? lookUp(bare, port: 0, flags: AI_NUMERICHOST).get().first
   }
 

@@ -19,14 +19,15 @@ struct Secrets: Sendable {
       }
       found.append(String(url.dropFirst(prefix.count)))
     }
-    // As a server may write accents otherwise.
+    // A server may return accented letters in another Unicode normalization form.
     found += found.flatMap {
       [$0.precomposedStringWithCanonicalMapping, $0.decomposedStringWithCanonicalMapping]
     }
     add(found.map { ($0, "{env:\(name)}") })
   }
 
-  /// Two texts that differ in their bytes alone are two spellings.
+  /// Adds spellings. They are compared by bytes, because canonically equivalent texts are equal as
+  /// Strings.
   private mutating func add(_ others: [(value: String, shown: String)]) {
     for other in others
     where !spellings.contains(where: { $0.value.utf8.elementsEqual(other.value.utf8) }) {

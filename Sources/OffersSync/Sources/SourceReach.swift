@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// The kind of place that a source leads to, according to its text alone.
+/// The kind of place that a source leads to, judged by its text alone.
 ///
 /// No name is looked up, so that a host that seems to be public may still resolve to a private
 /// address; the fetch checks that again.
@@ -33,7 +33,7 @@ package enum SourceReach: Hashable, Sendable {
   }
 
   private static func reach(of template: SourceTemplate) -> SourceReach {
-    // An address without a possible request cannot be read.
+    // A source for which no request can be made counts as unreadable.
     guard let address = try? template.filled(page: 1),
       let (_, name) = try? HTTPConnections.normalized(address)
     else { return .none }
