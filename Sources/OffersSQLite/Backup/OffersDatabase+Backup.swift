@@ -61,7 +61,8 @@ extension OffersDatabase {
     case database
     /// A database with a log or journal, which SQLite would apply to the copy.
     case logged
-    /// Any other file, or a database that is in use.
+    /// Any other file. A database with a lock file beside it counts as one, because it may be in
+    /// use.
     case other
   }
 

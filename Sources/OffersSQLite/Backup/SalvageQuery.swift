@@ -4,9 +4,9 @@ import OffersCore
 /// Reads the readable rows of a damaged database as records of an export.
 ///
 /// Each table is read separately, around its damaged pages and without its indexes, so a damaged
-/// page costs only its own rows. An offer whose details are unreadable is exported without them, an
-/// unreadable feed by its name alone. Rows that refer to a lost offer are omitted, except for
-/// favorites.
+/// page costs only its own rows. An offer whose details are unreadable is exported without them,
+/// and an unreadable feed with its name only. Rows that refer to a lost offer are omitted, except
+/// for favorites.
 package final class SalvageQuery {
   private let database: Database
   private let favoritesOnly: Bool
@@ -64,7 +64,8 @@ package final class SalvageQuery {
     return false
   }
 
-  /// If some favorites are unreadable, so are their feeds, and every feed is included.
+  /// Whether a feed is exported. If only favorites are exported and some of them are unreadable,
+  /// their feeds are unknown, so every feed is exported.
   private func isWanted(feed: String) -> Bool {
     !favoritesOnly || favorites.isCut || favorites.feeds.contains(feed)
   }
@@ -115,7 +116,7 @@ package final class SalvageQuery {
     return found.sorted { $0.name < $1.name }
   }
 
-  /// Reads the names of feeds from their index.
+  /// Reads the names of feeds from the index on names, in both directions.
   private func forEachName(_ body: (Int64, String) -> Void) throws {
     for direction in ["ASC", "DESC"] {
       let sql = """
@@ -123,7 +124,7 @@ package final class SalvageQuery {
         """
       guard let rows = try? RawStatement(database, sql) else { return }
       defer { rows.reset() }
-      // An error ends this direction; the other one starts from the other end.
+      // An unreadable page ends this direction; the other direction starts from the other end.
       while (try? rows.step()) == true { body(rows.number(0), rows.string(1) ?? "") }
     }
   }
@@ -191,7 +192,8 @@ package final class SalvageQuery {
     }
   }
 
-  /// The numbers of offers of rows that stand for several, by change number.
+  /// The numbers of offers of the rows of `change` that stand for several offers (`ChangeSpan`), by
+  /// change number.
   private func readOfferCounts() throws -> [Int64: Int64] {
     let sql = """
       SELECT change_id, offer_count FROM new_offers WHERE change_id >= ?1 ORDER BY change_id
@@ -214,7 +216,8 @@ package final class SalvageQuery {
       WHERE change_id >= ?1 ORDER BY change_id
       """
     ) { rows in
-      // Rows do not overlap, so a damaged count is limited by the previous row.
+      // The numbers of two rows do not overlap, so a count that is too large is limited by the
+      // previous row.
       let count = min(counts[rows.number(0)] ?? 1, max(1, rows.number(0) &- lastID))
       lastID = rows.number(0)
       guard let run = runs[rows.number(2)] else { return }

@@ -60,7 +60,8 @@ package struct ChangeSelection: Sendable {
       rows += expiring.prefix(room)
       if expiring.count > room {
         hasMore = true
-        // Continue after the last one returned, or from the start.
+        // The next page continues after the last expiring offer of this page. If this page has
+        // none, it starts where this page would have started.
         lastExpiring =
           expiring.prefix(room).last.map { ExpiringPlace($0) }
           ?? query.afterExpiring ?? ExpiringPlace(at: .distantPast, offerKey: 0)
@@ -127,7 +128,7 @@ package struct ChangeSelection: Sendable {
     rows.sorted { ($0.at, $0.id, $0.offerKey) < ($1.at, $1.id, $1.offerKey) }
   }
 
-  /// The number before the first change at or after a time.
+  /// The number of the last change before a time: changes since that time have larger numbers.
   private static func start(
     _ since: Int64?, lastID: Int64, in database: Database
   ) throws -> Int64 {

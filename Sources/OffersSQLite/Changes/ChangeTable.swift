@@ -89,8 +89,9 @@ enum ChangeTable {
     return runs
   }
 
-  /// A condition that a row may concern a favorite. For a row of several offers,
-  /// `FavoriteTable.sortedKeys` decides.
+  /// An SQL condition that is true for every row of `change` that may concern a favorite. It is
+  /// true for all rows of several offers (`ChangeSpan`); their offers must be compared with
+  /// `FavoriteTable.sortedKeys`.
   static let mayTellOfFavorite = """
     (change.offer_key IN (\(FavoriteTable.offerKeys)) OR new_offers.change_id IS NOT NULL)
     """

@@ -8,8 +8,8 @@ struct ChangedFields: Decodable {
   /// Nil if the reward is unchanged.
   let rewards: (old: Reward?, new: Reward?)?
 
-  /// The column as an SQL expression that drops the texts of a large row: only the reward's are
-  /// used.
+  /// An SQL expression for the `fields` column. In a large row it replaces the values of all fields
+  /// except the reward by 0, because only the reward's values are used.
   static let column: String = {
     let others = OfferField.allCases.filter { $0 != .reward }.map { "'$.\($0.name)', 0" }
     return """
@@ -19,7 +19,7 @@ struct ChangedFields: Decodable {
       """
   }()
 
-  /// Shorter rows are cheaper to parse whole than to reduce, in characters.
+  /// The length above which a row is large, in characters. A shorter row is parsed faster as it is.
   private static let usualLength = 8 << 10
 
   /// - Parameter json: the text of `change.fields`; see `StoredOffer`. Invalid JSON, which this

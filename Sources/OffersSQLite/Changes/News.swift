@@ -18,7 +18,7 @@ package struct News: Hashable, Sendable {
 
   /// The time for which a feed must have failed to be reported, in seconds.
   package static let failingSeconds = 24.0 * 3600
-  /// The period that the first news of a reader cover, in seconds.
+  /// The period that a reader's first news covers, in seconds.
   package static let firstReadSeconds = 7 * 86_400.0
 }
 

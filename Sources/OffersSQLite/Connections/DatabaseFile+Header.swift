@@ -9,9 +9,9 @@ extension DatabaseFile {
     case missing
     /// A file of zero bytes.
     case empty
-    /// A database of this program, with its schema version. It is not ready if it is not in WAL
-    /// mode, as an older version left it when it was killed during a large import; then a
-    /// connection that can write must open it first.
+    /// A database of this program, with its schema version. It is ready if it is in WAL mode. An
+    /// older version that was killed during a large import left a database in another mode; it must
+    /// first be opened by a connection that can write.
     case ours(version: Int, isReady: Bool)
     /// An SQLite file without a schema and without an application id.
     case blank

@@ -2,7 +2,8 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// The size of the log after a connection's last commit, known without asking the file system.
+/// The size of the write-ahead log after a connection's last commit, known without asking the file
+/// system.
 final class LogSize: Sendable {
   private let pageCount = Atomic<Int32>(0)
 

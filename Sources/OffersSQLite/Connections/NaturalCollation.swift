@@ -5,7 +5,8 @@ import OffersCore
 /// uses it, so other programs can read and write the file.
 enum NaturalCollation {
   static func install(on connection: OpaquePointer?) {
-    // It fails only when memory runs out; a statement that uses it then fails.
+    // The result is ignored: registration fails only without memory, and then each statement that
+    // uses the collation fails with an error.
     sqlite3_create_collation_v2(
       connection, "by_name", SQLITE_UTF8, nil,
       { _, leftCount, left, rightCount, right in

@@ -1,9 +1,9 @@
 import OffersCore
 
 extension OffersDatabase {
-  /// Refuses a URL, which as a path would name a file in folders that nobody wants. A name such as
-  /// `file:offers.sqlite` is a path and not an SQLite URI, because the file is opened by its full
-  /// path.
+  /// Refuses a URL: taken as a path, it would name a file in a folder such as `https:`. A name such
+  /// as `file:offers.sqlite` is accepted as a path. SQLite does not take it for a URI, because the
+  /// file is opened by its full path.
   ///
   /// The message does not repeat the text, because a URL may contain a password.
   ///

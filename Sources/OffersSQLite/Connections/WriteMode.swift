@@ -5,10 +5,10 @@ enum WriteMode {
   /// power cut may lose the last of these.
   case note
   /// An image, or the uses of images. The commit does not wait for fsync: a power cut may lose the
-  /// last of these, and they can be fetched again.
+  /// last of these. Lost images can be fetched again.
   case image
-  /// Removals and renumbered runs, which keep every reference valid themselves. Foreign keys are
-  /// not checked: for one removed run SQLite would scan all changes.
+  /// Pruning and the renumbering of runs. SQLite does not check foreign keys, because it would scan
+  /// all changes for each removed run. The caller keeps every reference valid.
   case unchecked
 
   /// Whether the commit waits for fsync (`synchronous=FULL`).
@@ -21,8 +21,8 @@ enum WriteMode {
   /// Whether SQLite checks foreign keys.
   var checksForeignKeys: Bool { self != .unchecked }
 
-  /// The size up to which the log is not checkpointed, in bytes. Notes are small; for images, one
-  /// checkpoint serves some hundred of them.
+  /// The size of the log above which a write is followed by a checkpoint, in bytes. It is large for
+  /// images, so that some hundred of them share a checkpoint.
   var logBytes: Int {
     switch self {
     case .note: 256 << 10

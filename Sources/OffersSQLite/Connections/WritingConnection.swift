@@ -52,8 +52,9 @@ final class WritingConnection: Sendable {
     return try await inTurn(waitSeconds: waitSeconds) { try self.perform(mode, on: $0, body) }
   }
 
-  /// Writes an image on the calling thread if no other write is under way: two thread switches take
-  /// as long as the write. A checkpoint, which waits for the disk, is left to the queue's thread.
+  /// Writes an image on the calling thread if no other write is under way, because switching to the
+  /// queue's thread and back takes as long as the write. A checkpoint, which waits for the disk, is
+  /// left to the queue's thread.
   ///
   /// - Returns: nil if another write is under way; nothing was written then.
   private func writeImageAtOnce<Result>(_ body: (Database) throws -> Result) throws -> Result? {
@@ -89,7 +90,7 @@ final class WritingConnection: Sendable {
     userCount.add(1, ordering: .sequentiallyConsistent)
     queue.asyncWriteWithoutTransaction { database in
       defer { self.userCount.subtract(1, ordering: .sequentiallyConsistent) }
-      // No caller waits for the result. A lost checkpoint or note of uses costs nothing.
+      // No caller waits for the result, and these writes (checkpoints, uses of images) may be lost.
       try? self.writeGuard.hold { try body(database) }
     }
   }
@@ -139,8 +140,8 @@ final class WritingConnection: Sendable {
     return result
   }
 
-  /// Runs an immediate transaction with cached BEGIN and COMMIT statements, because GRDB prepares
-  /// its own each time, which counts for an image.
+  /// Runs an immediate transaction with cached BEGIN and COMMIT statements. GRDB prepares its own
+  /// each time, which takes a noticeable part of the time of a small write.
   private static func transact<Result>(
     _ database: Database, _ body: (Database) throws -> Result
   ) throws -> Result {

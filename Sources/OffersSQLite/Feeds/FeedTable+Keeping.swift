@@ -1,7 +1,8 @@
 import GRDB
 import OffersCore
 
-/// The SQL for imported feeds and for the stored counts of offers.
+/// The SQL for imported feeds, and for each feed's stored number of current offers
+/// (`feed.current_count`).
 extension FeedTable {
   static func hasOffers(feedKey: Int64, in database: Database) throws -> Bool {
     try Bool.fetchOne(
@@ -9,7 +10,7 @@ extension FeedTable {
       arguments: [feedKey]) ?? false
   }
 
-  /// Inserts a feed of an import, without its named source, and returns its key.
+  /// Inserts an imported feed without its named source, and returns its key.
   static func insert(_ feed: ExportedFeed, in database: Database) throws -> Int64 {
     try database.execute(
       sql: "INSERT INTO feed (name, source, subscribed_at) VALUES (?, ?, ?)",
@@ -23,7 +24,8 @@ extension FeedTable {
     return key
   }
 
-  /// Replaces a feed that was never read by the imported one, except for the imported named source.
+  /// Overwrites a feed that this database has never read with an imported feed. The imported feed's
+  /// named source is not stored here but by `takeSource`.
   static func set(_ feed: ExportedFeed, feedKey: Int64, in database: Database) throws {
     try database.execute(
       sql: "UPDATE feed SET source = ?, subscribed_at = ? WHERE feed_key = ?",
@@ -38,7 +40,7 @@ extension FeedTable {
     if feed.chosenSource == nil { try forgetSource(of: feed.name, in: database) }
   }
 
-  /// Merges an imported feed into a known one. Its subscription and its named source stay.
+  /// Merges an imported feed into a stored one, which keeps its subscription and its named source.
   ///
   /// - Parameter isNewer: whether the imported feed was synced later, so that its title and shared
   ///   attributes win.
@@ -59,7 +61,7 @@ extension FeedTable {
       arguments: [isNewer, feed.title, OfferAttribute.json(feed.shared), feedKey])
   }
 
-  /// Sets the source that an import names for a feed, even if the feed is unsubscribed.
+  /// Stores the source that an import names for a feed, even if the feed is unsubscribed.
   static func takeSource(_ source: NamedSource, feedKey: Int64, in database: Database) throws {
     try database.execute(
       sql: "UPDATE feed_detail SET chosen_source = ?, source_origin = ? WHERE feed_key = ?",
@@ -78,7 +80,7 @@ extension FeedTable {
         """, arguments: [feedKey])
   }
 
-  /// A feed whose stored count of offers is wrong.
+  /// A feed whose stored number of current offers is wrong.
   struct Miscount {
     let name: String
     let key: Int64
@@ -86,7 +88,7 @@ extension FeedTable {
     let counted: Int
   }
 
-  /// Counts the offers of each feed and returns the feeds whose stored count differs.
+  /// Counts the current offers of each feed, and returns the feeds whose stored number differs.
   static func findMiscounts(in database: Database) throws -> [Miscount] {
     try Row.fetchAll(
       database,
@@ -103,7 +105,8 @@ extension FeedTable {
     }
   }
 
-  /// Corrects the stored counts of offers. Returns the feeds whose count was wrong.
+  /// Corrects the stored number of current offers of each feed, and returns the feeds whose number
+  /// was wrong.
   static func recount(in database: Database) throws -> [Miscount] {
     let wrong = try findMiscounts(in: database)
     for feed in wrong {

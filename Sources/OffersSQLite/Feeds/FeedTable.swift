@@ -9,8 +9,8 @@ enum FeedTable {
       database.cachedStatement(sql: "SELECT feed_key FROM feed WHERE name = ?"), arguments: [name])
   }
 
-  /// The key of a feed that readers see: one that is subscribed or has offers. A feed that never
-  /// worked is hidden.
+  /// The key of a feed that users can read: one that is subscribed or has offers. Other feeds, such
+  /// as one whose first sync failed, are hidden; for them the result is nil.
   static func findReadKey(_ name: String, in database: Database) throws -> Int64? {
     try Int64.fetchOne(
       database,
@@ -24,11 +24,11 @@ enum FeedTable {
 
   /// The key of a feed, which is inserted if it is unknown.
   ///
-  /// `seconds` is the start of the sync.
-  ///
-  /// - Parameter subscribes: whether to subscribe to the feed. A feed that never worked is stored
-  ///   without a subscription, because the fetch state of its server must be remembered.
-  /// - Returns: also whether this call subscribed to the feed.
+  /// - Parameters:
+  ///   - subscribes: whether to subscribe to the feed. A feed whose first sync failed is stored
+  ///     without a subscription, because the fetch state of its server must be remembered.
+  ///   - seconds: the start of the sync, in Unix seconds.
+  /// - Returns: the key, and whether this call subscribed to the feed.
   static func fetchKey(
     _ name: String, source: String, subscribes: Bool, at seconds: Int64, in database: Database
   ) throws -> (key: Int64, isTakenUp: Bool) {
@@ -57,8 +57,8 @@ enum FeedTable {
     return (key, subscribes)
   }
 
-  /// Unsubscribes from the proposed feed if nobody synced it or named a source for it: a user who
-  /// begins with another feed did not ask for its sample.
+  /// Unsubscribes from the feed of a new database (`Feed.initialName`) if no one has synced it or
+  /// named a source for it. A user who begins with another feed did not ask for this one's sample.
   private static func giveUpProposed(in database: Database) throws {
     try database.cachedStatement(
       sql: """
@@ -70,8 +70,8 @@ enum FeedTable {
     ).execute()
   }
 
-  /// Subscribes to a feed. For the proposed feed, the source is stored as a remote one, so that the
-  /// feed counts as chosen.
+  /// Subscribes to a feed. For the feed of a new database (`Feed.initialName`), the source is
+  /// stored as one that a remote user named, so that the feed counts as chosen by a user.
   ///
   /// - Returns: whether it was not subscribed before.
   static func subscribe(
@@ -119,7 +119,7 @@ enum FeedTable {
           (SELECT run.source FROM sync_run AS run
             WHERE run.feed_key = feed.feed_key AND run.outcome IN ('updated', 'unchanged')
             ORDER BY run.run_id DESC LIMIT 1) AS last_good_source,
-          -- A failure that is not counted is one of another source that was tried.
+          -- A failed run that did not raise the failure count was a trial of another source.
           (SELECT run.started_at FROM sync_run AS run
             WHERE run.feed_key = feed.feed_key
               AND (run.outcome <> 'failed' OR ifnull(feed_fetch.failure_count, 1) > 0)
@@ -151,7 +151,8 @@ enum FeedTable {
     }
   }
 
-  /// Stores the document that the feed's offers now are, and adjusts the count of offers.
+  /// Stores the fingerprint of the document that the stored offers now equal, and adjusts the
+  /// number of current offers.
   static func setDocument(
     _ document: DocumentFingerprint?, addingCurrent difference: Int, feedKey: Int64,
     in database: Database
@@ -180,7 +181,7 @@ enum FeedTable {
     ).execute(arguments: [source.text, source.origin?.rawValue, feedKey])
   }
 
-  /// The named source of a feed.
+  /// The source that was named for a feed instead of its definition's own; nil if none was.
   static func findSource(feedKey: Int64, in database: Database) throws -> NamedSource? {
     try Row.fetchOne(
       database, sql: "SELECT chosen_source, source_origin FROM feed_detail WHERE feed_key = ?",
@@ -236,7 +237,7 @@ enum FeedTable {
     return true
   }
 
-  /// The feeds that were unsubscribed or never worked.
+  /// The feeds that were unsubscribed, or whose syncs have all failed.
   static func former(in database: Database) throws -> [FormerFeed] {
     try Row.fetchAll(
       database,

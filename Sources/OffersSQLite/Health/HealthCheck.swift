@@ -9,9 +9,9 @@ struct HealthCheck: Sendable {
   let subject: String
   /// Returns the findings, including one if all is well.
   let examine: @Sendable (Database, Date) throws -> [Finding]
-  /// A further check, run if `examine` found no problem, that needs a writable connection. It
-  /// writes nothing and waits for nobody: it is passed nil and the reason if there is no such
-  /// connection.
+  /// A further check that needs a writable connection, run if `examine` found no problem. It writes
+  /// nothing and does not wait for other writers. Without such a connection it is passed nil and
+  /// the reason.
   var lookFurther: (@Sendable (Database?, _ obstacle: String) throws -> Finding)?
   /// Repairs the problem and returns a description; nil if only a person can.
   var repair: RepairWork?

@@ -35,7 +35,8 @@ struct LockHolder {
     return holders.sorted { ($0.byte, $0.pid) < ($1.byte, $1.pid) }
   }
 
-  /// The first bytes of the locked ranges: `lock: 1: OFDLCK ADVISORY WRITE -1 fe:01:52 0 0`.
+  /// The locked bytes that an fdinfo file lists: for each lock the first byte of its range, which
+  /// is 0 in the line `lock: 1: OFDLCK ADVISORY WRITE -1 fe:01:52 0 0`.
   private static func lockedBytes(_ information: String) -> [Int64] {
     information.split(scalar: "\n").compactMap { line in
       let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })

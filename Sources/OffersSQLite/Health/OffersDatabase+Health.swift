@@ -75,7 +75,7 @@ extension OffersDatabase {
   }
 
   /// Repairs derived data, each kind in one transaction. No offer, favorite or named source is
-  /// changed, and what cannot be repaired stays as it is.
+  /// changed. Damage that cannot be repaired is left unchanged.
   package func repair(at now: Date) async -> [Repair] {
     var repairs: [Repair] = []
     for check in HealthCheck.all {

@@ -38,8 +38,9 @@ final class ImageUses: Sendable {
 
   init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-  /// Records a use, or a miss if `url` is nil.
+  /// Records a use of an image, or a miss if `url` is nil.
   ///
+  /// - Parameter isAsked: whether the use was a lookup, which counts as a hit or a miss.
   /// - Returns: whether the batch should be written now.
   func note(_ url: String?, isAsked: Bool) -> Bool {
     let now = now()

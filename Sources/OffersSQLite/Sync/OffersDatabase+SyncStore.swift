@@ -67,7 +67,8 @@ extension OffersDatabase: SyncStore {
     }
   }
 
-  /// The maximum number of changes that a preview lists, the newest ones; all are counted.
+  /// The maximum number of changes that a preview lists, the newest ones. The counts of its run
+  /// include all changes.
   private static let previewLimit = 1000
 
   public func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {

@@ -1,12 +1,12 @@
 import OffersCore
 
-// Initializers that read the current row of a statement, from a given column on, in the order of
-// `columns`.
+// Initializers that read an export's records from the current row of a statement. The columns begin
+// at a given index and have the order of `columns`.
 
 extension ExportedFeed {
   static let columns = "feed.name, feed.source, feed.subscribed_at"
   static let columnCount: Int32 = 3
-  /// Of `feed_detail AS detail`.
+  /// The columns of `feed_detail`, joined as `detail`.
   static let detailColumns = """
     detail.title, detail.chosen_source, detail.unsubscribed_at, detail.shared
     """
@@ -27,7 +27,7 @@ extension ExportedFeed {
 }
 
 extension ExportedRun {
-  /// Of `sync_run AS run`.
+  /// The columns of `sync_run`, joined as `run`.
   static let columns = """
     run.source, run.started_at, run.duration_milliseconds, run.outcome, run.bytes, run.new_count,
     run.changed_count, run.gone_count, run.back_count, run.unchanged_count, run.skipped_count,
@@ -57,7 +57,7 @@ extension ExportedOffer {
     offer.gone_at
     """
   static let columnCount: Int32 = 14
-  /// Of `offer_detail AS detail`.
+  /// The columns of `offer_detail`, joined as `detail`.
   static let detailColumns = """
     detail.retailer, detail.categories, detail.starts_at, detail.expires_at, detail.latitude,
     detail.longitude, detail.attributes

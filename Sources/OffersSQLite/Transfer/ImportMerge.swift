@@ -4,10 +4,11 @@ import OffersCore
 
 /// Merges the records of an export into a database, one by one.
 ///
-/// For an offer on both sides, the version counts whose feed was synced later; its first sighting
-/// is the earlier one. The user's choices in this database stay. Nothing is ever removed.
+/// If both the export and the database have an offer, the version from the side that synced the
+/// feed later is kept, with the earlier of the two first sightings. The user's choices in this
+/// database stay. Nothing is ever removed.
 final class ImportMerge {
-  /// A feed of the document, and its state in this database.
+  /// A feed of the export, and its state in this database.
   private struct Feed {
     let record: ExportedFeed
     let key: Int64
@@ -15,9 +16,9 @@ final class ImportMerge {
     let own: Sight?
     /// Whether this database had a sync or an offer of the feed.
     let isKnown: Bool
-    /// The last successful sync in the document.
+    /// The feed's last successful sync according to the export.
     var imported: Sight?
-    /// Whether the import changed its offers.
+    /// Whether the import changed the feed's offers.
     var isTouched = false
   }
 
@@ -34,13 +35,13 @@ final class ImportMerge {
   private let insertFavorite: RawStatement
   private let findFavorite: RawStatement
   private var feeds: [String: Feed] = [:]
-  /// Sources that are not reviewed yet.
+  /// The named sources of the export that are not reviewed yet.
   private var newSources: [ImportedSource] = []
   private var counts = ImportCounts()
   private var changeNumber = 0
 
-  /// Reviews the sources that a document would add: sets the origin of each, or throws to refuse
-  /// the import.
+  /// Reviews the named sources that an export would add: sets the origin of each, or throws to
+  /// refuse the import.
   typealias SourceReview = ([ImportedSource]) throws -> [ImportedSource]
 
   init(

@@ -53,7 +53,7 @@ final class ImportedHistory {
         CREATE TEMP TABLE imported_change (
           number INTEGER PRIMARY KEY, run_number INTEGER, offer_key INTEGER, kind TEXT, fields TEXT
         );
-        -- When offers were first seen here that the document saw earlier.
+        -- For offers that the export saw earlier than this database: the first sighting here.
         CREATE TEMP TABLE seen_earlier (offer_key INTEGER PRIMARY KEY, first_seen_at INTEGER);
         """)
     let parameters = (0..<Self.runColumns.count + 2).map { "?\($0 + 1)" }.joined(separator: ", ")
@@ -109,7 +109,7 @@ final class ImportedHistory {
     try addRun.run()
   }
 
-  /// Records that the document saw an offer earlier than this database did.
+  /// Records that the export saw an offer earlier than this database did.
   func note(offerKey: Int64, firstSeenHereAt seconds: Int64) throws {
     addEarlier.bind(1, offerKey)
     addEarlier.bind(2, seconds)
@@ -117,7 +117,8 @@ final class ImportedHistory {
     hasEarlier = true
   }
 
-  /// - Parameter seenHereUntil: the last sync of the offer's feed in this database.
+  /// - Parameter seenHereUntil: the start of the last successful sync of the offer's feed in this
+  ///   database.
   /// - Returns: whether the change is imported.
   func add(
     _ change: ExportedChange, offerKey: Int64, isNewOffer: Bool, seenHereUntil: Int64?
@@ -270,7 +271,7 @@ final class ImportedHistory {
         """)
     try database.execute(
       sql: """
-        -- What the document saw earlier was not new when it was first seen here.
+        -- An offer that the export saw earlier was not new when this database first saw it.
         DELETE FROM change_order WHERE kind = 'new' AND old_id IS NOT NULL
           AND offer_key IN (SELECT offer_key FROM seen_earlier);
         UPDATE reader SET change_id = coalesce(

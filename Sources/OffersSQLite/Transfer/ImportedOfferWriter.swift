@@ -3,8 +3,8 @@ import OffersCore
 
 /// Writes the offers of an export.
 ///
-/// Their content hash is 0, so that the next sync compares their values, and does not report equal
-/// offers as changed.
+/// Their content hash is stored as 0. The next sync then compares their values instead of the
+/// hashes, and does not report equal offers as changed.
 struct ImportedOfferWriter {
   private let findOffer: RawStatement
   private let findKey: RawStatement
@@ -80,7 +80,7 @@ struct ImportedOfferWriter {
     }
   }
 
-  /// - Parameter isOther: whether its content differs.
+  /// - Parameter isOther: whether the content of the offer differs from the stored one.
   func update(_ key: Int64, to offer: ExportedOffer, isOther: Bool) throws {
     // An offer that this import inserted is not in the index yet.
     if isOther, key <= lastKey { try index.willChange(key) }

@@ -30,12 +30,14 @@ extension OffersDatabase {
   ///
   /// - Parameters:
   ///   - source: the records, which are read while the write guard is held.
-  ///   - feeds: the feeds of the document. Their syncs are locked out: a sync that compared with
-  ///     the offers before the import would store that they are exactly its document.
-  ///   - selections: the feeds whose documents are selections: offers that these lack are not gone.
+  ///   - feeds: the feeds of the document. They cannot be synced during the import: such a sync
+  ///     would compare its document with the offers before the import, and then store that the
+  ///     offers equal its document.
+  ///   - selections: the names of the feeds whose documents are only a selection of their offers.
+  ///     An offer that is missing in such a document is not gone.
   ///   - review: reviews the named sources that the import would add, and sets their origins. An
-  ///     error ends the import. Sources that this database already has are not passed, nor those of
-  ///     feeds that have another named source here.
+  ///     error ends the import. Passed are only sources of feeds that have no named source in this
+  ///     database, or that it has never read.
   /// - Throws: `OffersError` with `locked` if a feed's sync does not end in time.
   package func importRecords(
     from source: any ExportRecordSource, feeds: [String], selections: Set<String> = [],
@@ -51,7 +53,7 @@ extension OffersDatabase {
     }
   }
 
-  /// The maximum wait for syncs, in seconds; the same as of another sync.
+  /// The maximum wait for running syncs, in seconds; as long as a sync waits for another one.
   private static let syncWaitSeconds = 5.0
 }
 
