@@ -22,7 +22,8 @@ extension DateParser {
     else { return nil }
     let hasPoints = separator == 0x2E
     if year.count == 2 {
-      // Version numbers and times of day look the same.
+      // With a year of two digits, a version number or a time of day looks the same. So two digits
+      // are required in each part of a date with points, and a known order in other dates.
       guard hasPoints ? first.count == 2 && second.count == 2 : order != nil else { return nil }
     }
     let isDayFirst: Bool

@@ -63,7 +63,7 @@ package enum Since: Hashable {
     guard let parsed = copy.withUTF8({ DateParser.parse(UnsafeRawBufferPointer($0)) }) else {
       return nil
     }
-    // After the date and the T.
+    // A zone can only follow the date and the `T`, which have 11 characters.
     let hasZone = text.dropFirst(11).contains { $0.isLetter || $0 == "+" || $0 == "-" }
     if hasZone { return Date(timeIntervalSince1970: Double(parsed.seconds)) }
     var seconds = time_t(parsed.seconds)

@@ -67,15 +67,15 @@ package struct DefinitionOverride {
 
   /// Returns the definition; options that were not set come from a proposal.
   ///
-  /// A path is read as in the proposal if that has it; otherwise the values in the sample decide,
-  /// so that texts with HTML markup are read as HTML. An attribute whose path became a field is
-  /// removed.
+  /// A path that the proposal has is read as there. For another path the values in the sample
+  /// decide, so that texts with HTML markup are read as HTML. An attribute is removed if its path
+  /// is used for a field.
   ///
   /// - Throws: `OffersError` with `invalidRequest` when the id or the name is missing.
   package func definition(
     source: Template, over proposal: DefinitionGuess.Proposal? = nil
   ) throws -> FeedDefinition {
-    // A guess for other items does not apply to these.
+    // If the given items are not those of the proposal, its fields do not apply.
     let guessed = proposal?.definition
     let fits = items == nil || guessed?.items.contains { $0.steps == items?.steps } == true
     let base = fits ? guessed : nil
@@ -127,7 +127,8 @@ package struct DefinitionOverride {
     }
     var alternative = (judgement ?? SampleJudgement()).alternative(at: path, for: field)
     guard field.defaultReading == .text, alternative.reading == .text else { return alternative }
-    // A well-known kind has no survey of a sample; its definition says which values are HTML.
+    // No sample is surveyed for a well-known kind, such as RSS. Its definition says which values
+    // are HTML.
     let rules = (base.map { Array($0.fields.values) + $0.attributes.map(\.rule) }) ?? []
     let known = rules.flatMap(\.alternatives).first { $0.value == value && $0.reading != .text }
     if let known, field.readings.contains(known.reading) { alternative.reading = known.reading }

@@ -88,7 +88,8 @@ package enum DefinitionText {
     case .linkHeader: entries.append(("next", .text(PageSection.linkHeader)))
     case .path(let path):
       let text = path.descriptionFromRoot
-      // Quotes tell a path of that name from the header.
+      // A path that is spelled like the keyword `link-header` is quoted, so that it is not taken
+      // for it.
       entries.append(("next", .text(text == PageSection.linkHeader ? "\"\(text)\"" : text)))
     case nil: break
     }

@@ -3,7 +3,7 @@ import OffersCore
 /// The section of a definition file that defines one feed.
 struct FeedSection {
   private let entry: DefinitionNode.Entry
-  /// The base of the paths of the offers' values.
+  /// The start of the paths of the offers' values; see `PathBase`.
   private let item: DefinitionNode.PathBase
 
   init(_ entry: DefinitionNode.Entry) {
@@ -11,7 +11,8 @@ struct FeedSection {
     item = .item(keyLevels: Self.keyLevels(of: entry.value))
   }
 
-  /// The number of keys that an item is a value of: one for each `*` in the path of the items.
+  /// The number of keys on the way from the list of items to an item: one for each `*` in the path
+  /// of the items.
   private static func keyLevels(of section: DefinitionNode) -> Int {
     guard case .map(let entries) = section.content,
       let items = entries.first(where: { $0.key == "items" })

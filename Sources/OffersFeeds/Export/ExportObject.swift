@@ -82,8 +82,8 @@ final class ExportObject {
     return value
   }
 
-  /// Returns the error to throw: at the end of the input the document is cut off, whatever else is
-  /// missing.
+  /// Returns the error to throw. At the end of the input it is that the document is cut off,
+  /// whatever the scanner reports as missing.
   static func fault(
     _ scanner: JSONScanner, _ p: JSONScanner.Position, _ reason: String
   ) -> any Error {

@@ -98,8 +98,8 @@ final class ExportRecordReader {
     OfferLimits.fit(text, within: OfferLimits.nameBytes) ?? text
   }
 
-  /// An offer within its limits: a database of an older version may have held more, and what it
-  /// exported comes back as the next sync would read it.
+  /// Reads an offer and applies `OfferLimits` to it, as the reader of feeds does. An export of an
+  /// older version may exceed these limits.
   private func readOffer() throws -> ExportedOffer {
     var record = ExportedOffer()
     record.ref = try offer.ref(0)

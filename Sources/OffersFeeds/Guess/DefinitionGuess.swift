@@ -119,8 +119,9 @@ package final class DefinitionGuess {
     return proposal
   }
 
-  /// Reads the sample as a tree. An incomplete document is refused with the error of the feed
-  /// reader, unless the sample itself was cut off.
+  /// Reads the sample as a tree of values; nil if it has none. XML without an element, and JSON
+  /// that is invalid or incomplete, are refused with the error of the feed reader, unless the
+  /// sample is only the start of the document.
   private func readSample(
     _ format: FeedFormat, _ blank: FeedDefinition
   ) throws -> SampleValue? {
@@ -134,7 +135,8 @@ package final class DefinitionGuess {
       do {
         _ = try SampleReading(text, as: blank, isCut: false)
       } catch let error as OffersError where error.code == .unexpectedShape {
-        // The syntax is valid; offers are not expected at this point.
+        // The document is valid. This error only says that the blank definition finds no offers in
+        // it.
       }
     }
     return sample?.root

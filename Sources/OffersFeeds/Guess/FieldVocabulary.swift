@@ -10,8 +10,8 @@ enum FieldVocabulary {
     guard let names = names[field] else { return nil }
     let joined = words.joined
     if let place = names.firstIndex(of: joined) { return place }
-    // `offer_title`, `dealPrice`, `product-image`: the field's name follows that of the thing
-    // itself.
+    // In `offer_title`, `dealPrice` and `product-image`, the field's name follows a word for the
+    // offer itself.
     if let first = words.words.first, subjects.contains(first), words.words.count > 1 {
       let rest = words.words.dropFirst().joined()
       if let place = names.firstIndex(of: rest) { return place + 1 }

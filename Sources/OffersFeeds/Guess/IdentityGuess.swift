@@ -16,8 +16,8 @@ struct IdentityGuess {
     let hasOwnKeys = ownKeys.count == survey.itemCount && Set(ownKeys).count == ownKeys.count
     var rest: SurveyedMember?
     for (member, rank) in Self.ranked(survey) {
-      // If a member with the name of an id repeats in a few items, the feed lists these offers
-      // twice. With another name, it may be the id of something else that merely happens to differ.
+      // A member that is named like an id may repeat in a few items; then the feed lists these
+      // offers twice. Any other member must be unique, because it may be the id of something else.
       let isNearly = rank <= 2 && member.distinctCount * 10 >= member.values.count * 9
       if member.isUnique || isNearly && member.presence > 0.98 && ownKeys.isEmpty {
         if rank >= Self.weak, hasOwnKeys { break }

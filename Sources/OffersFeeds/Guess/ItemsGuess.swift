@@ -4,9 +4,9 @@ import OffersCore
 ///
 /// The candidates are all lists of objects, all objects with similar members, and in XML all
 /// repeated elements. The score grows with the number of objects and of their members. It is lower
-/// deep in the document and within the items of another list, and higher where a name says offers.
-/// A list of bare names, such as categories, yields to a list whose items have a price, a link or
-/// an image.
+/// deep in the document and within the items of another list, and higher for a list whose name
+/// means offers. A list of bare names, such as categories, loses against a list whose items have a
+/// price, a link or an image.
 struct ItemsGuess {
   /// A list that may contain the offers.
   struct Candidate {
@@ -159,7 +159,7 @@ struct ItemsGuess {
 
   private func score(_ candidate: Candidate) -> Double {
     let name = Self.containerRank(candidate)
-    // A list of texts, or a single element, needs a name that says offers.
+    // A list of texts, or a single element, is a candidate only if its name means offers.
     if candidate.isText && (name == 0 || candidate.nesting > 0) { return 0 }
     if candidate.isAlone, candidate.nesting > 0 || name < (Self.isPriced(candidate) ? 1 : 2) {
       return 0

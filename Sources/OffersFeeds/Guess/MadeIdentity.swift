@@ -11,7 +11,7 @@ struct MadeIdentity {
 
   private let survey: MemberSurvey
   private static let partLimit = 4
-  /// Testing a candidate takes a pass over all items.
+  /// The maximum number of members that are tested. Each test is a pass over all items.
   private static let candidateLimit = 40
 
   init(_ survey: MemberSurvey, _ fields: FieldGuess) {
@@ -20,7 +20,7 @@ struct MadeIdentity {
     let isStable = { (member: SurveyedMember) in !changing.contains { $0.keys == member.keys } }
     parts = (fields.chosen[.name] ?? []).filter(isStable)
     let addresses = survey.members.filter(Self.isAddress)
-    // Shops of one chain have the same name.
+    // The name does not distinguish the shops of a chain; their addresses do.
     if fields.chosen[.latitude] != nil, let address = addresses.first(where: { $0.presence > 0.9 })
     {
       parts.append(address)

@@ -1,6 +1,6 @@
 import OffersCore
 
-/// Follows a path into a sample, to report where the path ends.
+/// Explains why a path leads to no items in a sample: follows it to the first key that is missing.
 struct SampleWalk {
   private let root: SampleValue
   private let isXML: Bool

@@ -32,8 +32,8 @@ struct JSONOutline {
     let shape: Int32
     /// Its node in the document's `RecordTree`; negative when it has none.
     let node: Int32
-    /// Whether the container may contain offers: false within a list of which no path needs
-    /// elements.
+    /// Whether offers are searched for in the container. They are not if it is, or is within, a
+    /// list that a path leads to without selecting elements of it.
     let allowsItems: Bool
     /// The index of the current element.
     var elementIndex: Int32 = 0
@@ -52,8 +52,8 @@ struct JSONOutline {
   /// The shape of the next value; negative when no path needs it.
   private var valueShape = PathTree.root
   private var isAnyMember = false
-  /// The index of the path of offers that the document has. The first path met applies, and no
-  /// other.
+  /// The index of the path of items that was found in the document. Only the first one found
+  /// applies.
   private var itemsRank: Int32?
   private var rootKeys: [String] = []
   private var trail: ItemsTrail

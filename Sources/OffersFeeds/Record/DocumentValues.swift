@@ -14,7 +14,8 @@ final class DocumentValues {
   private let dateOrder: DateOrder?
   private var textBytes = 0
 
-  /// The largest number of values and bytes to keep; the rest is left out.
+  /// The number of values, and the total size of their texts in bytes, above which further values
+  /// are left out.
   private static let nodeLimit = 10_000
   private static let textLimitBytes = 1 << 20
 
@@ -40,14 +41,14 @@ final class DocumentValues {
     tree.count >= Self.nodeLimit || textBytes >= Self.textLimitBytes
   }
 
-  /// Adds an object, a list or an element; returns its node, or a negative number when there is no
-  /// room.
+  /// Adds an object, a list or an element, and returns its node. Returns a negative number when
+  /// there is no room, or when its parent was not added.
   func append(_ shape: Int32, _ kind: RecordTree.Kind, to parent: Int32) -> Int32 {
     if isFull || (parent < 0 && tree.count > 0) { return -1 }
     return tree.append(shape, kind, to: parent)
   }
 
-  /// Adds a copy of a text.
+  /// Adds a value with a copy of its text, unless there is no room or its parent was not added.
   func append(
     _ text: UnsafeRawBufferPointer, _ shape: Int32, to parent: Int32,
     as kind: RecordTree.Kind = .text
@@ -56,7 +57,7 @@ final class DocumentValues {
     setText(text, of: tree.append(shape, kind, to: parent))
   }
 
-  /// Sets an element's text to a copy of `text`.
+  /// Sets an element's text to a copy of `text`, unless there is no room.
   func setText(_ text: UnsafeRawBufferPointer, of node: Int32) {
     guard !isFull else { return }
     textBytes += text.count
@@ -90,7 +91,7 @@ final class DocumentValues {
     append(tree.decoder.decode(raw, traits, wasMended: &wasMended), shape, to: parent)
   }
 
-  /// The document's statements about itself, as far as it has been read.
+  /// The document's statements about itself, according to the values read so far.
   var facts: DocumentFacts {
     var values = RecordValues(record: tree, document: tree)
     var mended: [String] = []
@@ -168,11 +169,12 @@ package struct DocumentFacts {
   package let title: String?
   /// Labelled texts that every offer shows, in order.
   package let shared: [OfferAttribute]
-  /// Which of them are longer than is kept, for people.
+  /// The parts of the title and the shared attributes that were truncated because they exceed
+  /// `OfferLimits`, as notes for people.
   package let mended: [String]
-  /// What went wrong, in a document that says so.
+  /// The document's error message, by the definition's `error` paths; nil if it has none.
   package let error: String?
-  /// The address of the next page, as printed.
+  /// The address of the next page, as the document prints it.
   package let nextPage: String?
   /// The number of pages.
   package let pageCount: Int?

@@ -14,8 +14,9 @@ struct LinkResolver: Sendable {
     base = address.flatMap { URL(string: $0) }
   }
 
-  /// The absolute link. One without a scheme is https where the document has no address, and one
-  /// that stays relative is kept as printed: nothing is made up.
+  /// The absolute form of a link. If the document's address is unknown, only a link that begins
+  /// with `//` becomes absolute, with the scheme https. A link that cannot be resolved is returned
+  /// unchanged.
   func resolve(
     _ link: UnsafeRawBufferPointer, in arena: TextArena
   ) -> UnsafeRawBufferPointer {
@@ -36,8 +37,8 @@ struct LinkResolver: Sendable {
     return hasScheme(link) && memchr(base, 0x26, link.count) == nil
   }
 
-  /// Replaces `&amp;`, which some JSON contains since its links were escaped for HTML. A URL never
-  /// has it.
+  /// Replaces `&amp;`, which some JSON contains because its links were escaped for HTML. It is
+  /// never a part of the intended URL.
   private static func unescaped(
     _ link: UnsafeRawBufferPointer, in arena: TextArena
   ) -> UnsafeRawBufferPointer {

@@ -2,7 +2,7 @@ import OffersCore
 
 /// Truncates or omits texts that exceed the limits of an offer; see `OfferLimits`.
 extension OfferAssembler {
-  /// A field's text within its limit: as it is, cut or left out, with a note in the latter cases.
+  /// A field's text within the field's limit. A longer text is truncated or omitted, with a note.
   @inline(__always)
   func fit(_ text: UnsafeRawBufferPointer?, _ field: OfferField) -> UnsafeRawBufferPointer? {
     guard let text, text.count > OfferLimits.alwaysFittingBytes else { return text }
@@ -22,7 +22,8 @@ extension OfferAssembler {
     return cut(text, within: limit)
   }
 
-  /// An attribute's text, for which its label leaves less room; nil where it leaves none.
+  /// An attribute's text within the limit of an attribute, which includes the label. A longer text
+  /// is truncated, with a note; nil if the label leaves no room.
   func fit(
     _ text: UnsafeRawBufferPointer, ofAttribute name: String
   ) -> UnsafeRawBufferPointer? {
@@ -34,13 +35,14 @@ extension OfferAssembler {
     return isCut ? cut(text, within: limit) : nil
   }
 
-  /// Takes note of a text that is left out because a part of it would be another one.
+  /// Adds a note about a text that is omitted because it is too long, and would have another
+  /// meaning if it were truncated, such as an address or a number.
   func noteLong(_ field: OfferField) {
     let size = OfferLimits.text(OfferLimits.bytes(of: field))
     note(field, "is longer than \(size)", isKept: false)
   }
 
-  /// The first of a text that is longer than a limit, with a mark that more follows.
+  /// A text truncated to a limit, with a mark at its end.
   func cut(_ text: UnsafeRawBufferPointer, within limit: Int) -> UnsafeRawBufferPointer {
     let kept = text.slice(0, OfferLimits.keptBytes(of: text, within: limit))
     return record.arena.copy(Array(kept) + Array(OfferLimits.mark.utf8))

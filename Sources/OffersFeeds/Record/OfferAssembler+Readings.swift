@@ -1,7 +1,8 @@
 import OffersCore
 
 extension OfferAssembler {
-  /// Converts a text to the form that its field stores; nil when nothing is left of it.
+  /// Converts a text to the form that its field stores; nil, usually with a note, when it has no
+  /// such form.
   func finish(
     _ found: UnsafeRawBufferPointer, _ alternative: ValuePlan.Alternative, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
@@ -27,7 +28,8 @@ extension OfferAssembler {
     return text.isEmpty ? nil : text
   }
 
-  /// Resolves a link; returns nil, with a note, for an image or page that is a single word.
+  /// Resolves a link. Returns nil, with a note, for a link that is too long, and for an image or
+  /// page that is a single word.
   func link(_ text: UnsafeRawBufferPointer, _ field: OfferField) -> UnsafeRawBufferPointer? {
     if text.count > OfferLimits.linkBytes {
       note(field, "is longer than \(OfferLimits.text(OfferLimits.linkBytes))", isKept: false)

@@ -34,7 +34,8 @@ final class OfferAssembler {
   /// The keys of the id and the name, if each comes from a single key; otherwise nil.
   private let idKey: String?
   private let nameKey: String?
-  /// The number of records that lack one of them, to limit the number of hints.
+  /// The number of records without an id or a name, which limits the number of hints about their
+  /// keys.
   private var missingCount = 0
   private static let hintLimit = 20
 
@@ -88,7 +89,8 @@ final class OfferAssembler {
   /// Whether to add a hint about a missing key.
   var isHinting: Bool { missingCount < Self.hintLimit }
 
-  /// Returns the key that a record lacks, according to the reason why it is not an offer.
+  /// Returns the key that a record lacks, for the reason why the record is not an offer; nil for
+  /// another reason.
   func missingKey(for reason: String) -> String? {
     missingCount += 1
     return reason == Self.noID ? idKey : reason == Self.noName ? nameKey : nil

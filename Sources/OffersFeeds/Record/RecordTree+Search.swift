@@ -37,7 +37,7 @@ extension RecordTree {
         elements.removeAll(keepingCapacity: true)
       }
       for (place, index) in found.enumerated() {
-        // The elements of different objects are counted separately.
+        // An index counts the elements of each object separately.
         if place > 0, owner(of: index) != owner(of: found[place - 1]) { takeElement() }
         forEachElement(of: index) { elements.append($0) }
       }

@@ -60,14 +60,15 @@ final class RecordTree {
   @inline(__always)
   var count: Int { state.pointee.count }
 
-  /// Most values that are kept of a record: each takes far more memory than the two bytes that a list
-  /// needs for it.
+  /// The maximum number of values that are kept of a record. A node takes much more memory than the
+  /// two bytes of the document (`0,`) that may produce it.
   static let valueLimit = 1 << 18
 
-  /// Whether the record has more values than are kept.
+  /// Whether values of the record were left out because it has more than `valueLimit`.
   var isFull: Bool { state.pointee.isFull }
 
-  /// Whether there is no room for another value, which is noted.
+  /// Whether there is no room for another value; `isFull` is set then. To be called before
+  /// `append`.
   @inline(__always)
   func hasNoRoom() -> Bool {
     if count < Self.valueLimit { return false }
@@ -129,8 +130,8 @@ final class RecordTree {
     return index
   }
 
-  /// Returns the only value of a shape; a negative number when there is none, nil when there are
-  /// several.
+  /// Returns the only value of a shape; a negative number when there is none; nil when there are
+  /// several, or when a value of the record was replaced.
   @inline(__always)
   func only(_ shape: Int32) -> Int32? {
     let met = met[Int(shape)]

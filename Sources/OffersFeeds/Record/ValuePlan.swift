@@ -5,15 +5,16 @@ import OffersCore
 struct ValuePlan {
   /// The source of a value.
   indirect enum Source {
-    /// The only value of a shape, found without a search. The steps apply when there are several.
+    /// A value that is found by its shape, without a search. The steps are used when several values
+    /// of a record have this shape.
     case member(Int32, steps: [PathTree.Step])
     case path([PathTree.Step], isFromDocument: Bool, takesAll: Bool)
     case ownKey(Int)
     case constant([UInt8])
     case template([Source])
 
-    /// The shapes of which a record must have one for the source to have a value; nil when it may
-    /// have one in any record.
+    /// The source has no value in a record that has no value of one of these shapes. Nil if it may
+    /// have a value in any record.
     var neededShapes: [Int32]? {
       switch self {
       case .member(let shape, _): return [shape]
@@ -52,7 +53,8 @@ struct ValuePlan {
       return shapes
     }
 
-    /// The shape of the member whose text is the value unchanged; nil for any other rule.
+    /// The shape of the member whose text is the field's value, without options such as a limit or
+    /// a currency; nil for any other rule.
     fileprivate func plainShape(for field: OfferField) -> Int32? {
       guard alternatives.count == 1, let only = alternatives.first,
         only.reading == (field == .imageURL || field == .url ? .link : .text),
@@ -72,19 +74,19 @@ struct ValuePlan {
   }
 
   let id: Identity
-  /// The fields, usually most of them, that are the unchanged text of a single member, with the
-  /// member's shape. They are read without evaluating a rule.
+  /// The fields whose value is the text of a single member, with the shape of that member. Usually
+  /// most fields are; they are read without evaluating a rule.
   let plain: [(field: OfferField, shape: Int32)]
-  /// The shape of the id, if it is such a member as well.
+  /// The shape of the id's member, if the id is the text of a single member as well.
   let plainID: Int32?
   /// All fields of the definition.
   let fields: [(field: OfferField, rule: Rule)]
   /// The fields that are not in `plain`.
   let others: [(field: OfferField, rule: Rule)]
-  /// The attributes, with labels as JSON strings.
+  /// The attributes. `label` is the name as a JSON string.
   let attributes: [(label: [UInt8], name: String, rule: Rule)]
 
-  /// The shapes that `others` and `attributes` need.
+  /// The shapes that the rules of `others` and `attributes` need; see `ShapeTable`.
   let othersTable: ShapeTable
   let attributesTable: ShapeTable
 
@@ -187,10 +189,10 @@ extension FeedDefinition {
     return paths.filter { $0.isFromDocument == fromDocument }.map(\.steps)
   }
 
-  /// What is read of each item.
+  /// The tree of the paths into an item, which determines the values that are read of it.
   func makeItemPaths() -> PathTree { PathTree(paths(fromDocument: false)) }
 
-  /// The tree of the paths into the document, with those of the items.
+  /// The tree of the paths into the document outside its items, and of the paths of the items.
   func makeDocumentPaths() -> PathTree {
     PathTree(paths(fromDocument: true), items: items.map(\.steps))
   }

@@ -21,7 +21,7 @@ final class XMLItemHandler: XMLTokenHandler {
   private let documentPaths: PathTree
   /// Values that are complete while an enclosing text is still being written to the record's arena.
   private let aside = TextArena()
-  /// How many bytes of texts the item at hand has so far.
+  /// The size of the texts that were kept of the current item so far, in bytes.
   private var itemBytes = 0
   private var frames: [Frame] = []
   /// The number of elements around the current item; nil outside items.
@@ -32,8 +32,8 @@ final class XMLItemHandler: XMLTokenHandler {
   private(set) var itemCount = 0
   /// Whether an element that may contain items was found; the feed may then be empty.
   private(set) var didFindList = false
-  /// The index of the path of items that the document has. The first path met applies, and no
-  /// other.
+  /// The index of the path of items that was found in the document. Only the first one found
+  /// applies.
   private var itemsRank: Int32?
   /// The names of the document's first elements, for messages.
   private(set) var seenElements: [String] = []
@@ -135,7 +135,7 @@ final class XMLItemHandler: XMLTokenHandler {
     }
   }
 
-  /// Counts bytes that are kept of the item at hand.
+  /// Adds to the size of the current item; throws if the item exceeds the limit of a record.
   @inline(__always)
   private func takeRoom(_ bytes: Int) throws {
     itemBytes += bytes
