@@ -51,10 +51,10 @@ struct ServedResponder: HTTPResponder {
     throw Problem(.notFound, "There is no such path.", code: .notFound)
   }
 
-  /// Routes a request, a read after it got a turn.
+  /// Routes a request. A read waits for a turn first (`Turns`).
   ///
-  /// Writes need no turn: their bodies may arrive slowly, and their responses are small. Nor do the
-  /// paths that require no token, which read nothing from the database.
+  /// Writes need no turn, because their bodies may arrive slowly and their responses are small.
+  /// Paths that require no token need none either, because they read nothing from the database.
   private func respondInTurn(
     to request: Request, _ context: BasicRequestContext
   ) async throws -> Response {

@@ -9,7 +9,8 @@ struct ChangeRoutes: Sendable {
 
   /// The age of the oldest change of a list without `since` and without a cursor, in seconds.
   private static let usualSeconds = 7.0 * 86_400
-  /// An answer has no more of an offer than its name and its rewards.
+  /// The maximum size of each text of an offer in an answer, in bytes: that of a name and of a
+  /// reward. Longer texts are truncated.
   private static let textBytes = OfferLimits.nameBytes
 
   func add(to router: Router<BasicRequestContext>) {
@@ -52,7 +53,8 @@ struct ChangeRoutes: Sendable {
       query.since = since ?? now - Self.usualSeconds
     }
     let page = try await content.store.fetchChangePage(query)
-    // Offers that are about to expire are listed once, on the last pages.
+    // The time after which the next page lists expiring offers. Each is listed once, after the
+    // recorded changes.
     let told =
       page.lastExpiring.map { max($0.at, query.since ?? .distantPast) }
       ?? (page.hasMore ? query.since ?? now : now + 1)

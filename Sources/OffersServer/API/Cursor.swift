@@ -2,21 +2,22 @@ import Foundation
 import OffersCore
 
 /// A position in a list, from which its next page continues (keyset pagination). Its text is opaque
-/// to clients and valid for the list that it was made for only.
+/// to clients, and valid only for the list that it was made for.
 enum Cursor: Hashable {
   /// The position after an offer.
   case offer(OfferPlace)
-  /// Behind this recorded change; what expires counts from this time on, in Unix seconds. Where a page
-  /// ended amid what expires, that time is of the offer with this key, and it goes on behind it. In an
-  /// offer's history: before this change.
+  /// The position in the list of changes after the recorded change `id`. Expiring offers are listed
+  /// from `since` on, in Unix seconds. If a page ended among expiring offers, `since` is the time
+  /// of its last one and `expiringKey` the key of that offer. In an offer's reward history: the
+  /// position before the change `id`.
   case change(id: Int64, since: Int64, expiringKey: Int64? = nil)
 
   static let refusal = Problem(
     .badRequest, "The parameter “cursor” does not belong to this list.",
     hint: "Send next_cursor with all other parameters unchanged, or begin without a cursor.")
 
-  /// The maximum length of a sort key in a cursor, in UTF-8 bytes: a cursor is part of a URL. For a
-  /// longer key the cursor names the offer only.
+  /// The maximum length of a sort key in a cursor, in UTF-8 bytes, because a cursor is part of a
+  /// URL. If a key is longer, the cursor contains only the offer's reference.
   private static let textLimit = 500
 
   /// The position after an offer of a list with this order.

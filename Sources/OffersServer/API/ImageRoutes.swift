@@ -35,7 +35,8 @@ struct ImageRoutes: Sendable {
     do {
       return try await content.images.image(at: url, feedSource: source)
     } catch let error as OffersError where error.code != .storageFailed {
-      // The offer exists, and its image server failed: the error is that of a gateway.
+      // The offer exists, but its image's server failed. The status is that of a gateway: 502 or
+      // 504.
       let isLate = error.code == .limitExceeded && error.message.contains("longer than")
       throw Problem(
         isLate ? .gatewayTimeout : .badGateway, error.message, hint: error.hint, code: error.code)

@@ -9,8 +9,8 @@ struct OfferRoutes: Sendable {
 
   static let usualLimit = 50
   static let limits = 1...500
-  /// Most bytes of texts in an answer: a page ends before the offer that does not fit, unless it is the
-  /// first.
+  /// The maximum size of the texts in an answer, in bytes. A page ends before the offer that would
+  /// exceed it, but has at least one offer.
   static let pageBytes = 4 << 20
   private static let listParameters = [
     "feed", "favorites", "gone", "retailer", "category", "min_reward", "new_since", "expiring",
@@ -93,7 +93,7 @@ struct OfferRoutes: Sendable {
     }
   }
 
-  /// Most points of a history in an answer.
+  /// The maximum number of points of a reward history in an answer.
   private static let historyLimit = 5000
 
   private func query(_ parameters: QueryParameters) throws -> OfferQuery {

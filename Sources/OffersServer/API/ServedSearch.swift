@@ -44,7 +44,7 @@ struct ServedSearch: Sendable {
       try await content.store.noteSearch(
         RecentSearch(words: answer.foundWords, feed: answer.feed, searchedAt: content.now()))
     } catch let error as OffersError where error.code == .storageFailed {
-      // A database that cannot be written to loses this entry only; the results are still shown.
+      // If the database cannot be written to, only this entry is lost; the results are still shown.
     }
   }
 }

@@ -49,7 +49,8 @@ final class Turns: Sendable {
     do {
       try await held.wait(isBounded: false)
     } catch {
-      // `take` will release the turn that this task no longer holds.
+      // The task has no turn again, but `take` will release one after the body. This compensates
+      // for it.
       held.state.withLock { $0.free -= 1 }
       throw error
     }

@@ -81,7 +81,8 @@ async function sendAll() {
     }
   }
   if (isAnswering !== null) noteReachable(isAnswering);
-  // The wishes took precedence over the favorites that the server reported meanwhile.
+  // While a wish was waiting, its star overrode the favorites that the server reported. Now that
+  // wishes were sent, the stars are compared with the server again.
   if (wasSent) {
     channel?.postMessage({isSent: true});
     compare();

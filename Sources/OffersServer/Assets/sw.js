@@ -144,8 +144,8 @@ async function forget() {
 }
 
 /**
- * Sends a logout. If the server accepts it, which it answers with a redirect, everything of the person
- * is deleted: the stored responses and the stars that were not sent.
+ * Sends a logout. The server accepts it by a redirect. Then all stored data of the person is
+ * deleted: the stored responses, and the stars that were not sent.
  */
 async function logOut(request) {
   const answer = await fetch(request);

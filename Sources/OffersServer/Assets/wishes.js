@@ -1,7 +1,7 @@
 // The wishes: changes of stars that the server has not accepted yet. They are stored in IndexedDB,
 // or in memory if the browser has no IndexedDB. An offer has at most one wish, the newest.
 
-/** The wishes that are not in the database yet, or never if there is none, by offer. */
+/** The wishes, by offer, that are not yet stored in IndexedDB; all of them if there is none. */
 const memory = new Map();
 let opened;
 

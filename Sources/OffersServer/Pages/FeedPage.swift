@@ -8,7 +8,7 @@ struct FeedPage {
   private static let pageSize = 60
   /// The maximum number of markers; more of them would hide each other.
   private static let mapLimit = 1000
-  /// How long a text is on a map, in bytes.
+  /// The maximum size of a text on the map, in bytes; longer texts are truncated.
   private static let mapTextBytes = 256
 
   func page() async throws -> Page {

@@ -29,12 +29,14 @@ struct OfferChoice {
     return query
   }
 
-  /// How long a text is in a list, in bytes: the page of an offer has all of it.
+  /// The maximum size of a text in a list, in bytes. Longer texts are truncated; the offer's own
+  /// page shows them whole.
   static let textBytes = 2 << 10
 
   /// - Parameters:
-  ///   - size: one more than a page shows, to know of a next one.
-  ///   - textBytes: how long texts are at most.
+  ///   - size: the number of offers to fetch: one more than the page shows, to determine whether
+  ///     there is a next page.
+  ///   - textBytes: the maximum size of a text, in bytes.
   func query(page: Int, size: Int, textBytes: Int = Self.textBytes) -> OfferQuery {
     var query = query()
     query.textBytes = textBytes

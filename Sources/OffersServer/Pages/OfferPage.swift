@@ -6,7 +6,7 @@ struct OfferPage {
   let source: PageSource
   let request: PageRequest
 
-  /// More than this nobody reads.
+  /// The maximum number of points of the reward history on the page; nobody reads more.
   private static let historyLimit = 1000
   private static let historyBytes = 256 << 10
 

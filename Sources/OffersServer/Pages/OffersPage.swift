@@ -6,7 +6,8 @@ struct OffersPage {
   let request: PageRequest
   var isFavorites = false
 
-  /// A multiple of 2, 3, 4, 5 and 6, so that the last row of the grid is full.
+  /// The number of offers on a page: a multiple of 2, 3, 4, 5 and 6, so that the last row of the
+  /// grid is full.
   static let pageSize = 60
 
   func page() async throws -> Page {

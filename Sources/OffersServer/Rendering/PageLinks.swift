@@ -42,7 +42,8 @@ enum PageLinks {
   static func host(_ address: String) -> String {
     let rest =
       address.split(scalar: "/", maxSplits: 2, omittingEmptySubsequences: false).last ?? ""
-    // By scalars: as one character, a slash with an accent behind it would not end the host.
+    // The search is by scalars: a slash and a combining accent after it form one character, which
+    // would not end the host.
     let end = rest.unicodeScalars.firstIndex { "/?#".unicodeScalars.contains($0) }
     let authority = rest[..<(end ?? rest.endIndex)]
     let host = authority.split(scalar: "@").last.map(String.init) ?? ""

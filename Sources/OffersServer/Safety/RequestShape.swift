@@ -46,12 +46,13 @@ enum RequestShape {
     guard target.utf8.count <= targetBytes else {
       throw Problem(.uriTooLong, "The address is too long.")
     }
-    // The rules that compare paths, such as that for `/api/`, would not match.
+    // Rules that compare prefixes of paths, such as the one for `/api/`, would not match a path
+    // with a doubled slash.
     if request.uri.path.contains("//") {
       throw Problem(.badRequest, "An address must not contain “//”.")
     }
     if target.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) {
-      // A C function ends a text at its first null character.
+      // C functions end a text at its first NUL byte.
       if target.contains("%00") {
         throw Problem(.badRequest, "An address must not contain a null character.")
       }
@@ -64,7 +65,8 @@ enum RequestShape {
       .contentTooLarge, "A body may have at most \(bodyBytes >> 10) KiB.", code: .limitExceeded)
   }
 
-  /// The first `Host` field becomes the authority of the request; one in the fields is a second one.
+  /// The HTTP library stores the first `Host` field as the request's authority, so one among the
+  /// header fields is a second one.
   private static let hostName = HTTPField.Name("Host")
 
   private static func checkSegments(_ path: String) throws {
