@@ -176,7 +176,8 @@ private struct Choice {
   }
 }
 
-/// The contents of SQLite's write-ahead log (https://sqlite.org/fileformat2.html#walformat).
+/// Counts the frames (pages) and transactions in SQLite's write-ahead log
+/// (https://sqlite.org/fileformat2.html#walformat).
 private struct WriteLog {
   private(set) var transactions = 0
   private(set) var frames = 0
@@ -187,10 +188,12 @@ private struct WriteLog {
     guard log.count > 32 else { return }
     let pageSize = number(8)
     for frame in stride(from: 32, through: log.count - 24 - pageSize, by: 24 + pageSize)
-    // Frames from before the last restart of the log have another salt.
+    // The salt changes when the log is written from its start again. Frames with another salt than
+    // the log's header are leftovers, and are not counted.
     where log[frame + 8..<frame + 16] == log[16..<24] {
       frames += 1
-      // The commit frame of a transaction has the database's size in pages.
+      // The last frame of a transaction stores the size of the database in pages; other frames
+      // store 0.
       if number(frame + 4) > 0 { transactions += 1 }
     }
   }
