@@ -2,15 +2,16 @@ import Foundation
 import OffersCore
 import Synchronization
 
-/// A file that atomically replaces another when it is committed.
+/// A file that is written under a temporary name and atomically replaces another when it is
+/// committed.
 ///
-/// It is written under a temporary name in the same folder, synced (fsync) and renamed, so that
-/// readers see either the old or the new file, also after a power failure. Its mode is 0600 unless
-/// it replaces a file, whose mode it then takes. An interrupted program removes the temporary file.
+/// The temporary file is in the same folder. It is synced (fsync) and renamed, so that readers see
+/// either the old or the new file, also after a power failure. Its mode is 0600 unless it replaces
+/// a file, whose mode it then takes. An interrupted program removes the temporary file.
 ///
-/// All files that the program writes for the user are written by this class. A device, pipe, socket
-/// or folder is refused, also behind a symbolic link: as root, the rename would replace
-/// `/dev/null`.
+/// Every file that a command writes for the user is written by this class, apart from databases. A
+/// device, pipe, socket or folder is refused, also behind a symbolic link: as root, the rename
+/// would replace `/dev/null`.
 final class NewFile: Sendable {
   /// The path after the commit.
   let path: String
@@ -33,7 +34,8 @@ final class NewFile: Sendable {
     self.hint = hint
     temporaryPath = "\(target).new-\(getpid())"
     Self.removeRemains(beside: target)
-    // A file with this process's id is from a dead process, or was planted by another user.
+    // A file with this process's id in its name is left from a dead process, or was planted by
+    // another user.
     unlink(temporaryPath)
     let watch = InterruptionWatch { [temporaryPath] in unlink(temporaryPath) }
     interruption = watch

@@ -27,8 +27,9 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
     if OffersDatabase.exists(at: path) {
       let database = try OffersDatabase(path: path)
       if try await database.unsubscribe(from: name) { did.append("no longer synced") }
-      // A future feed with this name would have another source. But a copy of a shipped definition
-      // is still that feed, and keeps its source.
+      // The source of the removed feed is forgotten, because a later feed with this name would be
+      // another one. If the definition is a copy of a shipped one, the shipped feed remains and
+      // keeps its source.
       if let own = known.own.first(where: { $0.name == name }),
         try FeedCatalog.find(name).map({ $0.source == own.source }) != true
       {
