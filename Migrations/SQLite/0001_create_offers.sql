@@ -1,5 +1,6 @@
--- Feeds, their offers, what changed, what a person marked, and what was tried.
--- Times are Unix seconds. Money is minor units and a currency. A percentage is hundredths of one.
+-- Feeds, their offers, changes of offers, favorites, and sync runs.
+-- Times are Unix seconds. Amounts are in minor units of a currency. Percentages are in hundredths
+-- of a percent.
 
 CREATE TABLE feed (
   feed_key INTEGER PRIMARY KEY,
@@ -43,7 +44,7 @@ CREATE TABLE offer (
 
 CREATE UNIQUE INDEX offer_by_id ON offer (feed_key, id);
 
--- A person's marks. No foreign key: a favorite outlives its offer and its feed.
+-- A user's favorites. There is no foreign key, because a favorite outlives its offer and its feed.
 CREATE TABLE favorite (
   feed TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -79,7 +80,7 @@ CREATE TABLE sync_run (
 
 CREATE INDEX sync_run_by_feed ON sync_run (feed_key, run_id);
 
--- One row a time an offer is new, changed, gone or back; never updated.
+-- One row for each time that an offer is new, changed, gone or back. Rows are never updated.
 CREATE TABLE change (
   change_id INTEGER PRIMARY KEY,
   offer_key INTEGER NOT NULL,
@@ -93,8 +94,9 @@ CREATE TABLE change (
   CHECK ((kind = 'changed') <= (fields IS NOT NULL))
 ) STRICT;
 
--- New offers are the bulk, and each has but one such row: its history starts at first_seen_at.
+-- Most rows are those of new offers, and each offer has at most one of them: its history starts at
+-- first_seen_at.
 CREATE INDEX change_by_offer ON change (offer_key, change_id) WHERE kind <> 'new';
 
--- A new database reads the built-in sample until it is given a source.
+-- A new database reads the built-in sample until a user names a source.
 INSERT INTO feed (name, source, subscribed_at) VALUES ('ibotta', 'sample', unixepoch());

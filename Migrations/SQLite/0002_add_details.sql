@@ -1,6 +1,6 @@
--- What only some feeds say of an offer, and what a feed says of itself. Both stand in tables of
--- their own: most offers have no row here, and a new table costs a new database less than columns
--- that are added to an old one.
+-- Fields of offers that only some feeds provide, and details of feeds. They are in tables of their
+-- own, because most offers have no row here, and because a new table makes a new database cheaper
+-- to create than columns that are added to an old table.
 
 CREATE TABLE offer_detail (
   offer_key INTEGER PRIMARY KEY REFERENCES offer,

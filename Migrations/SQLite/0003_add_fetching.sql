@@ -1,4 +1,4 @@
--- What is remembered of a feed's server from one sync to the next, and who has been told what.
+-- The state that is kept for a feed's server between syncs, and the marks and notices of readers.
 
 CREATE TABLE feed_fetch (
   feed_key INTEGER PRIMARY KEY REFERENCES feed,
@@ -35,7 +35,7 @@ CREATE TABLE feed_fetch (
   CHECK ((held_count = 0) = (held_since IS NULL))
 ) STRICT;
 
--- What a run asked a server for.
+-- The requests of a run to the feed's server.
 CREATE TABLE sync_request (
   run_id INTEGER PRIMARY KEY REFERENCES sync_run,
   -- Why the feed was synced: asked, due, forced.

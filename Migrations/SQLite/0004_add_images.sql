@@ -1,5 +1,5 @@
--- Pictures of offers: at most 50 of them, whoever writes; what went wrong lately; and who is
--- fetching what.
+-- The cache of at most 50 offer images, with recent failures to fetch images, and leases for
+-- fetching.
 
 CREATE TABLE image_cache (
   -- A place among the 50. This bound holds without triggers, the trigger below without checks.
@@ -21,21 +21,21 @@ CREATE TABLE image_cache (
   CHECK (width * height <= 50000000)
 ) STRICT;
 
--- A count, because no other trigger hears of the rows that INSERT OR REPLACE removes.
+-- Counts the rows, because no other trigger sees the rows that INSERT OR REPLACE removes.
 CREATE TRIGGER image_cache_holds_50 AFTER INSERT ON image_cache
 WHEN (SELECT count(*) FROM image_cache) > 50
 BEGIN
   SELECT RAISE(ABORT, 'image_cache holds 50 images at most: write over one');
 END;
 
--- When each place was last used, by a counter: the lowest goes first. Apart from the pictures, so
--- that writing down many uses is writing one page.
+-- The order in which the slots were last used, by a counter; the lowest is evicted first. In a
+-- table of its own, so that recording many uses writes one page.
 CREATE TABLE image_use (
   slot INTEGER PRIMARY KEY CHECK (slot BETWEEN 1 AND 50),
   use_order INTEGER NOT NULL CHECK (use_order > 0)
 ) STRICT;
 
--- How often a picture was asked for and was there, or was not, and how often one had to go.
+-- The numbers of lookups that found an image, of lookups that found none, and of evictions.
 CREATE TABLE image_tally (
   tally_key INTEGER PRIMARY KEY CHECK (tally_key = 1),
   hit_count INTEGER NOT NULL CHECK (hit_count >= 0),
@@ -45,7 +45,7 @@ CREATE TABLE image_tally (
 
 INSERT INTO image_tally (tally_key, hit_count, miss_count, eviction_count) VALUES (1, 0, 0, 0);
 
--- Why a picture could not be had, and until when it is not asked for again.
+-- The reason why an image could not be fetched, and until when it is not requested again.
 CREATE TABLE image_failure (
   url TEXT PRIMARY KEY CHECK (url <> ''),
   code TEXT NOT NULL CHECK (code <> ''),
@@ -61,7 +61,7 @@ BEGIN
   );
 END;
 
--- Who is fetching a picture, so that no other process does, too. It runs out by itself.
+-- A lease: the process that fetches an image, so that no other process does. It expires by itself.
 CREATE TABLE image_lease (
   url TEXT PRIMARY KEY CHECK (url <> ''),
   holder INTEGER NOT NULL,

@@ -1,9 +1,9 @@
--- The words of all offers, to be searched, and what was searched for last.
+-- The search index over all offers, and the recent searches.
 
--- The texts of an offer that are searched, lists as one text with a line each: of attributes the
--- values, not their labels, which all offers of a feed share. Short lists, which are nearly all,
--- are put together at half the cost of the general way. No table-valued functions: SQLite allows
--- none where the index reads this by itself.
+-- The texts of an offer that are searched. A list is one text with an element per line. Of
+-- attributes only the values are searched, not the labels, which all offers of a feed share. Short
+-- lists, which are nearly all, are joined at half the cost of the general expression. There are no
+-- table-valued functions, because SQLite does not allow them in a view that FTS5 reads.
 CREATE VIEW search_text AS
 SELECT
   offer.offer_key,
@@ -49,8 +49,8 @@ SELECT
   END AS attributes
 FROM offer LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key;
 
--- Where each word stands. It holds no texts of its own, and no trigger keeps it: whoever writes
--- offers writes it in the same transaction, or marks it as not current below.
+-- The positions of the words. The table stores no texts, and no trigger updates it: a write of
+-- offers updates it in the same transaction, or marks it as not current below.
 CREATE VIRTUAL TABLE offer_search USING fts5 (
   name, description, terms, retailer, categories, attributes,
   content = 'search_text',
@@ -58,12 +58,13 @@ CREATE VIRTUAL TABLE offer_search USING fts5 (
   tokenize = 'unicode61 remove_diacritics 2'
 );
 
--- Up to 8 MiB of words are gathered before they are written: large writes are a sixth cheaper.
+-- Up to 8 MiB of terms are collected in memory before they are written, because large writes are
+-- cheaper.
 INSERT INTO offer_search (offer_search, rank) VALUES ('hashsize', 8388608);
--- How much a word counts, by the column that it stands in.
+-- The weight of a match by its column.
 INSERT INTO offer_search (offer_search, rank) VALUES ('rank', 'bm25(10, 3, 1, 5, 3, 2)');
 
--- All words there are, with the number of offers that have them.
+-- All indexed words, with the number of offers that have them.
 CREATE VIRTUAL TABLE search_term USING fts5vocab ('offer_search', 'row');
 
 CREATE TABLE search_state (

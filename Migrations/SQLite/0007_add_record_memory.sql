@@ -1,5 +1,5 @@
--- What the records of a feed's last document were, to know one again by its bytes without reading
--- it. It may be deleted at any time: the next sync then reads every record, and makes it anew.
+-- Hashes of the records of a feed's last document, to recognize an unchanged record by its bytes
+-- without parsing it. The rows may be deleted at any time: the next sync then parses every record.
 
 CREATE TABLE record_memory (
   feed_key INTEGER NOT NULL REFERENCES feed,

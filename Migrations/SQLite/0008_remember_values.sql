@@ -1,5 +1,6 @@
--- What the values of remembered records were, to know one again that is written in another way. In a
--- table of its own, so that the one there is need not be touched. It may be deleted at any time, too.
+-- Hashes of the values of remembered records, to recognize an unchanged record in another notation.
+-- In a table of its own, so that the existing one is not changed. The rows may be deleted at any
+-- time.
 
 CREATE TABLE record_memory_values (
   feed_key INTEGER NOT NULL REFERENCES feed,

@@ -1,7 +1,8 @@
--- The new offers of a sync have keys that follow one another, and so have their changes numbers. One
--- row of change tells of them all: of as many as are counted here, up to its own key and number; of
--- one without a count, of one offer. A table of its own: a column added to change would have all its
--- rows read, and a damaged database could not be opened any more.
+-- The new offers of a sync have consecutive keys, and their changes have consecutive numbers. So
+-- one row of `change` can stand for several offers (ChangeSpan): offer_count of them, the last of
+-- which has the row's own key and number. Without a row here it stands for one offer. This is a
+-- table of its own because a column added to `change` would require all its rows to be read, and a
+-- damaged database could not be opened any more.
 
 CREATE TABLE new_offers (
   change_id INTEGER PRIMARY KEY REFERENCES change,

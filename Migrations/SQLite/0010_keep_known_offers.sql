@@ -1,5 +1,5 @@
--- What a sync compares a large feed with, so that not all its offers have to be read for it: hashes
--- of their ids and contents. It may be deleted at any time: the next sync then reads the offers.
+-- Hashes of the ids and contents of a large feed's offers, so that a sync need not read all offers
+-- to compare them. The rows may be deleted at any time: the next sync then reads the offers.
 
 CREATE TABLE known_offers (
   feed_key INTEGER PRIMARY KEY REFERENCES feed,
@@ -9,7 +9,7 @@ CREATE TABLE known_offers (
   id_seed INTEGER NOT NULL
 ) STRICT;
 
--- Offers whose keys follow one another; see KnownOffersPiece.
+-- A run of offers with consecutive keys.
 CREATE TABLE known_offers_piece (
   feed_key INTEGER NOT NULL REFERENCES feed,
   first_key INTEGER NOT NULL,
@@ -17,15 +17,15 @@ CREATE TABLE known_offers_piece (
   PRIMARY KEY (feed_key, first_key)
 ) STRICT;
 
--- Offers that are not as they are told of there.
+-- Offers that have changed since their hashes were stored.
 CREATE TABLE known_offers_doubt (
   feed_key INTEGER NOT NULL,
   offer_key INTEGER NOT NULL,
   PRIMARY KEY (feed_key, offer_key)
 ) STRICT, WITHOUT ROWID;
 
--- They note each offer once by a condition, not by OR IGNORE, in whose place a statement's own OR would
--- stand.
+-- The triggers record each offer once by a condition, not by OR IGNORE, because the conflict clause
+-- of the outer statement would override it.
 CREATE TRIGGER offer_is_otherwise
 AFTER UPDATE OF offer_key, feed_key, id, content_hash, gone_at ON offer
 WHEN old.offer_key <= (SELECT last_key FROM known_offers WHERE feed_key = old.feed_key)

@@ -1,5 +1,5 @@
--- A sync compares a document with the offers themselves: what was kept beside them for it is not read
--- any more. None of it is told anywhere else than in the offers.
+-- A sync compares a document with the offers themselves. The hashes that were kept for this purpose
+-- are no longer read. They contain no information that the offers lack.
 DROP TRIGGER offer_is_otherwise;
 DROP TRIGGER offer_is_removed;
 DROP TABLE known_offers_doubt;

@@ -1,10 +1,11 @@
--- The texts of an offer that are searched, as before: the same text for the same offer, so the index
--- stays what it is. A long list is now put together in time in proportion to its size; looking its
--- elements up one by one reads the whole list for each, which keeps other writers waiting.
+-- The texts of an offer that are searched, as before: the same offer has the same text, so the
+-- index stays valid. A long list is now joined in linear time. Looking up its elements one by one
+-- parses the whole list for each, which keeps other writers waiting.
 --
--- No table-valued functions: SQLite allows none where the index reads this by itself. A list is taken
--- apart as a text instead. Escaped backslashes and quotes are set aside as control characters, which
--- no JSON text holds as such; every quote that is left begins or ends a text.
+-- There are no table-valued functions, because SQLite does not allow them in a view that FTS5
+-- reads. A list is split as a text instead: escaped backslashes and quotes are first replaced by
+-- control characters, which JSON text cannot contain unescaped, so every remaining quote begins or
+-- ends an element.
 
 DROP VIEW search_text;
 
