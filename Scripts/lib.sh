@@ -35,7 +35,7 @@ require_packages() {
   install_packages "the headers of SQLite, zlib and expat, a C++ library, git" "${missing[@]}"
 }
 
-# Installs the programs that tests hand the program's output to.
+# Installs the programs that tests run on the output of offers.
 require_test_tools() {
   local missing=()
   command -v zsh >/dev/null || missing+=(zsh)
@@ -86,13 +86,13 @@ install_packages() {
     die "That did not work. $advice"
 }
 
-# How the program is built that is installed and packaged: Swift's own libraries are linked in, all
-# others are the system's shared ones, so that its security updates reach the program.
+# The options of the build that is installed and packaged. Swift's own libraries are linked statically,
+# all others are the system's shared libraries, so that its security updates apply to the program.
 # shellcheck disable=SC2034
 release=(-c release --product offers --static-swift-stdlib --disable-local-rpath)
 
-# Marks when the last good build began. The linker leaves a program alone that comes out the same,
-# and a file that is edited during a build is newer than this mark.
+# A file whose time is the start of the last successful build. The program's own time does not serve:
+# the linker does not touch an unchanged program, and files may be edited during a build.
 # shellcheck disable=SC2034
 stamp=$root/.build/offers-release-stamp
 
