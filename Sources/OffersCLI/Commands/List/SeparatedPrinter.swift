@@ -2,8 +2,8 @@ import OffersCore
 
 /// A printer of separated values: a record with the names of the columns, then a record per offer.
 ///
-/// In a file or a pipe the values are exactly those of the feed; on a terminal control characters
-/// are replaced.
+/// In a file or a pipe the values are those of the feed, apart from tabs and line ends in TSV. On a
+/// terminal control characters are replaced.
 struct SeparatedPrinter: OfferPrinter {
   enum Kind {
     /// RFC 4180: commas and CRLF; values with a comma, a quote or a line end are quoted.
