@@ -6,8 +6,8 @@ final class LoopbackServer: Sendable {
   /// The document at a path.
   struct Document: Sendable {
     let body: [UInt8]
-    /// The entity tag, for which the answer is 304 Not Modified; nil for a server without
-    /// validators.
+    /// The entity tag. A request that names it is answered with 304 Not Modified. Nil for a server
+    /// without validators.
     let etag: String?
   }
 

@@ -28,7 +28,7 @@ public final class OffersDatabase: Sendable {
   let imageUses = ImageUses()
   /// Opens its connections lazily, so that a program that only writes opens none.
   private let reader: ReadingConnection
-  /// Opens its connection lazily.
+  /// Detects commits of any process. Opens its connection lazily.
   let version: VersionConnection
 
   /// Opens the database. Opening for writing waits for the write guard; opening for reading waits

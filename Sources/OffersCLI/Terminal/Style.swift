@@ -7,7 +7,7 @@ import ArgumentParser
 struct Style: Sendable {
   /// When colors are printed.
   enum Mode: String, ExpressibleByArgument, CaseIterable, Sendable {
-    /// On a terminal that supports them.
+    /// Colors are printed on a terminal that supports them.
     case auto
     case always
     case never

@@ -11,7 +11,7 @@ enum TerminalPicture {
     /// https://iterm2.com/documentation-images.html
     case iTerm
     case sixel
-    /// Text with half blocks.
+    /// Block characters, each of which draws two pixels.
     case symbols
   }
 

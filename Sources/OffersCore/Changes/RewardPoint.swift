@@ -37,7 +37,7 @@ public struct HistoryBounds: Hashable, Sendable {
 /// A page of an offer's reward history.
 public struct HistoryPage: Hashable, Sendable {
   public let offer: Offer
-  /// Oldest first.
+  /// The points of the page, oldest first.
   public let points: [RewardPoint]
   /// `HistoryBounds.before` for the page of earlier points; nil when there are none.
   public let before: Int64?

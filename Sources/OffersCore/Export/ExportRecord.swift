@@ -61,7 +61,7 @@ package struct ExportedRun: Hashable, Sendable {
   package var durationMilliseconds: Int64 = 0
   package var outcome = SyncOutcome.updated
   package var bytes: Int64 = 0
-  /// In the order of `countNames`.
+  /// The numbers of offers that the run counted, in the order of `countNames`.
   package var counts: [Int64] = []
   package var error: Failure?
 

@@ -80,7 +80,7 @@ public struct ImageCacheContents: Hashable, Sendable {
 public struct ImageFailure: Hashable, Sendable {
   public let url: String
   public let code: OffersError.Code
-  /// One sentence for people.
+  /// The reason for the failure, in one sentence for people.
   public let reason: String
   /// Until when the image is not requested again.
   public let until: Date

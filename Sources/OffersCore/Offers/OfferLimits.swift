@@ -8,7 +8,7 @@ public enum OfferLimits {
   public static let idBytes = 1 << 10
   /// The name of an offer, a retailer or a feed, and the printed reward.
   public static let nameBytes = 4 << 10
-  /// The description and the terms.
+  /// A description, and the terms.
   public static let textBytes = 256 << 10
   /// The address of an image or a page. A longer one is omitted, because a truncated one would lead
   /// elsewhere.

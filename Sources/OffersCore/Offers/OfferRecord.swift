@@ -195,7 +195,7 @@ public struct OfferRecord {
   }
 }
 
-/// The exact value of a reward in the form of a record.
+/// The exact value of a reward, as the numbers that a record stores.
 package struct ExactReward {
   package var kind: UInt8 = 0
   package var number: Int64 = 0

@@ -43,7 +43,7 @@ public struct FetchState: Hashable, Sendable {
     guard let lastRunAt, stoppedAt == nil else { return nil }
     let every = TimeInterval(everySeconds)
     guard let due = nextDueAt else { return lastRunAt.addingTimeInterval(every) }
-    // The interval may have been shortened since.
+    // The user may have shortened the interval after the due time was stored.
     let latest = lastRunAt.addingTimeInterval(every * TimeInterval(Self.freshnessIntervals))
     return failureCount > 0 ? due : min(due, latest)
   }

@@ -61,13 +61,13 @@ public struct KnownOffers: Sendable {
 
   /// The result of looking up an offer of the feed.
   public enum Sighting: Hashable, Sendable {
-    /// The store does not have it.
+    /// The store does not have the offer.
     case new
-    /// It is unchanged.
+    /// The stored offer has the same content and is not gone.
     case unchanged(key: Int64)
-    /// Its content hash differs, or it was gone.
+    /// The stored offer has another content hash, or was gone.
     case different(key: Int64)
-    /// It was already seen in this sync.
+    /// The offer was already seen in this sync.
     case repeated
   }
 

@@ -72,7 +72,7 @@ public struct ContentHash: Sendable {
     state = hash
   }
 
-  /// The hash of all that was combined.
+  /// The hash of all fields and texts added so far.
   public var value: UInt64 {
     Self.fold(state ^ 0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53)
   }

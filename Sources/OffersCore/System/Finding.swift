@@ -2,9 +2,9 @@
 package struct Finding: Hashable, Sendable {
   package enum Level: String, Sendable, CaseIterable {
     case ok
-    /// Works, but deserves attention.
+    /// The subject works, but deserves attention.
     case warning
-    /// Does not work, or is about to fail.
+    /// The subject does not work, or is about to fail.
     case problem
   }
 

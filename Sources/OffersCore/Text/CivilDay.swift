@@ -1,9 +1,9 @@
 /// A day of the proleptic Gregorian calendar.
 package struct CivilDay {
   package let year: Int64
-  /// From 1.
+  /// The month, 1 to 12.
   package let month: Int64
-  /// From 1.
+  /// The day of the month, from 1.
   package let day: Int64
 
   /// Returns nil when the calendar has no such day.

@@ -120,7 +120,7 @@ private enum FoldedLetters {
   static func fold(_ scalar: UInt32) -> UInt32 {
     if scalar < latinEnd { return latin[Int(scalar)] }
     if scalar < tableEnd { return table[Int(scalar)] }
-    // Full-width ASCII variants.
+    // Full-width variants of ASCII characters are folded to ASCII.
     if (0xFF01...0xFF5E).contains(scalar) {
       let letter = scalar - 0xFEE0
       return letter &- 0x41 < 26 ? letter | 0x20 : letter

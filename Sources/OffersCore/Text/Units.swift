@@ -2,7 +2,7 @@ import Foundation
 
 /// Formats numbers, sizes and times for users.
 package enum Units {
-  /// 12345 is `12,345`.
+  /// A number with commas between thousands: 12345 is `12,345`.
   package static func count(_ number: Int) -> String {
     let digits = String(abs(number))
     var result = ""
@@ -13,12 +13,12 @@ package enum Units {
     return number < 0 ? "-" + result : result
   }
 
-  /// 1 is `1 offer`, 2 is `2 offers`.
+  /// A number and its noun: 1 is `1 offer`, 2 is `2 offers`.
   package static func count(_ number: Int, _ noun: String) -> String {
     "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
   }
 
-  /// 48123 is `48 kB`; the units are powers of 1000.
+  /// A size in bytes: 48123 is `48 kB`. The units are powers of 1000.
   package static func size(_ bytes: Int) -> String {
     var value = Double(bytes)
     for unit in ["B", "kB", "MB", "GB"] {
@@ -31,7 +31,7 @@ package enum Units {
     return "\(bytes) B"
   }
 
-  /// 0.0213 is `0.02 s`, 75 is `1 min 15 s`.
+  /// A duration in seconds: 0.0213 is `0.02 s`, 75 is `1 min 15 s`.
   package static func duration(_ seconds: Double) -> String {
     if seconds < 10 { return decimal(seconds, 2) + " s" }
     let whole = Int(seconds.rounded())

@@ -57,7 +57,7 @@ struct DefinitionSource {
 
   static let startHint = "It begins with feeds: and the feeds' names below."
 
-  /// The counts so far.
+  /// The numbers of values and aliases found so far.
   private struct Counter {
     var anchors: Set<ObjectIdentifier> = []
     var aliases = 0

@@ -36,9 +36,9 @@ package struct FieldPath: Sendable, Hashable {
     self.init(keys.map(Step.key))
   }
 
-  /// The item itself.
+  /// The path of the item itself.
   package static let itself = FieldPath()
-  /// The document's root.
+  /// The path of the document's root.
   package static let root = FieldPath(isFromDocument: true)
 
   /// The largest number of steps; documents are not nested deeper.

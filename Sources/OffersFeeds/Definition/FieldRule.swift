@@ -32,7 +32,7 @@ package struct FieldRule: Sendable, Hashable {
     package static let defaultJoin = ", "
   }
 
-  /// Never empty.
+  /// The alternatives in order of preference; never empty.
   package var alternatives: [Alternative]
 
   package init(alternatives: [Alternative]) {
@@ -127,7 +127,7 @@ extension OfferField {
   /// The types that the field's values can be read as, the default first.
   var readings: [Reading] {
     switch self {
-    // Stripping HTML could make different ids equal.
+    // An id cannot be read as HTML, because without the tags different ids could be equal.
     case .id: [.text, .link]
     case .startsAt, .expiresAt: [.date, .text]
     case .latitude, .longitude: [.text]

@@ -102,7 +102,8 @@ enum AttributeGuess {
     return labels.first { !$0.isEmpty && $0.count <= 100 && !taken.contains($0) }
   }
 
-  /// Last words of keys whose values are meant for programs.
+  /// A key that ends in one of these words has a value for programs, which is not proposed as an
+  /// attribute.
   private static let unread: Set = [
     "id", "ids", "guid", "uuid", "oid", "cursor", "typename", "etag",
   ]

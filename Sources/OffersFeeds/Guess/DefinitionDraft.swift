@@ -30,7 +30,7 @@ struct DefinitionDraft {
     if case .madeFrom(let parts) = identity.rule, parts.isEmpty { return nil }
     if fields.fields[.name] == nil { nameAnyway(&fields, identity) }
     var used = fields.usedKeys
-    // Product codes serve as the id and are shown as well.
+    // An id that is a product code is shown as an attribute as well; other ids are not.
     if let member = identity.member, !member.words.words.contains(where: Self.shown.contains) {
       used.insert(member.keys)
     }

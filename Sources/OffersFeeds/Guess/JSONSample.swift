@@ -117,7 +117,8 @@ struct JSONSample {
     while true {
       scanner.skipWhitespace(&p)
       let value = readValue(depth: depth + 1)
-      // The last element before a cut is incomplete.
+      // The element in which the sample is cut off is incomplete. It is dropped, unless it is the
+      // only one.
       if let value, !isBroken || list.count == 0 {
         list.count += 1
         if list.count <= Self.memberLimit { list.elements.append(value) }
@@ -138,7 +139,7 @@ struct JSONSample {
       scanner.skipWhitespace(&p)
       var traits = JSONScanner.TextTraits()
       guard let raw = try? scanner.scanKey(&p, &traits) else {
-        // The feed reader reports the reason.
+        // The kind of error is not needed here, because the feed reader reports it.
         isBroken = true
         return .object(object)
       }

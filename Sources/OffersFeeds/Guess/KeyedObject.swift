@@ -25,7 +25,7 @@ enum KeyedObject {
     let union = shapes.reduce(into: Set<String>()) { $0.formUnion($1) }
     let total = shapes.reduce(0) { $0 + $1.count }
     if union.count < 2 || keys.count < 2 { return false }
-    // Two members may be similar by chance.
+    // Two members may be similar by chance, so a greater likeness is required of them.
     let likeness = Double(total) / Double(union.count * shapes.count)
     return likeness >= (keys.count > 2 || listCount == keys.count ? 0.6 : 0.8)
   }

@@ -21,7 +21,7 @@ final class OfferAssembler {
   let dateOrder: DateOrder?
   /// Whether the items have keys of their own, which the definition can refer to.
   let usesOwnKeys: Bool
-  /// Valid until the next record is read.
+  /// The texts of the current offer, valid until the next record is read.
   private(set) var texts = OfferTexts()
   /// Descriptions of the parts that were left out or repaired.
   private var notes: [String] = []

@@ -26,7 +26,7 @@ final class PathTree {
     /// The first of the children, which are contiguous.
     var firstChild: Int32 = 0
     var childCount: Int32 = 0
-    /// The shape of members with any key; negative for none.
+    /// The shape of the members that a `*` matches; negative if no path has a `*` here.
     var any: Int32 = -1
     var wantsValue = false
     var wantsElements = false

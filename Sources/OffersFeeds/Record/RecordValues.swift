@@ -86,7 +86,7 @@ struct RecordValues {
     if found.count == 1 || !takesAll {
       guard let first = found.first else { return .none }
       let value = Self.value(first, of: tree)
-      // Skips XML elements without a text.
+      // An XML element without a text has no value, so the next one with a text is used.
       if case .none = value, found.count > 1 {
         for node in found.dropFirst() {
           if case .text(let text, let mended) = Self.value(node, of: tree) {

@@ -74,8 +74,8 @@ package struct CurrencyCode: Sendable {
   static let pound = CurrencyCode("GBP")
 
   /// ISO 4217, list one, of 2025. Each code is followed by its number of decimals, its `Sign`, the
-  /// decimal mark of its country, and `w` if the code is a word. A comma includes countries with
-  /// both decimal marks.
+  /// decimal mark of its country, and `w` if the code is a word. The decimal mark is a comma
+  /// also for a country that uses both marks.
   private static var table: NameTable {
     NameTable(
       """

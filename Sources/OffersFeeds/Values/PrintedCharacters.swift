@@ -18,11 +18,11 @@ enum PrintedCharacters {
     }
   }
 
-  /// The index after the spaces at an index.
+  /// The index after the run of spaces that begins at an index.
   static func skipSpaces(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
     while index < text.count {
-      // Most bytes are printable ASCII or an ordinary space.
+      // Fast path for printable ASCII.
       if text[index] &- 0x21 < 0x5F { break }
       let length = spaceLength(text, at: index)
       if length == 0 { break }
@@ -31,7 +31,7 @@ enum PrintedCharacters {
     return index
   }
 
-  /// The index of the first of the spaces that end at an index.
+  /// The start of the run of spaces that ends at an index.
   static func skipSpacesBack(_ text: UnsafeRawBufferPointer, from end: Int) -> Int {
     var index = end
     while index > 0 {

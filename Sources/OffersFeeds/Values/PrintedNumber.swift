@@ -113,7 +113,7 @@ struct PrintedNumber {
     case .indianGroups:
       guard custom.allowsIndianGroups else { return nil }
     case .oneComma:
-      // If the unit has three decimals, both meanings are common prices.
+      // In a unit of three decimals, `1,250` may be a common price in either meaning of the comma.
       guard custom.isGroupedByCommas, unitDigits != 3 else { return nil }
     case .onePoint:
       guard custom.isGroupedByCommas, unitDigits == 3 else { return nil }

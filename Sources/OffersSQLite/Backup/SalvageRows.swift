@@ -38,7 +38,7 @@ struct SalvageRows {
         try body(rows)
       }
       isWhole = false
-      // Keys are at least 1.
+      // Keys are at least 1, so this skips no row.
       guard let readable = findReadable(after: max(0, next)) else { return false }
       next = readable
     }
@@ -76,7 +76,7 @@ struct SalvageRows {
   private func canRead(from key: Int64) -> Bool {
     rows.reset()
     rows.bind(1, key)
-    // The kind of error does not matter.
+    // Any error means that the row is unreadable.
     return (try? rows.step()) != nil
   }
 }

@@ -18,7 +18,7 @@ struct SalvagedDetail {
     guard let row else { return false }
     defer { row.reset() }
     row.bind(1, key)
-    // The kind of error does not matter.
+    // Any error means that the row is unreadable.
     guard let isThere = try? row.step() else { return false }
     if isThere { body(row) }
     return true

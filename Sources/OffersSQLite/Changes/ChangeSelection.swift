@@ -4,7 +4,7 @@ import OffersCore
 
 /// The changes that a query selects, as small rows whose offers are read later.
 package struct ChangeSelection: Sendable {
-  /// Oldest first.
+  /// The selected changes, oldest first.
   let rows: [ChangeRow]
   /// The number of the newest recorded change at the time of the query.
   package let lastID: Int64

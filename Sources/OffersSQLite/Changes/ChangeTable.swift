@@ -12,7 +12,7 @@ struct ChangeRow: Sendable {
   /// The change number; 0 for an expiring offer, which is not a recorded change.
   let id: Int64
   let offerKey: Int64
-  /// Unix seconds.
+  /// The time of the change, in Unix seconds.
   let at: Int64
   let kind: Kind
 }

@@ -5,7 +5,7 @@ import OffersCore
 struct ChangedFields: Decodable {
   /// The names of JSON output, in the order of `OfferField`.
   let names: [String]
-  /// Nil if the reward is unchanged.
+  /// The reward before and after the change; nil if it is unchanged.
   let rewards: (old: Reward?, new: Reward?)?
 
   /// An SQL expression for the `fields` column. In a large row it replaces the values of all fields
@@ -75,7 +75,7 @@ struct ChangedFields: Decodable {
     let text: String
     let minorUnits: Int64?
     let currency: String?
-    /// Decimal, because hundredths of a percent are exact.
+    /// The percentage, as a Decimal because its hundredths must be exact.
     let percent: Decimal?
     let isUpTo: Bool
 

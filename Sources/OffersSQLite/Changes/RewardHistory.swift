@@ -8,14 +8,14 @@ enum RewardHistory {
     let id: Int64
     let at: Int64
     let event: RewardPoint.Event
-    /// Nil if the reward is unchanged.
+    /// The reward before and after the change; nil if it is unchanged.
     let rewards: (old: Reward?, new: Reward?)?
 
     var textBytes: Int {
       (rewards?.old?.text.utf8.count ?? 0) + (rewards?.new?.text.utf8.count ?? 0)
     }
 
-    /// Nil for a change of other fields.
+    /// Returns nil for a change that does not concern the reward.
     init?(_ row: Row) {
       id = row[0]
       at = row[1]

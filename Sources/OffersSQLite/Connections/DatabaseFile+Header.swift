@@ -25,7 +25,7 @@ extension DatabaseFile {
       if errno == ENOENT || errno == ENOTDIR { return .missing }
       throw unreadable(String(cString: strerror(errno)))
     }
-    // Opening a pipe would block.
+    // Only a regular file is opened, because opening a pipe would block.
     guard information.st_mode & S_IFMT == S_IFREG else {
       throw unreadable("It is not a regular file")
     }

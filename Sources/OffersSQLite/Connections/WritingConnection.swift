@@ -3,7 +3,7 @@ import GRDBSQLite
 import OffersCore
 import Synchronization
 
-/// The one connection that writes, with the write guard.
+/// The only connection of an open database that writes. It holds the write guard during each write.
 final class WritingConnection: Sendable {
   private let queue: DatabaseQueue
   private let writeGuard: WriteGuard
@@ -112,7 +112,7 @@ final class WritingConnection: Sendable {
   ) throws -> Result {
     try file.checkIdentity(identity)
     try setSynchronous(mode.isSynchronous, database)
-    // The pragma has no effect within a transaction.
+    // This precedes the transaction, because the pragma has no effect within one.
     if !mode.checksForeignKeys { try database.execute(sql: "PRAGMA foreign_keys = OFF") }
     defer {
       if !mode.checksForeignKeys {

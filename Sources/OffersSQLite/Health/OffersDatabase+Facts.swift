@@ -14,7 +14,7 @@ package struct DatabaseCounts: Sendable {
 package struct DatabaseSizes: Sendable {
   package let file: Int
   package let log: Int
-  /// The free pages.
+  /// The size of the free pages, in bytes.
   package let free: Int
   package let images: Int
 }

@@ -27,7 +27,7 @@ extension OffersDatabase: ImageRepository {
   private func noteUse(_ url: String?, isAsked: Bool) {
     guard imageUses.note(url, isAsked: isAsked) else { return }
     let batch = imageUses.take()
-    // Without a writer, the batch is dropped.
+    // If the database is open for reading only, the batch is dropped.
     writeLater(.image) { try ImageTable.note(batch, in: $0) }
   }
 
@@ -109,7 +109,7 @@ extension OffersDatabase: ImageRepository {
     return try await read { database in
       let written = try ImageTable.summaries(in: database)
       let tally = try ImageTable.tally(in: database)
-      // Unwritten uses are the most recent ones.
+      // Uses that are not written yet are the most recent ones, so their images come first.
       let later = Set(gathered.urls)
       let recent = gathered.urls.reversed().compactMap { url in written.first { $0.url == url } }
       return ImageCacheContents(

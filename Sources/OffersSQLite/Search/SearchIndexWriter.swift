@@ -80,7 +80,7 @@ final class SearchIndexWriter {
       return
     }
     if pendingBytes > Self.pendingLimitBytes { try flush() }
-    // The index has the texts before the first change.
+    // Only the texts before an offer's first change are needed, because the index contains those.
     guard pending[key] == nil else { return }
     let find = statements.find
     find.bind(1, key)

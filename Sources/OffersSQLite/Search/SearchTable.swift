@@ -61,7 +61,7 @@ struct SearchTable {
   /// A match: the offer's key and its texts with marks.
   struct Found {
     let key: Int64
-    /// In the order of `SearchIndex.fields`.
+    /// The highlighted texts of the offer, in the order of `SearchIndex.fields`.
     let texts: [String?]
   }
 

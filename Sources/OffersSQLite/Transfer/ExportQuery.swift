@@ -7,7 +7,7 @@ package final class ExportQuery {
   private let favoritesOnly: Bool
   /// The position of each run in the document, from 1, by its key; changes refer to it.
   private var runs: [Int64: Int] = [:]
-  /// The offers of favorites.
+  /// The references of favorites whose offers are stored, by key.
   private var favorites = OfferRefs()
 
   init(_ database: Database, favoritesOnly: Bool) {
@@ -132,7 +132,7 @@ package final class ExportQuery {
       """)
     defer { rows.reset() }
     while try rows.step() {
-      // Not every run is in the document.
+      // A change of a run that is not in the document is left out.
       guard let run = runs[rows.number(2)] else { continue }
       for ref in favorites.find(upTo: rows.number(0), count: rows.number(1)) {
         guard let change = ExportedChange(rows, of: ref, run: run, from: 3) else { continue }

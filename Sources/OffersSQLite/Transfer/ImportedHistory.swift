@@ -237,7 +237,8 @@ final class ImportedHistory {
   /// Renumbers all runs and changes, and adjusts the marks of readers.
   private func renumber() throws {
     for table in ["sync_run", "sync_request"] {
-      // Use negative numbers in between, which are unused.
+      // The new numbers are negative at first, because a positive one may still be used by another
+      // run.
       try database.execute(
         sql: """
           UPDATE main.\(table) SET run_id =

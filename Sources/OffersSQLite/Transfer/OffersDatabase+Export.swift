@@ -78,11 +78,11 @@ package struct ImportCounts: Hashable, Sendable {
   package var newFeeds = 0
   package var newRuns = 0
   package var newOffers = 0
-  /// Known offers that changed.
+  /// The number of known offers that the import changed.
   package var updatedOffers = 0
-  /// Known offers that stayed the same.
+  /// The number of known offers that the import left unchanged.
   package var sameOffers = 0
-  /// Offers whose texts were cut to `OfferLimits`.
+  /// The number of imported offers whose texts were truncated to `OfferLimits`.
   package var cutOffers = 0
   package var newChanges = 0
   package var newFavorites = 0

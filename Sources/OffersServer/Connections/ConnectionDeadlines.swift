@@ -121,7 +121,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     case .head(let head):
       if head.headerFields[.connection] == "close" { closesAfterAnswer = true }
       if head.status == .badRequest, !head.headerFields.contains(.contentSecurityPolicy) {
-        // The response of NIO itself to malformed HTTP.
+        // NIO itself responds to malformed HTTP, without the security headers.
         var safe = head
         SecurityHeaders.complete(&safe.headerFields)
         return context.write(wrapOutboundOut(.head(safe)), promise: promise)

@@ -17,7 +17,7 @@ struct FetchAnswer: Hashable, Sendable {
   var vouches = true
   /// The freshness lifetime of the document in seconds, by the server or by the feed itself.
   var freshSeconds: Int?
-  /// The time of a `Retry-After` in an error response.
+  /// The time of a `Retry-After` header in an error response; nil without one.
   var retryAfter: Date?
   /// Whether the server answered 410 Gone.
   var isGoneForGood = false

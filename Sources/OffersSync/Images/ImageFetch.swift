@@ -17,7 +17,7 @@ struct ImageFetch: Sendable {
   /// A failed request.
   struct Failure: Error {
     let error: OffersError
-    /// The time of a `Retry-After`.
+    /// The time of a `Retry-After` header; nil without one.
     let retryAfter: Date?
   }
 

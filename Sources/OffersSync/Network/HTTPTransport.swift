@@ -167,7 +167,7 @@ actor HTTPConnections: HTTPTransport {
 
   /// Replaces an unreachable address of a host by the next one.
   private func moveOn(from host: Host, _ key: HostKey, _ name: String) async throws -> Host {
-    // Another request may have done so already.
+    // Another request may have replaced the address already.
     if let known = hosts[key], case let current = try await known.value,
       current.client !== host.client
     {

@@ -2,7 +2,7 @@
 struct HostAndPort: Hashable, Sendable {
   /// A name in lower case without a trailing dot, or an address without brackets.
   let host: String
-  /// 1 to 65535; nil when absent.
+  /// The port, 1 to 65535; nil when absent.
   let port: Int?
 
   /// Parses a host with an optional port.

@@ -6,7 +6,7 @@ struct Proxy: Hashable, Sendable {
   /// A name in lower case, or an address without brackets.
   let host: String
   let port: Int
-  /// Nil when absent; a proxy may require a password alone.
+  /// The user name; nil when absent, because a proxy may require a password alone.
   let user: String?
   let password: String?
 

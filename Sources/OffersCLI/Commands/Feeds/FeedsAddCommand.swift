@@ -64,7 +64,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
         hint: "Give the paths with --items and --map id=… name=…")
     }
     try TextFile.update(file.text) { yaml in
-      // Another process may have added it in the meantime.
+      // Another process may have added the feed in the meantime.
       _ = try checkIsNew(in: yaml, file)
       return try DefinitionEdit.adding(
         DefinitionText.yaml(for: definition), to: yaml, name: file.text)

@@ -6,9 +6,9 @@ import OffersSync
 
 /// When an offer's image is drawn.
 enum PictureMode: String, ExpressibleByArgument, CaseIterable, Sendable {
-  /// If it is cached, without using the network.
+  /// The image is drawn if it is cached. The network is not used.
   case auto
-  /// Also if it has to be fetched first.
+  /// The image is drawn, and is fetched first if it is not cached.
   case always
   case never
 }
