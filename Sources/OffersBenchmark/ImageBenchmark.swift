@@ -28,7 +28,7 @@ struct ImageBenchmark {
     try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: true)
     var report = Report()
     report.printMachine()
-    // Only the peers for images matter here.
+    // Of the missing programs, only those for images concern this benchmark.
     for line in peers.missing where line.contains("image") || peers.folder == nil {
       print(line + "\n")
     }

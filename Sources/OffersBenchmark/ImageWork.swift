@@ -16,7 +16,7 @@ struct ImageWork {
 
   private var path: String { folder + "/offers.sqlite" }
 
-  /// Prints the rates, then the counts with goals of their own, one per line.
+  /// Prints the rate of each task, then the counts that have goals, one per line.
   func run() async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try removeFiles(at: path)

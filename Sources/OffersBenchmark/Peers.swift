@@ -63,7 +63,7 @@ struct Peers {
     return found
   }
 
-  /// Returns the C program, and builds it if necessary.
+  /// Returns the path of the C program, which is built if necessary; nil when that fails.
   private mutating func findLimit(_ folder: String) -> String? {
     let program = scratch + "/limit_sync"
     if FileManager.default.isExecutableFile(atPath: program) { return program }

@@ -20,7 +20,8 @@ struct ReadBenchmark {
   func run() throws {
     var report = Report()
     report.printMachine()
-    // In a process of its own, since the memory of this process counts in its children's peak.
+    // The files are read in a process of their own, because the memory of this process counts in
+    // the peak of its children.
     _ = try ProcessTimer.time([CommandLine.arguments[0], "read-files"])
     try measureJSON(&report)
     try measureXML(&report)

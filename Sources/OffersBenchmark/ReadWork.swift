@@ -5,11 +5,11 @@ import OffersFeeds
 
 /// Reads a document once, in a process of its own so that its memory use can be measured.
 enum ReadWork: String {
-  /// With the feed reader and a definition; nothing is stored.
+  /// Reads the document with the feed reader and a definition. Nothing is stored.
   case read
-  /// With Foundation's decoder, which holds the whole document in memory.
+  /// Reads the document with Foundation's decoder, which holds all of it in memory.
   case decode
-  /// With the XML parser alone, whose events are ignored.
+  /// Reads the document with the XML parser alone, and ignores its events.
   case expat
 
   /// - Parameter words: the document, and for `read` a feed's name or a definition file.

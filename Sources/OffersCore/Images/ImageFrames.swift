@@ -1,6 +1,6 @@
 /// Reads the size of a PNG file, which is a signature and chunks (https://www.w3.org/TR/png-3/).
 enum PNGFrame {
-  /// Nil when the header is invalid, or no IDAT and IEND chunks follow.
+  /// The size; nil when the header is invalid, or no IDAT and IEND chunks follow.
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
     guard bytes.big(8, 4) == 13, bytes.has("IHDR", at: 12), let width = bytes.big(16, 4),
       let height = bytes.big(20, 4), let depth = bytes[24], let color = bytes[25],
@@ -32,7 +32,7 @@ enum PNGFrame {
 
 /// Reads the size of a JPEG file, which is a sequence of marker segments (ITU-T T.81, annex B).
 enum JPEGFrame {
-  /// Nil when no frame header precedes the scan data, or no end of image follows it.
+  /// The size; nil when no frame header precedes the scan data, or no end of image follows it.
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
     var place = 2
     var size: (width: Int, height: Int)?
@@ -65,7 +65,7 @@ enum JPEGFrame {
 /// Reads the size of a GIF file, which is a logical screen and blocks
 /// (https://www.w3.org/Graphics/GIF/spec-gif89a.txt).
 enum GIFFrame {
-  /// Nil when the first frame is incomplete. A missing trailer is accepted.
+  /// The size; nil when the first frame is incomplete. A missing trailer is accepted.
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
     guard let width = bytes.little(6, 2), let height = bytes.little(8, 2), let flags = bytes[10]
     else { return nil }

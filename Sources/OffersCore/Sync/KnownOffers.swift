@@ -16,7 +16,7 @@ public struct KnownOffers: Sendable {
     var isGone: Bool { keyAndFlag & 1 != 0 }
   }
 
-  /// In the order of insertion, which is mostly the order of lookups.
+  /// The offers in the order of insertion, which is mostly the order of lookups.
   private var entries: [Entry] = []
   /// One bit per entry: whether it was seen in this sync.
   private var seen: [UInt64] = []

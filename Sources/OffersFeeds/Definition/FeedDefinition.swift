@@ -130,9 +130,9 @@ package struct RequestHeader: Sendable, Hashable {
 package struct PageRule: Sendable, Hashable {
   /// The place of the next page's address.
   package enum Next: Sendable, Hashable {
-    /// At a path of the document.
+    /// The address is at a path of the document.
     case path(FieldPath)
-    /// In the response's `Link` header with `rel="next"` (RFC 8288).
+    /// The address is in the response's `Link` header with `rel="next"` (RFC 8288).
     case linkHeader
   }
 

@@ -10,11 +10,11 @@ package final class ExportReader {
   /// The state of the parser.
   private enum State: Equatable {
     case start
-    /// Before a member that describes the document.
+    /// The parser is before a member that describes the document.
     case header(isFirst: Bool)
-    /// After a section's name, or after one of its records.
+    /// The parser is after a section's name, or after one of its records.
     case list(ExportRecord.Section, isFirst: Bool)
-    /// After a section's list.
+    /// The parser is after a section's list.
     case sections(last: ExportRecord.Section)
     case ended
   }

@@ -5,9 +5,10 @@ struct JSONOutline {
   enum Step {
     /// One token was consumed.
     case walked
-    /// At the first byte of a record, which is nested in `depth` values. The caller reads it.
+    /// The parser is at the first byte of a record, which is nested in `depth` values. The caller
+    /// reads the record.
     case item(depth: Int)
-    /// At the end of the document.
+    /// The document has ended.
     case ended
   }
 
@@ -30,7 +31,7 @@ struct JSONOutline {
     let kind: Kind
     /// The shape of the container: its node in the `PathTree`; negative when no path needs it.
     let shape: Int32
-    /// Its node in the document's `RecordTree`; negative when it has none.
+    /// The container's node in the document's `RecordTree`; negative when it has none.
     let node: Int32
     /// Whether offers are searched for in the container. They are not if it is, or is within, a
     /// list that a path leads to without selecting elements of it.

@@ -11,11 +11,11 @@ enum Compression {
   enum Finding: Equatable {
     case packed(Compression)
     case plain
-    /// More bytes are needed.
+    /// More bytes are needed to detect the format.
     case open
   }
 
-  /// The number of bytes that always suffice.
+  /// The number of bytes that always suffice to detect the format.
   static let neededBytes = 64
 
   /// Detects the format from the first bytes of a document.

@@ -8,7 +8,7 @@ enum DocumentStart: Equatable {
   /// The encoding in an XML declaration, as written.
   case declaration(String)
   case nothing
-  /// More bytes are needed.
+  /// More bytes are needed to find a statement.
   case open
 
   /// The number of bytes within which an XML declaration must end.

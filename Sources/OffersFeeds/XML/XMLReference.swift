@@ -8,10 +8,10 @@ enum XMLReference: Equatable {
   case forbidden(Int)
   /// No reference: the ampersand means itself.
   case none
-  /// More bytes are needed.
+  /// More bytes are needed to classify the ampersand.
   case open
 
-  /// The number of bytes that always suffice. The longest name in HTML has 31.
+  /// The number of bytes that always suffice to classify an ampersand. HTML's longest name has 31.
   static let neededBytes = 64
 
   /// Classifies the ampersand at `start`.

@@ -51,7 +51,8 @@ enum RewardHistory {
         isCut = !changes.isEmpty && (changes.count >= bounds.limit || bytes > bounds.maximumBytes)
       }
       if isCut {
-        // Not listed, but it may hold the reward at the first listed change.
+        // This change is not listed, but it may have the reward that applied at the first listed
+        // change.
         earlier = change.rewards
       } else {
         changes.append(change)

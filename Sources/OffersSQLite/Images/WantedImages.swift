@@ -40,7 +40,8 @@ extension OffersDatabase {
     ).map(wanted)
   }
 
-  /// More than the cache holds, because several offers may share an image.
+  /// The number of newest offers whose images are considered. It is larger than the cache, because
+  /// several offers may share an image.
   static let newestLimit = 500
   static let newestSQL = """
     SELECT feed.name, offer.id, offer.image_url, feed.source

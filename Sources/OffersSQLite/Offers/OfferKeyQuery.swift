@@ -21,7 +21,7 @@ struct OfferKeyQuery {
     let order: String
   }
 
-  /// One statement, or two whose results follow one another.
+  /// The statements of the query: one, or two whose results follow one another.
   private let selections: [Selection]
   private let arguments: StatementArguments
   private let limit: Int?

@@ -9,7 +9,7 @@ struct SearchExpression: Equatable, Sendable {
   struct Part: Equatable, Sendable {
     /// The text as it was typed.
     var text: String
-    /// Its tokens, with case and accents folded; never empty.
+    /// The tokens of the text, with case and accents folded; never empty.
     var words: [String]
     /// Whether the last word may be a prefix.
     var isOpen = false

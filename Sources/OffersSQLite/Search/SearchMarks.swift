@@ -44,7 +44,7 @@ struct SearchMarks {
   /// - Parameter texts: the highlighted texts, in the order of `SearchIndex.fields`.
   func matches(in texts: [String?], of offer: Offer) -> [SearchMatch] {
     zip(SearchIndex.fields, texts).flatMap { field, text -> [SearchMatch] in
-      // Most texts have no mark.
+      // Fast path: most texts have no mark.
       guard let text, text.utf8.contains(2) else { return [] }
       let (ranges, count) = ranges(in: text)
       if ranges.isEmpty { return [] }

@@ -118,7 +118,8 @@ final class DifferenceWriter {
       counts.gone += 1
       try changes.append(.gone, key)
     }
-    // Last, because FTS5 flushes its pending terms when other statements write in between.
+    // The index is written last, because FTS5 flushes its pending terms when other statements write
+    // in between.
     try index.finish(newAfter: counts.new > 0 ? lastKey : nil)
   }
 

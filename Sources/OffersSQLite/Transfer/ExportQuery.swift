@@ -57,8 +57,8 @@ package final class ExportQuery {
     }
   }
 
-  /// With favorites only: the runs in which they changed, and the last and last successful run of
-  /// their feeds.
+  /// Passes on all runs. For an export of favorites: the runs in which these changed, and of their
+  /// feeds the last run and the last successful one.
   private func forEachRun(_ body: (ExportRecord) throws -> Void) throws {
     let filter = favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite)" : ""
     let rows = try RawStatement(

@@ -7,9 +7,9 @@ import OffersCore
 struct Answer: Sendable {
   /// How long the content may be reused for requests with the same target.
   enum Lifetime: Sendable {
-    /// Until any process commits to the database.
+    /// The content may be reused until any process commits to the database.
     case untilWrite
-    /// Like `untilWrite`, but at most for this number of seconds.
+    /// The content may be reused like `untilWrite`, but at most for this number of seconds.
     case seconds(Double)
     /// The content is not reused.
     case never

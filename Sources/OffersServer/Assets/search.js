@@ -85,7 +85,7 @@ function enhance(input) {
       searches = [...new Set(words)].slice(0, 10);
       if (document.activeElement === input) show();
     } catch {
-      // Without the recent searches there is no list.
+      // If the recent searches cannot be fetched, there is no list.
     }
   });
   input.addEventListener("input", show);

@@ -15,15 +15,16 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// The timeouts of a connection.
   struct Times: Sendable {
-    /// From the connection to the end of the first head.
+    /// The time from the connection to the end of the first request's head.
     var head = TimeAmount.seconds(10)
-    /// From the head of a request to the end of its body.
+    /// The time from the head of a request to the end of its body.
     var body = TimeAmount.seconds(15)
-    /// From the end of a response to the next request.
+    /// The time from the end of a response to the next request.
     var idle = TimeAmount.seconds(60)
     /// The value of `idle` while a token is required and the client has not shown it.
     var idleUnauthenticated = TimeAmount.seconds(10)
-    /// While the client reads nothing of a response and the channel is not writable.
+    /// The time in which the client must read some of a response, while the channel is not
+    /// writable.
     var reading = TimeAmount.seconds(30)
   }
 
