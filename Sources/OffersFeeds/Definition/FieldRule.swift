@@ -2,7 +2,7 @@ import OffersCore
 
 /// How a field gets its value: from the first alternative that the item has.
 package struct FieldRule: Sendable, Hashable {
-  /// One way to get the value.
+  /// One way to get the value of the field.
   package struct Alternative: Sendable, Hashable {
     package var value: ValueRule
     package var reading: Reading

@@ -88,7 +88,7 @@ struct DefinitionDraft {
       + "definition."
   }
 
-  /// A guess at the currency for an example: the one whose sign occurs in other texts.
+  /// The currency of the example in a note: the one whose sign occurs in other texts of the sample.
   private func likelyCurrency(_ survey: MemberSurvey) -> String {
     let signs: [(sign: Character, code: String)] = [("€", "EUR"), ("£", "GBP"), ("₹", "INR")]
     for (sign, code) in signs {

@@ -2,7 +2,7 @@ import OffersCore
 
 /// Ranks how well a member of an item fits a field of an offer.
 enum FieldFit {
-  /// Returns the rank, 0 being the best; nil when the member does not fit.
+  /// Returns the rank of a member for a field, 0 being the best; nil when the member does not fit.
   static func rank(_ member: SurveyedMember, as field: OfferField) -> Int? {
     guard fits(member, as: field) else { return nil }
     if let rank = rankByName(member, as: field) {

@@ -6,7 +6,8 @@ package struct XMLAttributes: Sequence {
   typealias List = UnsafeMutablePointer<UnsafePointer<CChar>?>
 
   let list: List?
-  /// The number of entries to use; the defaults of the document type follow them.
+  /// The number of entries of the list that the document itself contains. Default attributes of the
+  /// document type follow them.
   let count: Int
   let namespaces: XMLNamespaces
 

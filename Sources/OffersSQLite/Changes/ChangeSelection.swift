@@ -149,7 +149,8 @@ package struct ChangeSelection: Sendable {
       ?? lastID
   }
 
-  /// Reads some of the changes. Those whose offers were removed meanwhile are omitted.
+  /// Reads the changes of some of the rows, with their offers. Changes whose offers were removed
+  /// meanwhile are omitted.
   func read(_ range: Range<Int>, in database: Database) throws -> [OfferChange] {
     let slice = rows[range.clamped(to: rows.indices)]
     let lost = slice.contains { $0.kind == .new } ? try LostFavorites(database) : nil

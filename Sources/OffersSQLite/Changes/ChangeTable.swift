@@ -24,7 +24,7 @@ enum ChangeTable {
     /// Exclusive lower and inclusive upper bound of the change numbers.
     var after: Int64
     var through: Int64
-    /// The earliest time, in Unix seconds.
+    /// The earliest time of a change, in Unix seconds.
     var since: Int64
     var feedKey: Int64?
     /// The kinds to read; nil for all.

@@ -9,7 +9,8 @@ struct OfferOrder {
     /// The position of rows whose value is NULL.
     enum None {
       case nowhere
-      /// SQLite's default: first in ascending order, last in descending order.
+      /// NULL counts as the lowest value, as by default in SQLite: first in ascending order, last
+      /// in descending order.
       case lowest
       case last
     }
