@@ -215,5 +215,12 @@ struct KeepingCommandsTests {
       #expect(result.errors.contains("is the database itself"))
     }
     #expect(try home.offers("list").status == 0)
+    let other = try Self.lived()
+    let path = other.folder.file("offers.sqlite")
+    let kept = try home.offers("backup", path)
+    #expect(kept.status == 64)
+    #expect(kept.errors.contains("is another database of offers. It was left untouched."))
+    #expect(try home.offers("export", "--output", path).status == 64)
+    #expect(try other.offers("list", "--favorites").output.contains("Harvest Row"))
   }
 }

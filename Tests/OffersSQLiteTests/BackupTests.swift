@@ -80,7 +80,7 @@ struct BackupTests {
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store.path)
     #expect(try database.backupTarget(link) == .database)
     let other = try Store()
-    #expect(try database.backupTarget(other.path) == .other)
+    #expect(try database.backupTarget(other.path) == .lockable)
     #expect(try database.backupTarget(other.path + "-lock") == .database)
     try other.folder.write("x", to: "offers.sqlite-wal")
     #expect(try database.backupTarget(other.path) == .logged)

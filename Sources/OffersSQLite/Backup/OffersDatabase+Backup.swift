@@ -61,8 +61,9 @@ extension OffersDatabase {
     case database
     /// A database with a log or journal, which SQLite would apply to the copy.
     case logged
-    /// Any other file. A database with a lock file beside it counts as one, because it may be in
-    /// use.
+    /// Another database of this program, with a lock file beside it: a process may use it.
+    case lockable
+    /// Any other file.
     case other
   }
 
@@ -82,10 +83,12 @@ extension OffersDatabase {
     {
       return .logged
     }
-    if DatabaseFile(path: target.lockPath).exists { return .other }
+    let hasLock = DatabaseFile(path: target.lockPath).exists
     switch try? target.readHeader() {
-    case .missing, .empty: return .free
-    case .ours: return .backup
+    case .missing: return .free
+    // A process may be creating its database.
+    case .empty: return hasLock ? .lockable : .free
+    case .ours: return hasLock ? .lockable : .backup
     // An unreadable file is not one of this program's backups.
     default: return .other
     }

@@ -53,6 +53,11 @@ struct BackupCommand: AsyncParsableCommand {
       throw OffersError(
         .invalidRequest, "\(file) exists and is not a backup of offers. It was left untouched.",
         hint: "Name another file, or replace it with --force.")
+    case .lockable:
+      if force { return }
+      throw OffersError(
+        .invalidRequest, "\(file) is another database of offers. It was left untouched.",
+        hint: "Name another file, or replace it with --force when no process uses it.")
     case .database:
       throw OffersError(
         .invalidRequest, "\(file) is the database itself, or a file that belongs to one.",
