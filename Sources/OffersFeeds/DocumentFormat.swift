@@ -1,13 +1,15 @@
 import OffersCore
 
-/// Detects a document's format from its first bytes.
+/// Detects a document's format from its first bytes, unless the definition names it.
 enum DocumentFormat {
   /// Returns the format, or nil when more bytes are needed to decide.
   ///
   /// - Parameters:
   ///   - start: the document's first bytes, in UTF-8.
-  ///   - isWhole: true when `start` is the whole document, or more bytes would not help.
-  /// - Throws: `OffersError` with `malformedFeed` for a web page.
+  ///   - isWhole: true to decide with these bytes, because the document has no more or enough are
+  ///     held.
+  /// - Throws: `OffersError` with `malformedFeed` for a web page, unless the definition names a
+  ///   format other than XML.
   static func find(
     in start: [UInt8], definition: FeedDefinition, isWhole: Bool
   ) throws -> FeedFormat? {
@@ -32,8 +34,8 @@ enum DocumentFormat {
   /// The number of bytes within which the start of a web page is looked for.
   private static let pageBytes = 2048
 
-  /// Whether the first tag, after comments and a prolog, is HTML's document type or an HTML
-  /// element.
+  /// Whether the document begins with `<!doctype html`, `<html`, `<head` or `<body` in any case,
+  /// after comments and processing instructions.
   private static func isWebPage(_ text: ArraySlice<UInt8>) -> Bool {
     let shown = String(decoding: text.prefix(pageBytes), as: UTF8.self).lowercased()
     var rest = shown[...]
@@ -46,7 +48,8 @@ enum DocumentFormat {
       || rest.hasPrefix("<body")
   }
 
-  /// Returns `ndjson` when a second object follows the first one, otherwise `json`.
+  /// Returns `ndjson` when a second object follows the first one, otherwise `json`; nil when more
+  /// bytes are needed to decide.
   private static func linesOrOne(_ text: ArraySlice<UInt8>, isWhole: Bool) -> FeedFormat? {
     var padded = Array(text)
     padded += [UInt8](repeating: 0, count: InputBuffer.paddingBytes)

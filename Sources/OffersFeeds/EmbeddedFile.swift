@@ -1,6 +1,6 @@
 import EmbeddedFeeds
 
-/// A file of `Shipped` or `Samples`, embedded in the program.
+/// Finds the files of the folders `Shipped` and `Samples`, which are embedded in the program.
 enum EmbeddedFile {
   /// The bytes of the file with this name, such as `albums.yaml`; nil when there is none.
   static func find(_ name: String) -> [UInt8]? {

@@ -1,12 +1,12 @@
 import OffersCore
 
-/// The feeds that ship with the program, and the well-known kinds, such as RSS, that are read
-/// without a definition of one's own. Each is a YAML file in the format that users write.
+/// The definitions that ship with the program: those of the named feeds, and those of the
+/// well-known kinds of documents, such as RSS. Each is a YAML file in the format that users write.
 package enum FeedCatalog {
   /// The names of the shipped feeds.
   package static let names = ["albums", "facts", "ibotta", "movies", "restaurants"]
 
-  /// Returns the shipped definition with this name, or nil when there is none.
+  /// Returns the definition of the shipped feed with this name, or nil when there is none.
   package static func find(_ name: String) throws -> FeedDefinition? {
     guard let text = text(of: name) else { return nil }
     return try DefinitionFile.parse(
@@ -31,8 +31,8 @@ package enum FeedCatalog {
     names.contains(name) ? EmbeddedFile.find("\(name).yaml") : nil
   }
 
-  /// Returns the built-in sample document of a shipped feed. Its offers are invented, so that the
-  /// program can be tried without a network.
+  /// Returns the built-in sample document of a shipped feed, or nil when there is no such feed. Its
+  /// offers are invented, so that the program can be tried without a network.
   package static func findSample(of name: String) -> [UInt8]? {
     names.contains(name) ? EmbeddedFile.find("\(name).json") : nil
   }

@@ -4,7 +4,7 @@ import OffersCore
 public struct FeedConfiguration: Sendable {
   /// The user's own definitions, in the order of their file.
   package let own: [FeedDefinition]
-  /// The sync intervals that the user chose, in seconds, by feed name. They override the
+  /// The sync intervals that the user chose, in seconds, by feed name. They override those of the
   /// definitions.
   private let intervals: [String: Int]
   /// Whether redirects, next pages and images may lead into private networks.
@@ -27,7 +27,8 @@ public struct FeedConfiguration: Sendable {
   /// - Parameters:
   ///   - yaml: the text, in the format that `offers feeds show` prints.
   ///   - name: the file's name, for messages.
-  /// - Throws: `OffersError` with `invalidRequest`; the message names the line.
+  /// - Throws: `OffersError` with `invalidRequest`, or with `limitExceeded` for a text that is too
+  ///   large, is nested too deeply or has too many aliases; the message names the line.
   public init(yaml: String, name: String) throws {
     let contents = try DefinitionFile.contents(yaml, name: name)
     self.init(
@@ -40,7 +41,8 @@ public struct FeedConfiguration: Sendable {
     Set(own.map(\.name)).union(FeedCatalog.names).sorted()
   }
 
-  /// Returns the definition with this name, with the user's interval, or nil when there is none.
+  /// Returns the definition with this name, in which the interval that the user chose replaces the
+  /// definition's own; nil when there is no such feed.
   package func find(_ name: String) throws -> FeedDefinition? {
     var definition = try own.first { $0.name == name } ?? FeedCatalog.find(name)
     if let everySeconds = intervals[name] { definition?.everySeconds = everySeconds }
@@ -50,7 +52,8 @@ public struct FeedConfiguration: Sendable {
   /// Whether the user chose a sync interval for the feed, apart from its definition.
   func hasInterval(of name: String) -> Bool { intervals[name] != nil }
 
-  /// Returns the YAML of a definition: for a shipped feed its file, comments included.
+  /// Returns the YAML of a definition: for a shipped feed its file, comments included; for the
+  /// user's own feed a text made from the definition, without the user's comments.
   ///
   /// - Throws: `OffersError` with `notFound`.
   package func fetchText(_ name: String) throws -> String {
@@ -62,7 +65,7 @@ public struct FeedConfiguration: Sendable {
 
   /// Returns the definition with this name.
   ///
-  /// - Throws: `OffersError` with `notFound`; the hint lists the feeds.
+  /// - Throws: `OffersError` with `notFound`; the hint lists up to twelve feeds.
   package func fetch(_ name: String) throws -> FeedDefinition {
     if let found = try find(name) { return found }
     throw OffersError(

@@ -22,9 +22,10 @@ package final class FeedReader {
 
   /// - Parameters:
   ///   - definition: how to read the document.
-  ///   - address: the document's URL, against which relative links are resolved; nil when it does not
-  ///     come from the web.
-  ///   - charset: the encoding that the server declares.
+  ///   - address: the document's URL, against which relative links are resolved; nil when it does
+  ///     not come from the web.
+  ///   - charset: the encoding that the server declares; nil for none. An encoding that the
+  ///     definition names takes precedence.
   package init(
     definition: FeedDefinition, address: String? = nil, charset: String? = nil,
     sink: any OfferSink
@@ -53,9 +54,10 @@ package final class FeedReader {
 
   /// Reads the rest of the document, which has ended.
   ///
-  /// - Throws: `OffersError` with `malformedFeed` when the document is cut off; `sourceFailed`,
-  ///   with the document's own message, when it reports an error instead of offers;
-  ///   `unexpectedShape` when it is valid but has no offers at the path of the definition.
+  /// - Throws: the errors of `consume`; `OffersError` with `malformedFeed` when the document is cut
+  ///   off; `sourceFailed`, with the document's own message, when it reports an error instead of
+  ///   offers; `unexpectedShape` when it is valid but has no list of offers at the paths of the
+  ///   definition.
   package func finish() throws {
     isFinished = true
     try transcoder.finish(read)

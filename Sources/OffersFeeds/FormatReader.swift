@@ -13,20 +13,24 @@ protocol FormatReader: AnyObject {
 
   /// Reads the rest of the document, which has ended.
   ///
-  /// - Throws: `OffersError` with `malformedFeed` when the document is cut off.
+  /// - Throws: the errors of `consume`, and `OffersError` with `malformedFeed` when the document is
+  ///   cut off.
   func finish() throws
 
-  /// The reason why a valid document has no list of offers at the path of the definition; nil when
-  /// it has one.
+  /// The reason why a valid document has no list of offers at the paths of the definition; nil
+  /// when it has one.
   var shapeProblem: String? { get }
-  /// The next step to suggest for `shapeProblem`; nil for the general one.
+  /// The hint for the error about `shapeProblem`; nil when the reader knows of none, and the caller
+  /// gives a general hint.
   var shapeHint: String? { get }
 }
 
 extension OfferAssembler {
   /// Passes the current record to the sink: as an offer, or as a skipped record.
   ///
-  /// - Parameter nearest: finds the record's key that is most like a key that is missing.
+  /// - Parameters:
+  ///   - position: the number of the record in the document, counted from 1.
+  ///   - nearest: returns the key of the record that is most like a missing key; nil for none.
   @inline(__always)
   func deliver(
     to sink: any OfferSink, position: Int, nearest: (String) -> String? = { _ in nil }

@@ -1,6 +1,9 @@
 import OffersCore
 
 /// Receives the records that a reader finds, one at a time.
+///
+/// A position is the number of the record in the document, counted from 1; it is 0 for the document
+/// as a whole.
 package protocol OfferSink: AnyObject {
   /// Receives an offer that has an id and a name. The texts are valid during the call only.
   func accept(_ texts: OfferTexts, position: Int) throws
@@ -9,6 +12,7 @@ package protocol OfferSink: AnyObject {
   /// read: the offer with that id is still in the feed, although its record is invalid.
   func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String)
 
-  /// Receives the reason why a record was kept without one of its parts.
+  /// Receives a description of parts of an offer, or of the document, that were left out, truncated
+  /// or repaired. That of an offer comes before the offer itself.
   func mend(position: Int, reason: String)
 }

@@ -4,7 +4,8 @@
 
 /// Finds an embedded file by its name without its folder, such as "albums.yaml".
 ///
-/// Returns its bytes, which live as long as the program, and their count; NULL when there is none.
+/// Returns its bytes, which live as long as the program, and stores their number in `count`.
+/// Returns NULL when there is no such file; `count` is then unchanged.
 const unsigned char *_Nullable embedded_feed_file(
   const char *_Nonnull name, unsigned long *_Nonnull count);
 
