@@ -8,8 +8,10 @@ extension DateCursor {
     return hour * 3600 + minute * 60 + min(second, 59)
   }
 
-  /// Parses the fraction of a second of an ISO 8601 time, and returns the seconds since midnight.
-  /// 24:00:00 is the end of the day.
+  /// Parses the fraction after the seconds of an ISO 8601 time, if there is one, and drops it.
+  ///
+  /// - Parameter second: nil for a time without seconds, which has no fraction.
+  /// - Returns: the seconds since midnight, 86,400 for 24:00:00; nil for an invalid time.
   mutating func finishISOClock(hour: Int, minute: Int, second: Int?) -> Int? {
     var isPositive = false
     if second != nil {
@@ -22,7 +24,8 @@ extension DateCursor {
     return Self.clock(hour: hour, minute: minute, second: second ?? 0)
   }
 
-  /// Parses `8:49`, `08:49:37` or `8:49:37.5`, followed by AM, PM or neither.
+  /// Parses `8:49`, `08:49:37` or `8:49:37.5`, followed by AM, PM or neither; returns the seconds
+  /// since midnight, without the fraction.
   mutating func takeClock() -> Int? {
     guard let hour = takeNumber(1...2)?.value, take(0x3A), let minute = takeDigits(2) else {
       return nil
@@ -39,7 +42,8 @@ extension DateCursor {
     return Self.clock(hour: hour % 12 + half, minute: minute, second: second)
   }
 
-  /// Parses AM or PM; returns the hours to add.
+  /// Parses AM or PM in any case, with spaces before it; returns 0 for AM and 12 for PM. For other
+  /// text it returns nil, and the position is unchanged.
   private mutating func takeHalfOfDay() -> Int? {
     var ahead = self
     _ = ahead.skipSpaces()
@@ -56,7 +60,8 @@ extension DateCursor {
     }
   }
 
-  /// Parses `+02:00`, `+0200`, `+02`, `Z` or the name of a zone; returns the seconds ahead of UTC.
+  /// Parses `+02:00`, `+0200`, `+02`, `Z` or a name such as `EST`; returns the seconds ahead of
+  /// UTC.
   mutating func takeZone() -> Int? {
     if next == 0x2B || next == 0x2D {
       let sign = next == 0x2D ? -1 : 1

@@ -49,7 +49,7 @@ struct DateCursor {
     return index - start >= counts.lowerBound ? (value, index - start) : nil
   }
 
-  /// Parses a run of letters, which may be empty.
+  /// Parses a run of ASCII letters, which may be empty.
   mutating func takeWord() -> UnsafeRawBufferPointer {
     let start = index
     while let byte = next, (byte | 0x20) &- 0x61 < 26 { index += 1 }
@@ -58,7 +58,8 @@ struct DateCursor {
 
   /// Parses the fraction of a second, if there is one.
   ///
-  /// - Returns: whether it is greater than zero; nil for a separator without a digit after it.
+  /// - Returns: whether it is greater than zero, false for no fraction; nil for a separator without
+  ///   a digit after it.
   mutating func takeFraction() -> Bool? {
     guard next == 0x2E || next == 0x2C else { return false }
     index += 1
@@ -71,7 +72,8 @@ struct DateCursor {
     return isPositive
   }
 
-  /// Skips a comment in parentheses at the end of the text (RFC 2822, section 3.2.3).
+  /// Skips a comment in parentheses that extends from here to the end of the text, and has no other
+  /// parentheses in it (RFC 2822, section 3.2.3).
   mutating func skipClosingComment() {
     guard next == 0x28, text[text.count - 1] == 0x29,
       !text[(index + 1)..<(text.count - 1)].contains(where: { $0 == 0x28 || $0 == 0x29 })

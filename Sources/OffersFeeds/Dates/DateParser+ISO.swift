@@ -3,7 +3,7 @@ import OffersCore
 /// ISO 8601 and RFC 3339.
 extension DateParser {
   /// Parses `2026-08-21T01:00:00Z` and its variants: with a space for the T, without seconds, zone
-  /// or time, or with slashes in the date.
+  /// or time, with a fraction of a second, or with slashes in the date.
   static func parseExtendedISO(_ text: UnsafeRawBufferPointer) -> ParsedDate? {
     var cursor = DateCursor(text)
     guard let year = cursor.takeDigits(4), let separator = cursor.next,

@@ -2,7 +2,9 @@ import OffersCore
 
 /// Dates of numbers only, in national notations and in that of ASP.NET.
 extension DateParser {
-  /// Whether a separator and a digit follow the first digits, so that the month is a number.
+  /// Whether `.`, `/` or `-` and then a digit are at an index, so that the month is a number.
+  ///
+  /// - Parameter index: the number of digits at the start of the text.
   static func isNumeric(_ text: UnsafeRawBufferPointer, from index: Int) -> Bool {
     guard index + 1 < text.count, text[index + 1] &- 0x30 < 10 else { return false }
     return text[index] == 0x2E || text[index] == 0x2F || text[index] == 0x2D
@@ -11,9 +13,9 @@ extension DateParser {
   /// Parses `31.12.2026`, `31.12.26`, `31-12-2026`, `31/12/2026`, `12/31/2026`, and a time after
   /// them.
   ///
-  /// With points, the day comes first. Otherwise a number above 12 is the day. If both numbers are
-  /// at most 12 and differ, the order is needed; so it is for `31-12-26`, where the first number
-  /// may be the year.
+  /// With points, the day comes first. Otherwise a number above 12 is the day, and `order` decides
+  /// if both numbers are at most 12 and differ. Without an order such a date is refused, and so is
+  /// one with a year of two digits, such as `31-12-26`, whose first number may be the year.
   static func parseNumeric(_ text: UnsafeRawBufferPointer, _ order: DateOrder?) -> ParsedDate? {
     var cursor = DateCursor(text)
     guard let first = cursor.takeNumber(1...2), let separator = cursor.next,
@@ -44,7 +46,7 @@ extension DateParser {
     return finish(&cursor, day)
   }
 
-  /// Parses `2026年12月31日`.
+  /// Parses `2026年12月31日`, and a time after it.
   static func parseEastAsian(_ text: UnsafeRawBufferPointer) -> ParsedDate? {
     var cursor = DateCursor(text)
     func take(_ mark: StaticString) -> Bool {

@@ -30,7 +30,8 @@ extension DateParser {
       let day = CivilDay(
         year: year.count == 2 ? fullYear(year.value) : year.value, month: month, day: date)
     else { return nil }
-    // In `15 Aug 21` either number may be the year.
+    // In `15 Aug 21` either number may be the year. A weekday or a time shows that it is a date of
+    // RFC 822 or 850, in which the year comes last.
     if cursor.isAtEnd, year.count == 2, !hasWeekday { return nil }
     return finish(&cursor, day)
   }
@@ -60,7 +61,8 @@ extension DateParser {
     return ParsedDate(day: day, clock: clock, offset: offset)
   }
 
-  /// Parses the rest after the date: nothing, or a time with an optional zone.
+  /// Parses the rest after the date: nothing, or a time with an optional zone, after which a
+  /// comment in parentheses is skipped.
   static func finish(_ cursor: inout DateCursor, _ day: CivilDay) -> ParsedDate? {
     if cursor.isAtEnd { return ParsedDate(day: day) }
     _ = cursor.take(0x2C)
@@ -76,12 +78,13 @@ extension DateParser {
     return cursor.isAtEnd ? ParsedDate(day: day, clock: clock, offset: offset) : nil
   }
 
-  /// Two digits of a year mean 1969 to 2068, as in POSIX.
+  /// Returns the year that two digits stand for: 1969 to 2068, as in POSIX.
   static func fullYear(_ year: Int) -> Int {
     year <= 68 ? 2000 + year : 1900 + year
   }
 
-  /// Parses the name of a month, and the point of its abbreviation.
+  /// Parses an English name of a month, such as `August`, `Aug` or `Aug.`, in any case; returns 1
+  /// to 12.
   private static func takeMonth(_ cursor: inout DateCursor) -> Int? {
     guard let value = months.findValue(cursor.takeWord(), anyCase: true) else { return nil }
     _ = cursor.take(0x2E)

@@ -1,6 +1,6 @@
 import OffersCore
 
-/// A point in time, or a day, as a feed prints it.
+/// A point in time, or a whole day, that was parsed from a feed.
 package struct ParsedDate: Hashable, Sendable {
   /// Unix seconds; for a whole day, those of its start in UTC.
   package var seconds: Int64

@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// The start of a period: a time, or the time of the last read.
+/// The start of a period: a time, or the point up to which changes were read the last time.
 package enum Since: Hashable {
   case time(Date)
   case last
@@ -20,7 +20,9 @@ package enum Since: Hashable {
 
   /// Parses the forms of `init(parsing:now:)` except `last`.
   ///
-  /// - Parameter others: more forms to name in the message's hint.
+  /// - Parameter others: more forms for the error's hint, such as `, or last`, which follow its
+  ///   own.
+  /// - Throws: `OffersError` with `invalidRequest` for anything else.
   package static func time(parsing text: String, now: Date, orElse others: String = "") throws
     -> Date
   {
@@ -32,7 +34,8 @@ package enum Since: Hashable {
         + "\(others).")
   }
 
-  /// Parses a duration: a number with m, h, d or w; returns seconds.
+  /// Parses a duration: a whole number with m (minutes), h, d or w; returns seconds, at most those
+  /// of a century.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for anything else.
   package static func seconds(parsing text: String) throws -> Double {
@@ -56,8 +59,8 @@ package enum Since: Hashable {
   }
 
   private static func findTime(_ text: String) -> Date? {
-    // Only dates that begin with a year are accepted: bare numbers and English dates may be typing
-    // errors.
+    // Only dates that begin with a year and a hyphen are accepted: bare numbers and English dates
+    // may be typing errors.
     guard text.utf8.prefix(5).dropFirst(4).elementsEqual("-".utf8) else { return nil }
     var copy = text
     guard let parsed = copy.withUTF8({ DateParser.parse(UnsafeRawBufferPointer($0)) }) else {
