@@ -1,4 +1,5 @@
-/// The effect of an HTML element on the plain text.
+/// The effect of an HTML element on the text that HTML is converted to. The raw values are the
+/// letters in `table`.
 enum HTMLElement: UInt8 {
   /// A block with blank lines around it, such as `p`.
   case paragraph = 0x50
@@ -17,7 +18,7 @@ enum HTMLElement: UInt8 {
   /// `title`, which is not part of the page's text.
   case title = 0x54
 
-  /// Returns the element with a name in any case; nil for an element without an effect.
+  /// Returns the effect of the element with this name, whose case is ignored; nil for none.
   static func find(_ name: UnsafeRawBufferPointer) -> HTMLElement? {
     table.findValue(name, anyCase: true).flatMap { HTMLElement(rawValue: $0[0]) }
   }

@@ -1,13 +1,13 @@
 /// The named character references of HTML.
 ///
-/// These are the 252 names of HTML 4.01, section 24, XML's `apos`, and the names in capitals that
-/// HTML 5 adds for compatibility. Names are case-sensitive: `Auml` and `auml` are different
-/// characters.
+/// These are the 252 names of HTML 4.01, section 24, XML's `apos`, and the names in capitals, such
+/// as `AMP`, that HTML 5 adds for compatibility. Names are case-sensitive: `Auml` and `auml` are
+/// different characters.
 package enum HTMLEntities {
   /// Returns the character of a name.
   ///
   /// - Parameter name: the text between `&` and `;`.
-  /// - Returns: a Unicode scalar value.
+  /// - Returns: a Unicode scalar value; nil for an unknown name.
   package static func findScalar(_ name: UnsafeRawBufferPointer) -> UInt32? {
     guard let digits = table.findValue(name) else { return nil }
     return digits.reduce(0) { $0 << 4 | UInt32($1 < 0x40 ? $1 - 0x30 : $1 - 0x37) }

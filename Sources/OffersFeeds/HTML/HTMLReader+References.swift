@@ -1,8 +1,9 @@
 /// Character references: `&amp;`, `&#38;`, `&#x26;`.
 extension HTMLReader {
-  /// Reads the reference at an ampersand. Anything else after an ampersand is text.
+  /// Reads the reference at an ampersand, and appends its character. An ampersand that begins no
+  /// reference is appended as text.
   ///
-  /// - Returns: the index after it.
+  /// - Returns: the index after the reference or the ampersand.
   static func readReference(
     _ html: UnsafeRawBufferPointer, at start: Int, _ lines: inout TextLines, _ out: inout [UInt8]
   ) -> Int {
@@ -82,7 +83,8 @@ extension HTMLReader {
     }
   }
 
-  /// The characters of windows-1252 from 80 to 9F; undefined ones are the number itself.
+  /// The characters of windows-1252 from 0x80 to 0x9F, as four hexadecimal digits each. An
+  /// undefined one is the number itself.
   private static var windows1252: StaticString {
     """
     20AC 0081 201A 0192 201E 2026 2020 2021 02C6 2030 0160 2039 0152 008D 017D 008F

@@ -6,7 +6,8 @@ struct HTMLReader {
   private let html: UnsafeRawBufferPointer
   /// The index of the last `>`; -1 without one.
   private let lastEnd: Int
-  /// Whether a quoted value extends to the fragment's end; quotes are ignored from then on.
+  /// Whether a tag had no `>` outside quotes up to the fragment's end. From then on quotes are
+  /// ignored: a `>` in them ends a tag.
   private var hasOpenQuote = false
   private var lacksScriptEnd = false
   private var lacksStyleEnd = false
@@ -17,9 +18,10 @@ struct HTMLReader {
     lastEnd = html.lastIndex(of: 0x3E) ?? -1
   }
 
-  /// Reads the markup at a `<`.
+  /// Reads the markup at a `<`: a comment, a declaration, or a tag, with the contents of a script,
+  /// style or title. A `<` of nothing else is appended as text.
   ///
-  /// - Returns: the index after it.
+  /// - Returns: the index after the part that was read.
   mutating func readMarkup(at start: Int, _ lines: inout TextLines, _ out: inout [UInt8]) -> Int {
     let next = start + 1 < html.count ? html[start + 1] : 0
     switch next {
@@ -62,7 +64,8 @@ struct HTMLReader {
     return end
   }
 
-  /// Returns the index after a tag; a `>` in quotes does not end it.
+  /// Returns the index after the tag whose name ends at `start`; nil for a tag without an end. A
+  /// `>` in a quoted value does not end the tag, unless there is no other one.
   private mutating func tagEnd(from start: Int) -> Int? {
     guard !hasOpenQuote else { return firstEnd(from: start) }
     var index = start
@@ -91,7 +94,7 @@ struct HTMLReader {
     return firstEnd(from: start)
   }
 
-  /// The index after the next `>`.
+  /// The index after the next `>`; nil without one.
   private func firstEnd(from start: Int) -> Int? {
     guard start <= lastEnd else { return nil }
     return html[start...].firstIndex(of: 0x3E).map { $0 + 1 }
@@ -114,8 +117,8 @@ struct HTMLReader {
 
   /// The index of the end tag of an element whose contents are not text.
   ///
-  /// Without an end tag, a script or style extends to the end of the fragment, unless its tag is
-  /// self-closing.
+  /// Without an end tag, a script or style extends to the end of the fragment, but an element with
+  /// a self-closing tag, and a title, has no contents: its own tag's end is returned.
   private mutating func contentEnd(
     of element: HTMLElement, _ name: UnsafeRawBufferPointer, from start: Int
   ) -> Int {
@@ -139,7 +142,7 @@ struct HTMLReader {
     return element == .title || closesItself ? start : html.count
   }
 
-  /// Whether a complete tag name is at an index, in any case.
+  /// Whether the tag name at an index is `name`; case is ignored.
   private func isName(_ name: UnsafeRawBufferPointer, at index: Int) -> Bool {
     guard html.count - index >= name.count else { return false }
     for offset in 0..<name.count where html[index + offset] | 0x20 != name[offset] | 0x20 {

@@ -1,12 +1,13 @@
 /// Converts a fragment of HTML to plain text.
 ///
-/// Tags, comments, scripts and styles are removed. Blocks and `<br>` become line breaks, paragraphs
-/// and lists have a blank line around them, list items begin with a bullet, and table cells are
-/// separated by a space. Malformed HTML is read much as in browsers, except that an unclosed tag is
-/// text. The work is linear in the input.
+/// Tags, comments, scripts, styles and titles are removed, character references are decoded, and
+/// whitespace is collapsed. Blocks and `<br>` become line breaks, paragraphs and outer lists have a
+/// blank line around them, list items begin with a bullet, and table cells are separated by a
+/// space. Malformed HTML is read much as in browsers, except that an unclosed tag is text. The work
+/// is linear in the input.
 package enum HTMLText {
   /// - Parameters:
-  ///   - html: UTF-8; invalid bytes are kept.
+  ///   - html: UTF-8; invalid bytes are kept, NUL is replaced by U+FFFD.
   ///   - out: the text is appended to it.
   package static func append(_ html: UnsafeRawBufferPointer, to out: inout [UInt8]) {
     var reader = HTMLReader(html)
