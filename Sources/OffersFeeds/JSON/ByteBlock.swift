@@ -20,12 +20,13 @@ struct ByteBlock {
     @inline(__always)
     func prefix(_ count: Int) -> Marks { Marks(bits: bits & (1 << UInt32(count) &- 1)) }
 
-    /// Adds the bytes of another block's set.
+    /// Adds the positions in another set, which may be that of another block.
     @inline(__always)
     mutating func formUnion(_ other: Marks) { bits |= other.bits }
   }
 
-  /// The quotes, backslashes and control characters: all bytes at which plain text ends.
+  /// The double quotes, backslashes and control characters (below 0x20), which end a run of text
+  /// without escapes.
   let textEnds: Marks
   /// The bytes outside ASCII.
   let nonASCII: Marks
@@ -38,7 +39,7 @@ struct ByteBlock {
     nonASCII = Marks(bits: marks >> 16)
   }
 
-  /// Copies a block; returns its backslashes.
+  /// Copies the 16 bytes at an address; returns the backslashes among them.
   @inline(__always)
   static func copy(
     _ address: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>

@@ -14,7 +14,8 @@ final class InputBuffer {
 
   static let paddingBytes = 64
 
-  /// - Parameter limitBytes: the largest number of bytes to hold while a record is incomplete.
+  /// - Parameter limitBytes: the size of the window, in bytes, above which `append` throws, because
+  ///   an incomplete record is too large.
   init(limitBytes: Int, capacity: Int = 64 << 10) {
     self.limitBytes = limitBytes
     self.capacity = capacity
@@ -40,7 +41,8 @@ final class InputBuffer {
 
   /// Appends bytes to the window.
   ///
-  /// - Throws: `OffersError` with `limitExceeded` when the window holds more than `limitBytes`.
+  /// - Throws: `OffersError` with `limitExceeded` when the window already holds more than
+  ///   `limitBytes`.
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     let held = last - first
     if held > limitBytes {

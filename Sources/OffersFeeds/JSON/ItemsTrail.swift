@@ -7,7 +7,7 @@ import OffersCore
 /// tracked.
 struct ItemsTrail {
   private let path: [String]
-  /// The number of keys of the path that lead to the object that is open.
+  /// The number of the path's keys that lead to the innermost open object on the path.
   private var depth = 0
   /// The largest value of `depth` so far.
   private var reached = 0
@@ -18,7 +18,8 @@ struct ItemsTrail {
   private static let keyLimit = 100
   private static let keyBytes = 40
 
-  /// - Parameter items: the paths of the offers; if there are several, none is tracked.
+  /// - Parameter items: the paths of the offers; nothing is tracked if there are several, or if the
+  ///   path has other steps than keys.
   init(_ items: [FieldPath]) {
     let keys = items.first?.steps.compactMap { step -> String? in
       if case .key(let key) = step { key } else { nil }
@@ -27,7 +28,7 @@ struct ItemsTrail {
     path = isPlain ? keys ?? [] : []
   }
 
-  /// Records the key of a member of an object, which is nested in `level` other values.
+  /// Records the key of a member of an object that is nested in `level` other values.
   mutating func take(_ key: UnsafeRawBufferPointer, level: Int) {
     guard level == depth, depth < path.count else { return }
     isNext = key.elementsEqual(path[depth].utf8)
@@ -35,7 +36,7 @@ struct ItemsTrail {
     keys.append(String(decoding: key.prefix(Self.keyBytes), as: UTF8.self))
   }
 
-  /// Records the start of an object or list, which is nested in `level` other values.
+  /// Records the start of an object or list that is nested in `level` other values.
   mutating func open(isList: Bool, level: Int) {
     guard isNext, !isList, level == depth + 1 else {
       isNext = false
@@ -49,7 +50,7 @@ struct ItemsTrail {
     }
   }
 
-  /// Records the end of a value, after which `level` values are open.
+  /// Records the end of an object or list, after which `level` objects and lists are open.
   mutating func close(level: Int) { depth = min(depth, max(0, level - 1)) }
 
   /// The keys where the match ends, and the path that was probably meant; nil when nothing helpful

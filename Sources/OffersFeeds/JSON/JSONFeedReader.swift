@@ -6,14 +6,14 @@ import OffersCore
 /// Works in one pass, without a tree of the document. Memory use is bounded by the largest record
 /// (16 MiB at most), whatever the document's length. The whole document is checked against RFC
 /// 8259, skipped values included; the first error ends the reading. In JSON lines an error affects
-/// its line only.
+/// its line only, except in a last line without a line feed, which may have been cut off.
 final class JSONFeedReader: FormatReader {
   private let assembler: OfferAssembler
   private let sink: any OfferSink
   private let input: InputBuffer
   private let items: JSONItemReader
   private let isLines: Bool
-  /// Whether the format was detected, and not given by the definition.
+  /// Whether the format was detected, because the definition does not name it.
   private let isFound: Bool
   private var outline: JSONOutline
   private(set) var itemCount = 0
@@ -146,9 +146,10 @@ final class JSONFeedReader: FormatReader {
     }
   }
 
-  /// Skips a line that is not valid JSON, and returns its end. Returns nil for other errors, and
-  /// when the document ends in the line: it may have been cut off, and the missing offers must not
-  /// count as gone.
+  /// Skips a line of JSON lines that is not valid JSON, and returns its end. Returns nil for other
+  /// errors and documents, and when the document ends in the line: it may have been cut off, and
+  /// the missing offers must not count as gone. Throws `needsMore` when the line's end has not
+  /// arrived.
   private func findNextLine(
     behind start: JSONScanner.Position, _ stop: JSONStop, isFinal: Bool
   ) throws(JSONStop) -> JSONScanner.Position? {

@@ -97,8 +97,8 @@ struct JSONItemReader {
     } while try scanner.goOn(&p, until: 0x7D)
   }
 
-  /// Reads the key at `p`; returns the shape of its member, or a negative number when no path needs
-  /// it.
+  /// Reads the key at `p` and the colon; returns the shape of the key's member (see `PathTree`), or
+  /// a negative number when no path needs the member.
   private func readKey(
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ shape: Int32
   ) throws(JSONStop) -> Int32 {

@@ -34,7 +34,8 @@ struct JSONOutline {
     /// The container's node in the document's `RecordTree`; negative when it has none.
     let node: Int32
     /// Whether offers are searched for in the container. They are not if it is, or is within, a
-    /// list that a path leads to without selecting elements of it.
+    /// list on a path that selects no elements of the list, or an element of a list other than the
+    /// one that the path selects.
     let allowsItems: Bool
     /// The index of the current element.
     var elementIndex: Int32 = 0
@@ -53,12 +54,12 @@ struct JSONOutline {
   /// The shape of the next value; negative when no path needs it.
   private var valueShape = PathTree.root
   private var isAnyMember = false
-  /// The index of the path of items that was found in the document. Only the first one found
-  /// applies.
+  /// The index, among the paths of items, of the one that was found first in the document, and
+  /// alone applies; nil before.
   private var itemsRank: Int32?
   private var rootKeys: [String] = []
   private var trail: ItemsTrail
-  /// Whether the document itself may be the only offer, which is known once it has been read.
+  /// Whether the document itself may be the only offer, which is decided once it has been read.
   private var mayBeOffer: Bool
   private static let offerBytes = 1 << 20
   private var mismatch: String?
@@ -67,8 +68,8 @@ struct JSONOutline {
   private var isBareList = false
 
   /// - Parameters:
-  ///   - items: the paths of the lists of offers, for messages.
-  ///   - document: receives the values outside the offers.
+  ///   - items: the paths of the lists of offers.
+  ///   - document: receives the values outside the offers. Its tree has the same paths, compiled.
   init(items: [FieldPath], document: DocumentValues, isLines: Bool = false) {
     self.document = document
     self.isLines = isLines
@@ -83,10 +84,11 @@ struct JSONOutline {
   /// True before the first value of the document.
   var isAtStart: Bool { containers.isEmpty && expectation == .value }
 
-  /// True within the list of offers.
+  /// True when the innermost open list or object is a list of offers.
   var isInItems: Bool { containers.last?.kind == .items }
 
-  /// The keys of the current record and of the objects around it, where a `*` matches any key.
+  /// The keys of the current record and of the objects around it, where a `*` matches any key; the
+  /// outermost first.
   var ownKeys: [[UInt8]] { containers.compactMap(\.ownKey) }
 
   /// The reason why a valid document has no list of offers at the expected path; nil when it has
@@ -123,8 +125,9 @@ struct JSONOutline {
     expectation = .value
   }
 
-  /// Whether the object at `p` is complete and small enough to be a single offer. An invalid one is
-  /// parsed token by token instead, so that its error is reported.
+  /// Whether the value at `p` is the root, a complete object, and may be the only offer. Throws
+  /// `needsMore` for an incomplete object smaller than `offerBytes`. A larger incomplete one, and
+  /// an invalid one, whose error is then reported, are parsed token by token instead.
   private mutating func isWholeRoot(
     _ scanner: JSONScanner, _ p: JSONScanner.Position
   ) throws(JSONStop) -> Bool {
@@ -191,7 +194,7 @@ struct JSONOutline {
     let isList = p.pointee == 0x5B
     if isInItems {
       if p >= scanner.end { throw scanner.stop(p, .expectedValue) }
-      // If a path needs any element, lists within the list are searched for records.
+      // If a path selects elements of this list, the lists within it are searched for records.
       if !(isList && paths.wantsElements(shape)) {
         expectation = .commaOrEnd
         return .item(depth: containers.count)
@@ -220,7 +223,8 @@ struct JSONOutline {
     return .walked
   }
 
-  /// Records a value that is in the place of the list of offers.
+  /// Records the kind of a value that is where a path expects the list of offers, or an object on
+  /// the way to one.
   private mutating func noteMismatch(_ kind: String, _ shape: Int32) {
     if shape >= 0, paths.itemsRank(shape) != nil || paths.wantsMembers(shape) { mismatch = kind }
   }
@@ -234,7 +238,8 @@ struct JSONOutline {
     return last.elementIndex == index
   }
 
-  /// Whether a value of this shape contains the offers, according to the path that applies.
+  /// Whether a value of this shape contains the offers, according to the path that applies. The
+  /// first such value determines that path.
   private mutating func holdsItems(_ shape: Int32) -> Bool {
     guard let rank = paths.itemsRank(shape), rank == itemsRank ?? rank else { return false }
     itemsRank = rank

@@ -68,7 +68,8 @@ package struct JSONScanner {
     _ p: inout Position, _ traits: inout TextTraits
   ) throws(JSONStop) {
     skipPlainText(&p, &traits)
-    // The common case, a text without escapes, is inlined.
+    // Escapes are scanned by a separate function, so that the common case, a text without escapes,
+    // can be inlined.
     if p.pointee != 0x22 { try scanEscapedText(&p, &traits) }
   }
 
@@ -88,7 +89,8 @@ package struct JSONScanner {
     if !seen.isEmpty { traits.hasNonASCII = true }
   }
 
-  /// Moves from an escape to the closing quote.
+  /// Moves from an escape to the closing quote; throws for a control character, which must be
+  /// escaped.
   private func scanEscapedText(
     _ p: inout Position, _ traits: inout TextTraits
   ) throws(JSONStop) {
@@ -195,10 +197,10 @@ package struct JSONScanner {
     }
   }
 
-  /// Moves to the first element of a list or object. Returns false for an empty one, and moves
-  /// past it.
+  /// Moves from the opening byte of a list or object to its first element. Returns false for an
+  /// empty one, and moves past it.
   ///
-  /// - Parameter end: its closing byte.
+  /// - Parameter end: the closing byte of the list or object.
   @inline(__always)
   func enter(_ p: inout Position, until end: UInt8) -> Bool {
     p += 1

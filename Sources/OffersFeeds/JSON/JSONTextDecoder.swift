@@ -3,7 +3,7 @@ import OffersCore
 /// Decodes a JSON text: replaces escapes by their characters, CRLF by LF, and invalid UTF-8,
 /// unpaired surrogates and NUL by U+FFFD. A text that needs none of this is not copied.
 ///
-/// Decoded texts are stored in an arena that is emptied before each record.
+/// Decoded texts are stored in the arena, and are valid until it is reset.
 struct JSONTextDecoder {
   private let arena: TextArena
 

@@ -12,9 +12,9 @@ final class MemberOrder {
     init(after shape: Int32) { number = 2 * Int(shape) + 1 }
   }
 
-  /// A key with its quotes as two words, with masks for the bytes that it has.
+  /// A key with its quotes as two words of 64 bits, with masks for the bytes that it has.
   private struct Key {
-    /// Initially a value that no masked bytes equal.
+    /// The initial value never equals masked bytes, so that a key left at it never matches.
     var words: (UInt64, UInt64) = (1, 1)
     var masks: (UInt64, UInt64) = (0, 0)
     var byteCount = 0
@@ -22,7 +22,7 @@ final class MemberOrder {
     init() {}
 
     init(_ text: UnsafeRawBufferPointer) {
-      // Keys with characters that JSON escapes are never compared as they are, nor are long ones.
+      // Keys with characters that JSON escapes, and long ones, never match, so they are looked up.
       guard text.count <= 14, !text.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C })
       else { return }
       byteCount = text.count + 2

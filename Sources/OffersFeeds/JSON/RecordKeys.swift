@@ -2,7 +2,8 @@
 enum RecordKeys {
   private static let limit = 100
 
-  /// Returns the keys of the object at `start`, which is known to be valid.
+  /// Returns the first keys of the object at `start`, without those that contain escapes; none for
+  /// another value. The value must be valid JSON.
   static func find(_ scanner: JSONScanner, at start: JSONScanner.Position) -> [String] {
     var p = start
     var keys: [String] = []
