@@ -4,7 +4,7 @@ import OffersCore
 /// and decoded when asked for.
 ///
 /// Unlike the texts of feeds, which are repaired, texts are decoded exactly: line endings are kept,
-/// and invalid Unicode is refused.
+/// and invalid Unicode and NUL are refused.
 final class ExportObject {
   private enum Kind { case absent, null, text, number, truth, object, list }
 
@@ -23,7 +23,7 @@ final class ExportObject {
   private var depth = 0
 
   /// - Parameter names: the names of all possible members, ideally in their usual order. The
-  ///   methods take an index into them.
+  ///   methods' `place` is an index into them.
   init(_ names: [String]) {
     self.names = names
     nameBytes = names.map { Array($0.utf8) }
@@ -31,6 +31,10 @@ final class ExportObject {
 
   /// Scans an object, records where its members' values are, and moves past it. The values can be
   /// read until the bytes are released.
+  ///
+  /// - Parameter depth: the number of values around the object.
+  /// - Throws: `ExportFault` for another kind of value or a member with an unknown name, and
+  ///   `JSONStop`.
   func read(_ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int) throws {
     self.scanner = scanner
     self.depth = depth
@@ -82,8 +86,8 @@ final class ExportObject {
     return value
   }
 
-  /// Returns the error to throw. At the end of the input it is that the document is cut off,
-  /// whatever the scanner reports as missing.
+  /// Returns a fault at `p`; at the end of the available bytes instead the scanner's error, since
+  /// the value there is missing, not wrong.
   static func fault(
     _ scanner: JSONScanner, _ p: JSONScanner.Position, _ reason: String
   ) -> any Error {
@@ -99,7 +103,7 @@ final class ExportObject {
     throw ExportFault(at: value.start, "“\(names[place])” should be \(expected)")
   }
 
-  /// Returns a fault at a member's value, or at the object where the member is absent.
+  /// Returns a fault at a member's value, or at the object's start if the member is absent.
   func fault(_ place: Int, _ reason: String) -> ExportFault {
     ExportFault(
       at: values[place].kind == .absent ? start ?? values[place].start : values[place].start,
@@ -153,7 +157,7 @@ final class ExportObject {
     return seconds
   }
 
-  /// The times of the years -9999 to 9999, which all calendars support.
+  /// The Unix seconds of the years -9999 to 9999; calendars may not support others.
   private static let times: ClosedRange<Int64> = -377_705_116_800...253_402_300_799
 
   func time(_ place: Int) throws -> Int64 { try required(place, try findTime(place)) }
@@ -185,7 +189,7 @@ final class ExportObject {
     throw fault(place, "should be up to 63 lower-case letters, digits and inner hyphens")
   }
 
-  /// Returns the JSON text of a member that is an object.
+  /// Returns the JSON text of a member that is an object; nil when it is absent.
   func findObjectText(_ place: Int) throws -> String? {
     guard let value = try value(place, .object, "an object") else { return nil }
     let bytes = UnsafeRawBufferPointer(start: value.start, count: value.count)
@@ -203,7 +207,7 @@ final class ExportObject {
     return true
   }
 
-  /// Reads the elements of a member that is a list of objects, and calls `body` after each.
+  /// Reads each element of a member that is a list of objects into `object`, and then calls `body`.
   func forEachObject(
     _ place: Int, into object: ExportObject, _ body: () throws -> Void
   ) throws {

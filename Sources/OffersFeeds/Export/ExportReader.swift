@@ -3,16 +3,17 @@ import OffersCore
 /// Reads an export as a stream: bytes go in, in chunks of any size; records come out, one at a
 /// time.
 ///
-/// Shares the scanner with the feeds, but not their reader: that one looks for offers at the path
-/// of a definition and repairs them. Here every member is known, and the first mistake ends the
-/// reading. Memory use is bounded by the largest record, whatever the document's length.
+/// Uses the `JSONScanner` of feeds, but not their `JSONFeedReader`, which looks for offers at the
+/// path of a definition and repairs them. Here every member is known, and the first mistake ends
+/// the reading. Memory use is bounded by the largest record, whatever the document's length.
 package final class ExportReader {
   /// The state of the parser.
   private enum State: Equatable {
     case start
-    /// The parser is before a member that describes the document.
+    /// The parser is before `format`, `version` or the name of the first section. `isFirst` is true
+    /// before `format`.
     case header(isFirst: Bool)
-    /// The parser is after a section's name, or after one of its records.
+    /// The parser is in a section's list: at its start if `isFirst`, otherwise after a record.
     case list(ExportRecord.Section, isFirst: Bool)
     /// The parser is after a section's list.
     case sections(last: ExportRecord.Section)
@@ -33,8 +34,8 @@ package final class ExportReader {
   /// The offset at which the current run of spaces begins.
   private var spacesStart = 0
 
-  /// The largest size of a record: a change with a text before and after, both as large as feeds
-  /// may have them and with each byte escaped.
+  /// The largest size of a record, in bytes. It suffices for a change with a text before and after
+  /// it, both as large as feeds may have them and with each byte escaped.
   static let recordLimitBytes = 256 << 20
   private static let crumbBytes = 64 << 10
   /// The largest run of spaces and line ends between records, so that an endless one is refused.
@@ -42,7 +43,7 @@ package final class ExportReader {
 
   /// - Parameters:
   ///   - name: the document's name in messages.
-  ///   - take: is called with each record.
+  ///   - take: is called with each record; an error of it ends the reading.
   package init(name: String, _ take: @escaping (ExportRecord) throws -> Void) {
     self.name = name
     self.take = take
@@ -52,7 +53,8 @@ package final class ExportReader {
   ///
   /// - Throws: `OffersError` with `malformedFeed` and the position of the mistake,
   ///   `unexpectedShape` for another kind of document, `newerDatabase` for a newer version of the
-  ///   format, `limitExceeded` for a record or a run of spaces that is too large.
+  ///   format, `limitExceeded` for a record or a run of spaces that is too large; and any error of
+  ///   `take`.
   package func consume(_ bytes: UnsafeRawBufferPointer) throws {
     try input.append(bytes)
     if input.heldBytes < patienceBytes { return }
@@ -62,6 +64,8 @@ package final class ExportReader {
   }
 
   /// Reads the rest of the document, which has ended.
+  ///
+  /// - Throws: the errors of `consume`.
   package func finish() throws { try read(isFinal: true) }
 
   private func read(isFinal: Bool) throws {
@@ -98,8 +102,8 @@ package final class ExportReader {
       hint: "Nothing was changed. Mend it there, or export it again.")
   }
 
-  /// Reads the next member of the document, or the next record. The state is unchanged after an
-  /// error.
+  /// Reads the next member of the document, or the next record. When the scanner needs more bytes,
+  /// the state is unchanged, so that the step can be repeated.
   private func step(_ scanner: JSONScanner, _ p: inout JSONScanner.Position) throws {
     switch state {
     case .start:
@@ -137,7 +141,12 @@ package final class ExportReader {
     }
   }
 
-  /// Reads a member of the document: one that describes it, or the start of a section.
+  /// Reads a member of the document: `format`, `version`, or the name of a section and the start of
+  /// its list.
+  ///
+  /// - Parameters:
+  ///   - isFirst: whether no comma precedes the member.
+  ///   - next: the number of the section that is expected after `format` and `version`.
   private func readMember(
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, isFirst: Bool, from next: Int
   ) throws {

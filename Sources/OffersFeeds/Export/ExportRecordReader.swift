@@ -21,7 +21,7 @@ final class ExportRecordReader {
   private let favorite = ExportObject(["ref", "starred_at"])
   private let attribute = ExportObject(["label", "value"])
   private var feedNames: Set<String> = []
-  /// The feeds of the runs read so far; changes refer to a run by its number.
+  /// The feeds of the runs read so far; changes refer to a run by its number, counted from 1.
   private var runFeeds: [String] = []
 
   /// Reads one record and moves past it.
@@ -93,7 +93,7 @@ final class ExportRecordReader {
     return record
   }
 
-  /// A text of a feed or a run, cut to the limit of a name.
+  /// A feed's title, or a text of a run's error, cut to the limit of a name.
   private static func fitted(_ text: String) -> String {
     OfferLimits.fit(text, within: OfferLimits.nameBytes) ?? text
   }
@@ -208,7 +208,8 @@ final class ExportRecordReader {
     return attributes
   }
 
-  /// Encodes lists as the reader of feeds does, since the next sync compares the encoded text.
+  /// Encodes a list as the reader of feeds does, since the next sync compares the encoded text; nil
+  /// for an empty list.
   private static func json(_ texts: [String]) -> String? {
     texts.isEmpty ? nil : list(texts.map(JSONBytes.text))
   }
@@ -223,8 +224,8 @@ final class ExportRecordReader {
     "[" + String(decoding: Array(elements.joined(separator: [0x2C])), as: UTF8.self) + "]"
   }
 
-  /// Parses a decimal number to hundredths: `2.5` is 250. Returns nil for more than two decimals
-  /// and for exponents.
+  /// Parses a decimal number to hundredths: `2.5` is 250. Returns nil for more than two decimals,
+  /// for exponents and for a number that is too large.
   private static func hundredths(_ literal: String) -> Int64? {
     let parts = literal.split(scalar: ".", omittingEmptySubsequences: false)
     guard parts.count <= 2, let whole = Int64(parts[0]) else { return nil }

@@ -1,7 +1,7 @@
 /// Decodes the texts of an export, in which the scanner has checked the escapes.
 enum ExportText {
-  /// Returns the text, or nil for one that is not valid Unicode: invalid UTF-8, an unpaired
-  /// surrogate, or a NUL, which would truncate it in a database.
+  /// Returns the text, or nil for one with invalid UTF-8, an unpaired surrogate, or a NUL, which
+  /// would truncate it in a database.
   static func decode(
     _ start: JSONScanner.Position, _ count: Int, _ traits: JSONScanner.TextTraits
   ) -> String? {
@@ -37,8 +37,8 @@ enum ExportText {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Decodes a character from one escape, or from two escapes that are a surrogate pair, and moves
-  /// past it.
+  /// Decodes a character from one `\u` escape, or from two that are a surrogate pair, and moves
+  /// past it; nil for an unpaired surrogate and for NUL.
   private static func scalar(
     _ raw: UnsafeBufferPointer<UInt8>, _ place: inout Int
   ) -> Unicode.Scalar? {
