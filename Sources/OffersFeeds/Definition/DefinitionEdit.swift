@@ -7,8 +7,11 @@ package enum DefinitionEdit {
   /// Returns the file with a definition appended to its feeds, or a new file when there is none
   /// yet.
   ///
-  /// - Parameter text: a whole file with this one definition. The comment above the definition is
-  ///   added along with it.
+  /// - Parameters:
+  ///   - text: the text of a file with this one definition. A comment above its `feeds:` is added
+  ///     above the definition.
+  ///   - yaml: the file's present text; nil for none.
+  ///   - fileName: the file's name in messages.
   /// - Throws: `OffersError` with `invalidRequest` when the file or the definition is invalid, or
   ///   the file's layout does not allow the edit; `limitExceeded` when the result is too large.
   package static func adding(
@@ -18,7 +21,7 @@ package enum DefinitionEdit {
     let parts = text.utf8.split(separator: 0x0A).split(
       maxSplits: 1, omittingEmptySubsequences: false
     ) { $0.elementsEqual("feeds:".utf8) }
-    // Indented below the key, the comment belongs to its feed and is removed along with it; at the
+    // Indented below `feeds:`, the comment belongs to its feed and is removed along with it; at the
     // margin it would belong to the whole file.
     let comment = parts.count == 2 ? parts[0].map { Array("  ".utf8) + $0 } : []
     let block = comment + (parts.last ?? []).map { Array($0) }
@@ -43,7 +46,8 @@ package enum DefinitionEdit {
   }
 
   /// Returns the file without a definition and the comment directly above it, or nil when the file
-  /// does not have the definition.
+  /// does not have the definition. The feed's line below `intervals:` is removed as well, unless a
+  /// shipped feed has the same name.
   ///
   /// - Throws: `OffersError` with `invalidRequest` when the file is invalid, or its layout does not
   ///   allow the edit.
@@ -78,7 +82,7 @@ package enum DefinitionEdit {
   /// already.
   ///
   /// - Parameters:
-  ///   - everySeconds: the interval; nil for the one of the feed's definition.
+  ///   - everySeconds: the interval; nil to remove it, so that that of the definition applies.
   ///   - name: a shipped feed, or a feed of the file.
   /// - Throws: `OffersError` with `invalidRequest` when the interval is not whole minutes from one
   ///   minute to a year, when the file is invalid, or when its layout does not allow the edit.

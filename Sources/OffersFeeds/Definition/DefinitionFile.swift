@@ -23,12 +23,12 @@ package enum DefinitionFile {
 
   /// Parses a file; returns the feeds in the order of the file.
   ///
-  /// Nothing is guessed: the first mistake from the top refuses the whole file. YAML errors, such
-  /// as a duplicate key, are reported before mistakes in definitions.
+  /// Nothing is guessed: a single mistake refuses the whole file. YAML errors, such as a duplicate
+  /// key, are reported before mistakes in definitions.
   ///
   /// - Parameter fileName: the file's name in messages.
   /// - Throws: `OffersError` with `invalidRequest`, or `limitExceeded` for a file that is too
-  ///   large; the message begins with `FILE:LINE:`.
+  ///   large, is nested too deeply or has too many aliases; the message begins with `FILE:LINE:`.
   package static func parse(_ yaml: String, name fileName: String) throws -> [FeedDefinition] {
     try contents(yaml, name: fileName).feeds
   }
@@ -93,6 +93,7 @@ package struct DefinitionContents: Equatable {
   /// Sync intervals in seconds, by feed name, which override the definitions (`ibotta: 2h` below
   /// `intervals:`). This is how a user changes the interval of a shipped feed.
   package var intervals: [String: Int] = [:]
-  /// Whether feeds may lead into private networks (`allow-private-network: true`).
+  /// Whether redirects, next pages and images may lead into private networks
+  /// (`allow-private-network: true`).
   package var allowsPrivateNetwork = false
 }

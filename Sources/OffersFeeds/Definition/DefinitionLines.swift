@@ -25,7 +25,7 @@ struct DefinitionLines {
 
   // MARK: Changes
 
-  /// Appends a feed to the section.
+  /// Appends a feed to the section; does nothing if the file has no such section.
   ///
   /// - Parameter block: the feed's lines without line endings, indented by two spaces.
   mutating func add(_ block: [[UInt8]]) {
@@ -43,7 +43,8 @@ struct DefinitionLines {
     insert(block.map { margin + $0.dropFirst(2) }, at: place)
   }
 
-  /// Sets a feed's value, which fits on one line; appends the feed where it is missing.
+  /// Sets a feed's value in the section, such as `6h` below `intervals:`. Appends the feed where it
+  /// is missing, and the section as well.
   mutating func set(_ name: String, to text: String) {
     addSection()
     if let line = findFeed(name) {
@@ -53,7 +54,7 @@ struct DefinitionLines {
     }
   }
 
-  /// Removes a feed.
+  /// Removes a feed from the section.
   ///
   /// - Parameter hasComment: whether to remove the comment directly above it as well.
   mutating func remove(_ name: String, hasComment: Bool = true) {
@@ -99,7 +100,7 @@ struct DefinitionLines {
     lines.insert(contentsOf: block.map { $0 + ending }, at: place)
   }
 
-  /// The file's line ending.
+  /// The line ending of the file's first line.
   private var ending: [UInt8] {
     lines.first?.suffix(2).elementsEqual([0x0D, 0x0A]) == true ? [0x0D, 0x0A] : [0x0A]
   }
@@ -147,7 +148,8 @@ struct DefinitionLines {
     return next.flatMap { indent(of: lines[$0]) > 0 ? $0 : nil }
   }
 
-  /// The index after the section's last line: the next line that is not indented.
+  /// The index after the section's last line: the next line that is not indented, blank lines and
+  /// comments aside.
   private func sectionEnd(below head: Int) -> Int {
     lines.indices.dropFirst(head + 1).first { index in
       let line = lines[index]
@@ -155,7 +157,8 @@ struct DefinitionLines {
     } ?? lines.count
   }
 
-  /// The rest of a line after a key and its colon; nil for a line that does not begin with the key.
+  /// The rest of a line after a key and its colon; nil for a line whose content does not begin with
+  /// the key.
   private func value(of key: String, in line: [UInt8]) -> ArraySlice<UInt8>? {
     let text = content(of: line)
     for spelling in [key, "\"\(key)\"", "'\(key)'"] where text.starts(with: spelling.utf8) {

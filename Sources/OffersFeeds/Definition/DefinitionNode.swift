@@ -4,7 +4,7 @@ import OffersCore
 struct DefinitionNode {
   /// The kinds of values. Numbers and Booleans are kept as the text in the file.
   enum Content {
-    /// `isPlain` is true for a text without quotes.
+    /// `isPlain` is true for a plain scalar: neither quoted nor a block scalar (`|` or `>`).
     case text(String, isPlain: Bool)
     case list([DefinitionNode])
     case map([Entry])
@@ -33,7 +33,7 @@ struct DefinitionNode {
   let location: Location
   let content: Content
 
-  /// True for an empty value, `~` and `null`.
+  /// True for an empty value, and for `~` and `null` without quotes.
   var isAbsent: Bool {
     guard case .text(let text, isPlain: true) = content else { return false }
     return ["", "~", "null", "Null", "NULL"].contains(text)
@@ -51,7 +51,7 @@ struct DefinitionNode {
   /// Returns the value as a text.
   ///
   /// - Parameter name: the name of the value in messages.
-  /// - Throws: `OffersError` with `invalidRequest` for another kind of value.
+  /// - Throws: `OffersError` with `invalidRequest` for a list, a mapping, and an absent value.
   func text(of name: String) throws -> String {
     guard case .text(let text, _) = content else {
       throw problem("“\(name)” is a text, not \(kind).")
@@ -79,8 +79,8 @@ struct DefinitionNode {
     return entries
   }
 
-  /// Returns the elements of a list, or a value that is not a list as the only element. Never
-  /// empty.
+  /// Returns the elements of a list, or a value that is not a list as the only element. Throws for
+  /// an empty list.
   func elements(of name: String) throws -> [DefinitionNode] {
     guard case .list(let elements) = content else { return [self] }
     guard !elements.isEmpty else { throw problem("“\(name)” is an empty list.") }
@@ -106,7 +106,8 @@ struct DefinitionNode {
     }
   }
 
-  /// Parses the text of this value; an error gets the location of the value.
+  /// Returns the result of `read`, which parses this value. Its error gets the location of the
+  /// value, and the code `invalidRequest`.
   func understand<Value>(_ read: () throws -> Value) throws -> Value {
     do {
       return try read()

@@ -16,8 +16,8 @@ package struct DefinitionOverride {
   /// Sets the values of the options.
   ///
   /// - Parameter map: assignments `FIELD=PATH`; a path may be a template.
-  /// - Throws: `OffersError` with `invalidRequest` for an unknown format or field, and for an
-  ///   invalid path or interval.
+  /// - Throws: `OffersError` with `invalidRequest` for an unknown format or field, an assignment
+  ///   without an equals sign, and an invalid path or interval.
   package mutating func set(
     format: String?, items: String?, map: [String], every: String?
   ) throws {
@@ -65,17 +65,19 @@ package struct DefinitionOverride {
   /// Whether the options suffice without a guess from the document.
   package var isComplete: Bool { items != nil && id != nil && fields[.name] != nil }
 
-  /// Returns the definition; options that were not set come from a proposal.
+  /// Returns the definition. Values that no option sets come from the proposal, unless the options
+  /// name other items.
   ///
-  /// A path that the proposal has is read as there. For another path the values in the sample
-  /// decide, so that texts with HTML markup are read as HTML. An attribute is removed if its path
-  /// is used for a field.
+  /// A field whose path is that of the proposal is read in the same way. For another path the
+  /// values in the sample decide, so that texts with HTML markup are read as HTML. An attribute of
+  /// the proposal is removed if its path is used for a field.
   ///
+  /// - Parameter source: the feed's source.
   /// - Throws: `OffersError` with `invalidRequest` when the id or the name is missing.
   package func definition(
     source: Template, over proposal: DefinitionGuess.Proposal? = nil
   ) throws -> FeedDefinition {
-    // If the given items are not those of the proposal, its fields do not apply.
+    // A proposal for other items than the given ones does not apply.
     let guessed = proposal?.definition
     let fits = items == nil || guessed?.items.contains { $0.steps == items?.steps } == true
     let base = fits ? guessed : nil
@@ -103,7 +105,11 @@ package struct DefinitionOverride {
     (id == nil ? ["id"] : []) + (fields[.name] == nil ? ["name"] : [])
   }
 
-  /// - Parameter keys: the keys of the items, for the hint.
+  /// Returns the error about required values that no option sets, and no proposal has.
+  ///
+  /// - Parameters:
+  ///   - missing: `id`, `name` or both; an empty list means both.
+  ///   - keys: the keys of the items, which the hint lists.
   static func missingProblem(_ missing: [String], keys: [String] = []) -> OffersError {
     let what =
       missing.count == 1
@@ -115,7 +121,8 @@ package struct DefinitionOverride {
       hint: keys.isEmpty ? hint : "\(hint) \(NearestWord.list(keys, title: "Its keys"))")
   }
 
-  /// Returns how a field reads a value: as in the proposal, otherwise as the sample suggests.
+  /// Returns how a field reads a value: as the same field of the proposal if that has the value,
+  /// otherwise as the judgement of the sample says.
   private static func alternative(
     _ value: ValueRule, for field: OfferField, in base: FeedDefinition?,
     _ judgement: SampleJudgement?
@@ -127,8 +134,8 @@ package struct DefinitionOverride {
     }
     var alternative = (judgement ?? SampleJudgement()).alternative(at: path, for: field)
     guard field.defaultReading == .text, alternative.reading == .text else { return alternative }
-    // No sample is surveyed for a well-known kind, such as RSS. Its definition says which values
-    // are HTML.
+    // The judgement of a well-known kind, such as RSS, is empty. Its definition may read the value
+    // in another field or attribute, as HTML for example; then this field reads it in the same way.
     let rules = (base.map { Array($0.fields.values) + $0.attributes.map(\.rule) }) ?? []
     let known = rules.flatMap(\.alternatives).first { $0.value == value && $0.reading != .text }
     if let known, field.readings.contains(known.reading) { alternative.reading = known.reading }

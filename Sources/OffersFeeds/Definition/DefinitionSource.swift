@@ -14,14 +14,14 @@ struct DefinitionSource {
   /// The largest number of values, with all aliases expanded.
   static let valueLimit = 100_000
   static let depthLimit = 64
-  /// The number of aliases below which a key cannot expand to a harmful size. The parser compares
-  /// keys with everything that they expand to.
+  /// The number of aliases in a file up to which a key cannot expand to a harmful size. The parser
+  /// compares keys with everything that they expand to.
   private static let harmlessAliases = 12
 
   /// Parses the only document of the file.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for invalid YAML, `limitExceeded` for a file
-  ///   beyond one of the limits.
+  /// - Throws: `OffersError` with `invalidRequest` for invalid YAML, an empty file and a second
+  ///   document; `limitExceeded` for a file beyond one of the limits.
   func root() throws -> DefinitionNode {
     try Self.checkSize(of: yaml, name: file)
     try checkKeys()
@@ -45,7 +45,8 @@ struct DefinitionSource {
     }
   }
 
-  /// - Throws: `OffersError` with `limitExceeded` for a file that is too large.
+  /// - Throws: `OffersError` with `limitExceeded` for a file larger than
+  ///   `DefinitionFile.limitBytes`.
   static func checkSize(of yaml: String, name file: String) throws {
     guard yaml.utf8.count <= DefinitionFile.limitBytes else {
       throw OffersError(
@@ -57,7 +58,7 @@ struct DefinitionSource {
 
   static let startHint = "It begins with feeds: and the feeds' names below."
 
-  /// The numbers of values and aliases found so far.
+  /// The anchors found so far, and the numbers of values and aliases.
   private struct Counter {
     var anchors: Set<ObjectIdentifier> = []
     var aliases = 0
@@ -120,9 +121,9 @@ struct DefinitionSource {
     return entries
   }
 
-  /// Refuses aliases within keys when there are enough of them to expand to a harmful size, since
-  /// the parser compares keys before anything can be counted. Scans the text only; in doubt it
-  /// refuses.
+  /// Refuses a file with more than `harmlessAliases` aliases and a key that may be an alias, a list
+  /// or a mapping, since the parser compares keys before anything can be counted. The text is
+  /// scanned without being parsed, so that some harmless files are refused as well.
   private func checkKeys() throws {
     var aliases = 0
     var line = 1

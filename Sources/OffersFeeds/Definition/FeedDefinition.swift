@@ -7,16 +7,16 @@ package struct FeedDefinition: Sendable, Hashable {
   package var name: String
   /// The name that people see: a constant, or a value of the document.
   package var title: TextRule
-  /// The layout in which the offers are shown.
+  /// The layout in which web pages show the offers.
   package var layout: FeedLayout
-  /// The URL or file to read, with {page} and {env:NAME} in it; nil for a feed whose source the
-  /// user names when syncing.
+  /// The URL or file to read, in which {page} and {env:NAME} may occur; nil for a feed whose source
+  /// the user names when syncing.
   package var source: Template?
-  /// The URL of a search, with {query} and usually {page} in it.
+  /// The URL of a search, with {query} and usually {page} in it; nil for a feed without a search.
   package var search: Template?
   /// Additional request headers, in the order of the file.
   package var headers: [RequestHeader]
-  /// The sync interval; nil for the default.
+  /// The sync interval; nil for `defaultEverySeconds`.
   package var everySeconds: Int?
   /// The path of the number of minutes for which the document stays valid (RSS `ttl`).
   package var ttl: FieldPath?
@@ -27,23 +27,28 @@ package struct FeedDefinition: Sendable, Hashable {
   /// The document's character encoding in lower case, such as `windows-1252`, for documents that
   /// declare a wrong one or none.
   package var encoding: String?
-  /// The paths of the offers; the first one that the document has applies. The list is never empty.
-  /// An empty path is the root: a list, or an object that is the only offer.
+  /// The paths of the offers, never empty. If the document has several of them, the one whose list
+  /// comes first in it applies. An empty path is the root: a list, or an object that is the only
+  /// offer.
   package var items: [FieldPath]
   /// True when the document is a selection, such as a search or a first page: offers that it lacks
   /// are not gone.
   package var isSelection: Bool
-  /// How to get from one page of the feed to the next; nil for a single document.
+  /// How to get from one page of the feed to the next; nil for the default rule, by which there are
+  /// several pages only if the source contains {page}.
   package var pages: PageRule?
   /// Paths of the error message of a document without offers; the first one present applies.
   package var error: [FieldPath]
-  /// The currency, an ISO 4217 code, of `$` and of bare numbers in rewards.
+  /// The ISO 4217 code of the feed's currency; nil if it is unknown. It is the currency of rewards
+  /// that are bare numbers or cents (`50¢`), and of a sign that several currencies share, such as
+  /// `$`, if that is the currency's own sign.
   package var currency: String?
-  /// Whether the day or the month comes first in `01/02/2026`; nil when such dates are not read.
+  /// Whether the day or the month comes first in `01/02/2026`; nil if it is unknown, and such dates
+  /// are not parsed.
   package var dateOrder: DateOrder?
   /// The identity of an offer within the feed.
   package var id: IDRule
-  /// The value of each field, except `id` and `attributes`.
+  /// The rules of the fields that the feed has, except `id` and `attributes`.
   package var fields: [OfferField: FieldRule]
   /// Labelled additional values of each offer, in order.
   package var attributes: [AttributeRule]
@@ -97,7 +102,8 @@ package enum FeedFormat: String, Sendable, Hashable, CaseIterable {
 package enum IDRule: Sendable, Hashable {
   /// A value that the feed gives each offer.
   case value(FieldRule)
-  /// An id made from the values at these paths, for a feed whose offers have none. Never empty.
+  /// An id made from the values at these paths, for a feed whose offers have none. The list is not
+  /// empty.
   case madeFrom([FieldPath])
 }
 
@@ -138,7 +144,7 @@ package struct PageRule: Sendable, Hashable {
 
   /// The place of the next page's address; nil when {page} in the source numbers the pages.
   package var next: Next?
-  /// The path of the number of pages.
+  /// The path of the number of pages; nil if the document does not state it.
   package var total: FieldPath?
   /// The number of the first page.
   package var first: Int

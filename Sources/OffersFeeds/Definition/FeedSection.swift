@@ -11,8 +11,8 @@ struct FeedSection {
     item = .item(keyLevels: Self.keyLevels(of: entry.value))
   }
 
-  /// The number of keys on the way from the list of items to an item: one for each `*` in the path
-  /// of the items.
+  /// The number of `*` in the path of the items, each of which may match a key that `@key` refers
+  /// to; the largest number if there are several paths.
   private static func keyLevels(of section: DefinitionNode) -> Int {
     guard case .map(let entries) = section.content,
       let items = entries.first(where: { $0.key == "items" })
@@ -139,8 +139,8 @@ struct FeedSection {
     return try node.understand { try Template(parsing: text, for: use) }
   }
 
-  /// The scheme that an address begins with (RFC 3986, section 3.1), if it is neither HTTP nor
-  /// HTTPS; nil for a file's path.
+  /// The scheme that an address begins with (RFC 3986, section 3.1), if it is not supported or is
+  /// HTTP or HTTPS without `//` after it; nil for other addresses and for a file's path.
   private static func otherScheme(of text: String) -> String? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let scheme = text[..<colon].lowercased()
@@ -151,7 +151,7 @@ struct FeedSection {
     }
     guard isName, !scheme.isEmpty else { return nil }
     if scheme == "http" || scheme == "https" { return rest.hasPrefix("//") ? nil : scheme + ":" }
-    // The name of a file may contain a colon.
+    // A file's name may contain a colon, so an unknown scheme counts only before a slash.
     let isSure = rest.hasPrefix("/") || ["data", "file", "ftp", "mailto"].contains(scheme)
     return isSure ? scheme : nil
   }
@@ -268,7 +268,7 @@ struct FeedSection {
         "“\(entry.key)” is not a field.", hint: "It belongs beside fields:, not below it.")
     }
     let names = OfferField.allCases.compactMap(\.definitionName)
-    // Names of fields in other formats.
+    // Names that other formats use for these fields.
     let others = ["url": "link", "price": "reward", "brand": "retailer", "picture": "image"]
     let all = "Fields: \(names.joined(separator: ", "))."
     let hint =

@@ -2,20 +2,22 @@
 ///
 /// Written as keys separated by dots, such as `location.address`. `[0]` is the first element,
 /// `[-1]` the last, `[*]` every element, and `[rel=self]` the first element whose `rel` is `self`.
+/// `*` in the place of a key is every member of an object.
 /// `@name` is an XML attribute, `@key` the key of the item within its parent object. A leading `$.`
 /// starts at the document's root. A key that contains one of `. [ ] { } * " '` or begins with `$`
 /// is quoted.
 package struct FieldPath: Sendable, Hashable {
   /// One step of a path.
   package enum Step: Sendable, Hashable {
-    /// A member of an object, an element by its name, or an attribute as `@name`.
+    /// A member of a JSON object, an XML element by its name, or an XML attribute as `@name`.
     case key(String)
     /// An element of a list or of repeated elements, counted from 0, or from the end if negative
     /// (-1 is the last).
     case index(Int)
     /// Every element or member.
     case all
-    /// The first element whose value at a path of keys equals the text.
+    /// The elements whose value at a path of keys equals the text, of which a single value takes
+    /// the first.
     case matching(key: [String], value: String)
     /// The key of the item within its parent object: 1 for its own key, 2 for its parent's. Always
     /// the only step of its path.

@@ -3,7 +3,7 @@ import OffersCore
 extension FieldPath {
   /// Parses a path.
   ///
-  /// - Throws: `OffersError` with `invalidRequest`; the message names the character at fault.
+  /// - Throws: `OffersError` with `invalidRequest`; most messages name the character at fault.
   package init(parsing text: String) throws {
     var scanner = FieldPathScanner(text)
     self = try scanner.path()
@@ -104,7 +104,7 @@ struct FieldPathScanner {
     return key
   }
 
-  /// Parses a pair of brackets.
+  /// Parses a step in brackets, such as `[0]`, `[*]`, `["a.b"]` or `[rel=self]`.
   private mutating func bracket() throws -> FieldPath.Step {
     let start = position
     position += 1

@@ -10,7 +10,7 @@ package struct FieldRule: Sendable, Hashable {
     package var join: String
     /// The largest number of characters, after which the text is cut; nil for no limit.
     package var limitCharacters: Int?
-    /// The currency of a reward; nil for that of the feed.
+    /// The currency of a reward that is a bare number; nil for that of the feed.
     package var currency: CurrencyRule?
     /// How many decimals a number in minor units, such as cents, has; nil for numbers in major
     /// units.
@@ -69,7 +69,7 @@ package enum ValueRule: Sendable, Hashable {
 }
 
 extension ValueRule {
-  /// Whether the value comes from the document alone, and not from the item.
+  /// Whether the value comes from the document alone, and not from the item; false for a constant.
   var isFromDocument: Bool {
     switch self {
     case .path(let path): return path.isFromDocument
@@ -88,9 +88,9 @@ package enum Reading: String, Sendable, Hashable, CaseIterable {
   case text
   /// HTML, of which only the text is kept.
   case html
-  /// A point in time.
+  /// A day or a point in time.
   case date
-  /// A URL, resolved against the document's own where it is relative.
+  /// A URL; a relative one is resolved against the document's URL.
   case link
 }
 
@@ -107,8 +107,8 @@ package enum CurrencyRule: Sendable, Hashable {
 /// Written `minor-units: true` or `minor-units: {from: PATH}` in the rule of a reward, so that
 /// `1599` is read as `15.99 GBP`.
 package enum MinorUnitsRule: Sendable, Hashable {
-  /// The number of decimals of its currency in ISO 4217: 2 for the pound, 0 for the yen. A number
-  /// whose currency is unknown is left out and reported.
+  /// The number of decimals that ISO 4217 gives the amount's currency: 2 for the pound, 0 for the
+  /// yen. An amount whose currency is unknown is left out and reported.
   case currency
   /// The number of decimals at this path.
   case path(FieldPath)

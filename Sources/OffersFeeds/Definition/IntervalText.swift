@@ -11,7 +11,7 @@ package enum IntervalText {
   /// Parses an interval; returns seconds.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for another form, less than a minute, or more
-  ///   than a year.
+  ///   than 366 days.
   package static func seconds(parsing text: String) throws -> Int {
     let digits = text.dropLast()
     guard let unit = units.first(where: { $0.letter == text.last }), !digits.isEmpty,
@@ -37,7 +37,8 @@ package enum IntervalText {
     return seconds
   }
 
-  /// - Throws: `OffersError` with `invalidRequest` for an interval that has no text form.
+  /// - Throws: `OffersError` with `invalidRequest` for an interval that is not whole minutes from
+  ///   one minute to 366 days.
   static func check(_ seconds: Int) throws {
     if seconds >= 60, seconds <= limitSeconds, seconds % 60 == 0 { return }
     throw OffersError(

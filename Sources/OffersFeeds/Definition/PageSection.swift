@@ -28,7 +28,7 @@ enum PageSection {
     return rule
   }
 
-  /// Refuses `total` for a source that does not number its pages.
+  /// Refuses `total` where neither the source nor the search contains {page}.
   static func check(_ node: DefinitionNode, of definition: FeedDefinition) throws {
     guard case .map(let entries) = node.content, definition.pages?.next == nil,
       let total = entries.first(where: { $0.key == "total" }), let source = definition.source,

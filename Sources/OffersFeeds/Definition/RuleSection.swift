@@ -3,7 +3,8 @@ import OffersCore
 extension DefinitionNode {
   /// The start of the paths in a section of a definition.
   enum PathBase: Equatable {
-    /// An item, at this number of keys below a list of items: one for each `*` in `items:`.
+    /// The paths start at an item. `keyLevels` is the number of `*` in `items:`, and so the highest
+    /// level of `@key`.
     case item(keyLevels: Int)
     case document
   }
@@ -117,7 +118,7 @@ struct RuleSection {
     }
   }
 
-  /// Parses `{from: …, as: …}`. The options apply to every source that `from` lists.
+  /// Parses `{from: …, as: …}` or `{text: …}`. The options apply to every source that `from` lists.
   private func alternatives(
     of entries: [DefinitionNode.Entry], at node: DefinitionNode, defaults: FieldRule.Alternative
   ) throws -> [FieldRule.Alternative] {
@@ -237,8 +238,8 @@ struct RuleSection {
     }
   }
 
-  /// Parses a path, or a template when the text has an open brace. Braces within a path's quotes
-  /// belong to its keys.
+  /// Parses a template if the text has a `{` that is neither doubled nor in the quotes of a path,
+  /// otherwise a path.
   private func value(_ node: DefinitionNode) throws -> ValueRule {
     let text = try node.text(of: name)
     let value: ValueRule = try node.understand { try self.value(text) }
@@ -254,8 +255,8 @@ struct RuleSection {
     guard TemplateScanner.hasPlaceholder(text) else {
       return .path(try DefinitionNode.path(text, in: base))
     }
+    // A text that is not a path is a template, so the error of `try?` is expected.
     if let path = try? FieldPath(parsing: text) {
-      // A text that is not a path is a template, so this error is expected.
       return .path(try DefinitionNode.rooted(path, of: text, in: base))
     }
     return .template(try template(text))

@@ -20,7 +20,7 @@ package struct Template: Sendable, Hashable {
 
   /// The use of a template, which determines the placeholders that it may have.
   package enum Use: Sendable, Hashable {
-    /// A value of an item: paths. Never {env:NAME}, which would store a secret in the database.
+    /// A value of an item: paths, but not {env:NAME}, which would store a secret in the database.
     case item
     /// The address of a document: {page} and {env:NAME}.
     case source
@@ -43,8 +43,8 @@ package struct Template: Sendable, Hashable {
 
   /// Parses a template.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for an unbalanced brace, and for a placeholder
-  ///   that this use does not allow.
+  /// - Throws: `OffersError` with `invalidRequest` for an unbalanced brace, an invalid path, and a
+  ///   placeholder that this use does not allow.
   package init(parsing text: String, for use: Use) throws {
     var scanner = TemplateScanner(text, use: use)
     parts = try scanner.parts()

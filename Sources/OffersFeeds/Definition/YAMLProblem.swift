@@ -1,7 +1,7 @@
 import OffersCore
 import Yams
 
-/// Describes a YAML error in words.
+/// Converts an error of the YAML parser to an `OffersError` with its location and a hint.
 struct YAMLProblem {
   let yaml: String
   let file: String

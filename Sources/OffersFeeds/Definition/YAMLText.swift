@@ -3,9 +3,9 @@
 struct YAMLText {
   /// A value to write.
   indirect enum Value {
-    /// A text, quoted where it would be parsed as another type.
+    /// A text, quoted where YAML would parse it as another type or as syntax.
     case text(String)
-    /// A number or Boolean.
+    /// A number, a Boolean or an interval, such as `20`, `true` or `6h`, written without quotes.
     case word(String)
     case list([Value])
     /// A mapping, on one line where it fits.
@@ -71,7 +71,8 @@ struct YAMLText {
     }
   }
 
-  /// The value on one line; nil when the line is too long. A text is always on one line.
+  /// The value on one line; nil for a block, and for a line longer than `widthLimit`. A text is
+  /// always on one line.
   private func fittingLine(_ value: Value, after start: String) -> String? {
     switch value {
     case .block: return nil
@@ -160,8 +161,8 @@ struct YAMLText {
     return !isInFlow || !scalars.contains(where: flowIndicators.contains)
   }
 
-  /// Whether YAML would parse the text as another type: null, a Boolean, a number, a time or a
-  /// merge key.
+  /// Whether a YAML parser may take the text for another type: null, a Boolean, a number, a time or
+  /// a merge key.
   private static func isOtherType(_ text: String) -> Bool {
     if wordsOfOtherTypes.contains(text.lowercased()) { return true }
     guard let first = text.utf8.first else { return true }
