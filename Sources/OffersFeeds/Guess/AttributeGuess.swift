@@ -4,7 +4,9 @@ import OffersCore
 enum AttributeGuess {
   private static let limit = 12
 
-  /// - Parameter used: the keys of members that fields or the id already use.
+  /// - Parameters:
+  ///   - used: the keys of members that fields or the id already use.
+  ///   - name: the member that is the name of the items; a member that repeats it is left out.
   static func rules(
     _ survey: MemberSurvey, used: Set<[String]>, name: SurveyedMember?
   ) -> [AttributeRule] {
@@ -14,7 +16,7 @@ enum AttributeGuess {
       })
     var rules: [AttributeRule] = []
     var labels: Set<String> = []
-    // Addresses come last, since people rarely read them.
+    // URLs come last, since people rarely read them.
     let ordered = members.filter { !$0.isMostlyAddress } + members.filter(\.isMostlyAddress)
     for member in ordered where rules.count < limit {
       guard let label = label(for: member, taken: labels) else { continue }
@@ -48,15 +50,15 @@ enum AttributeGuess {
     return !(words.joined.hasSuffix("id") && member.isMostlyNumber)
   }
 
-  /// Whether most of the member's values equal the item's name.
+  /// Whether at least nine in ten of the member's values equal the item's name.
   private static func isSame(_ member: SurveyedMember, as name: SurveyedMember?) -> Bool {
     guard let name else { return false }
     let count = member.values.count { item, value in name.values[item]?.text == value.text }
     return count * 10 >= member.values.count * 9
   }
 
-  /// Removes members that repeat another one's values in another notation, such as dates and phone
-  /// numbers.
+  /// Removes members that repeat another one's values, even in another notation, such as dates and
+  /// phone numbers.
   private static func withoutRepeats(_ members: [SurveyedMember]) -> [SurveyedMember] {
     var kept: [(member: SurveyedMember, meanings: [Int: String])] = []
     for member in members {
@@ -85,8 +87,8 @@ enum AttributeGuess {
     return letters.isEmpty || letters.count < 4 ? text : letters
   }
 
-  /// The label of a member: its key as words, preceded by the key of its object where its own key
-  /// is vague or already a label.
+  /// The label of a member: its key as words. Where the key is vague or already a label, the key of
+  /// the member's object precedes it, or replaces a word like `name`. Nil when no label is left.
   private static func label(for member: SurveyedMember, taken: Set<String>) -> String? {
     let own = KeyWords.label(for: member.keys.last ?? "")
     var long = own

@@ -16,7 +16,7 @@ struct DefinitionDraft {
 
   /// The best way to read each member of the items.
   private(set) var judgement = SampleJudgement()
-  /// The reason why no id can be proposed, even if the rest can.
+  /// The reason why no id can be proposed, even if the rest can; set by `made`.
   private(set) var idProblem: OffersError?
 
   /// Returns the definition and notes for the user, or nil when the items have no member that could
@@ -82,13 +82,16 @@ struct DefinitionDraft {
     return notes
   }
 
+  /// The note for rewards whose currency is unknown.
+  ///
   /// - Parameter code: the currency code in the example.
   static func currencyNote(_ code: String) -> String {
     "The currency of the rewards is unknown: write currency: \(code), or another, in the "
       + "definition."
   }
 
-  /// The currency of the example in a note: the one whose sign occurs in other texts of the sample.
+  /// The currency of the example in a note: that of the sign, €, £ or ₹, that occurs in the sample,
+  /// otherwise USD.
   private func likelyCurrency(_ survey: MemberSurvey) -> String {
     let signs: [(sign: Character, code: String)] = [("€", "EUR"), ("£", "GBP"), ("₹", "INR")]
     for (sign, code) in signs {
@@ -100,10 +103,10 @@ struct DefinitionDraft {
     return "USD"
   }
 
-  /// The path of the next page's address.
+  /// The path of the next page's address; nil when there is none.
   private var nextPage: FieldPath? { PagesGuess(items: found.steps).findNext(in: root) }
 
-  /// Returns a note when the document is one page of several.
+  /// Returns a note when members of the root say that the document is one page of several.
   private func pages() -> String? {
     guard let object = objectsAround.first?.object else { return nil }
     for (key, value) in object.members {
@@ -129,7 +132,7 @@ struct DefinitionDraft {
 
   // MARK: Values of the document
 
-  /// The path of the document's title; nil when it has none.
+  /// The rule for the document's title; nil when it has none.
   private func title() -> TextRule? {
     for (object, steps) in objectsAround.reversed() {
       for key in Self.titleKeys.flatMap({ [$0, "@" + $0] }) {

@@ -26,11 +26,11 @@ package final class DefinitionGuess {
   private static let sampleBytes = 4 << 20
 
   /// - Parameters:
-  ///   - name: the name of the feed, which is not validated here.
+  ///   - name: the name of the feed. Only for a well-known kind is an invalid name refused.
   ///   - charset: the encoding that the server declares.
   ///   - items: the path of the offers; nil to find it.
-  ///   - missing: the required values, `id` and `name`, that the user has not mapped. A missing id is
-  ///     an error only if it is one of them.
+  ///   - missing: the required values, `id` and `name`, that the user has not mapped. That no id is
+  ///     found is an error only if the list contains `id`.
   package init(
     name: String = "feed", charset: String? = nil, items: FieldPath? = nil,
     missing: [String] = ["id", "name"]
@@ -55,7 +55,8 @@ package final class DefinitionGuess {
   ///
   /// - Throws: `OffersError` with `malformedFeed` for a web page and for an unreadable document;
   ///   `unexpectedShape` when no list of offers is found (the message names the lists of the
-  ///   document), or when no stable values distinguish the offers.
+  ///   document), or when no stable values distinguish the offers; `invalidRequest` when the items
+  ///   at a given path are not recognized as offers, or the name is refused.
   package func finish() throws -> Proposal {
     if !isCut { try transcoder.finish(keep) }
     var proposal: Proposal
@@ -75,7 +76,8 @@ package final class DefinitionGuess {
     text.append(contentsOf: piece.prefix(room))
   }
 
-  /// Reads the sample with a definition; returns the result as a proposal.
+  /// Makes a proposal of a definition, which is used to read the sample, in order to count its
+  /// items and note their problems. `offerCount` is the number of items that are offers.
   private func read(
     by definition: FeedDefinition
   ) throws -> (proposal: Proposal, offerCount: Int) {
@@ -119,9 +121,9 @@ package final class DefinitionGuess {
     return proposal
   }
 
-  /// Reads the sample as a tree of values; nil if it has none. XML without an element, and JSON
-  /// that is invalid or incomplete, are refused with the error of the feed reader, unless the
-  /// sample is only the start of the document.
+  /// Reads the sample as a tree of values; nil if it has none. XML without an element is refused
+  /// with the error of the feed reader. So is JSON that is invalid or incomplete, unless the sample
+  /// is only the start of the document.
   private func readSample(
     _ format: FeedFormat, _ blank: FeedDefinition
   ) throws -> SampleValue? {

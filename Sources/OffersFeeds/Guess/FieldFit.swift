@@ -2,7 +2,8 @@ import OffersCore
 
 /// Ranks how well a member of an item fits a field of an offer.
 enum FieldFit {
-  /// Returns the rank of a member for a field, 0 being the best; nil when the member does not fit.
+  /// Returns the rank of a member for a field, the lower the better; nil when the member does not
+  /// fit.
   static func rank(_ member: SurveyedMember, as field: OfferField) -> Int? {
     guard fits(member, as: field) else { return nil }
     if let rank = rankByName(member, as: field) {
@@ -54,7 +55,8 @@ enum FieldFit {
     return rank + 100 * (member.depth - 1)
   }
 
-  /// Whether a member describes a shop, a person or another thing than the offer.
+  /// Whether a member is within an object that describes a shop, a person or another thing than the
+  /// offer, according to the object's key.
   static func isStranger(_ member: SurveyedMember) -> Bool {
     member.keys.dropLast().contains { FieldVocabulary.strangers.contains(KeyWords($0).joined) }
   }
@@ -102,7 +104,7 @@ enum FieldFit {
       .contains { member.words.joined.hasPrefix($0) }
   }
 
-  /// Ranks small images after large ones.
+  /// The number to add to the rank of an image, so that small ones come after large ones.
   private static func imageCost(_ member: SurveyedMember) -> Int {
     let small: Set = ["thumb", "thumbnail", "small", "icon", "logo", "favicon", "avatar", "mini"]
     let words = member.words.words
@@ -111,7 +113,8 @@ enum FieldFit {
     return cost
   }
 
-  /// Ranks a bare discount number after the price that is left.
+  /// The number to add to the rank of a reward: a percentage comes after prices, and a text that
+  /// announces a payment or a discount before them.
   private static func rewardCost(_ member: SurveyedMember) -> Int {
     let isPercent = member.words.words.contains(where: FieldVocabulary.percentWords.contains)
     if isPercent { return 60 }

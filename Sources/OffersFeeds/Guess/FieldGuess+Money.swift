@@ -1,7 +1,8 @@
 import OffersCore
 
 extension FieldGuess {
-  /// The currency of an amount: a member near it, or the last word of its name.
+  /// The currency of an amount: that in a member near it or directly in the item, otherwise the
+  /// code at the end of the amount's name, as in `price_eur`; nil when there is none.
   func currency(for reward: SurveyedMember) -> CurrencyRule? {
     let named = survey.members.filter { member in
       FieldVocabulary.currencyNames.contains(member.words.joined)
@@ -48,7 +49,8 @@ extension FieldGuess {
     }
   }
 
-  /// The member within the amount's object, or in the object that contains the amount.
+  /// The first of `members` that is within the amount's own object, otherwise the first in the
+  /// object that contains the amount.
   private func nearest(
     to reward: SurveyedMember, among members: [SurveyedMember]
   ) -> SurveyedMember? {

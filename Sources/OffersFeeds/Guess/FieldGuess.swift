@@ -2,15 +2,16 @@ import OffersCore
 
 /// Proposes which members of an unknown document's items are which fields.
 ///
-/// A member is chosen by its name, in several languages, if its values fit; an image also by its
-/// values alone. Items that lack the best member get the value of the next best one.
+/// A member is chosen by its name, in several languages, if its values fit; an image or the items'
+/// name also by its values alone. Items that lack the best member get the value of the next best
+/// one.
 struct FieldGuess {
   let survey: MemberSurvey
   private(set) var fields: [OfferField: FieldRule] = [:]
   /// The members that each field comes from, the best first.
   private(set) var chosen: [OfferField: [SurveyedMember]] = [:]
   private(set) var notes: [String] = []
-  /// The keys of members that a field already shows.
+  /// The keys of members that a field already uses.
   private(set) var usedKeys: Set<[String]> = []
 
   private static let order: [OfferField] = [
@@ -93,7 +94,8 @@ struct FieldGuess {
 
   // MARK: The name
 
-  /// Adds alternatives until every item has a name, without which it is not an offer.
+  /// Adds the description, the retailer and the reward as alternatives of the name while some items
+  /// have none, since an item without a name is not an offer.
   private mutating func completeName() {
     if chosen[.name] == nil { nameByValues() }
     var members = chosen[.name] ?? []

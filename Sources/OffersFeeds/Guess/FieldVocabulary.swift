@@ -38,15 +38,16 @@ enum FieldVocabulary {
     }.joined()
   }
 
-  /// Whether an object has prices as members.
+  /// Whether an object's name says that its members are prices.
   static func isPriceHolder(_ words: KeyWords) -> Bool {
     words.joined == "pricing" || rank(words, as: .reward) != nil
   }
 
-  /// Names of objects with the current price, and below with the regular one.
+  /// Names of objects with the current price, as in `price.sale.amount`.
   static let salePrices: Set = [
     "sale", "special", "current", "now", "final", "discounted", "promo",
   ]
+  /// Names of objects with the regular price.
   static let listPrices: Set = [
     "list", "regular", "original", "was", "msrp", "rrp", "compareat", "before", "old", "full",
   ]
@@ -77,7 +78,8 @@ enum FieldVocabulary {
     "offer", "deal", "coupon", "entry",
   ]
 
-  /// Names of the main value of an object, such as `name` in `store.name`.
+  /// Names of the main value of an object that is named like the field, such as `name` in
+  /// `store.name` for the retailer.
   static func carriers(of field: OfferField) -> Set<String> {
     let plain: Set = ["text", "value", "label", "rendered", "t", "plain", "content", "default", ""]
     switch field {
@@ -99,8 +101,8 @@ enum FieldVocabulary {
     }
   }
 
-  /// Names of objects that describe another thing than the offer, so that their name is not its
-  /// name.
+  /// Names of objects that describe another thing than the offer, so that a name in them is not the
+  /// offer's.
   static let strangers: Set = [
     "store", "merchant", "retailer", "shop", "seller", "vendor", "brand", "supplier", "advertiser",
     "company", "author", "creator", "user", "owner", "contact", "category", "categories", "tag",

@@ -3,7 +3,8 @@ import OffersCore
 /// Proposes the identity of the items of an unknown document.
 struct IdentityGuess {
   let rule: IDRule
-  /// The member that is the id; nil where the id comes from elsewhere.
+  /// The member with the name of an id that is the id or a part of it; nil where the id comes from
+  /// the item's key, a link or several values.
   private(set) var member: SurveyedMember?
   /// The reason why no id can be made: only values that change from day to day distinguish the
   /// items.
@@ -97,7 +98,7 @@ struct IdentityGuess {
     "kid", "lid", "mid", "rapid", "android", "avoid", "covid", "raid", "said", "steroid", "acid",
   ]
 
-  /// Whether the id and the item's key together are unique.
+  /// Whether no two items have both the same key and the same value of the member.
   private static func differs(_ member: SurveyedMember, _ ownKeys: [String]) -> Bool {
     var seen: Set<[String]> = []
     for (item, value) in member.values where !seen.insert([ownKeys[item], value.text]).inserted {

@@ -2,11 +2,12 @@ import OffersCore
 
 /// Finds the path of the offers in an unknown document.
 ///
-/// The candidates are all lists of objects, all objects with similar members, and in XML all
-/// repeated elements. The score grows with the number of objects and of their members. It is lower
-/// deep in the document and within the items of another list, and higher for a list whose name
-/// means offers. A list of bare names, such as categories, loses against a list whose items have a
-/// price, a link or an image.
+/// The candidates are lists of objects or texts, objects with similar members, and in XML repeated
+/// elements, and single ones that have members. The score grows with the number of objects and of
+/// their members. It is lower deep in the document and within the items of another list, and higher
+/// for a list whose name means offers, and for members with the names of an offer's fields. A list
+/// of bare names, such as categories, loses against a list whose items have a price, a link or an
+/// image.
 struct ItemsGuess {
   /// A list that may contain the offers.
   struct Candidate {
@@ -65,7 +66,8 @@ struct ItemsGuess {
     return Self.has(.id, words) && Self.has(.name, words)
   }
 
-  /// Returns the error for a document without a list of offers.
+  /// Returns the error for a document in which no list, or no single one, is recognized as the list
+  /// of offers.
   ///
   /// - Parameter path: the path that the user gave; nil for none.
   func problem(at path: FieldPath? = nil) -> OffersError {
@@ -194,7 +196,8 @@ struct ItemsGuess {
     }
   }
 
-  /// The average number of members of an item.
+  /// The average number of members of an item that are neither lists nor objects, with those of
+  /// nested objects.
   private static func memberCount(_ candidate: Candidate) -> Double {
     let leaves = candidate.samples.map { sample -> Int in
       if case .object(let object) = sample { object.leafCount() } else { 1 }

@@ -1,11 +1,13 @@
 /// Reads JSON, complete or cut off, into a sample of its values.
 ///
-/// Keeps the first members of each list and object, so that memory use is bounded, and counts all
-/// of them. A value that is cut off is dropped; the values before it are kept.
+/// Keeps the first elements of each list, all of which it counts, and the first members of each
+/// object, so that memory use is bounded. A text or number that is cut off is dropped; the values
+/// before it are kept.
 struct JSONSample {
   /// The document's root, or the list of the values of JSON lines. Nil for an empty document.
   private(set) var root: SampleValue?
-  /// True when the document is not valid JSON, which includes one that is cut off.
+  /// True when the document is not valid JSON, which includes one that is cut off. False for JSON
+  /// lines, of which invalid lines are skipped.
   private(set) var isBroken = false
 
   private var scanner: JSONScanner

@@ -1,6 +1,7 @@
 /// Distinguishes an object that maps ids to items from an object with named members.
 enum KeyedObject {
-  /// Whether the members have a similar shape, so that each is an item or a list of items.
+  /// Whether the members are items or lists of items: most are objects or lists of objects, and
+  /// have keys that look like ids, or members with similar names.
   static func isKeyed(_ object: SampleObject) -> Bool {
     var keys: [String] = []
     var shapes: [Set<String>] = []
@@ -20,7 +21,7 @@ enum KeyedObject {
     guard !keys.isEmpty, keys.count * 2 > object.members.count else { return false }
     let idCount = keys.count(where: isID)
     if idCount * 5 >= keys.count * 4 { return true }
-    // A key that describes its value is a name.
+    // A key that describes its value is a name, not the id of an item.
     if keys.contains(where: isName) { return false }
     let union = shapes.reduce(into: Set<String>()) { $0.formUnion($1) }
     let total = shapes.reduce(0) { $0 + $1.count }
@@ -48,7 +49,7 @@ enum KeyedObject {
     return FieldVocabulary.containerRank(key) > 0 || FieldVocabulary.strangers.contains(words)
   }
 
-  /// Whether a key looks like an id: a number, or letters with at least three digits.
+  /// Whether a key looks like an id: only digits, or at least five bytes with three digits.
   private static func isID(_ key: String) -> Bool {
     let digits = key.utf8.count { $0 &- 0x30 < 10 }
     return digits > 0 && digits == key.utf8.count || digits >= 3 && key.utf8.count >= 5

@@ -11,7 +11,8 @@ struct MadeIdentity {
 
   private let survey: MemberSurvey
   private static let partLimit = 4
-  /// The maximum number of members that are tested. Each test is a pass over all items.
+  /// The maximum number of members that are tested, of those without a stable name and of those
+  /// that change. Each test is a pass over all items.
   private static let candidateLimit = 40
 
   init(_ survey: MemberSurvey, _ fields: FieldGuess) {
@@ -64,7 +65,8 @@ struct MadeIdentity {
     }
   }
 
-  /// The number of items that the members distinguish.
+  /// The number of different combinations of the members' values, among the items that have any of
+  /// them.
   private func combinations(_ members: [SurveyedMember]) -> Int {
     let items = members.reduce(into: Set<Int>()) { $0.formUnion($1.values.keys) }
     return Set(items.map { item in members.map { $0.values[item]?.text } }).count
@@ -138,7 +140,7 @@ struct MadeIdentity {
     "filiale", "location", "year", "language",
   ]
 
-  /// Words for amounts, counts, times and states.
+  /// Words for amounts, counts, times, states and other values that change.
   private static let changingWords: Set = [
     "price", "preis", "precio", "prix", "prezzo", "cost", "amount", "discount", "rabatt", "sale",
     "savings", "saving", "was", "old", "cashback", "reward", "percent", "off", "count", "counts",

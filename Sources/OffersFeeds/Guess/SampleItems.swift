@@ -47,7 +47,7 @@ struct SampleItems {
     if known.count == items.count { ownKeys = known }
   }
 
-  /// The keys of the items' members, in the order of their first occurrence.
+  /// The keys of the members of the first 100 items, in the order of their first occurrence.
   var keys: [String] {
     var keys: [String] = []
     for case .object(let object) in items.prefix(100) {

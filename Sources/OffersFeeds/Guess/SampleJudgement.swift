@@ -2,9 +2,9 @@ import OffersCore
 
 /// The best way to read the values of a sample, for paths that the user chooses.
 package struct SampleJudgement: Sendable {
-  /// How to read the values at paths that are not plain text.
+  /// The types of the values at a path, without those that are plain text.
   private var readings: [FieldPath: Reading] = [:]
-  /// The currency and the minor units of the numbers at a path.
+  /// How a reward reads the numbers at a path: their currency and their minor units.
   private var rewards: [FieldPath: FieldRule.Alternative] = [:]
 
   /// Creates an empty judgement.

@@ -5,7 +5,7 @@ struct SampleReading {
   let itemCount: Int
   /// The number of items that are offers.
   let offerCount: Int
-  /// The problems of some of the items, in whole sentences.
+  /// The most frequent problems of the items, in whole sentences.
   let notes: [String]
 
   /// Reads a sample.

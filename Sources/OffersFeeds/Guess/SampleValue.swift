@@ -1,7 +1,8 @@
 /// A value in a sample of a document of any format.
 ///
-/// An XML element with text only is a text. Any other is an object whose attributes are members
-/// with an `@` before the name. Sibling elements with the same name are a list.
+/// An XML element with text only is a text, and an empty one is null. Any other is an object whose
+/// attributes are members with an `@` before the name. Sibling elements with the same name are a
+/// list.
 indirect enum SampleValue: Sendable {
   case text(SampleText)
   case truth
@@ -55,8 +56,8 @@ struct SampleObject: Sendable {
     members.last { $0.key == key }?.value
   }
 
-  /// The number of texts, numbers, Booleans and nulls in the object and its nested objects, lists
-  /// excluded.
+  /// The number of texts, numbers, Booleans and nulls in the object and in two levels of objects
+  /// within it, lists excluded.
   func leafCount(depth: Int = 0) -> Int {
     var count = text == nil ? 0 : 1
     for (_, value) in members {

@@ -8,7 +8,7 @@ struct SurveyedMember {
   let depth: Int
   /// The first value of each item, by the item's index.
   private(set) var values: [Int: SampleText] = [:]
-  /// The number of items whose value is neither a text nor a number.
+  /// The number of values that are Booleans, which `values` lacks.
   var otherCount = 0
   private(set) var itemCount = 1
 
@@ -36,7 +36,7 @@ struct SurveyedMember {
     traits = samples.map { ValueTraits($0) }
   }
 
-  /// The first values, in the order of the items.
+  /// The values of the first 300 items that have one, in the order of the items.
   private(set) var samples: [SampleText] = []
   private var traits: [ValueTraits] = []
   private static let lookedAt = 300
@@ -46,12 +46,12 @@ struct SurveyedMember {
   /// The words of the key of the object that contains the member.
   var ownerWords: KeyWords? { keys.count > 1 ? KeyWords(keys[keys.count - 2]) : nil }
 
-  /// The share of items that have the member, from 0 to 1.
+  /// The share of items with a text or number as the member's value, from 0 to 1.
   var presence: Double { Double(values.count) / Double(itemCount) }
 
   var distinctCount: Int { Set(values.values.map(\.text)).count }
 
-  /// The share of the values that have a trait, from 0 to 1.
+  /// The share of `samples` that have a trait, from 0 to 1.
   func part(_ isSo: (ValueTraits) -> Bool) -> Double {
     traits.isEmpty ? 0 : Double(traits.count(where: isSo)) / Double(traits.count)
   }
@@ -66,7 +66,7 @@ struct SurveyedMember {
   }
   var hasMarkup: Bool { part(\.hasMarkup) > 0.02 }
 
-  /// The type that its values are read as for an attribute.
+  /// The type that the member's values are read as in an attribute.
   var reading: Reading {
     isMostlyDate ? .date : isMostlyAddress ? .link : hasMarkup ? .html : .text
   }
@@ -75,14 +75,14 @@ struct SurveyedMember {
     values.isEmpty ? 0 : values.values.reduce(0) { $0 + $1.sizeBytes } / values.count
   }
 
-  /// Whether every item has a value, and all values differ.
+  /// Whether every item has a text or number, and all of these differ.
   var isUnique: Bool { values.count == itemCount && distinctCount == itemCount }
 
-  /// The path of the value; the first element of each list on the way.
+  /// The path of an item's value, with the first element of each list on the way.
   var path: FieldPath {
     FieldPath(steps.map { $0 == .all ? .index(0) : $0 })
   }
 
-  /// The path of all values.
+  /// The path of all values of an item, with every element of each list on the way.
   var pathToAll: FieldPath { FieldPath(steps) }
 }

@@ -2,7 +2,7 @@
 struct ValueTraits {
   let isNumber: Bool
   let isWhole: Bool
-  /// Whole, or with zeros only after the point, as some programs print ids.
+  /// A whole number, or one with zeros only after the point, as some programs print ids.
   let isIntegral: Bool
   let isAddress: Bool
   let isImage: Bool

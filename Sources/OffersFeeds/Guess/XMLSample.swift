@@ -65,8 +65,8 @@ final class XMLSample: XMLTokenHandler {
     if frames.count > 1 { close() }
   }
 
-  /// Closes the open elements with what they have so far. The innermost one is incomplete, and is
-  /// dropped where it has siblings.
+  /// Closes the open elements with the content read so far. An element that follows a sibling of
+  /// the same name is dropped instead, because it is incomplete.
   private func closeAll() {
     while frames.count > 1 {
       let name = frames[frames.count - 1].name
