@@ -15,7 +15,7 @@ extension DateParser {
   ///
   /// With points, the day comes first. Otherwise a number above 12 is the day, and `order` decides
   /// if both numbers are at most 12 and differ. Without an order such a date is refused, and so is
-  /// one with a year of two digits, such as `31-12-26`, whose first number may be the year.
+  /// `31-12-26`, since without points the first number may be the year if it has two digits.
   static func parseNumeric(_ text: UnsafeRawBufferPointer, _ order: DateOrder?) -> ParsedDate? {
     var cursor = DateCursor(text)
     guard let first = cursor.takeNumber(1...2), let separator = cursor.next,

@@ -9,8 +9,8 @@ import OffersCore
 /// identifies the day (`12/31/2026`). The result is nil for an ambiguous date (`08/09/2015`),
 /// unless the order is given, and for an impossible date or time: nothing is guessed.
 package enum DateParser {
-  /// The version of these rules. A change of the rules must change it, so that stored dates are
-  /// parsed again.
+  /// The version of the parser's rules. A change of the rules must change it, so that the next sync
+  /// parses the dates of stored offers again.
   static let rules = "2"
 
   /// - Parameters:
