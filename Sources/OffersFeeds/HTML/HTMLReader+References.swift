@@ -33,7 +33,8 @@ extension HTMLReader {
     return canLackEnd(scalar) ? (scalar, index) : nil
   }
 
-  /// Whether a character's name is accepted without a semicolon.
+  /// Whether a character's name is accepted without a semicolon: `quot`, `amp`, `lt`, `gt`, `nbsp`,
+  /// `copy` and `reg`.
   private static func canLackEnd(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x22, 0x26, 0x3C, 0x3E, 0xA0, 0xA9, 0xAE: true

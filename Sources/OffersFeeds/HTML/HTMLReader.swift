@@ -101,6 +101,8 @@ struct HTMLReader {
   }
 
   /// The index after a comment; an unclosed comment extends to the end of the fragment.
+  ///
+  /// - Parameter start: the index after `<!--`.
   private func commentEnd(from start: Int) -> Int {
     if start < html.count, html[start] == 0x3E { return start + 1 }
     if stands("->", at: start) { return start + 2 }
