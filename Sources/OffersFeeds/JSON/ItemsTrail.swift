@@ -53,8 +53,8 @@ struct ItemsTrail {
   /// Records the end of an object or list, after which `level` objects and lists are open.
   mutating func close(level: Int) { depth = min(depth, max(0, level - 1)) }
 
-  /// The keys where the match ends, and the path that was probably meant; nil when nothing helpful
-  /// is known.
+  /// A hint with the keys where the match ends, and with the path that was probably meant; nil when
+  /// nothing helpful is known.
   var hint: String? {
     guard reached < path.count, !keys.isEmpty, !keys.contains(path[reached]) else { return nil }
     let owner = FieldPath(keys: Array(path.prefix(reached))).description

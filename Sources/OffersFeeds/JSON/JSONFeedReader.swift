@@ -18,7 +18,7 @@ final class JSONFeedReader: FormatReader {
   private var outline: JSONOutline
   private(set) var itemCount = 0
 
-  /// The largest size of a record, in bytes.
+  /// The size, in bytes, above which an incomplete record is refused.
   static let itemLimitBytes = 16 << 20
 
   init(

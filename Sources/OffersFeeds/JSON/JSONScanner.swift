@@ -6,7 +6,7 @@ package enum JSONStop: Error {
   case syntax(byAddress: UInt, JSONSyntax)
 }
 
-/// The errors of a JSON text (RFC 8259).
+/// The errors of a JSON text (RFC 8259), with their descriptions for messages.
 package enum JSONSyntax: String, Sendable {
   case expectedValue = "expected a value"
   case expectedKey = "expected a key in double quotes"

@@ -76,7 +76,7 @@ final class MemberOrder {
     return shape
   }
 
-  /// Records the shape of the member at a position.
+  /// Records the shape of the member at a position, whose key is expected there from then on.
   @inline(__always)
   func expect(_ shape: Int32, at position: Position) { members[position.number] = shape }
 }
