@@ -90,8 +90,8 @@ package enum DefinitionFile {
 /// The contents of a definition file.
 package struct DefinitionContents: Equatable {
   package var feeds: [FeedDefinition] = []
-  /// Sync intervals in seconds, by feed name, which override the definitions (`ibotta: 2h` below
-  /// `intervals:`). This is how a user changes the interval of a shipped feed.
+  /// Sync intervals in seconds, by feed name, which override those of the definitions (`ibotta: 2h`
+  /// below `intervals:`). This is how a user changes the interval of a shipped feed.
   package var intervals: [String: Int] = [:]
   /// Whether redirects, next pages and images may lead into private networks
   /// (`allow-private-network: true`).

@@ -80,7 +80,8 @@ struct DefinitionLines {
     if let head = headLine { setValue(Array(" {}".utf8), of: section, in: head) }
   }
 
-  /// Adds an empty section, or writes `{}` as the value of one that has no feeds.
+  /// Adds the section, without feeds, if the file lacks it. Writes `{}` as the value of a section
+  /// that has neither feeds nor a value.
   mutating func addSection() {
     if let head = headLine {
       let shown = shown(of: section, in: head)

@@ -35,7 +35,7 @@ package struct FeedDefinition: Sendable, Hashable {
   /// are not gone.
   package var isSelection: Bool
   /// How to get from one page of the feed to the next; nil for the default rule, by which there are
-  /// several pages only if the source contains {page}.
+  /// several pages only if the source or the search contains {page}.
   package var pages: PageRule?
   /// Paths of the error message of a document without offers; the first one present applies.
   package var error: [FieldPath]

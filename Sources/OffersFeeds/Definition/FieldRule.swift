@@ -12,8 +12,8 @@ package struct FieldRule: Sendable, Hashable {
     package var limitCharacters: Int?
     /// The currency of a reward that is a bare number; nil for that of the feed.
     package var currency: CurrencyRule?
-    /// How many decimals a number in minor units, such as cents, has; nil for numbers in major
-    /// units.
+    /// The rule for the number of decimals of an amount in minor units, such as cents; nil for
+    /// amounts in major units.
     package var minorUnits: MinorUnitsRule?
 
     package init(
@@ -149,7 +149,7 @@ extension OfferField {
     }
   }
 
-  /// The field that has this name in a definition.
+  /// The field that has this name in a definition; nil for another name.
   package init?(definitionName: String) {
     guard let field = Self.allCases.first(where: { $0.definitionName == definitionName }) else {
       return nil

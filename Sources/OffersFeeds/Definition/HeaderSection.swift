@@ -2,7 +2,7 @@ import OffersCore
 
 /// The section of a definition with the request headers.
 enum HeaderSection {
-  /// Headers that the HTTP client sets itself.
+  /// Headers, in lower case, that a definition cannot set, since the HTTP client sets them.
   private static let reserved = [
     "connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade",
   ]

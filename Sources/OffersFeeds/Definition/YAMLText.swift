@@ -130,7 +130,8 @@ struct YAMLText {
     return result + "\""
   }
 
-  /// Whether a character is invisible, or YAML would lose or fold it.
+  /// Whether a character can be written only as an escape: a control character, a line separator, a
+  /// byte order mark or a noncharacter.
   private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF: true
