@@ -90,8 +90,8 @@ struct DefinitionDraft {
       + "definition."
   }
 
-  /// The currency of the example in a note: that of the sign, €, £ or ₹, that occurs in the sample,
-  /// otherwise USD.
+  /// The currency of the example in a note: that of the first of the signs €, £ and ₹ that occurs
+  /// in the sample, otherwise USD.
   private func likelyCurrency(_ survey: MemberSurvey) -> String {
     let signs: [(sign: Character, code: String)] = [("€", "EUR"), ("£", "GBP"), ("₹", "INR")]
     for (sign, code) in signs {

@@ -35,7 +35,7 @@ enum FieldFit {
       if isPrice, FieldVocabulary.salePrices.contains(owner.joined) { return 20 }
       if isPrice, FieldVocabulary.listPrices.contains(owner.joined) { return 45 }
     }
-    // Preview images come in several sizes, of which the source is the largest.
+    // Below `images` there may be several sizes of an image, of which `source` is the largest.
     if field == .imageURL, owner.joined == "source", leaf.joined == "url",
       member.keys.contains("images")
     {
@@ -61,7 +61,8 @@ enum FieldFit {
     member.keys.dropLast().contains { FieldVocabulary.strangers.contains(KeyWords($0).joined) }
   }
 
-  /// Whether the values have the field's type, whatever the member's name.
+  /// Whether the values have the field's type. The member's name matters only for the fields name,
+  /// reward and link, whose values alone do not tell.
   static func fits(_ member: SurveyedMember, as field: OfferField) -> Bool {
     switch field {
     case .name:
@@ -98,7 +99,8 @@ enum FieldFit {
     }
   }
 
-  /// Whether the name announces a payment or a discount, so that any text is a reward.
+  /// Whether the member's name announces a payment or a discount, so that texts without a number
+  /// count as rewards as well.
   private static func isPromise(_ member: SurveyedMember) -> Bool {
     ["reward", "cashback", "discount", "rabatt", "descuento", "remise", "sconto", "savings"]
       .contains { member.words.joined.hasPrefix($0) }

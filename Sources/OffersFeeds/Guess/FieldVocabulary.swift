@@ -129,7 +129,7 @@ enum FieldVocabulary {
     "percent", "percentage", "pct", "prozent", "porcentaje", "pourcentage", "percentuale",
   ]
 
-  /// Words in the name of a member whose number is a time.
+  /// Words in a member's name that show that a number may be a time.
   static let timeWords: Set = [
     "date", "time", "timestamp", "ts", "epoch", "at", "on", "created", "updated", "modified",
     "published",

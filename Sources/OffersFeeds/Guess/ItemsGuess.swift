@@ -9,10 +9,10 @@ import OffersCore
 /// of bare names, such as categories, loses against a list whose items have a price, a link or an
 /// image.
 struct ItemsGuess {
-  /// A list that may contain the offers.
+  /// A path that may be that of the offers, with the first values there.
   struct Candidate {
     let steps: [FieldPath.Step]
-    /// The number of lists around it.
+    /// The number of lists, and of objects that map ids to items, around the values.
     let nesting: Int
     var count = 0
     var samples: [SampleValue] = []
@@ -217,13 +217,13 @@ struct ItemsGuess {
     words.contains { FieldVocabulary.rank($0, as: field) != nil }
   }
 
-  /// Whether the items have a name, and a price, a link or an image.
+  /// Whether the first item has a name, and a price, a link or an image.
   private static func isOfferLike(_ candidate: Candidate) -> Bool {
     let words = words(candidate)
     return has(.name, words) && [.reward, .url, .imageURL].contains { has($0, words) }
   }
 
-  /// Whether the items have a name of their own, and a price.
+  /// Whether the first item has a price, and a name that is not in an object within the item.
   private static func isPriced(_ candidate: Candidate) -> Bool {
     guard let object = candidate.samples.lazy.compactMap(\.object).first else { return false }
     let texts = object.members.filter { _, value in
@@ -236,7 +236,8 @@ struct ItemsGuess {
     return has(.name, texts.map { KeyWords($0.key) }) && has(.reward, words(candidate))
   }
 
-  /// Whether the items are little more than names, and no name says that they are offers.
+  /// Whether the items have few members, none with the name of a reward, a link, an image, an
+  /// expiry or a description, and no key on the path clearly means offers.
   private func isBare(_ candidate: Candidate) -> Bool {
     let words = Self.words(candidate)
     return Self.containerRank(candidate) < 2 && Self.memberCount(candidate) <= 4

@@ -63,8 +63,8 @@ struct JSONSample {
     while p < scanner.end, p.pointee != 0x0A { p += 1 }
   }
 
-  /// Reads the value at `p`. Returns the part before the cut where the value is cut off, or nil
-  /// when that is empty.
+  /// Reads the value at `p`. Of a list or object that is cut off or invalid, it returns the part
+  /// before that; of another such value nil.
   private mutating func readValue(depth: Int) -> SampleValue? {
     if p.pointee == 0x7B || p.pointee == 0x5B {
       if depth >= JSONScanner.depthLimit {

@@ -1,4 +1,4 @@
-/// The items of a sample, with their keys.
+/// The items of a sample: the objects and texts that the path of the offers leads to.
 struct SampleItems {
   let steps: [FieldPath.Step]
   private(set) var items: [SampleValue] = []

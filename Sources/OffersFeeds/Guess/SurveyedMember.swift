@@ -4,9 +4,10 @@ struct SurveyedMember {
   private(set) var steps: [FieldPath.Step]
   /// The keys of the path.
   let keys: [String]
-  /// The number of keys, without those of wrappers around all members.
+  /// The number of keys, without that of an object, such as `node`, that wraps all members of the
+  /// items.
   let depth: Int
-  /// The first value of each item, by the item's index.
+  /// The member's first text or number in each item, by the item's index.
   private(set) var values: [Int: SampleText] = [:]
   /// The number of values that are Booleans, which `values` lacks.
   var otherCount = 0
