@@ -7,7 +7,8 @@ public struct FeedConfiguration: Sendable {
   /// The sync intervals that the user chose, in seconds, by feed name. They override those of the
   /// definitions.
   private let intervals: [String: Int]
-  /// Whether redirects, next pages and images may lead into private networks.
+  /// Whether redirects, next pages, images, and sources that the user of this machine did not name
+  /// may lead into private networks.
   package let allowsPrivateNetwork: Bool
 
   /// The shipped feeds alone.

@@ -93,7 +93,7 @@ package struct DefinitionContents: Equatable {
   /// Sync intervals in seconds, by feed name, which override those of the definitions (`ibotta: 2h`
   /// below `intervals:`). This is how a user changes the interval of a shipped feed.
   package var intervals: [String: Int] = [:]
-  /// Whether redirects, next pages and images may lead into private networks
-  /// (`allow-private-network: true`).
+  /// Whether redirects, next pages, images, and sources that the user of this machine did not name
+  /// may lead into private networks (`allow-private-network: true`).
   package var allowsPrivateNetwork = false
 }
