@@ -40,8 +40,8 @@ package struct FeedDefinition: Sendable, Hashable {
   /// Paths of the error message of a document without offers; the first one present applies.
   package var error: [FieldPath]
   /// The ISO 4217 code of the feed's currency; nil if it is unknown. It is the currency of rewards
-  /// that are bare numbers or cents (`50¢`), and of a sign that several currencies share, such as
-  /// `$`, if that is the currency's own sign.
+  /// that are bare numbers, of `$` and `¥` if that is the currency's own sign, and of `¢` if the
+  /// currency is a dollar or the euro.
   package var currency: String?
   /// Whether the day or the month comes first in `01/02/2026`; nil if it is unknown, and such dates
   /// are not parsed.
