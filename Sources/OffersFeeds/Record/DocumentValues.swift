@@ -1,7 +1,7 @@
 import OffersCore
 
-/// Reads the values of a document outside its offers: its title, the attributes that all offers
-/// share, its error message, and the address of the next page.
+/// Collects the values of a document, outside its offers, that the definition's paths need, and
+/// makes the document's facts of them, such as its title and the address of the next page.
 final class DocumentValues {
   let tree: RecordTree
   private let title: ValuePlan.Rule
@@ -14,12 +14,14 @@ final class DocumentValues {
   private let dateOrder: DateOrder?
   private var textBytes = 0
 
-  /// The number of values, and the total size of their texts in bytes, above which further values
-  /// are left out.
+  /// The number of values at which further ones are left out.
   private static let nodeLimit = 10_000
+  /// The total size of the values' texts, in bytes, at which further values are left out.
   private static let textLimitBytes = 1 << 20
 
-  /// - Parameter links: resolves the document's relative links.
+  /// - Parameters:
+  ///   - tree: the empty tree to which the values are added.
+  ///   - links: resolves relative links among the values.
   init(_ definition: FeedDefinition, tree: RecordTree, links: LinkResolver) {
     self.tree = tree
     self.links = links
@@ -41,14 +43,18 @@ final class DocumentValues {
     tree.count >= Self.nodeLimit || textBytes >= Self.textLimitBytes
   }
 
-  /// Adds an object, a list or an element, and returns its node. Returns a negative number when
-  /// there is no room, or when its parent was not added.
+  /// Adds an object, a list or an XML element, and returns the index of its node. Returns a
+  /// negative number when there is no room, or when its parent was not added.
+  ///
+  /// - Parameter parent: the index of the parent's node; negative for the root, which is added
+  ///   first.
   func append(_ shape: Int32, _ kind: RecordTree.Kind, to parent: Int32) -> Int32 {
     if isFull || (parent < 0 && tree.count > 0) { return -1 }
     return tree.append(shape, kind, to: parent)
   }
 
-  /// Adds a value with a copy of its text, unless there is no room or its parent was not added.
+  /// Adds a value with a copy of its text. Leaves it out when there is no room, when the text has
+  /// 1 MiB or more, or when `parent` is negative because the parent was not added.
   func append(
     _ text: UnsafeRawBufferPointer, _ shape: Int32, to parent: Int32,
     as kind: RecordTree.Kind = .text
@@ -57,7 +63,7 @@ final class DocumentValues {
     setText(text, of: tree.append(shape, kind, to: parent))
   }
 
-  /// Sets an element's text to a copy of `text`, unless there is no room.
+  /// Sets the text of a node to a copy of `text`, unless there is no room.
   func setText(_ text: UnsafeRawBufferPointer, of node: Int32) {
     guard !isFull else { return }
     textBytes += text.count
@@ -66,7 +72,8 @@ final class DocumentValues {
     tree.nodes[Int(node)].count = copy.count
   }
 
-  /// Reads a text, a number or a Boolean at `p`, and adds a copy of it.
+  /// Reads the JSON text, number, Boolean or null at `p`, and moves `p` past it. Adds a copy of it,
+  /// unless it is null.
   func readScalar(
     _ scanner: JSONScanner, _ p: inout JSONScanner.Position, _ shape: Int32, below parent: Int32
   ) throws(JSONStop) {
@@ -165,19 +172,20 @@ final class DocumentValues {
 
 /// The statements of a document about itself.
 package struct DocumentFacts {
-  /// The feed's title.
+  /// The feed's title by the definition's rule; nil if the document has none.
   package let title: String?
   /// Labelled texts that every offer shows, in order.
   package let shared: [OfferAttribute]
-  /// The parts of the title and the shared attributes that were truncated because they exceed
-  /// `OfferLimits`, as notes for people.
+  /// Notes for people: one if the title, and one if the shared attributes exceeded `OfferLimits`
+  /// and were cut.
   package let mended: [String]
-  /// The document's error message, by the definition's `error` paths; nil if it has none.
+  /// The document's error message: the text at the first of the definition's `error` paths that has
+  /// one; nil if none has.
   package let error: String?
-  /// The address of the next page, as the document prints it.
+  /// The address of the next page, as the document prints it; nil if it has none.
   package let nextPage: String?
-  /// The number of pages.
+  /// The number of pages that the document states; nil if it states none.
   package let pageCount: Int?
-  /// How long the document stays valid according to its TTL, in seconds.
+  /// How long the document stays valid according to its TTL, in seconds; nil if it has none.
   package let freshSeconds: Int?
 }

@@ -1,4 +1,4 @@
-/// Writes JSON as bytes, for texts that are never converted to `String`.
+/// Writes JSON strings as bytes, so that texts in UTF-8 need not be converted to `String`.
 enum JSONBytes {
   /// Returns a text as a JSON string with its quotes.
   static func text(_ text: String) -> [UInt8] {

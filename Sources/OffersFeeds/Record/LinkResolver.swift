@@ -14,9 +14,9 @@ struct LinkResolver: Sendable {
     base = address.flatMap { URL(string: $0) }
   }
 
-  /// The absolute form of a link. If the document's address is unknown, only a link that begins
-  /// with `//` becomes absolute, with the scheme https. A link that cannot be resolved is returned
-  /// unchanged.
+  /// The absolute form of a link, without whitespace around it and with `&amp;` replaced by `&`. If
+  /// the document's address is unknown, only a link that begins with `//` becomes absolute, with
+  /// the scheme https. A link that cannot be resolved stays relative.
   func resolve(
     _ link: UnsafeRawBufferPointer, in arena: TextArena
   ) -> UnsafeRawBufferPointer {
@@ -31,14 +31,15 @@ struct LinkResolver: Sendable {
     return arena.copy(Array(resolved.utf8))
   }
 
-  /// Whether a link needs no processing, which is the common case.
+  /// Whether `resolve` would return a link unchanged, as it does most links: it has a scheme, no
+  /// `&` and no whitespace at its end.
   static func isAbsolute(_ link: UnsafeRawBufferPointer) -> Bool {
     guard let base = link.baseAddress, let last = link.last, last > 0x20 else { return false }
     return hasScheme(link) && memchr(base, 0x26, link.count) == nil
   }
 
-  /// Replaces `&amp;`, which some JSON contains because its links were escaped for HTML. It is
-  /// never a part of the intended URL.
+  /// Replaces `&amp;` by `&`. Some JSON contains links that were escaped for HTML, and no intended
+  /// URL contains `&amp;`.
   private static func unescaped(
     _ link: UnsafeRawBufferPointer, in arena: TextArena
   ) -> UnsafeRawBufferPointer {
@@ -61,8 +62,8 @@ struct LinkResolver: Sendable {
     return start == 0 ? link : arena.copy(bytes + Array(link.tail(from: start)))
   }
 
-  /// Whether a link is a single word, which some feeds print instead of a missing image: `self`,
-  /// `default`, `nsfw`.
+  /// Whether a link consists of two or more ASCII letters. Some feeds print such a word instead of
+  /// a missing image: `self`, `default`, `nsfw`.
   static func isWord(_ link: UnsafeRawBufferPointer) -> Bool {
     let link = link.trimmed()
     return link.count > 1 && link.allSatisfy(PrintedCharacters.isLetter)

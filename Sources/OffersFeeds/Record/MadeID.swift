@@ -1,14 +1,14 @@
 import OffersCore
 
-/// Makes an id for an offer whose feed has none: readable, stable while the values it is made from
-/// are, and different for different values.
+/// Makes an id for an offer whose feed has none: readable, the same while the values it is made
+/// from stay the same, and different for different values except by a rare collision.
 ///
-/// The id is the first value, reduced to ASCII letters in lower case, digits and hyphens, followed
-/// by 32 bits of a hash over all values, which keeps `Café` and `Cafe` apart. If no readable
-/// character is left, the id is the 64-bit hash alone.
+/// The id is the first value present, reduced to at most 40 ASCII letters in lower case, digits and
+/// hyphens, followed by a hyphen and 32 bits of a hash over all values, which keeps `Café` and
+/// `Cafe` apart. If the first value has no such letter or digit, the id is the 64-bit hash alone.
 enum MadeID {
   private static let readableBytes = 40
-  /// The ASCII letters for À to ÿ.
+  /// The ASCII letters that replace the characters from À to ÿ; hyphens for × and ÷.
   private static let plainLetters: StaticString =
     "aaaaaaaceeeeiiiidnooooo-ouuuuytsaaaaaaaceeeeiiiidnooooo-ouuuuyty"
 

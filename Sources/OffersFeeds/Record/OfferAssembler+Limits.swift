@@ -2,7 +2,8 @@ import OffersCore
 
 /// Truncates or omits texts that exceed the limits of an offer; see `OfferLimits`.
 extension OfferAssembler {
-  /// A field's text within the field's limit. A longer text is truncated or omitted, with a note.
+  /// Returns a field's text, truncated if it exceeds the field's limit, with a note. Returns nil,
+  /// also with a note, for a longer text of a field that may not be truncated, such as a link.
   @inline(__always)
   func fit(_ text: UnsafeRawBufferPointer?, _ field: OfferField) -> UnsafeRawBufferPointer? {
     guard let text, text.count > OfferLimits.alwaysFittingBytes else { return text }
@@ -22,8 +23,8 @@ extension OfferAssembler {
     return cut(text, within: limit)
   }
 
-  /// An attribute's text within the limit of an attribute, which includes the label. A longer text
-  /// is truncated, with a note; nil if the label leaves no room.
+  /// Returns an attribute's text, truncated if it exceeds the limit of an attribute together with
+  /// the label `name`, with a note. Returns nil, also with a note, if the label leaves no room.
   func fit(
     _ text: UnsafeRawBufferPointer, ofAttribute name: String
   ) -> UnsafeRawBufferPointer? {
@@ -35,14 +36,15 @@ extension OfferAssembler {
     return isCut ? cut(text, within: limit) : nil
   }
 
-  /// Adds a note about a text that is omitted because it is too long, and would have another
-  /// meaning if it were truncated, such as an address or a number.
+  /// Adds a note that a field is left out because its text is too long, and would have another
+  /// meaning if it were truncated, as an address or a number would.
   func noteLong(_ field: OfferField) {
     let size = OfferLimits.text(OfferLimits.bytes(of: field))
     note(field, "is longer than \(size)", isKept: false)
   }
 
-  /// A text truncated to a limit, with a mark at its end.
+  /// A text that exceeds a limit in bytes, truncated so that it fits together with the mark at its
+  /// end.
   func cut(_ text: UnsafeRawBufferPointer, within limit: Int) -> UnsafeRawBufferPointer {
     let kept = text.slice(0, OfferLimits.keptBytes(of: text, within: limit))
     return record.arena.copy(Array(kept) + Array(OfferLimits.mark.utf8))

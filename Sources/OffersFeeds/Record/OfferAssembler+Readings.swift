@@ -1,7 +1,8 @@
 import OffersCore
 
 extension OfferAssembler {
-  /// Converts a text to the form that its field stores; nil, usually with a note, when it has no
+  /// Converts a text to the form in which its field is stored, by the reading and the options of
+  /// the alternative. Returns nil if the result is empty, and nil with a note if the text has no
   /// such form.
   func finish(
     _ found: UnsafeRawBufferPointer, _ alternative: ValuePlan.Alternative, _ field: OfferField
@@ -28,8 +29,8 @@ extension OfferAssembler {
     return text.isEmpty ? nil : text
   }
 
-  /// Resolves a link. Returns nil, with a note, for a link that is too long, and for an image or
-  /// page that is a single word.
+  /// Resolves a link. Returns nil, with a note, for a link that is too long, and for the link of an
+  /// image or a page that is a single word.
   func link(_ text: UnsafeRawBufferPointer, _ field: OfferField) -> UnsafeRawBufferPointer? {
     if text.count > OfferLimits.linkBytes {
       note(field, "is longer than \(OfferLimits.text(OfferLimits.linkBytes))", isKept: false)
@@ -51,14 +52,15 @@ extension OfferAssembler {
     return record.arena.copy(bytes)
   }
 
-  /// Converts a date to ISO 8601, for an attribute; returns other texts unchanged.
+  /// Converts a date to ISO 8601, for a field that is shown as text, such as an attribute; returns
+  /// other texts unchanged.
   private func shownDate(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     guard let date = DateParser.parse(text, order: dateOrder) else { return text }
     let shown = DateParser.write(date.seconds, isWholeDay: date.isWholeDay)
     return record.arena.copy(Array(shown.utf8))
   }
 
-  /// Converts a date to Unix seconds in decimal digits.
+  /// Converts a date to Unix seconds in decimal digits; returns nil, with a note, for other texts.
   private func point(
     _ text: UnsafeRawBufferPointer, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
@@ -67,7 +69,7 @@ extension OfferAssembler {
       note(field, "is not a recognized date: “\(shown)”", isKept: false)
       return nil
     }
-    // An offer that expires on a day is valid until its end.
+    // An offer that expires on a day is valid until the end of that day.
     let seconds = date.seconds + (field == .expiresAt && date.isWholeDay ? 86_399 : 0)
     return record.arena.copy(Array(String(seconds).utf8))
   }
@@ -78,8 +80,8 @@ extension OfferAssembler {
     return cut.map { record.arena.copy(Array($0.utf8)) } ?? text
   }
 
-  /// Cuts a text to at most `limit` characters, at a word boundary, and appends an ellipsis;
-  /// returns nil for a text that is short enough.
+  /// Cuts a text at the last space within its first `limit` characters, or after them if there is
+  /// no space, and appends an ellipsis. Returns nil for a text of at most `limit` characters.
   static func cut(_ text: String, to limit: Int) -> String? {
     let kept = text.prefix(limit)
     if kept.endIndex == text.endIndex { return nil }
@@ -87,7 +89,8 @@ extension OfferAssembler {
     return cut + "…"
   }
 
-  /// Appends the currency of an amount, which the feed prints in another member.
+  /// Appends a currency code to an amount that is a bare number; returns other texts unchanged, and
+  /// also the amount if the currency has no value.
   private func amount(
     _ text: UnsafeRawBufferPointer, _ currency: ValuePlan.Source
   ) -> UnsafeRawBufferPointer {
@@ -98,8 +101,9 @@ extension OfferAssembler {
     return record.arena.copy(Array(text) + [0x20] + Self.code(code))
   }
 
-  /// Converts an amount in minor units to major units; returns nil, with a note, when the number of
-  /// decimals is unknown. Texts other than plain numbers are returned unchanged.
+  /// Converts an amount in minor units to major units, and appends the currency code if it is
+  /// known. Returns nil, with a note, when the number of decimals is unknown. Texts other than
+  /// plain numbers are returned unchanged.
   private func amount(
     _ text: UnsafeRawBufferPointer, _ minorUnits: ValuePlan.MinorUnits,
     _ currency: ValuePlan.Source?, _ field: OfferField
@@ -123,7 +127,7 @@ extension OfferAssembler {
     return record.arena.copy(amount + (code.map { [0x20] + $0 } ?? []))
   }
 
-  /// Returns a currency code, in capitals if it is three letters.
+  /// Returns a currency code, in capitals if it consists of three ASCII letters.
   private static func code(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     guard text.count == 3, text.allSatisfy(PrintedCharacters.isLetter) else { return Array(text) }
     return text.map { $0 & ~0x20 }

@@ -4,26 +4,28 @@ import OffersCore
 final class OfferAssembler {
   /// The result for a record.
   enum Result {
-    /// The offer's texts are in `texts`.
+    /// The offer's texts are in `texts`. `mended` describes what was left out or repaired; nil if
+    /// nothing was.
     case offer(mended: String?)
     case noOffer(id: UnsafeRawBufferPointer?, reason: String)
   }
 
   /// The tree that the record is read into.
   let record: RecordTree
-  /// The tree of the document's values, as far as it has been read.
+  /// The tree of the document's values outside its items, as far as it has been read.
   let document: RecordTree
   var values: RecordValues
   let plan: ValuePlan
   let links: LinkResolver
-  /// The currency of the whole feed, according to the definition.
+  /// The ISO 4217 code of the feed's currency, in ASCII; nil if the definition names none.
   let currencyCode: [UInt8]?
   let dateOrder: DateOrder?
-  /// Whether the items have keys of their own, which the definition can refer to.
+  /// Whether a path of the items has a `*`, so that an item may be a member with a key, to which
+  /// the definition refers as `@key`.
   let usesOwnKeys: Bool
   /// The texts of the current offer, valid until the next record is read.
   private(set) var texts = OfferTexts()
-  /// Descriptions of the parts that were left out or repaired.
+  /// Descriptions of the current offer's parts that were left out or repaired.
   private var notes: [String] = []
   private var hasNotes = false
   private var idNote: String?
@@ -31,15 +33,16 @@ final class OfferAssembler {
   /// The label of the attribute that is being read.
   var attributeName: String?
 
-  /// The keys of the id and the name, if each comes from a single key; otherwise nil.
+  /// The key of the id, if it comes from a single key of the record; otherwise nil.
   private let idKey: String?
+  /// The key of the name, if it comes from a single key of the record; otherwise nil.
   private let nameKey: String?
-  /// The number of records without an id or a name, which limits the number of hints about their
-  /// keys.
+  /// The number of calls of `missingKey`, which limits the number of hints about missing keys.
   private var missingCount = 0
   private static let hintLimit = 20
 
-  /// - Parameter address: where the document came from, for links that are relative to it.
+  /// - Parameter address: the document's URL, against which relative links are resolved; nil when
+  ///   it does not come from the web.
   init(_ definition: FeedDefinition, address: String?) {
     let items = definition.makeItemPaths()
     let documentPaths = definition.makeDocumentPaths()
@@ -55,7 +58,7 @@ final class OfferAssembler {
     usesOwnKeys = definition.items.contains { $0.steps.contains(.all) }
   }
 
-  /// Makes the offer that the record tree holds.
+  /// Makes an offer of the values in `record`.
   func assemble() -> Result {
     if hasNotes { forgetNotes() }
     texts.clear()
@@ -86,11 +89,11 @@ final class OfferAssembler {
     return .offer(mended: nil)
   }
 
-  /// Whether to add a hint about a missing key.
+  /// Whether a hint about a missing key may still be added: fewer than `hintLimit` were sought.
   var isHinting: Bool { missingCount < Self.hintLimit }
 
-  /// Returns the key that a record lacks, for the reason why the record is not an offer; nil for
-  /// another reason.
+  /// Returns the key that a record lacks, if the reason why the record is not an offer is a missing
+  /// id or name that comes from a single key; otherwise nil.
   func missingKey(for reason: String) -> String? {
     missingCount += 1
     return reason == Self.noID ? idKey : reason == Self.noName ? nameKey : nil
@@ -158,7 +161,8 @@ final class OfferAssembler {
       case .wrong(let kind):
         if problem == nil { problem = "is \(kind)" }
       case .text(let text, let isMended):
-        // A blank text counts as missing, so that the next alternative applies.
+        // If there are several alternatives, a blank text counts as missing, so that the next one
+        // applies.
         if rule.alternatives.count > 1, text.isBlank { continue }
         if isMended { note(field, "is not valid Unicode", isKept: true) }
         if let done = finish(text, alternative, field) {
@@ -185,6 +189,9 @@ final class OfferAssembler {
   }
 
   /// Adds a note about a problem with a field.
+  ///
+  /// - Parameter isKept: true if the text is kept, with U+FFFD in place of invalid bytes; false if
+  ///   it is left out.
   func note(_ field: OfferField, _ problem: String, isKept: Bool) {
     if field == .name {
       nameNote = isKept ? "name \(problem)" : "name \(problem), expected text"

@@ -26,16 +26,19 @@ final class PathTree {
     /// The first of the children, which are contiguous.
     var firstChild: Int32 = 0
     var childCount: Int32 = 0
-    /// The shape of the members that a `*` matches; negative if no path has a `*` here.
+    /// The shape of the members that a `*` matches and whose keys are not among the children;
+    /// negative if no path has a `*` here.
     var any: Int32 = -1
     var wantsValue = false
     var wantsElements = false
     var wantsAttributes = false
-    /// The index of the path of items that ends here; negative for none.
+    /// The index, among the paths of items, of the one that ends here; negative for none.
     var itemsRank: Int32 = -1
-    /// Whether an object here is an item, because a `*` of the path matches its key.
+    /// Whether an object here is an item itself: the last step of a path of items is a `*` that
+    /// matches its key.
     var isItem = false
-    /// The index of the element that contains the items; negative when all elements do.
+    /// The index of the list element in which the items are; negative when they are in all
+    /// elements.
     var itemsIndex: Int32 = -1
   }
 
@@ -48,7 +51,7 @@ final class PathTree {
 
   /// - Parameters:
   ///   - paths: the paths of the values.
-  ///   - items: the paths of the items, in a tree for a document.
+  ///   - items: the paths of the items, for the tree of a document; empty for the tree of an item.
   init(_ paths: [[FieldPath.Step]], items: [[FieldPath.Step]] = []) {
     let draft = Draft()
     for path in paths { draft.insert(path[...]) { $0.wantsValue = true } }
@@ -92,30 +95,32 @@ final class PathTree {
     keys.deallocate()
   }
 
-  /// Whether a path ends here.
+  /// Whether the path of a value ends at a shape.
   @inline(__always)
   func wantsValue(_ shape: Int32) -> Bool { nodes[Int(shape)].wantsValue }
 
-  /// Whether a path continues below, so that the members and elements here are needed.
+  /// Whether a path continues from a shape with a key or a `*`, so that members of an object with
+  /// this shape are needed.
   @inline(__always)
   func wantsMembers(_ shape: Int32) -> Bool {
     let node = nodes[Int(shape)]
     return node.childCount > 0 || node.any >= 0
   }
 
-  /// Whether a path selects elements of a list here.
+  /// Whether a path selects elements of a list with a shape: by an index, a `*` or a condition.
   @inline(__always)
   func wantsElements(_ shape: Int32) -> Bool { nodes[Int(shape)].wantsElements }
 
-  /// The index of the path of items that ends here, so that a list here contains items; nil for
-  /// none.
+  /// The index, among the paths of items, of the one that ends at a shape, so that a list with this
+  /// shape contains items; nil for none.
   @inline(__always)
   func itemsRank(_ shape: Int32) -> Int32? {
     let rank = nodes[Int(shape)].itemsRank
     return rank < 0 ? nil : rank
   }
 
-  /// Whether items may be direct children, so that an XML element without any is an empty list.
+  /// Whether a path of items ends at a child of a shape, so that an XML element with this shape and
+  /// without such children is an empty list of items.
   func hasItemsBelow(_ shape: Int32) -> Bool {
     let node = nodes[Int(shape)]
     let children = node.firstChild..<node.firstChild + node.childCount
@@ -123,29 +128,32 @@ final class PathTree {
       || node.any >= 0 && itemsRank(node.any) != nil
   }
 
-  /// Whether an object here is an item, because a `*` of the path matches its key.
+  /// Whether an object with a shape is an item itself, because the last step of a path of items is
+  /// a `*` that matches its key.
   func isItem(_ shape: Int32) -> Bool { nodes[Int(shape)].isItem }
 
-  /// The index of the element of a list here that contains the items; nil when all elements do.
+  /// The index of the element that contains the items, in a list with a shape; nil when all
+  /// elements do.
   func itemsIndex(_ shape: Int32) -> Int32? {
     let index = nodes[Int(shape)].itemsIndex
     return index < 0 ? nil : index
   }
 
-  /// Whether the shape is that of members with any key.
+  /// Whether a shape is that of the members of `parent` that only a `*` matches.
   func isAny(_ shape: Int32, of parent: Int32) -> Bool { nodes[Int(parent)].any == shape }
 
-  /// Whether a path continues with any key.
+  /// Whether a path continues from a shape with a `*`.
   func hasAny(_ shape: Int32) -> Bool { nodes[Int(shape)].any >= 0 }
 
-  /// The key of members with a shape; nil for members with any key.
+  /// The key of the members with a shape; nil for members that only a `*` matches, and for the
+  /// root.
   func key(of shape: Int32) -> UnsafeRawBufferPointer? {
     let node = nodes[Int(shape)]
     if node.keyStart < 0 { return nil }
     return UnsafeRawBufferPointer(start: keys + node.keyStart, count: node.keyCount)
   }
 
-  /// The shape of the member with a key; negative when no path needs it.
+  /// The shape of the member with a key, in an object with a shape; negative when no path needs it.
   @inline(__always)
   func child(of shape: Int32, _ key: UnsafeRawBufferPointer) -> Int32 {
     let node = nodes[Int(shape)]
@@ -164,11 +172,12 @@ final class PathTree {
     return node.any
   }
 
-  /// Whether a path selects an attribute of an XML element.
+  /// Whether a path selects an attribute of an XML element with a shape.
   @inline(__always)
   func wantsAttributes(_ shape: Int32) -> Bool { nodes[Int(shape)].wantsAttributes }
 
-  /// The shape of an XML element's attribute; negative when no path needs it.
+  /// The shape of the attribute with a name, without `@`, in an XML element with a shape; negative
+  /// when no path needs it.
   func attribute(of shape: Int32, _ name: UnsafeRawBufferPointer) -> Int32 {
     let node = nodes[Int(shape)]
     for child in node.firstChild..<node.firstChild + node.childCount {
@@ -179,7 +188,7 @@ final class PathTree {
     return -1
   }
 
-  /// Compiles a path that was passed to `init`.
+  /// Compiles a path that was passed to `init` as the path of a value.
   func compile(_ path: [FieldPath.Step]) -> [Step] {
     compile(path[...], from: [Self.root])
   }
@@ -249,8 +258,13 @@ extension PathTree {
       }
     }
 
-    /// Marks the end of a path of items: a list there contains the items, and a member that its
-    /// last `*` matches is an item.
+    /// Adds a path of items. A list at its end contains the items. If its last step is a `*`, an
+    /// object that this step matches as a member is an item itself.
+    ///
+    /// - Parameters:
+    ///   - path: the steps of the path from this node on.
+    ///   - rank: the index of the whole path among the paths of items.
+    ///   - isMember: whether the step that led to this node is a `*` that matches members.
     func insertItems(
       _ path: ArraySlice<FieldPath.Step>, _ rank: Int32, isMember: Bool = false
     ) {
@@ -272,7 +286,7 @@ extension PathTree {
         insertItems(rest, rank)
       case .all:
         wantsElements = true
-        // Nested lists are flattened, so that one list consumes a sequence of these steps.
+        // Nested lists are flattened, so that one list consumes several `*` in a row.
         insertItems(path.drop { $0 == .all }, rank)
         let any = any ?? Draft()
         self.any = any
@@ -289,7 +303,8 @@ extension PathTree {
       return made
     }
 
-    /// Merges the node for any key into those with a key, whose members match a `*` as well.
+    /// Merges the node of a `*` into its siblings with a key, whose members the `*` matches as
+    /// well; in this node and all below it.
     func shareMembers() {
       if let any { for (_, child) in children { child.take(any) } }
       for (_, child) in children { child.shareMembers() }

@@ -1,5 +1,5 @@
 extension RecordTree {
-  /// Finds the values at a path, in order, and stores them in `found`.
+  /// Finds the values at a path, and stores their indices in `found`, in the order of the record.
   func find(_ steps: [PathTree.Step], into found: inout [Int32]) {
     found.removeAll(keepingCapacity: true)
     guard count > 0 else { return }
@@ -37,7 +37,7 @@ extension RecordTree {
         elements.removeAll(keepingCapacity: true)
       }
       for (place, index) in found.enumerated() {
-        // An index counts the elements of each object separately.
+        // An index counts the elements within each object separately.
         if place > 0, owner(of: index) != owner(of: found[place - 1]) { takeElement() }
         forEachElement(of: index) { elements.append($0) }
       }
@@ -49,8 +49,9 @@ extension RecordTree {
     }
   }
 
-  /// Adds the elements of a list, or the members of an object. An object with the next key of the
-  /// path counts as a list with one element.
+  /// Adds to `next` the values that a `*` selects of a value: the elements of a list, or the
+  /// members of an object. An object that has the key of the following step, an object without
+  /// members, and a scalar count as a list with one element.
   private func takeAll(of index: Int32, before step: PathTree.Step?, into next: inout [Int32]) {
     guard nodes[Int(index)].kind == .object else {
       return forEachElement(of: index) { next.append($0) }
@@ -67,7 +68,7 @@ extension RecordTree {
     next += isOne || members.isEmpty ? [index] : members
   }
 
-  /// The object that contains a value, directly or through lists; negative for the record itself.
+  /// The object that contains a value, directly or through lists; negative when no object does.
   private func owner(of index: Int32) -> Int32 {
     var owner = nodes[Int(index)].parent
     while owner >= 0, nodes[Int(owner)].kind == .list { owner = nodes[Int(owner)].parent }
@@ -116,7 +117,7 @@ extension RecordTree {
     case .rawText:
       if !node.hasEscapes && !node.hasNonASCII { return node.text }
       return decodeRaw(index)
-    // An XML element has a text, a JSON object has none.
+    // An XML element whose text is needed has one; a JSON object has none.
     case .object: return node.start == nil ? nil : node.text
     case .truth: return node.text
     case .null, .list: return nil

@@ -5,14 +5,14 @@ import OffersCore
 final class RecordTree {
   /// The kind of a value.
   enum Kind: UInt8 {
-    /// A decoded text.
+    /// A text in UTF-8 without escapes: a JSON text that was decoded, or an XML attribute.
     case text
-    /// A JSON text without its quotes, not decoded yet.
+    /// A JSON text as the document prints it, without its quotes: its escapes are not resolved yet.
     case rawText
     case number
     case truth
     case null
-    /// A JSON object, or an XML element, whose text is that of all its content.
+    /// A JSON object, or an XML element, which has the text of all its content if a path needs it.
     case object
     case list
   }
@@ -20,8 +20,9 @@ final class RecordTree {
   struct Node {
     var shape: Int32
     var kind: Kind
-    /// For a raw text: whether it contains escapes, and bytes outside ASCII.
+    /// For a raw text: whether it contains escapes.
     var hasEscapes = false
+    /// For a raw text: whether it contains bytes outside ASCII.
     var hasNonASCII = false
     /// True when a part of the text was invalid and has been replaced.
     var isMended = false
@@ -42,8 +43,8 @@ final class RecordTree {
   var isElements = false
   let arena = TextArena()
   let decoder: JSONTextDecoder
-  /// Allocated separately, since Swift checks each access to a class's property for exclusivity,
-  /// and these are accessed for every value.
+  /// The properties that are accessed for every value. They are allocated separately, since Swift
+  /// checks each access to a class's property for exclusivity.
   private struct State {
     var nodes: UnsafeMutablePointer<Node>
     var count = 0
@@ -76,7 +77,8 @@ final class RecordTree {
     return true
   }
 
-  /// For each shape how many values have it, and the first and the last of them.
+  /// For each shape, the number of values with it, and the indices of the first and the last of
+  /// them. After a replacement every number is at least 2.
   private let met: UnsafeMutablePointer<(count: Int32, first: Int32, last: Int32)>
 
   init(_ paths: PathTree) {
@@ -104,7 +106,9 @@ final class RecordTree {
     arena.reset()
   }
 
-  /// Adds a value to its parent; the parent of the record itself is -1.
+  /// Adds a value below its parent, which is -1 for the root, and returns its index in `nodes`.
+  ///
+  /// - Parameter start: the value's text, which is not copied; nil for none.
   @inline(__always)
   @discardableResult
   func append(
@@ -130,19 +134,20 @@ final class RecordTree {
     return index
   }
 
-  /// Returns the only value of a shape; a negative number when there is none; nil when there are
-  /// several, or when a value of the record was replaced.
+  /// Returns the index of the only value with a shape; a negative number when there is none; nil
+  /// when there are several, or when a value of the record was replaced.
   @inline(__always)
   func only(_ shape: Int32) -> Int32? {
     let met = met[Int(shape)]
     return met.count > 1 ? nil : met.first
   }
 
-  /// Whether there is a value of a shape.
+  /// Whether there is a value with a shape; true for all shapes once a value was replaced.
   @inline(__always)
   func has(_ shape: Int32) -> Bool { met[Int(shape)].count > 0 }
 
-  /// Excludes an earlier value with the same key, since the last one counts.
+  /// Excludes the value with a shape below `parent` from searches, if there is one, because a later
+  /// value with the same key is about to be added: of a repeated key the last value counts.
   func replace(_ shape: Int32, below parent: Int32) {
     // The last value of the shape is the earlier value, or an element within it.
     var earlier = met[Int(shape)].last

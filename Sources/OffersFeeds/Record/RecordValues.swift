@@ -4,7 +4,8 @@ import OffersCore
 struct RecordValues {
   let record: RecordTree
   let document: RecordTree
-  /// The keys of the record and of the objects around it, the innermost last.
+  /// The keys of the record and of the objects around it that a `*` in the path of the items
+  /// matches, the innermost last.
   var ownKeys: [[UInt8]] = []
   private var found: [Int32] = []
 
@@ -17,11 +18,11 @@ struct RecordValues {
   enum Value {
     case none
     case text(UnsafeRawBufferPointer, isMended: Bool)
-    /// A value that is not a text.
+    /// A value that is neither a text nor a number, with a description such as `a list`.
     case wrong(StaticString)
   }
 
-  /// Returns the value of a node.
+  /// Returns the value of a node; `none` for a null and for an empty text.
   @inline(__always)
   static func value(_ node: Int32, of tree: RecordTree) -> Value {
     switch tree.nodes[Int(node)].kind {
@@ -40,7 +41,8 @@ struct RecordValues {
     }
   }
 
-  /// Returns the first value of a source, or all values joined if its path has a `*`.
+  /// Returns the first value of a source, or all its texts joined if its path has a `*`. A template
+  /// has a text only if all of its parts have one.
   mutating func value(_ source: ValuePlan.Source, join: [UInt8]) -> Value {
     switch source {
     case .member(let shape, let steps):
@@ -86,7 +88,7 @@ struct RecordValues {
     if found.count == 1 || !takesAll {
       guard let first = found.first else { return .none }
       let value = Self.value(first, of: tree)
-      // An XML element without a text has no value, so the next one with a text is used.
+      // The first value may be a null or an XML element without a text; the next text is used then.
       if case .none = value, found.count > 1 {
         for node in found.dropFirst() {
           if case .text(let text, let mended) = Self.value(node, of: tree) {
@@ -108,8 +110,8 @@ struct RecordValues {
     return bytes.isEmpty ? .none : .text(record.arena.copy(bytes), isMended: isMended)
   }
 
-  /// Calls `body` with every text of a source, including those in lists. Returns the kind of the
-  /// last value that is not a text.
+  /// Calls `body` with every text and number of a source, including those in lists. Returns a
+  /// description of the last value of another kind, such as `an object`; nil if there is none.
   mutating func forEachText(
     of source: ValuePlan.Source, _ body: (_ text: UnsafeRawBufferPointer, _ isMended: Bool) -> Void
   ) -> StaticString? {

@@ -1,5 +1,6 @@
-/// The shapes that each rule of a list needs, in flat memory. Most rules of a well-known vocabulary
-/// match nothing in most records, and this table rejects them quickly.
+/// For each of several rules, the shapes of which a record must contain at least one so that the
+/// rule may have a value, in flat memory. Most rules of a well-known vocabulary match nothing in
+/// most records, and this table rejects them quickly.
 final class ShapeTable {
   private let shapes: UnsafeMutablePointer<Int32>
   /// The index of each rule's first shape, followed by the index after the last shape.
@@ -29,7 +30,7 @@ final class ShapeTable {
     starts.deallocate()
   }
 
-  /// Whether a rule may match a value of a record.
+  /// Whether a rule, given by its index, may have a value in a record.
   @inline(__always)
   func mayFind(_ rule: Int, in record: RecordTree) -> Bool {
     var place = starts[rule]

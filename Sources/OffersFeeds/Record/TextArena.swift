@@ -13,8 +13,8 @@ final class TextArena {
     for chunk in chunks { chunk.deallocate() }
   }
 
-  /// Releases all allocations. Memory beyond the usual, after a large record, is returned to the
-  /// system.
+  /// Releases all allocations. The memory is returned to the system, except for one chunk of at
+  /// most 1 MiB.
   func reset() {
     while chunks.count > 1 { chunks.removeLast().deallocate() }
     if let first = chunks.first, first.count > 16 * Self.chunkBytes {
@@ -50,7 +50,8 @@ final class TextArena {
   /// The number of bytes of the text that is being written.
   var openCount: Int { openStart.map { used - $0 } ?? 0 }
 
-  /// Starts a text that is written in several parts, unless one has been started.
+  /// Starts a text that is written in several parts, unless one has been started. Until `close`,
+  /// nothing else may be allocated.
   func open() {
     if openStart == nil { openStart = used }
   }
@@ -62,8 +63,8 @@ final class TextArena {
     used += text.count
   }
 
-  /// Returns the text that is being written, from an offset on. Before `close`, the next `append`
-  /// invalidates it.
+  /// Returns the text that is being written, from an offset in bytes on. Before `close`, the next
+  /// `append` invalidates it.
   func openText(from offset: Int) -> UnsafeRawBufferPointer {
     guard let openStart, !chunks.isEmpty else { return .init(start: nil, count: 0) }
     return UnsafeRawBufferPointer(

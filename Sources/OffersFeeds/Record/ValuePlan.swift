@@ -13,8 +13,8 @@ struct ValuePlan {
     case constant([UInt8])
     case template([Source])
 
-    /// The source has no value in a record that has no value of one of these shapes. Nil if it may
-    /// have a value in any record.
+    /// The shapes of which a record must contain at least one so that the source may have a value;
+    /// nil if it may have a value in any record.
     var neededShapes: [Int32]? {
       switch self {
       case .member(let shape, _): return [shape]
@@ -35,7 +35,7 @@ struct ValuePlan {
     let minorUnits: MinorUnits?
   }
 
-  /// The number of decimals of a number in minor units.
+  /// Where the number of decimals of an amount in minor units comes from.
   enum MinorUnits {
     case byCurrency
     case source(Source)
@@ -53,8 +53,8 @@ struct ValuePlan {
       return shapes
     }
 
-    /// The shape of the member whose text is the field's value, without options such as a limit or
-    /// a currency; nil for any other rule.
+    /// The shape of the member whose text is the field's value, if the rule has no other
+    /// alternative and no options such as a limit or a currency; nil for any other rule.
     fileprivate func plainShape(for field: OfferField) -> Int32? {
       guard alternatives.count == 1, let only = alternatives.first,
         only.reading == (field == .imageURL || field == .url ? .link : .text),
@@ -74,20 +74,21 @@ struct ValuePlan {
   }
 
   let id: Identity
-  /// The fields whose value is the text of a single member, with the shape of that member. Usually
-  /// most fields are; they are read without evaluating a rule.
+  /// The fields whose value is the text of a single member, with the shape of that member. Most
+  /// fields are of this kind, and are read without evaluating a rule.
   let plain: [(field: OfferField, shape: Int32)]
   /// The shape of the id's member, if the id is the text of a single member as well.
   let plainID: Int32?
-  /// All fields of the definition.
+  /// All fields for which the definition has a rule.
   let fields: [(field: OfferField, rule: Rule)]
   /// The fields that are not in `plain`.
   let others: [(field: OfferField, rule: Rule)]
-  /// The attributes. `label` is the name as a JSON string.
+  /// The attributes. `label` is `name` as a JSON string in UTF-8.
   let attributes: [(label: [UInt8], name: String, rule: Rule)]
 
-  /// The shapes that the rules of `others` and `attributes` need; see `ShapeTable`.
+  /// The shapes that the rules of `others` need.
   let othersTable: ShapeTable
+  /// The shapes that the rules of `attributes` need.
   let attributesTable: ShapeTable
 
   init(_ definition: FeedDefinition, items: PathTree, document: PathTree) {
@@ -110,7 +111,7 @@ struct ValuePlan {
     attributesTable = ShapeTable(attributes.map(\.rule.neededShapes))
   }
 
-  /// Compiles single rules.
+  /// Compiles single rules and paths.
   struct Compiler {
     let items: PathTree
     let document: PathTree
@@ -172,7 +173,7 @@ extension FeedDefinition {
     return rules
   }
 
-  /// The paths into items, or the paths into the document.
+  /// The paths that start at the document's root, or those that start at an item.
   private func paths(fromDocument: Bool) -> [[FieldPath.Step]] {
     var paths = rules.flatMap(\.paths)
     if case .madeFrom(let parts) = id { paths += parts }
@@ -192,14 +193,14 @@ extension FeedDefinition {
   /// The tree of the paths into an item, which determines the values that are read of it.
   func makeItemPaths() -> PathTree { PathTree(paths(fromDocument: false)) }
 
-  /// The tree of the paths into the document outside its items, and of the paths of the items.
+  /// The tree of the paths that start at the document's root, and of the paths of the items.
   func makeDocumentPaths() -> PathTree {
     PathTree(paths(fromDocument: true), items: items.map(\.steps))
   }
 }
 
 extension FieldRule {
-  /// The paths of the rule.
+  /// The paths of the rule's values, currencies and numbers of decimals.
   fileprivate var paths: [FieldPath] {
     alternatives.flatMap { alternative -> [FieldPath] in
       var paths: [FieldPath] = []
