@@ -4,14 +4,15 @@ package struct CurrencyCode: Sendable {
   package let letters: (UInt8, UInt8, UInt8)
   /// The number of decimals of the minor unit: 2 for cents, 0 for a currency without one.
   package let unitDigits: Int
-  /// The sign for the currency in its own country.
+  /// The sign for the currency in its own country, if it is `$`, `€`, `£` or `¥`.
   package let sign: Sign
-  /// Whether its country uses commas between thousands and a decimal point.
+  /// Whether its country uses only commas between thousands and only a point before decimals.
   package let isGroupedByCommas: Bool
   /// Whether the code is also a word that occurs in capitals beside numbers, as in `TOP 10`.
   package let isWord: Bool
 
-  /// The signs that are read, including those that several currencies share.
+  /// The signs of currencies; the raw value is the character in `table`. `none` stands for any
+  /// other sign, and for no sign.
   package enum Sign: UInt8, Sendable {
     case dollar = 0x24
     case euro = 0x45
@@ -20,15 +21,15 @@ package struct CurrencyCode: Sendable {
     case none = 0x2D
   }
 
-  /// Returns nil for a code that is not in ISO 4217. Metals, units of account and test codes, which
-  /// have no minor unit, are excluded.
+  /// Returns nil for a text other than a code of ISO 4217 in capital letters. Metals, units of
+  /// account and test codes, which have no minor unit, are excluded.
   package init?(_ code: String) {
     var code = code
     guard let found = code.withUTF8({ Self.find(UnsafeRawBufferPointer($0)) }) else { return nil }
     self = found
   }
 
-  /// Returns the currency with a code in capital letters.
+  /// Returns the currency with a code in capital letters; nil for other texts.
   package static func find(_ code: UnsafeRawBufferPointer) -> CurrencyCode? {
     guard code.count == 3, let value = table.findValue(code),
       let sign = Sign(rawValue: value[1])
@@ -49,7 +50,7 @@ package struct CurrencyCode: Sendable {
     self.isWord = isWord
   }
 
-  /// The currencies whose minor unit is not a hundredth, with its number of decimals.
+  /// The currencies whose minor unit is not a hundredth, with their number of decimals.
   package static var withOtherUnits: [(code: String, unitDigits: Int)] {
     let table = table
     return (0..<table.count).compactMap { position in
@@ -74,8 +75,8 @@ package struct CurrencyCode: Sendable {
   static let pound = CurrencyCode("GBP")
 
   /// ISO 4217, list one, of 2025. Each code is followed by its number of decimals, its `Sign`, the
-  /// decimal mark of its country, and `w` if the code is a word. The decimal mark is a comma
-  /// also for a country that uses both marks.
+  /// decimal mark of its country, and `w` if the code is a word, else `-`. The decimal mark is a
+  /// comma also for a country that uses both marks.
   private static var table: NameTable {
     NameTable(
       """

@@ -1,19 +1,19 @@
 /// The sign and codes around a number that name its currency.
 struct CurrencyMark {
   let currency: CurrencyCode
-  /// How numbers beside these marks are written.
+  /// The notation of numbers beside this sign and these codes.
   let custom: PrintedNumber.Custom
-  /// Whether the number counts cents.
+  /// Whether the number counts cents, because its sign is `¢`.
   var isMinor = false
-  /// The start of the mark before the number, or of the number itself.
+  /// The start of the sign or code before the number; that of the number if there is none.
   let start: Int
-  /// The end of the mark after the number, or of the number itself.
+  /// The end of the sign or code after the number; that of the number if there is none.
   let end: Int
 
-  /// A sign directly before the number, and the currency that it stands for.
+  /// A sign before the number, and the currency that it stands for.
   private struct Sign {
     var start: Int
-    /// The currency; nil for a dollar sign that may be any dollar.
+    /// The currency; nil for a bare `$` if the feed's currency is not a dollar.
     var currency: CurrencyCode?
     /// Whether the sign is a `$` without letters, which a code beside it may specify.
     var isBareDollar = false
@@ -22,9 +22,12 @@ struct CurrencyMark {
 
   /// Finds the currency of the number in `text[number]`.
   ///
-  /// - Parameter feed: the feed's currency, for signs that several currencies share.
-  /// - Returns: nil when there is no mark, when marks contradict each other, and when a mark is
-  ///   ambiguous.
+  /// - Parameters:
+  ///   - hasDecimals: whether the number has at least two decimals; a code that is also a word,
+  ///     such as `TOP`, then names the currency.
+  ///   - feed: the feed's currency, for signs that several currencies share.
+  /// - Returns: nil when there is no sign or code, when they contradict each other, when they are
+  ///   ambiguous, and when something other than a space or parenthesis precedes them.
   static func find(
     _ text: UnsafeRawBufferPointer, _ number: Range<Int>, hasDecimals: Bool, feed: CurrencyCode?
   ) -> CurrencyMark? {
@@ -83,14 +86,15 @@ struct CurrencyMark {
       currency: currency, custom: written, isMinor: isMinor, start: start, end: end)
   }
 
-  /// The notation of numbers when only the currency is known.
+  /// The usual notation of amounts in a currency, for a number without a sign of its own notation.
   static func byCurrency(_ currency: CurrencyCode) -> PrintedNumber.Custom {
     PrintedNumber.Custom(
       allowsDecimalComma: !currency.isGroupedByCommas,
       isGroupedByCommas: currency.isGroupedByCommas)
   }
 
-  /// The index of a word of three capital letters before a number or its sign.
+  /// The index of the word of three capital letters before a number or its sign, with a space
+  /// between them; nil when there is none.
   private static func codeBefore(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
     guard start > 3 else { return nil }
     let end = PrintedCharacters.skipSpacesBack(text, from: start)
@@ -100,7 +104,7 @@ struct CurrencyMark {
     return end - 3
   }
 
-  /// Whether a word of exactly three capital letters begins at an index.
+  /// Whether three capital letters, and no further letter, follow an index.
   private static func isCode(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
     index + 3 <= text.count && PrintedCharacters.isCapital(text[index])
       && PrintedCharacters.isCapital(text[index + 1])
@@ -130,7 +134,8 @@ struct CurrencyMark {
   ) -> Search {
     guard end > 0 else { return .found(nil) }
     if text[end - 1] == 0x24 { return dollarBefore(text, end - 1, feed) }
-    // Signs with letters, and that of the rupee, may be separated from the number by a space.
+    // A `$` with letters, and the signs of the rupee and the euro, may be separated from the number
+    // by a space.
     let apart = PrintedCharacters.skipSpacesBack(text, from: end)
     if apart > 1, apart < end, text[apart - 1] == 0x24,
       PrintedCharacters.isCapital(text[apart - 2])
@@ -150,7 +155,6 @@ struct CurrencyMark {
       guard let feed, feed.sign == .yen else { return .doubt }
       return .found(Sign(start: end - 2, currency: feed, custom: english))
     }
-    // The euro sign may be separated from the number by a space.
     if PrintedCharacters.stands("€", in: text, at: apart - 3) {
       let custom = PrintedNumber.Custom(allowsDecimalComma: true, isGroupedByCommas: false)
       return .found(Sign(start: apart - 3, currency: .euro, custom: custom))
@@ -158,7 +162,8 @@ struct CurrencyMark {
     return .found(nil)
   }
 
-  /// Parses `$`, `US$`, `C$`, `CA$`, `A$`, `AU$`, `HK$` and `R$`.
+  /// Parses the sign that ends with the `$` at an index: `$`, `US$`, `C$`, `CA$`, `A$`, `AU$`,
+  /// `HK$` or `R$`. A `$` after other letters is in doubt.
   private static func dollarBefore(
     _ text: UnsafeRawBufferPointer, _ dollar: Int, _ feed: CurrencyCode?
   ) -> Search {
@@ -228,16 +233,19 @@ extension CurrencyMark {
 
     enum Outcome {
       case taken
-      /// An ordinary word.
+      /// The word is an ordinary word.
       case noCode
-      /// The word contradicts the sign, or may do so.
+      /// The word contradicts the sign or the other code, or may do so.
       case doubt
     }
 
-    /// Adds the word of three capital letters directly before or after the number and its sign.
+    /// Takes a word as the code of the currency, if it is one and agrees with the sign and the
+    /// other code.
+    ///
+    /// - Parameter word: three capital letters that a space separates from the number and its sign.
     mutating func add(_ word: UnsafeRawBufferPointer) -> Outcome {
       guard let code = CurrencyCode.find(word) else {
-        // Most codes of dollars, including historical ones, end in a D.
+        // Most codes of dollars end in a D, including historical ones, which are not in the table.
         return isBareDollar && word[2] == 0x44 ? .doubt : .noCode
       }
       if let currency, code.isSame(currency) { return .taken }

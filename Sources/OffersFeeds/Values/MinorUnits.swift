@@ -1,17 +1,18 @@
 /// Converts a number of minor units, such as cents, to the amount in major units.
 ///
-/// Only the decimal point moves: no digit is lost, rounded or invented.
+/// Only the decimal point moves: nothing is rounded, and no digit but zeros is added or removed.
 enum MinorUnits {
   /// The largest number of decimals, which exceeds that of any currency.
   static let placesLimit = 12
 
-  /// Returns `15.99` for `1599` with two decimals; nil for anything but a plain number in ASCII
-  /// digits.
+  /// Returns `15.99` for `1599` with two decimals; nil for anything but ASCII digits with an
+  /// optional minus and decimal point, and for a number of more than 40 characters.
   ///
   /// Decimals of the number follow those of the unit (`1599.5` is `15.995`), without trailing
   /// zeros.
   ///
-  /// - Parameter places: the number of decimals of the unit, at most `placesLimit`.
+  /// - Parameter places: the number of decimals of the unit. The result is nil if it exceeds
+  ///   `placesLimit`.
   static func amount(_ text: UnsafeRawBufferPointer, places: Int) -> [UInt8]? {
     let text = text.trimmed()
     let isNegative = text.first == 0x2D

@@ -4,8 +4,8 @@ enum PrintedCharacters {
   static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
   static func isCapital(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
 
-  /// The length of the space at an index in bytes: 1 in ASCII, more for a no-break or thin space, 0
-  /// for anything else.
+  /// The length in bytes of the space at an index: 1 for a space, tab or line break of ASCII, more
+  /// for a no-break or thin space, 0 for anything else.
   static func spaceLength(_ text: UnsafeRawBufferPointer, at index: Int) -> Int {
     guard index < text.count else { return 0 }
     switch text[index] {
@@ -50,12 +50,14 @@ enum PrintedCharacters {
     return index
   }
 
-  /// Whether an amount may begin at an index: at the text's start, after a space or parenthesis.
+  /// Whether an amount may begin at an index: at the text's start, after a space, or after an
+  /// opening parenthesis.
   static func isBoundary(_ text: UnsafeRawBufferPointer, before index: Int) -> Bool {
     index == 0 || text[index - 1] == 0x28 || skipSpacesBack(text, from: index) < index
   }
 
-  /// Whether the character at an index cannot be part of the number or unit before it.
+  /// Whether the text ends at an index, or continues with a space or with a character such as `,`
+  /// that is no part of the number or unit before it.
   static func endsPlainly(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
     guard index < text.count else { return true }
     switch text[index] {
@@ -73,7 +75,7 @@ enum PrintedCharacters {
     return true
   }
 
-  /// Whether a text equals another one in lower-case ASCII, ignoring case.
+  /// Whether a text equals `lower` if its ASCII letters are converted to lower case.
   static func isSame(_ text: UnsafeRawBufferPointer, _ lower: StaticString) -> Bool {
     guard text.count == lower.utf8CodeUnitCount else { return false }
     for index in 0..<text.count {

@@ -1,9 +1,9 @@
-/// Numbers in notations that only some countries use.
+/// Numbers in notations that the general parser refuses.
 extension PrintedNumber {
   /// Parses `1,00,000` and `1,00,000.50`, the digit grouping of India; the first digit is at
   /// `start`.
   ///
-  /// Returns nil for a number without a group of two digits, which the general parser reads.
+  /// Returns nil for any other number. The general parser reads one without a group of two digits.
   init?(indian text: UnsafeRawBufferPointer, at start: Int) {
     var scan = Scan(text, at: start)
     guard let first = scan.takeRun(), first <= 2, text[start] != 0x30 else { return nil }
@@ -22,7 +22,7 @@ extension PrintedNumber {
 
   /// Parses `1'234.50`, the digit grouping of Switzerland, with either apostrophe.
   ///
-  /// Returns nil for a number without an apostrophe, which the general parser reads.
+  /// Returns nil for any other number. The general parser reads one without an apostrophe.
   init?(swiss text: UnsafeRawBufferPointer, at start: Int) {
     var scan = Scan(text, at: start)
     guard let first = scan.takeRun(), first <= 3, text[start] != 0x30 else { return nil }
@@ -67,7 +67,7 @@ extension PrintedNumber {
       return !(isSeparator && index + 1 < text.count && PrintedCharacters.isDigit(text[index + 1]))
     }
 
-    /// Scans a run of digits; returns its length.
+    /// Scans a run of digits; returns its length, or nil when there is none.
     mutating func takeRun() -> Int? {
       let start = index
       while index < text.count, PrintedCharacters.isDigit(text[index]) {
@@ -78,8 +78,8 @@ extension PrintedNumber {
       return index > start ? index - start : nil
     }
 
-    /// Scans a separator and the digits after it; returns nil and does not move when they are
-    /// missing.
+    /// Scans a separator and the digits after it, and returns the number of these digits; returns
+    /// nil and does not move when either is missing.
     mutating func takeRun(behind separator: UInt8) -> Int? {
       guard index + 1 < text.count, text[index] == separator,
         PrintedCharacters.isDigit(text[index + 1])

@@ -2,9 +2,9 @@
 struct PrintedNumber {
   /// The possible meanings of the points and commas.
   enum Form {
-    /// No separator, or a decimal point, possibly with commas between groups.
+    /// A decimal point or none, possibly with commas between groups of three digits.
     case point
-    /// A decimal comma, possibly with points between groups.
+    /// A decimal comma, possibly with points between groups of three digits.
     case comma
     /// Several groups of three digits with points between them.
     case pointGroups
@@ -18,7 +18,7 @@ struct PrintedNumber {
 
   /// All digits as one number.
   private let digits: Int64
-  /// The number of digits after the decimal separator.
+  /// The number of digits after the decimal separator; 0 for `onePoint` and `oneComma`.
   private let decimals: Int
   let form: Form
   /// The index in the text after the number.
@@ -30,9 +30,9 @@ struct PrintedNumber {
   init?(_ text: UnsafeRawBufferPointer, at start: Int) {
     var digits: Int64 = 0
     var count = 0
-    /// The lengths of the run of digits since the last separator, and of the run before the first
-    /// one.
+    /// The number of digits since the last separator.
     var run = 0
+    /// The number of digits before the first separator.
     var firstRun = 0
     var separators = 0
     var separator: UInt8 = 0
@@ -57,7 +57,7 @@ struct PrintedNumber {
       }
       index += 1
     }
-    // A group has at most three digits, and the first one does not begin with a zero.
+    // The first group of a number has one to three digits, and does not begin with a zero.
     let startsGroup = (1...3).contains(firstRun) && text[start] != 0x30
     let isComma = separator == 0x2C
     self.digits = digits
@@ -68,7 +68,8 @@ struct PrintedNumber {
     case 1 where run == 3 && startsGroup:
       (form, decimals) = (isComma ? .oneComma : .onePoint, 0)
     case 1:
-      // 1000,000 and 00,125 are invalid in either notation.
+      // Without a first group, only `0,125` is certain to have a decimal comma; 1000,000 and 00,125
+      // are refused.
       if isComma, run == 3, firstRun != 1 { return nil }
       (form, decimals) = (isComma ? .comma : .point, run)
     default:
@@ -92,7 +93,8 @@ struct PrintedNumber {
   struct Custom {
     /// Whether decimal commas, and points between groups, are possible.
     var allowsDecimalComma: Bool
-    /// Whether a single comma before three digits is a thousands separator.
+    /// Whether a single comma before three digits is a thousands separator, and a single point a
+    /// decimal point.
     var isGroupedByCommas: Bool
     /// Whether a hundred thousand may be written `1,00,000`.
     var allowsIndianGroups = false
@@ -103,7 +105,8 @@ struct PrintedNumber {
 
   /// Returns the number in minor units with `unitDigits` decimals: cents for 2.
   ///
-  /// Returns nil for an ambiguous number, and for one that is not a whole number of minor units.
+  /// Returns nil for a number that is ambiguous or impossible in the notation `custom`, for one
+  /// that is not a whole number of minor units, and for one that exceeds `Int64`.
   func units(_ unitDigits: Int, _ custom: Custom) -> Int64? {
     var decimals = decimals
     switch form {
@@ -113,7 +116,8 @@ struct PrintedNumber {
     case .indianGroups:
       guard custom.allowsIndianGroups else { return nil }
     case .oneComma:
-      // In a unit of three decimals, `1,250` may be a common price in either meaning of the comma.
+      // In a currency with three decimals, `1,250` may be a common price in either meaning of the
+      // comma.
       guard custom.isGroupedByCommas, unitDigits != 3 else { return nil }
     case .onePoint:
       guard custom.isGroupedByCommas, unitDigits == 3 else { return nil }

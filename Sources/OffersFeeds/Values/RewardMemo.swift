@@ -21,7 +21,7 @@ package struct RewardMemo {
     /// Creates a key that no text equals.
     init() { words = SIMD4() }
 
-    /// The slot of the key, below `placeCount`.
+    /// The index of the key's slot in `known`, below `placeCount`.
     @inline(__always)
     var place: Int {
       let mixed = (words[0] ^ words[1] &* 0xd6e8_feb8_6659_fd93 ^ words[2]) &* 0x9e37_79b9_7f4a_7c15

@@ -1,13 +1,14 @@
 import OffersCore
 
 extension OfferQuery.RewardMinimum {
-  /// Parses `1.50` (an amount in any currency), `$1.50` or `1.50 EUR` (an amount in this currency)
-  /// and `5%`.
+  /// Parses `1.50` (an amount in any currency), an amount with a sign or an ISO 4217 code, such as
+  /// `$1.50` (US dollars) or `1.50 EUR` (euros), or a percentage, such as `5%`.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for anything else.
+  /// - Throws: `OffersError` with `invalidRequest` for a text without an exact value, and for one
+  ///   with `up to`.
   package init(parsing text: String) throws {
     let isBare = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
-    // A bare number is parsed as an amount with two decimals first.
+    // A bare number is parsed as US dollars first, for their two decimals.
     let parser = RewardParser(currency: "USD", bareCurrency: isBare ? "USD" : nil)
     var copy = text
     let reward = copy.withUTF8 { parser.parse(UnsafeRawBufferPointer($0)) }

@@ -1,7 +1,8 @@
 import OffersCore
 
 extension RewardParser {
-  /// Parses the most common forms, `$0.75 Cash Back` and `Up to $3`, in one pass.
+  /// Parses the most common forms, `$0.75 Cash Back` and `Up to $3`, in one pass, as amounts in
+  /// `currency`.
   ///
   /// A fast path only: the general rules give the same results.
   ///
@@ -36,8 +37,8 @@ extension RewardParser {
     return reward
   }
 
-  /// Whether the text ends at an index, or continues with a space and ordinary words without
-  /// digits.
+  /// Whether the text ends at an index, or continues with a space and a word that does not change
+  /// the amount, and contains no further digit.
   private static func isPlainEnd(_ text: UnsafeRawBufferPointer, _ end: Int) -> Bool {
     if end == text.count { return true }
     guard end + 2 < text.count, text[end] == 0x20, PrintedCharacters.isLetter(text[end + 1]),

@@ -7,7 +7,7 @@ import OffersCore
 /// (`50¢`) are those of the feed's currency, if that is a dollar or the euro. The result has no
 /// value for a text with two numbers (`$1 off $5`), with more decimals than the unit has, with an
 /// ambiguous comma or point (`€1,500`), with a rate or an open end (`$5/lb`, `$5+`), with two
-/// currencies (`$5 CAD`), with a number in words (`$1 million`), or with an `up to` elsewhere
+/// currencies (`€5 CAD`), with a number in words (`$1 million`), or with an `up to` elsewhere
 /// (`Sign up to get $5`): nothing is guessed.
 package struct RewardParser: Sendable {
   /// The version of these rules. A change of the rules must change it, so that stored rewards are
@@ -16,16 +16,16 @@ package struct RewardParser: Sendable {
 
   private let currency: CurrencyCode?
   private let bareCurrency: CurrencyCode?
-  /// The currency of `$`, if it is written like the US dollar.
+  /// The feed's currency, if its sign is `$` and its amounts are written like US dollars.
   private let dollar: CurrencyCode?
 
   /// Creates a parser; codes that are not in ISO 4217 are ignored.
   ///
   /// - Parameters:
-  ///   - currency: the ISO 4217 code that a sign such as `$` stands for; nil if it is unknown, and
-  ///     `$5` has no exact value.
-  ///   - bareCurrency: the ISO 4217 code for a text that is a bare number; nil if such a number may be
-  ///     anything.
+  ///   - currency: the ISO 4217 code of the feed's currency. A sign that several currencies share,
+  ///     such as `$`, stands for it if that is its own sign; otherwise `$5` has no exact value.
+  ///   - bareCurrency: the ISO 4217 code of the currency of a text that consists of a number alone;
+  ///     nil if such a text has no exact value.
   package init(currency: String?, bareCurrency: String? = nil) {
     self.currency = currency.flatMap { CurrencyCode($0) }
     self.bareCurrency = bareCurrency.flatMap { CurrencyCode($0) }
@@ -48,7 +48,7 @@ package struct RewardParser: Sendable {
       : PrintedNumber(swiss: text, at: first) ?? PrintedNumber(text, at: first)
         ?? PrintedNumber(indian: text, at: first)
     guard let number = found else { return ExactReward() }
-    // With a second number it is unclear which one is paid.
+    // With a second number it is unclear which of the two is the reward.
     var index = number.end
     while index < text.count {
       if PrintedCharacters.isDigit(text[index]) { return ExactReward() }
@@ -61,7 +61,7 @@ package struct RewardParser: Sendable {
     return amount(text, number, first)
   }
 
-  /// Whether a point is between a currency sign and the first digit, as in `$.50`.
+  /// Whether only a point is between `$`, `€` or `£` and the first digit, as in `$.50`.
   private static func isFraction(_ text: UnsafeRawBufferPointer, before digit: Int) -> Bool {
     guard digit > 1, text[digit - 1] == 0x2E else { return false }
     return text[digit - 2] == 0x24 || PrintedCharacters.stands("€", in: text, at: digit - 4)
@@ -80,7 +80,8 @@ package struct RewardParser: Sendable {
       RewardWords.leaveAlone(text, from: sign + 1, isAmount: false),
       let hundredths = number.units(2, custom)
     else { return ExactReward() }
-    // A currency sign before a percentage makes the text ambiguous.
+    // A euro sign and a space before a percentage make the text ambiguous. `isBoundary` refuses a
+    // sign directly before it.
     let before = PrintedCharacters.skipSpacesBack(text, from: first)
     if PrintedCharacters.stands("€", in: text, at: before - 3) { return ExactReward() }
     return reward(text, before: first, OfferRecord.percent, hundredths)
@@ -102,7 +103,8 @@ package struct RewardParser: Sendable {
     return result
   }
 
-  /// Parses a text that is a bare number.
+  /// Parses a text that consists of a number alone as an amount in `bareCurrency`. Other texts have
+  /// no value.
   private func bareAmount(
     _ text: UnsafeRawBufferPointer, _ number: PrintedNumber, _ first: Int
   ) -> ExactReward {

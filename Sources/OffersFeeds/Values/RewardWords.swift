@@ -1,7 +1,7 @@
 /// The words around an amount or percentage that change its meaning.
 enum RewardWords {
-  /// Whether the text after a value leaves its meaning unchanged: no rate, no open end, no number
-  /// in words.
+  /// Whether the text after a value leaves its meaning unchanged: it begins with no `/` or `+`, and
+  /// after an amount with no word that multiplies the amount or makes it a rate.
   static func leaveAlone(
     _ text: UnsafeRawBufferPointer, from end: Int, isAmount: Bool
   ) -> Bool {
@@ -34,7 +34,8 @@ enum RewardWords {
   enum Limit {
     case none
     case upTo
-    /// `Up to` with something between it and the value, or a minus sign.
+    /// `Up to` with something between it and the value, a word that may also mean `until`, or
+    /// nothing but a plus, minus or dash.
     case unclear
   }
 
@@ -51,7 +52,8 @@ enum RewardWords {
     return .none
   }
 
-  /// The index after an `up to` that begins at an index, in the languages of feeds.
+  /// The index after an `up to` that begins at an index, in English, German, Italian, Spanish or
+  /// French; nil when there is none.
   private static func findUpTo(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int? {
     switch text[start] | 0x20 {
     case 0x75: behind("up to", text, start)
@@ -63,12 +65,14 @@ enum RewardWords {
     }
   }
 
-  /// Whether the text is a word that means `until` as often as `up to`.
+  /// Whether the text between two indices is `bis` or `tot`, which mean `until` as often as `up
+  /// to`.
   private static func isUntil(_ text: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> Bool {
     end - start == 3 && (behind("bis", text, start) != nil || behind("tot", text, start) != nil)
   }
 
-  /// The index after a phrase that begins at an index and ends at the end of a word.
+  /// The index after a phrase that begins at an index, in any case of ASCII letters; nil when the
+  /// text there is another one, or a letter follows.
   private static func behind(
     _ phrase: StaticString, _ text: UnsafeRawBufferPointer, _ start: Int
   ) -> Int? {
