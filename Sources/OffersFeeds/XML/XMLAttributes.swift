@@ -6,8 +6,8 @@ package struct XMLAttributes: Sequence {
   typealias List = UnsafeMutablePointer<UnsafePointer<CChar>?>
 
   let list: List?
-  /// The number of entries of the list that the document itself contains. Default attributes of the
-  /// document type follow them.
+  /// The number of entries of the list, names and values, that the start tag contains. Default
+  /// attributes of the document type follow them.
   let count: Int
   let namespaces: XMLNamespaces
 
@@ -32,7 +32,8 @@ package struct XMLAttributes: Sequence {
     }
   }
 
-  /// The name and value as written in the document; nil after the last attribute.
+  /// The attribute whose name is at an even index of the list, as written in the document, followed
+  /// by its value; nil after the last one. Namespace declarations are included.
   func pair(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
     guard index + 1 < count, let list, let name = list[index], let value = list[index + 1] else {
       return nil

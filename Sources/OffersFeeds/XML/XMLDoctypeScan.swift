@@ -6,31 +6,35 @@ struct XMLDoctypeScan {
     case outer
     /// Between the declarations of the internal subset.
     case subset
-    /// After `<`, `<!` and `<!-` in the internal subset.
+    /// After `<` in the internal subset.
     case opened
+    /// After `<!`.
     case exclaimed
+    /// After `<!-`.
     case dashed
+    /// In a declaration of the internal subset.
     case markup
-    /// In a comment, after this number of hyphens.
+    /// In a comment, after this number of consecutive hyphens.
     case comment(Int)
+    /// In a processing instruction, possibly after a `?`.
     case instruction(isAfterMark: Bool)
   }
 
   /// Whether there is an internal subset, in which the document may declare entities.
   private(set) var hasSubset = false
-  /// The names of the declared entities, up to `nameLimit`.
+  /// The names of the declared entities; of more than `nameLimit`, the first ones.
   private(set) var names: Set<[UInt8]> = []
   private var state = State.outer
   private var quote: UInt8?
-  /// The start of the current declaration, with whitespace collapsed; nil when it is not that of an
-  /// entity.
+  /// The start of the current declaration after `<!`, with whitespace collapsed; nil when it does
+  /// not declare an entity, or the entity's name has been recorded.
   private var declaration: [UInt8]?
 
-  /// `XMLTokenReader` refuses a document with more entities.
+  /// The largest number of names recorded. `XMLTokenReader` refuses a document with more entities.
   private static let nameLimit = 1000
   private static let declarationBytes = 1100
 
-  /// Consumes the next byte; returns true when it ends the declaration.
+  /// Consumes the next byte; returns true when it ends the document type declaration.
   mutating func isEnd(_ byte: UInt8) -> Bool {
     if let open = quote {
       if byte == open { quote = nil }

@@ -25,7 +25,7 @@ final class XMLElementPath {
   /// The name of the innermost element.
   var last: UnsafeRawBufferPointer { name(at: depth) }
 
-  /// The names with dots between them; the first ones are omitted when there are many.
+  /// The names with dots between them; of more than 12 names, the last 12 after an ellipsis.
   var text: String {
     let first = max(1, depth - Self.shownNames + 1)
     let shown =

@@ -4,7 +4,7 @@ import OffersCore
 
 /// Errors of XML documents.
 enum XMLFault {
-  /// A position in a document; lines and columns count from 1.
+  /// A position in a document, with the path of the open elements; lines and columns count from 1.
   struct Position {
     let line: Int
     let column: Int

@@ -45,7 +45,8 @@ final class XMLFeedReader: FormatReader {
     }
   }
 
-  /// Suggests a similar element when the document lacks one on the path of the offers.
+  /// A suggestion to name a similar element, when the document lacks one on a path of the offers;
+  /// nil when it lacks none, or none is similar.
   var shapeHint: String? {
     for path in items {
       for (place, step) in path.steps.enumerated() {

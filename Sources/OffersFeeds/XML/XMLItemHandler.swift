@@ -9,7 +9,8 @@ final class XMLItemHandler: XMLTokenHandler {
     /// The element's shape: its node in the `PathTree`; negative when no path needs it.
     var shape: Int32
     var node: Int32
-    /// The start of its text in the arena; negative when no path needs the text.
+    /// The start of its text in the record's arena or, outside items, in `documentText`; negative
+    /// when no path needs the text.
     var textStart = -1
   }
 
@@ -19,12 +20,13 @@ final class XMLItemHandler: XMLTokenHandler {
   private let record: RecordTree
   private let itemPaths: PathTree
   private let documentPaths: PathTree
-  /// Values that are complete while an enclosing text is still being written to the record's arena.
+  /// The arena of values that are complete while an enclosing text is still being written to the
+  /// record's arena.
   private let aside = TextArena()
-  /// The size of the texts that were kept of the current item so far, in bytes.
+  /// The size of the texts and attributes that were kept of the current item so far, in bytes.
   private var itemBytes = 0
   private var frames: [Frame] = []
-  /// The number of elements around the current item; nil outside items.
+  /// The number of frames around that of the current item; nil outside items.
   private var itemDepth: Int?
   /// The number of open elements whose text is needed.
   private var collecting = 0
@@ -32,10 +34,10 @@ final class XMLItemHandler: XMLTokenHandler {
   private(set) var itemCount = 0
   /// Whether an element that may contain items was found; the feed may then be empty.
   private(set) var didFindList = false
-  /// The index of the path of items that was found in the document. Only the first one found
-  /// applies.
+  /// The index, among the definition's paths of items, of the first one found in the document. The
+  /// other paths do not apply.
   private var itemsRank: Int32?
-  /// The names of the document's first elements, for messages.
+  /// Up to six different names of the document's first elements, for messages.
   private(set) var seenElements: [String] = []
 
   init(assembler: OfferAssembler, document: DocumentValues, sink: any OfferSink) {
@@ -135,7 +137,8 @@ final class XMLItemHandler: XMLTokenHandler {
     }
   }
 
-  /// Adds to the size of the current item; throws if the item exceeds the limit of a record.
+  /// Adds a number of bytes to the size of the current item; throws `limitExceeded` if the item
+  /// exceeds the limit of a record.
   @inline(__always)
   private func takeRoom(_ bytes: Int) throws {
     itemBytes += bytes
@@ -188,7 +191,7 @@ final class XMLItemHandler: XMLTokenHandler {
     if collecting == 0 { documentText.removeAll(keepingCapacity: true) }
   }
 
-  /// Adds a line break to the current text, unless it ends in one.
+  /// Adds a line break to the text being written, unless it is empty or ends in one.
   private func endLine() {
     let text = record.arena.openText(from: 0)
     if text.isEmpty || text.last == 0x0A { return }
@@ -212,7 +215,8 @@ final class XMLItemHandler: XMLTokenHandler {
     return bytes
   }
 
-  /// Whether an element within a text ends a line, as the blocks of XHTML do.
+  /// Whether an element within a text begins and ends on a line of its own, as the blocks of XHTML
+  /// do.
   private static func isBlock(_ name: UnsafeRawBufferPointer) -> Bool {
     blocks.contains { $0.utf8CodeUnitCount == name.count && name.matches($0, at: 0) == true }
   }

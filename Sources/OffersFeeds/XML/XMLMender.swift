@@ -1,14 +1,15 @@
 /// Repairs common faults of feeds for which a strict XML parser would refuse the whole document.
 ///
 /// A bare `&` becomes `&amp;`, and HTML's named references become their characters. Control
-/// characters that XML 1.0 forbids, and references to them, are removed. Invalid UTF-8 becomes
-/// U+FFFD. Whitespace before the document is removed, since `<?xml` must come first. In comments,
-/// CDATA, processing instructions and the document type only control characters and invalid UTF-8
-/// are repaired. If the document type declares entities, other names are left to the parser, except
-/// HTML's names that it does not declare.
+/// characters that XML 1.0 forbids, and references to characters that it forbids, are removed.
+/// Invalid UTF-8 becomes U+FFFD. Whitespace and byte order marks before the document are removed,
+/// since `<?xml` must come first. In comments, CDATA, processing instructions and the document type
+/// only control characters and invalid UTF-8 are repaired. If the document type has an internal
+/// subset, references to unknown names are left to the parser.
 ///
-/// Bytes that need no repair are passed on without copying, in chunks as large as possible. At most
-/// 64 bytes are held back. The output does not depend on how the input is divided into chunks.
+/// Bytes that need no repair are passed on without copying, except for a few at the boundaries of
+/// the input's chunks. At most 64 bytes are held back. The output does not depend on how the input
+/// is divided into chunks.
 package final class XMLMender {
   private enum Section {
     /// Before the first character that is not whitespace.
@@ -144,7 +145,8 @@ package final class XMLMender {
     sectionStart = run.index
   }
 
-  /// Moves through a section whose end is `>` after one or two equal bytes, such as `-->` or `?>`.
+  /// Repairs the bytes of a section up to its end, which is `>` after one or two equal bytes, such
+  /// as `-->` or `?>`.
   private func mendSection(
     _ run: inout XMLRun, _ stops: XMLStops, markLength: Int, _ emit: ByteSink
   ) throws {

@@ -7,7 +7,7 @@ import OffersCore
 /// element has no prefix. Unknown and undeclared namespaces keep the prefix of the document.
 /// (Namespaces in XML 1.0.)
 ///
-/// While each declared prefix is the canonical one already, names are passed on without a lookup.
+/// While every prefix in scope is the canonical one already, names are passed on without a lookup.
 final class XMLNamespaces {
   private struct Binding {
     /// The declared prefix; empty for the default namespace.
@@ -20,14 +20,14 @@ final class XMLNamespaces {
 
   private var bindings: [Binding] = []
   private var renamingCount = 0
-  /// The depth of the last declaration.
+  /// The depth of the innermost element with a declaration in scope; 0 for none.
   private var lastDepth = 0
   private var rootURI: String?
   private let elementName: UnsafeMutableRawBufferPointer
   private let attributeName: UnsafeMutableRawBufferPointer
 
   static let limit = 256
-  /// The length of the longest prefix, in bytes.
+  /// The largest length of a prefix that a document declares, in bytes.
   static let prefixBytes = 64
   private static let longestPrefix = 16
 
@@ -44,8 +44,8 @@ final class XMLNamespaces {
 
   // MARK: Declarations
 
-  /// The prefix that an attribute declares, empty for the default namespace; nil for other
-  /// attributes.
+  /// The prefix that an attribute with this name declares: `g` for `xmlns:g`, empty for `xmlns`.
+  /// Nil for other attributes.
   @inline(__always)
   static func declaredPrefix(_ name: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard name.first == 0x78, name.matches("xmlns", at: 0) == true else { return nil }
@@ -55,7 +55,8 @@ final class XMLNamespaces {
 
   /// Adds a declaration of an element at `depth`. For the root element, `enter` must be called
   /// first.
-  /// - Throws: `OffersError` with `limitExceeded` when too many declarations are in scope.
+  /// - Throws: `OffersError` with `limitExceeded` when too many declarations are in scope, or the
+  ///   prefix is too long.
   func declare(
     _ prefix: UnsafeRawBufferPointer, _ uri: UnsafeRawBufferPointer, depth: Int
   ) throws {
@@ -64,7 +65,7 @@ final class XMLNamespaces {
         .limitExceeded, "The document declares more than \(Self.limit) namespaces at a time.",
         hint: "Nothing was changed. Check that the source is an offers feed.")
     }
-    // Each name is compared with all prefixes.
+    // Names are compared with the prefixes in scope, so the length of these is bounded.
     if prefix.count > Self.prefixBytes {
       throw OffersError(
         .limitExceeded,

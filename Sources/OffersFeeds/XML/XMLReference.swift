@@ -1,10 +1,10 @@
-/// The bytes after an ampersand in XML text.
+/// The classification of an ampersand in XML text, by the bytes after it.
 enum XMLReference: Equatable {
-  /// A reference that XML parsers know, with its length in bytes.
+  /// A reference that is left to the XML parser, with its length in bytes.
   case sound(Int)
-  /// A reference that only HTML knows, with its character and its length in bytes.
+  /// A reference that is valid only in HTML, with its character and its length in bytes.
   case character(UInt32, Int)
-  /// A reference to a character that XML forbids, with its length in bytes.
+  /// A numeric reference to a character that XML forbids, with its length in bytes.
   case forbidden(Int)
   /// No reference: the ampersand means itself.
   case none
@@ -16,7 +16,8 @@ enum XMLReference: Equatable {
 
   /// Classifies the ampersand at `start`.
   /// - Parameters:
-  ///   - hasOwnNames: whether the document declares entities, so that unknown names may be valid.
+  ///   - hasOwnNames: whether the document may declare entities, so that unknown names may be
+  ///     valid.
   ///   - isLast: whether no more bytes follow.
   ///   - ownNames: the names of the declared entities.
   static func find(

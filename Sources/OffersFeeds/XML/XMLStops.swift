@@ -1,25 +1,26 @@
-/// A set of bytes at which XML text needs attention, and the search for them, 32 bytes at a time.
+/// The stops of a search through XML text: one byte, and one or two pairs of bytes.
 ///
-/// The search also stops at control characters that XML 1.0 forbids, and at bytes that are not the
-/// UTF-8 encoding of an allowed character.
+/// The search examines 32 bytes at a time. It also stops at control characters that XML 1.0
+/// forbids, and at bytes that are not the UTF-8 encoding of an allowed character.
 struct XMLStops {
   /// A byte at which the search stops anywhere; zero for none.
   let single: UInt8
-  /// A byte at which the search stops if one of `seconds` follows, and returns the index of the
-  /// latter.
+  /// The first byte of the pairs. The search stops at the byte after it, if that is one of
+  /// `seconds`.
   let first: UInt8
   let seconds: (UInt8, UInt8)
 
-  /// `&`, `<!` and `<?`.
+  /// The stops of content: `&`, `<!` and `<?`.
   static let content = XMLStops(single: 0x26, first: 0x3C, seconds: (0x21, 0x3F))
-  /// `]>`
+  /// The stop of a CDATA section: `]>`, which ends `]]>`.
   static let characterData = XMLStops(single: 0, first: 0x5D, seconds: (0x3E, 0x3E))
-  /// `->`
+  /// The stop of a comment: `->`, which ends `-->`.
   static let comment = XMLStops(single: 0, first: 0x2D, seconds: (0x3E, 0x3E))
-  /// `?>`
+  /// The stop of a processing instruction: `?>`.
   static let instruction = XMLStops(single: 0, first: 0x3F, seconds: (0x3E, 0x3E))
 
-  /// The index of the first stop at or after `start`; the count when there is none.
+  /// The index of the first stop at or after `start`, and of the second byte of a pair; the count
+  /// when there is none.
   func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     guard let base = bytes.baseAddress else { return 0 }
     let count = bytes.count
@@ -55,8 +56,8 @@ struct XMLStops {
     func all(_ byte: UInt8) -> Words { Words(repeating: 0x0101_0101_0101_0101 &* UInt64(byte)) }
     let words = place.loadUnaligned(as: Words.self)
     let before = (place - 1).loadUnaligned(as: Words.self)
-    // The following functions set the highest bit of matching bytes; they are exact if all bytes
-    // are ASCII.
+    // `has` sets the highest bit of bytes that equal `byte`, `lacks` that of bytes that do not.
+    // Bytes outside ASCII may be marked in either case.
     func has(_ byte: UInt8, _ words: Words) -> Words { (words ^ all(byte)) &- all(1) }
     func lacks(_ byte: UInt8) -> Words { ((words & all(0x7F)) ^ all(byte)) &+ all(0x7F) }
     let isBelowSpace = ~((words | all(0x80)) &- all(0x20))
@@ -66,8 +67,8 @@ struct XMLStops {
     let marks = isAny & all(0x80)
     let pairs = marks.lowHalf | marks.highHalf
     if pairs.x | pairs.y == 0 { return 32 }
-    // A borrow from a lower byte may set marks above it, so only the lowest mark of a word is
-    // exact.
+    // The subtractions in a word may borrow from the byte above a mark and mark it as well, so only
+    // the lowest mark of a word is certain.
     for index in 0..<4 where marks[index] != 0 {
       return index * 8 + UInt64(littleEndian: marks[index]).trailingZeroBitCount >> 3
     }

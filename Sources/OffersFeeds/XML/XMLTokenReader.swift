@@ -205,7 +205,8 @@ package final class XMLTokenReader {
     }
   }
 
-  /// Checks the attributes and adds their namespace declarations; returns false after an error.
+  /// Checks the attributes and adds their namespace declarations; returns false after it has
+  /// refused the document.
   private func takeDeclarations(
     _ name: UnsafeRawBufferPointer, _ attributes: XMLAttributes
   ) throws -> Bool {
@@ -259,8 +260,9 @@ package final class XMLTokenReader {
     }
   }
 
-  /// Adds the expansion of a text: its length minus the length of its source. While an entity is
-  /// expanded, the position in the document remains that of the reference.
+  /// Adds the expansion of a text to `expandedBytes`: its length minus the length of its source.
+  /// Returns whether the sum is within the limit. While an entity is expanded, the position in the
+  /// document remains that of the reference.
   private func isExpansionAllowed(_ count: Int) -> Bool {
     let index = XML_GetCurrentByteIndex(parser)
     let printedBytes = index == lastTextIndex ? 0 : Int(XML_GetCurrentByteCount(parser))
@@ -269,13 +271,15 @@ package final class XMLTokenReader {
     return expandedBytes <= Self.expansionBytes
   }
 
-  /// expat expands nested entities recursively; a small number of them cannot overflow the stack.
+  /// Counts a declared entity, and refuses too many of them: expat expands nested entities
+  /// recursively, which could overflow the stack.
   private func takeEntity() {
     entityCount += 1
     if entityCount > Self.entityLimit { refuse("more than 1000 entities") }
   }
 
-  /// expat goes through all default attributes of an element at each of its start tags.
+  /// Counts a declared attribute, and refuses too many of them: expat goes through all default
+  /// attributes of an element at each of its start tags.
   private func takeDefault() {
     defaultCount += 1
     if defaultCount > Self.attributeLimit { refuse("more than 256 attributes in its DOCTYPE") }
