@@ -20,7 +20,7 @@ extension UnsafeRawBufferPointer {
     return present == wanted ? true : nil
   }
 
-  /// The bytes without leading and trailing whitespace.
+  /// The bytes without ASCII whitespace and control characters at the start and the end.
   func trimmed() -> UnsafeRawBufferPointer {
     var start = 0
     var end = count
@@ -29,6 +29,6 @@ extension UnsafeRawBufferPointer {
     return slice(start, end)
   }
 
-  /// Whether there is nothing but whitespace.
+  /// Whether there is nothing but ASCII whitespace and control characters.
   var isBlank: Bool { allSatisfy { $0 <= 0x20 } }
 }

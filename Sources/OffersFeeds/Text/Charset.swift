@@ -2,20 +2,22 @@ import OffersCore
 
 /// A character encoding, known by the names that documents and servers give it.
 ///
-/// The names are those of the WHATWG Encoding Standard, and a few for old PCs. No other name is
-/// passed to the system's iconv, whose rarer modules have had vulnerabilities.
+/// Most names are those of the WHATWG Encoding Standard; a few are for Unicode and for old PCs. No
+/// encoding without a name here is converted with the system's iconv, whose rarer modules have had
+/// vulnerabilities.
 struct Charset: Hashable {
   enum Kind: Hashable {
     case utf8
-    /// UTF-16; nil when the document must tell the byte order.
+    /// UTF-16; `isBigEndian` is nil when the document must tell the byte order.
     case utf16(isBigEndian: Bool?)
     case utf32
     case windows1252
     /// One byte per character; the lower half is ASCII.
     case singleByte
-    /// Several bytes per character; ASCII bytes are always ASCII characters.
+    /// One or more bytes per character; the first one is above 0x7F unless the character is ASCII.
     case multiByte
-    /// Stateful: ASCII bytes may be part of other characters.
+    /// Escape sequences switch between character sets, in which ASCII bytes may be other
+    /// characters.
     case shifting
   }
 
@@ -38,8 +40,8 @@ struct Charset: Hashable {
     self.iconvName = iconvName ?? name
   }
 
-  /// Returns the encoding with this name. Case, spaces, quotes, hyphens and underscores are
-  /// ignored.
+  /// Returns the encoding with this name; nil for an unknown one. Case, spaces, quotes, hyphens and
+  /// underscores are ignored.
   static func find(_ name: String) -> Charset? {
     let letters = name.utf8.filter { !" \t\r\n\"'-_".utf8.contains($0) }
     let label = String(decoding: letters, as: UTF8.self).lowercased()

@@ -27,7 +27,8 @@ final class CharsetConversion {
   /// Resets the conversion to its initial state.
   func reset() { iconv(descriptor, nil, nil, nil, nil) }
 
-  /// Converts as many bytes as possible.
+  /// Converts as many bytes as possible; returns how many bytes of the input were consumed, and how
+  /// many were written to the output.
   func convert(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) -> (taken: Int, written: Int, stop: Stop) {
@@ -35,7 +36,8 @@ final class CharsetConversion {
     return run(from: source.baseAddress, count: input.count, into: output)
   }
 
-  /// Writes a character that was held back, since a following one could have combined with it.
+  /// Writes the character that iconv holds back because a following one could have combined with
+  /// it; returns the number of bytes written, 0 when it holds none.
   func flush(into output: UnsafeMutableRawBufferPointer) -> Int {
     run(from: nil, count: 0, into: output).written
   }

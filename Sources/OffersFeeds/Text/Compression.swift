@@ -7,7 +7,7 @@ enum Compression {
   /// Raw deflate (RFC 1951), without a header.
   case rawDeflate
 
-  /// The result of the detection.
+  /// The result of the detection; `plain` for a document that is not compressed.
   enum Finding: Equatable {
     case packed(Compression)
     case plain
@@ -21,9 +21,11 @@ enum Compression {
   /// Detects the format from the first bytes of a document.
   ///
   /// Raw deflate has no signature. It is considered only when the server named the encoding
-  /// “deflate”, which some servers use for zlib and others for raw deflate. A text is recognized by
-  /// its first byte and the absence of control characters.
-  /// - Parameter isLast: whether no more bytes follow.
+  /// “deflate”, which some servers use for zlib and others for raw deflate. A document then counts
+  /// as raw deflate, unless its first byte and the absence of control characters show a text.
+  /// - Parameters:
+  ///   - isRawDeflate: whether the server named the encoding “deflate”.
+  ///   - isLast: whether no more bytes follow.
   static func find(
     in bytes: UnsafeRawBufferPointer, isRawDeflate: Bool, isLast: Bool
   ) -> Finding {
@@ -42,8 +44,8 @@ enum Compression {
     return isRawDeflate ? findRaw(in: bytes, first: first, isLast: isLast) : .plain
   }
 
-  /// A preset dictionary is not supported. Without that flag, no text of digits looks like a
-  /// header.
+  /// Whether two bytes are a zlib header without the flag of a preset dictionary, which is not
+  /// supported. In ASCII digits the bit of this flag is set, so no number looks like a header.
   private static func isZlibHeader(_ method: UInt8, _ flags: UInt8) -> Bool {
     (Int(method) * 256 + Int(flags)) % 31 == 0 && flags & 0x20 == 0
   }
@@ -51,7 +53,8 @@ enum Compression {
   private static func findRaw(
     in bytes: UnsafeRawBufferPointer, first: UInt8, isLast: Bool
   ) -> Finding {
-    // The type of the first block; 3 is invalid. The byte order marks have these bits set.
+    // The type of the first block; 3 is invalid. In the byte order marks of UTF-8 and UTF-16 both
+    // bits are set.
     if first >> 1 & 3 == 3 { return .plain }
     guard isTextStart(bytes) else { return .packed(.rawDeflate) }
     for byte in bytes.prefix(neededBytes) where byte < 0x20 && !isTextControl(byte) {

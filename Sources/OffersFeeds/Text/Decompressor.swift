@@ -12,13 +12,13 @@ package final class Decompressor {
     case plain
     /// Within a member of a gzip file, or within the only stream of the other formats.
     case member(Compression)
-    /// After a member: another member, zero bytes or the end may follow.
+    /// After a member: zero bytes or the end may follow, in gzip also another member.
     case behind(Compression)
     /// Within the zero bytes that pad the last block of a tape or disk.
     case padding
   }
 
-  /// Whether the document is compressed.
+  /// Whether the document is compressed; false until that is detected.
   package private(set) var isCompressed = false
 
   private let limitBytes: Int
@@ -35,10 +35,10 @@ package final class Decompressor {
   private static let outputBytes = 256 << 10
 
   /// - Parameters:
-  ///   - limitBytes: the largest decompressed size of a compressed document. Other documents are not
-  ///     limited here.
-  ///   - isRawDeflate: whether the server sent `Content-Encoding: deflate`, with which some mean zlib
-  ///     (RFC 1950), as the standard does, and some mean raw deflate (RFC 1951).
+  ///   - limitBytes: the largest decompressed size of a compressed document. Other documents are
+  ///     not limited here.
+  ///   - isRawDeflate: whether the server sent `Content-Encoding: deflate`, with which some mean
+  ///     zlib (RFC 1950), as the standard does, and some mean raw deflate (RFC 1951).
   package init(limitBytes: Int, isRawDeflate: Bool = false) {
     self.limitBytes = limitBytes
     self.isRawDeflate = isRawDeflate
@@ -61,8 +61,9 @@ package final class Decompressor {
     try decide(with: bytes, isLast: false, emit)
   }
 
-  /// Checks that the document is complete, since no more bytes follow.
-  /// - Throws: `OffersError` with `malformedFeed` when it is cut off.
+  /// Passes on the bytes held back, and checks that the document is complete, since no more bytes
+  /// follow.
+  /// - Throws: the errors of `consume`; `malformedFeed` when the document is cut off.
   package func finish(_ emit: ByteSink) throws {
     if case .undecided = stage {
       try decide(with: UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, emit)
@@ -138,7 +139,8 @@ package final class Decompressor {
     }
   }
 
-  /// Decompresses up to the member's end, or all bytes; returns true at the end.
+  /// Decompresses up to the member's end, or all bytes, and removes what it has read from `rest`;
+  /// returns true at the member's end.
   private func inflateMember(
     _ rest: inout UnsafeRawBufferPointer, _ emit: ByteSink
   ) throws -> Bool {

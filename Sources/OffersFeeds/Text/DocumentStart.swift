@@ -1,6 +1,6 @@
 /// The statement of a document's first bytes about its character encoding.
 enum DocumentStart: Equatable {
-  /// A byte order mark with its length.
+  /// A byte order mark, with its encoding and its length.
   case mark(Charset, bytes: Int)
   /// No mark, but a zero byte beside the first character, as in UTF-16.
   case zeroBytes(Charset)
@@ -11,7 +11,7 @@ enum DocumentStart: Equatable {
   /// More bytes are needed to find a statement.
   case open
 
-  /// The number of bytes within which an XML declaration must end.
+  /// The number of bytes within which the encoding in an XML declaration is searched for.
   static let neededBytes = 1024
 
   private static let markBytes = 4
@@ -44,7 +44,7 @@ enum DocumentStart: Equatable {
     return isWide ? .utf32 : nil
   }
 
-  /// Finds `<?xml … encoding="…" … ?>`, after nothing but whitespace.
+  /// Finds the encoding in `<?xml … encoding="…" … ?>`, after nothing but whitespace.
   private static func findDeclaration(
     in all: UnsafeRawBufferPointer, isLast: Bool
   ) -> DocumentStart {
@@ -65,7 +65,7 @@ enum DocumentStart: Equatable {
     return isCut ? .open : .nothing
   }
 
-  /// Returns the quoted value after an equals sign; nil when it is missing or incomplete.
+  /// Returns the quoted value after an equals sign; nil when it is missing, empty or incomplete.
   private static func findValue(in bytes: UnsafeRawBufferPointer, from start: Int) -> String? {
     var index = skipSpace(bytes, from: start)
     guard index < bytes.count, bytes[index] == 0x3D else { return nil }

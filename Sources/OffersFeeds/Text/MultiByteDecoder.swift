@@ -1,14 +1,14 @@
 /// Converts an encoding with several bytes per character, such as Shift_JIS or GB18030, to UTF-8
 /// with the system's iconv.
 struct MultiByteDecoder {
-  /// The number of invalid bytes, each replaced by U+FFFD.
+  /// The number of invalid bytes, and of incomplete characters at the end, each replaced by U+FFFD.
   private(set) var replacedCount = 0
   private let conversion: CharsetConversion
   /// An incomplete character from the last chunk, followed by a slice of the current one.
   private var input: [UInt8] = []
 
   private static let sliceBytes = 32 << 10
-  /// The room that iconv needs for a character, or for the few characters that one decodes to.
+  /// The number of free bytes of output that suffice for what one character of input decodes to.
   private static let roomBytes = 64
 
   /// Returns nil when the system does not know the encoding.

@@ -27,9 +27,9 @@ struct NameTable {
     )
   }
 
-  /// - Parameter anyCase: whether the case of the name is ignored; the table then contains
-  ///   lower-case letters only.
-  /// - Returns: the bytes of the value.
+  /// - Parameter anyCase: whether the case of the name is ignored; the names in the table must then
+  ///   have no capital letters.
+  /// - Returns: the bytes of the value; nil for a name that is not in the table.
   func findValue(_ name: UnsafeRawBufferPointer, anyCase: Bool = false) -> UnsafeRawBufferPointer? {
     guard !name.isEmpty, name.count <= nameWidth else { return nil }
     var low = 0

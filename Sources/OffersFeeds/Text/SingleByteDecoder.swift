@@ -12,7 +12,7 @@ struct SingleByteDecoder {
 
   private init(scalars: [UInt32]) { self.scalars = scalars }
 
-  /// The table of windows-1252, which browsers use for ISO-8859-1 as well (WHATWG Encoding
+  /// The decoder for windows-1252, which browsers use for ISO-8859-1 as well (WHATWG Encoding
   /// Standard, index windows-1252). The five undefined bytes are the control characters with the
   /// same number.
   static var windows1252: SingleByteDecoder {
@@ -26,7 +26,8 @@ struct SingleByteDecoder {
     0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178,
   ]
 
-  /// Returns the table of an encoding of the system's iconv; nil when the system does not know it.
+  /// Returns the decoder for an encoding of the system's iconv; nil when the system does not know
+  /// it.
   static func make(iconvName: String) -> SingleByteDecoder? {
     guard let conversion = CharsetConversion(from: iconvName, to: "UTF-32LE") else { return nil }
     let scalars = (0x80...0xFF).map { (byte: UInt8) -> UInt32 in

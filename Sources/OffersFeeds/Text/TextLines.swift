@@ -25,7 +25,10 @@ struct TextLines {
     out.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[range]))
   }
 
-  /// - Parameter scalar: a Unicode scalar value; a surrogate or an out-of-range value is replaced.
+  /// Appends a character. Whitespace of ASCII becomes a single pending space.
+  ///
+  /// - Parameter scalar: a Unicode scalar value; a surrogate or an out-of-range value is replaced
+  ///   by U+FFFD.
   mutating func append(scalar: UInt32, to out: inout [UInt8]) {
     switch scalar {
     case 0x20, 0x09, 0x0A, 0x0C, 0x0D: addSpace()
@@ -40,19 +43,20 @@ struct TextLines {
     if gap == .none { gap = .space }
   }
 
-  /// Ends the line, unless it is empty.
+  /// Ends the line, unless it is empty or an item without text so far.
   mutating func addLine() {
     guard !hasBullet else { return }
     raise(to: .line)
   }
 
-  /// Ends the line, and adds a blank line.
+  /// Ends the line, and adds a blank line, unless the line is an item without text so far.
   mutating func addBlankLine() {
     guard !hasBullet else { return }
     raise(to: .blankLine)
   }
 
-  /// Ends the line, and adds a blank line if it has ended already.
+  /// Ends the line, or adds a blank line if it has ended already, unless the line is an item
+  /// without text so far.
   mutating func addLineBreak() {
     guard !hasBullet else { return }
     raise(to: gap.rawValue >= Gap.line.rawValue ? .blankLine : .line)
@@ -87,7 +91,7 @@ struct TextLines {
     if gap.rawValue < least.rawValue { gap = least }
   }
 
-  /// Writes the pending whitespace before more text.
+  /// Writes the pending whitespace and bullet before more text.
   private mutating func begin(_ out: inout [UInt8]) {
     guard isEmpty || gap != .none || hasBullet || heldSpaces > 0 else { return }
     if !isEmpty {

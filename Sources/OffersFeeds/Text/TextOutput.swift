@@ -4,7 +4,7 @@ final class TextOutput {
   private var count = 0
 
   private static let capacity = 64 << 10
-  /// The largest number of bytes of a single write.
+  /// The number of free bytes that `append(scalar:)` requires; it stores four.
   private static let roomBytes = 8
 
   init() { base = .allocate(byteCount: Self.capacity, alignment: 16) }
@@ -52,8 +52,8 @@ final class TextOutput {
 
 /// The UTF-8 encoding of a character.
 enum UTF8Scalar {
-  /// Returns the bytes, the first one lowest, and their count; those of U+FFFD for an invalid
-  /// scalar.
+  /// Returns the bytes, the first one in the lowest 8 bits, and their count; those of U+FFFD for an
+  /// invalid scalar.
   @inline(__always)
   static func pack(_ scalar: UInt32) -> (bytes: UInt32, count: Int) {
     func trail(_ shift: UInt32) -> UInt32 { 0x80 | scalar >> shift & 0x3F }

@@ -4,9 +4,10 @@ import OffersCore
 ///
 /// A byte order mark takes precedence over every declaration, followed by the zero bytes of UTF-16,
 /// the XML declaration, and the charset of the HTTP response. Servers and declarations are often
-/// wrong, so that the first byte outside ASCII decides between UTF-8 and older encodings. Before
-/// it, and in UTF-8, chunks are passed on without copying. Once UTF-8 is detected, invalid bytes
-/// are passed on as well, and left to the format's reader.
+/// wrong, so that the bytes from the first one outside ASCII on, at most 4 KiB, decide between
+/// UTF-8 and a declared older encoding. A declared multi-byte encoding is believed unless UTF-8 is
+/// declared as well. ASCII and UTF-8 are passed on without copying; once UTF-8 is detected, invalid
+/// bytes are passed on as well, and left to the format's reader.
 ///
 /// The output does not depend on how the input is divided into chunks. At most 4 KiB are held back.
 /// After an error no more bytes may be passed in.
@@ -27,7 +28,7 @@ package final class TextTranscoder {
   /// The encoding detected so far, for reports. ASCII counts as UTF-8.
   package private(set) var encodingName = Charset.utf8.name
 
-  /// The number of invalid characters that were replaced by U+FFFD.
+  /// The number of invalid characters that were replaced by U+FFFD; none in UTF-8.
   package var replacedCount: Int {
     switch stage {
     case .utf16(let decoder): decoder.replacedCount
@@ -46,13 +47,14 @@ package final class TextTranscoder {
   private var held: [UInt8] = []
   private lazy var output = TextOutput()
 
-  /// The number of bytes inspected to decide between UTF-8 and the declared encoding.
+  /// The number of bytes, from the first one outside ASCII on, that are inspected to decide between
+  /// UTF-8 and the declared encoding.
   private static let foresightBytes = 4096
 
   /// - Parameters:
   ///   - charset: the encoding according to the server or the feed's definition; nil for none.
-  ///   - isCertain: whether it comes from the definition. It then overrides the document's own
-  ///     declaration; only a byte order mark takes precedence.
+  ///   - isCertain: whether `charset` comes from the definition. It then overrides the document's
+  ///     own declaration; only a byte order mark takes precedence.
   package init(charset: String?, isCertain: Bool = false) {
     self.charset = charset
     self.isCertain = isCertain && charset != nil
@@ -72,7 +74,7 @@ package final class TextTranscoder {
     if !rest.isEmpty { try take(rest, isLast: false, emit) }
   }
 
-  /// Converts the bytes held back, since no more bytes follow.
+  /// Converts the bytes held back, since no more bytes follow. Throws the errors of `consume`.
   package func finish(_ emit: ByteSink) throws {
     try releaseHeld(isLast: true, emit)
     if case .start = stage {
@@ -173,7 +175,8 @@ package final class TextTranscoder {
 
   // MARK: The first byte outside ASCII
 
-  /// Whether the bytes, the first of which is not ASCII, are UTF-8; nil when more are needed.
+  /// Whether the bytes, the first of which is not ASCII, are read as UTF-8; nil when more are
+  /// needed to decide.
   private func judge(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> Bool? {
     switch declared.first?.kind {
     case .multiByte where !declared.contains(.utf8): return false
@@ -189,7 +192,8 @@ package final class TextTranscoder {
     }
   }
 
-  /// Whether the first sequence is complete and none is invalid. The last one may be cut off.
+  /// Whether the first sequence is complete and none is invalid. A last one after it may be cut
+  /// off.
   private func isAllUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var index = 0
     while index < bytes.count {
