@@ -5,7 +5,7 @@
 /// Invalid UTF-8 becomes U+FFFD. Whitespace and byte order marks before the document are removed,
 /// since `<?xml` must come first. In comments, CDATA, processing instructions and the document type
 /// only control characters and invalid UTF-8 are repaired. If the document type has an internal
-/// subset, references to unknown names are left to the parser.
+/// subset, references to the names that it declares and to unknown names are left to the parser.
 ///
 /// Bytes that need no repair are passed on without copying, except for a few at the boundaries of
 /// the input's chunks. At most 64 bytes are held back. The output does not depend on how the input
