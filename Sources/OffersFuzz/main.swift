@@ -38,7 +38,8 @@ func pad(_ text: String, _ columns: Int) -> String {
 }
 
 let settings = Settings(CommandLine.arguments.dropFirst())
-// Records the current input, in case the process crashes on it.
+// The file that names the current input by its format, seed and number, in case the process crashes
+// on it.
 let log = open(settings.log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
 do {
   for format in settings.formats {

@@ -1,7 +1,7 @@
 import OffersCore
 import OffersFeeds
 
-/// The kinds of inputs, each with its own reader.
+/// The kinds of inputs.
 public enum FuzzFormat: String, CaseIterable, Sendable {
   /// One JSON document.
   case json
@@ -26,7 +26,7 @@ public struct FuzzFailure: Error, CustomStringConvertible {
   public let description: String
 }
 
-/// Passes inputs to the readers and checks the results.
+/// Passes inputs of one kind to their reader and checks the results.
 public struct FuzzTarget {
   private let format: FuzzFormat
   private let definitions: [FeedDefinition]
@@ -42,8 +42,10 @@ public struct FuzzTarget {
 
   /// Passes an input to its reader.
   ///
-  /// - Returns: whether the reader accepted it.
-  /// - Throws: `FuzzFailure` unless the reader accepted the input or threw an `OffersError`.
+  /// - Parameter random: chooses the definition, the charset and the chunks.
+  /// - Returns: true if the reader accepted the input, false if it threw an `OffersError`.
+  /// - Throws: `FuzzFailure` when the reader throws another error, or a result violates a
+  ///   guarantee.
   public func run(_ input: [UInt8], _ random: inout FuzzRandom) throws -> Bool {
     do {
       switch format {
@@ -163,7 +165,8 @@ public struct FuzzTarget {
   }
 }
 
-/// Divides an input into chunks, whose sizes repeat; nil for a single chunk.
+/// Divides an input into chunks of the given sizes, which repeat until the input's end; into a
+/// single chunk if the sizes are nil.
 enum FuzzChunks {
   static func forEach(
     in input: [UInt8], sizes: [Int]?, _ body: (UnsafeRawBufferPointer) throws -> Void

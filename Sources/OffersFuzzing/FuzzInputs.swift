@@ -15,7 +15,8 @@ public struct FuzzInputs {
     tokens = FuzzSeeds.tokens(of: format).map { Array($0.utf8) }
   }
 
-  /// Returns the input with a number, and the random numbers that follow it.
+  /// Returns the input with a number, and the random generator that made it, for further choices
+  /// that must be reproducible.
   public func input(_ number: Int) -> (bytes: [UInt8], random: FuzzRandom) {
     var random = FuzzRandom(seed: seed &+ UInt64(number) &* 0x5851_f42d_4c95_7f2d)
     var bytes = seeds[random.below(seeds.count)]

@@ -1,4 +1,4 @@
-/// A sequence of inputs of one format.
+/// A sequence of inputs of one format that a seed determines, and the test of their reader.
 public struct FuzzRun {
   /// The results of the inputs.
   public struct Result: Sendable {
@@ -8,7 +8,7 @@ public struct FuzzRun {
     public var slowestNumber = 0
   }
 
-  /// The longest time that a reader may take for an input of at most 64 KiB, in seconds.
+  /// The longest time that the test of an input, which has at most 64 KiB, may take, in seconds.
   public static let limitSeconds = 1.0
 
   private let inputs: FuzzInputs
@@ -19,10 +19,12 @@ public struct FuzzRun {
     target = try FuzzTarget(format)
   }
 
-  /// Passes the inputs with these numbers to their reader.
+  /// Passes the inputs with these numbers to their reader, one after another.
   ///
-  /// - Parameter before: called with each number first, so that the input of a crash is known.
-  /// - Throws: `FuzzFailure`, whose description names the number.
+  /// - Parameter before: called with the number of each input before the input is read, so that the
+  ///   input of a crash is known.
+  /// - Throws: `FuzzFailure` at the first input that violates a guarantee or takes longer than
+  ///   `limitSeconds`; its description names the number.
   public func run(_ numbers: Range<Int>, before: (Int) -> Void = { _ in }) throws -> Result {
     var result = Result()
     for number in numbers {

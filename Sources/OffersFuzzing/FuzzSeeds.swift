@@ -6,7 +6,7 @@ enum FuzzSeeds {
     nil, "utf-8", "iso-8859-1", "windows-1251", "shift_jis", "utf-16", "gbk", "koi8-r", "no-such",
   ]
 
-  /// Definitions that use every feature.
+  /// Definitions that use most kinds of paths, rules and options.
   static let definitions = """
     feeds:
       nested:
@@ -71,7 +71,8 @@ enum FuzzSeeds {
     82, 144, 184, 138, 161, 158, 129, 129, 130, 115, 98, 113, 134, 130, 83, 98, 114, 182, 82, 109,
     44, 0, 110, 3, 188, 36, 61, 0, 0, 0,
   ]
-  /// The same data with a zlib header; without the first two bytes it is raw deflate.
+  /// The same compressed data with a zlib header, cut off before its end. Without the first two
+  /// bytes it is raw deflate.
   private static let zlib: [UInt8] = [0x78, 0x9C] + gzip[10..<62]
 
   static func seeds(of format: FuzzFormat) -> [[UInt8]] {

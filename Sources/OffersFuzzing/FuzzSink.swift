@@ -1,7 +1,8 @@
 import OffersCore
 import OffersFeeds
 
-/// Checks everything that a reader passes on, and hashes it.
+/// Checks the texts of the offers that a reader passes on, and hashes everything that it passes on
+/// except the reasons for skipping and mending records.
 final class FuzzSink: OfferSink {
   private(set) var failure: FuzzFailure?
   private(set) var count = 0
