@@ -1,7 +1,7 @@
 import Foundation
 
-/// Measures the program `offers` and the feed reader as whole processes. Run by
-/// `Scripts/benchmark`.
+/// Measures the program `offers`, the feed reader and the image repository, each in processes of
+/// their own. Run by `Scripts/benchmark`.
 @main
 struct Benchmark {
   static let usage = """

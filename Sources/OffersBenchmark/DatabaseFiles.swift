@@ -1,6 +1,7 @@
 import Foundation
 
-/// The suffixes of a database's files.
+/// The suffixes of the files of a database: the database itself, those of SQLite, and the lock file
+/// of offers.
 private let endings = ["", "-wal", "-shm", "-lock", "-journal"]
 
 /// Removes a database with all its files.

@@ -5,7 +5,7 @@ struct FeedFiles {
   let folder: String
   let peers: Peers
 
-  /// Returns the path of a feed with this number of offers, and makes the feed if it is missing.
+  /// Returns the path of a feed with `count` offers. If it is missing, it is generated first.
   func path(_ variant: FeedGenerator.Variant, count: Int) throws -> String {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let source = peers.folder == nil ? "own" : "peer"

@@ -4,12 +4,12 @@ import Foundation
 /// machine. Offers are written as they are generated, so that memory use does not depend on their
 /// number.
 struct FeedGenerator {
-  /// The difference from the plain feed of the same size.
+  /// The variants of a feed with the same number of offers.
   enum Variant: String, CaseIterable {
     case plain
-    /// One offer in a hundred has another reward and longer terms.
+    /// One offer in a hundred has another reward and longer terms than in the plain feed.
     case changed
-    /// The same offers in another order.
+    /// The offers of the plain feed in another order.
     case reordered
   }
 

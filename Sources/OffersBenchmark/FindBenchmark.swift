@@ -12,13 +12,14 @@ struct FindBenchmark {
   private static let shell = "sqlite3"
   private static let noIndex = "first import, no index"
   private static let noIndexAgain = "1 % changed, no index"
-  /// A task, with the shell's query and the arguments of offers.
+  /// A task, with the query for the `sqlite3` shell and the arguments for offers.
   private typealias Task = (name: String, query: String, words: [String])
 
   private var work: String { scratch + "/find" }
   private var database: String { work + "/offers.sqlite" }
   private var base: String { work + "/base.sqlite" }
-  /// Processes of a few milliseconds need more rounds for a stable median.
+  /// The number of rounds of searches, lists and lookups: processes of a few milliseconds need more
+  /// for a stable median.
   private var readRounds: Int { max(rounds, 21) }
 
   func run() throws {
@@ -34,7 +35,8 @@ struct FindBenchmark {
     for path in [database, base] { try removeFiles(at: path) }
   }
 
-  /// Measures the start-up of offers, in CPU seconds; nil without a shell to compare with.
+  /// Measures the start-up of the `sqlite3` shell and of offers. Returns the CPU seconds of offers;
+  /// nil if the shell is not installed.
   private func measureStart(_ report: inout Report) throws -> Double? {
     guard (try? ProcessTimer.time([Self.shell, "--version"])) != nil else {
       print("No sqlite3 shell to compare with: apt-get install sqlite3\n")
@@ -103,8 +105,8 @@ struct FindBenchmark {
       WHERE offer_search MATCH '\(expression)' AND o.gone_at IS NULL ORDER BY rank LIMIT 20
       """
     }
-    // The request of a shell's completion: the argument, the words so far, and the prefix to
-    // complete.
+    // The arguments with which a shell requests the completion of an id: `2` is the index of the
+    // word to complete. That word follows.
     let completion = ["---completion", "show", "--", "positional@0", "2", "3", "offers", "show"]
     return [
       ("one word", search("coffee"), ["search", "coffee"]),

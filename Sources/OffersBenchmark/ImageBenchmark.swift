@@ -1,13 +1,13 @@
 import Foundation
 
 /// Measures the image repository with images of 20 kB, compared with a C program that does only the
-/// essential work, and with reading files. Both use WAL with `synchronous=NORMAL`, so that commits
-/// do not wait for the disk, and checkpoint at 4 MiB.
+/// essential work, and with reading files. The repository and the C program use WAL with
+/// `synchronous=NORMAL`, so that commits do not wait for the disk, and checkpoint at 4 MiB.
 struct ImageBenchmark {
   let scratch: String
   let peers: Peers
   let rounds: Int
-  /// The duration of each task in a round.
+  /// The duration of each task in a round, in seconds.
   static let seconds = 0.5
 
   private static let limitHits = "get+touch in memory, flushed each 1000 gets"
@@ -18,7 +18,7 @@ struct ImageBenchmark {
 
   private var work: String { scratch + "/images" }
 
-  /// The results of a program in one round.
+  /// The results of one program in one round, by the names of its tasks and counts.
   private struct Round {
     var rates: [String: (perSecond: Double, perProcessorSecond: Double)] = [:]
     var counts: [String: Double] = [:]
@@ -64,7 +64,8 @@ struct ImageBenchmark {
     return round
   }
 
-  /// Parses lines such as `get (page 4096)   203000 op/s   210000 op/cpu-s  …`.
+  /// Runs the C program and parses lines such as
+  /// `get (page 4096)   203000 op/s   210000 op/cpu-s  …`.
   private func measure(_ limit: String) throws -> Round {
     var round = Round()
     let lines = try ProcessTimer.output([limit, work + "/limit", "\(Self.seconds)"])

@@ -2,8 +2,8 @@ import Foundation
 import OffersCore
 import OffersSQLite
 
-/// Runs the image repository in a process of its own, one task after another, and reads the same
-/// images from files for comparison.
+/// Measures the tasks of the image repository, one after another, in a process that does nothing
+/// else, and reads the same images from files for comparison.
 struct ImageWork {
   static let hits = "hit"
   static let puts = "put and evict"
@@ -16,7 +16,7 @@ struct ImageWork {
 
   private var path: String { folder + "/offers.sqlite" }
 
-  /// Prints the rate of each task, then the counts that have goals, one per line.
+  /// Prints a line for each task, with its name and its rates, and a line for each count.
   func run() async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try removeFiles(at: path)
@@ -49,7 +49,8 @@ struct ImageWork {
   private func measurePuts(_ database: OffersDatabase, _ pictures: inout Pictures) async throws {
     func evict(_ count: Int) async throws -> Int {
       for _ in 0..<count { try await database.putImage(pictures.next()) }
-      // An ordinary write checkpoints the log.
+      // An ordinary write checkpoints the log, even if it changes nothing. Images then are in the
+      // database file.
       _ = try await database.setFavorites(named: [], to: true)
       return try fileBytes()
     }
@@ -91,7 +92,7 @@ struct ImageWork {
     for path in paths { try FileManager.default.removeItem(atPath: path) }
   }
 
-  /// Repeats a task for `seconds`, and prints its rate.
+  /// Repeats a task for at least `seconds`, and prints its rates.
   private func report(_ name: String, _ body: () async throws -> Void) async throws {
     let meter = Meter()
     var count = 0
@@ -108,7 +109,7 @@ struct ImageWork {
   }
 }
 
-/// Measures the wall-clock and CPU time since its creation.
+/// Measures the wall-clock time and this process's CPU time since its creation.
 private struct Meter {
   private let begun = ContinuousClock.now
   private let processorBegun = Self.processorSeconds
@@ -169,7 +170,8 @@ private struct Choice {
     return state >> 33
   }
 
-  /// Low numbers are more frequent than high ones, since a few images get most requests.
+  /// Returns a number from 0 up to a bound, exclusive. Low numbers are more frequent than high
+  /// ones, since a few images get most requests.
   mutating func next(_ bound: Int) -> Int {
     let share = Double(number() % 1_000_000 + 1) / 1e6
     return min(bound - 1, Int(Double(bound) * share * share * share))

@@ -3,11 +3,11 @@ import Synchronization
 
 /// HTTP servers on loopback addresses with a fixed latency and persistent connections.
 final class LoopbackServer: Sendable {
-  /// The document at a path.
+  /// A document to serve.
   struct Document: Sendable {
     let body: [UInt8]
-    /// The entity tag. A request that names it is answered with 304 Not Modified. Nil for a server
-    /// without validators.
+    /// The entity tag, with its quotes. A request that contains it is answered with 304 Not
+    /// Modified. Nil to send no validator.
     let etag: String?
   }
 

@@ -1,19 +1,21 @@
 import Foundation
 
-/// Other programs for the same tasks, if they are installed.
+/// The programs with which offers is compared, if they are installed.
 struct Peers {
-  /// The folder with the feed generator and the C programs; nil when it does not exist.
+  /// The folder with the feed generator and the sources of the C programs; nil when it does not
+  /// exist.
   let folder: String?
   let scratch: String
-  /// The missing programs, one line each.
+  /// A message about each missing program.
   private(set) var missing: [String] = []
+  /// The C program that reads JSON into SQLite.
   private(set) var limit: String?
   /// The C program that reads RSS into SQLite.
   private(set) var rssLimit: String?
   /// The C program that stores images in SQLite.
   private(set) var imageLimit: String?
   private(set) var python: String?
-  /// The installed releases of sqlite-utils, with name and version, since they differ in speed.
+  /// The installed releases of sqlite-utils, which differ in speed. `name` includes the version.
   private(set) var sqliteUtils: [(name: String, program: String)] = []
 
   init(folder: String, scratch: String) {
@@ -43,7 +45,7 @@ struct Peers {
     }
   }
 
-  /// Finds the programs in the folders `venv`, `venv-3.39.1` and the like, each release once.
+  /// Finds sqlite-utils in the folders `venv`, `venv-3.39.1` and the like, each release once.
   private mutating func findSQLiteUtils() -> [(name: String, program: String)] {
     // An unreadable folder counts as empty.
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: scratch)) ?? []
@@ -63,7 +65,8 @@ struct Peers {
     return found
   }
 
-  /// Returns the path of the C program, which is built if necessary; nil when that fails.
+  /// Returns the path of the C program that reads JSON, which is built if necessary. If that fails,
+  /// adds a message and returns nil.
   private mutating func findLimit(_ folder: String) -> String? {
     let program = scratch + "/limit_sync"
     if FileManager.default.isExecutableFile(atPath: program) { return program }
@@ -108,7 +111,8 @@ struct Peers {
     }
   }
 
-  /// The command of the peers' feed generator; nil when it is not installed.
+  /// The command with which the peers' feed generator writes a feed to `path`; nil without the
+  /// peers' folder.
   func generator(_ variant: FeedGenerator.Variant, count: Int, path: String) -> [String]? {
     guard let folder else { return nil }
     let base = ["python3", folder + "/gen_feed.py", "-n", "\(count)", "-o", path]
@@ -119,7 +123,8 @@ struct Peers {
     }
   }
 
-  /// The commands with which the peers import a feed into a new database.
+  /// The commands with which the peers import a feed into a new database, each after its name in
+  /// the report.
   func imports(feed: String, database: String) -> [(String, [String])] {
     var result: [(String, [String])] = []
     if let limit {

@@ -29,7 +29,7 @@ struct BenchmarkError: Error, CustomStringConvertible {
 struct ProcessTimer {
   let rounds: Int
 
-  /// Returns the costs of each contender, one per round.
+  /// Returns the costs by the contenders' names, one per round.
   func run(_ contenders: [Contender]) throws -> [String: [Cost]] {
     var costs: [String: [Cost]] = [:]
     for _ in 0..<rounds {
@@ -42,7 +42,9 @@ struct ProcessTimer {
     return costs
   }
 
-  /// Returns the standard output of a process.
+  /// Runs a process to its end, and returns its standard output.
+  ///
+  /// - Throws: `BenchmarkError` when it fails.
   static func output(_ command: [String]) throws -> String {
     guard let output = try ChildProcess.output(of: command) else {
       throw BenchmarkError(description: "Failed: \(command.joined(separator: " "))")

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Measures the feed reader without a store: JSON, JSON lines and RSS, with shipped and other
-/// definitions, compared with Foundation, the C programs and the XML parser alone.
+/// Measures the feed reader with JSON, JSON lines and RSS, with shipped and other definitions,
+/// compared with Foundation, the C programs and the XML parser alone. Only the RSS that is compared
+/// with a C program is stored.
 struct ReadBenchmark {
   let offers: String
   let scratch: String
@@ -20,7 +21,7 @@ struct ReadBenchmark {
   func run() throws {
     var report = Report()
     report.printMachine()
-    // The files are read in a process of their own, because the memory of this process counts in
+    // The files are made in a process of their own, because the memory of this process counts in
     // the peak of its children.
     _ = try ProcessTimer.time([CommandLine.arguments[0], "read-files"])
     try measureJSON(&report)
@@ -126,7 +127,7 @@ extension ReadBenchmark {
       try make(path) { try FeedGenerator(count: count).write(.plain, to: $0) }
     }
     try make(lines) { path in
-      // The generator separates items with commas, which become line breaks.
+      // The JSON separates items with commas, which become line breaks.
       let text = try String(contentsOfFile: json, encoding: .utf8)
       let items = text.dropFirst().dropLast().replacing("},{", with: "}\n{")
       try (items.trimmingCharacters(in: .whitespacesAndNewlines) + "\n").write(
@@ -180,7 +181,7 @@ extension ReadBenchmark {
         fields: {name: name, description: description, terms: terms, reward: current_value, image: url}
     """
 
-  /// Alternatives for most fields, a template and attributes.
+  /// A definition with alternatives for most fields, a template and attributes.
   private static let richDefinition = """
     feeds:
       rich:

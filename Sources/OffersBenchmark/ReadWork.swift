@@ -12,7 +12,8 @@ enum ReadWork: String {
   /// Reads the document with the XML parser alone, and ignores its events.
   case expat
 
-  /// - Parameter words: the document, and for `read` a feed's name or a definition file.
+  /// - Parameter words: the path of the document, and for `read` the name of a shipped feed or the
+  ///   path of a definition file, which ends in `.yaml`; `ibotta` if it is missing.
   func run(_ words: ArraySlice<String>) throws {
     guard let path = words.first else { throw BenchmarkError(description: "name a document") }
     switch self {

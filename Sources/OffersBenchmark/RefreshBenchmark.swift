@@ -91,7 +91,7 @@ struct RefreshBenchmark {
     try "feeds: {}\n".write(toFile: config, atomically: true, encoding: .utf8)
     var contenders: [Contender] = []
     let fresh = { try removeFiles(at: database) }
-    // The lower bound: a program that makes a single request.
+    // The lower bound: the sync of a feed with one offer, which is answered with 304.
     let one = command(["ibotta", "--from", server.url(host: 0, "/one.json")])
     contenders.append(
       Contender(name: Self.floor, command: one) {

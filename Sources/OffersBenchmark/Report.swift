@@ -1,10 +1,10 @@
 import Foundation
 
-/// Prints Markdown tables and collects the goals.
+/// Prints Markdown tables, and collects the goals with what was reached.
 struct Report {
   private(set) var goals: [(goal: String, reached: String, isMet: Bool)] = []
 
-  /// Prints the processor and the kernel.
+  /// Prints the processor, the number of cores and the kernel's release.
   func printMachine() {
     let processor = Self.firstLine(of: "/proc/cpuinfo", with: "model name") ?? "unknown processor"
     var system = utsname()
@@ -17,15 +17,17 @@ struct Report {
   }
 
   private static func firstLine(of path: String, with key: String) -> String? {
-    // Without the file, the processor's name is missing from the report.
+    // Without the file, the report names an unknown processor.
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").first { $0.hasPrefix(key) }?
       .split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
   }
 
-  /// Prints a table of costs: the medians, with the minimum of all rounds in parentheses. They
-  /// differ widely when the machine has other load. The ratios are the medians of each round's
-  /// ratio to the first contender.
+  /// Prints a table of costs: the medians, and for times the minimum of all rounds in parentheses.
+  /// Median and minimum differ widely when the machine has other load. The CPU ratio is the median
+  /// of each round's ratio to the first contender.
+  ///
+  /// - Parameter sizes: the sizes of databases in bytes, by the contenders' names.
   func printTable(
     _ title: String, _ names: [String], _ costs: [String: [Cost]], sizes: [String: Int] = [:]
   ) {

@@ -9,7 +9,7 @@ struct ServeBenchmark {
   let scratch: String
   let peers: Peers
   let rounds: Int
-  /// The duration of the last load, after which the memory is measured.
+  /// The duration of the load during which the memory is measured each minute, in seconds.
   let loadSeconds: Int
 
   private static let offerCount = 10_000
@@ -73,7 +73,7 @@ struct ServeBenchmark {
     ]
   }
 
-  /// Returns an unused port.
+  /// Returns a port that no other process uses now; 18180 if the system provides none.
   private static func freePort() -> Int {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
@@ -93,7 +93,8 @@ struct ServeBenchmark {
     "http://127.0.0.1:\(port)\(path)"
   }
 
-  /// Makes a new database with the image of its first offer; returns the offer.
+  /// Makes a new database with `offerCount` offers and a cached image of the first one; returns
+  /// that offer. The image also becomes a file for nginx.
   private func makeDatabase() async throws -> OfferRef {
     try removeFiles(at: database)
     let feed = try FeedFiles(folder: scratch + "/sync", peers: peers).path(
@@ -115,7 +116,8 @@ struct ServeBenchmark {
     return offer.ref
   }
 
-  /// Starts nginx with a single worker and its best settings for files.
+  /// Starts nginx with a single worker and its best settings for files. The files are the responses
+  /// of offers.
   private func startNginx(_ tasks: [Task]) throws -> ServedProcess {
     for task in tasks where task.nginx.hasSuffix(".json") {
       let body = try ServedProcess.fetch(Self.url(Self.ports.offers, task.offers)).body
@@ -196,7 +198,8 @@ struct ServeBenchmark {
     return findRatio(task, name, base, results).map { Report.text($0, 2) } ?? ""
   }
 
-  /// The median of each round's ratio.
+  /// The median of each round's ratio of the requests per second of the server `name` to those of
+  /// `base`; nil if one of them was not measured.
   private func findRatio(
     _ task: Task, _ name: String, _ base: String, _ results: Results
   ) -> Double? {
@@ -216,7 +219,8 @@ struct ServeBenchmark {
     }
   }
 
-  /// Measures the time from navigation to first paint, in a freshly started browser.
+  /// Measures the time from navigation to the whole response and to the first paint, in a freshly
+  /// started browser, if `Scripts/benchmark` has set it up.
   private func measurePaint(hasDatasette: Bool) throws {
     let environment = ProcessInfo.processInfo.environment
     guard let python = environment["OFFERS_PYTHON"],
@@ -236,7 +240,8 @@ struct ServeBenchmark {
     print("")
   }
 
-  /// Puts load on the server, with requests that it caches and requests that it does not.
+  /// Measures the server's memory before, during and after load: the requests of `tasks` and pages
+  /// of 500 offers.
   private func measureMemory(
     of server: ServedProcess, _ tasks: [Task], _ report: inout Report
   ) throws {

@@ -5,9 +5,10 @@ import OffersCore
 final class ServedProcess {
   private let process: ChildProcess
 
-  /// Starts the server, and waits until it responds.
+  /// Starts the server, and waits up to 10 seconds until it responds.
   ///
   /// - Parameter url: the URL to poll.
+  /// - Throws: `BenchmarkError` when the server does not respond, or exits.
   init(_ command: [String], until url: String) throws {
     process = try ChildProcess(command)
     for _ in 0..<200 {
@@ -21,13 +22,15 @@ final class ServedProcess {
 
   deinit {
     process.send(SIGTERM)
-    // Some servers wait for their clients indefinitely.
+    // Some servers wait for their clients indefinitely, so this one is killed after 3 seconds.
     for _ in 0..<300 where process.isRunning { usleep(10_000) }
     process.send(SIGKILL)
     process.wait()
   }
 
-  /// Returns a response: its header fields by lower-case names, and its body.
+  /// Requests a URL, and returns the response's header fields by lower-case names, and its body.
+  ///
+  /// - Throws: `BenchmarkError` when there is no response, or its status is an error.
   static func fetch(_ url: String) throws -> (fields: [String: String], body: String) {
     let text = try ProcessTimer.output(["/usr/bin/env", "curl", "-sSif", url])
     let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)

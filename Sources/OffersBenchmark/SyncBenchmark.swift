@@ -29,7 +29,7 @@ struct SyncBenchmark {
     try removeFiles(at: database)
   }
 
-  /// Returns the plain feed, then the others in the order of `again`.
+  /// Returns the paths of the plain feed, and of a feed for each name in `again`.
   private func makeFeeds(_ size: Int) throws -> [String] {
     let files = FeedFiles(folder: work, peers: peers)
     var paths = try FeedGenerator.Variant.allCases.map { try files.path($0, count: size) }

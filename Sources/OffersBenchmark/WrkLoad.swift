@@ -14,7 +14,8 @@ struct WrkLoad {
   let seconds: Int
 
   /// - Parameter tag: an entity tag for conditional requests; nil for unconditional ones.
-  /// - Throws: `BenchmarkError` when a response is an error or a connection fails.
+  /// - Throws: `BenchmarkError` when a response is an error, a connection fails or `wrk` prints no
+  ///   results.
   func run(_ url: String, tag: String? = nil) throws -> Result {
     let condition = tag.map { ["-H", "If-None-Match: \($0)"] } ?? []
     let text = try ProcessTimer.output(
