@@ -106,7 +106,7 @@ struct FindBenchmark {
       """
     }
     // The arguments with which a shell requests the completion of an id: `2` is the index of the
-    // word to complete. That word follows.
+    // word to complete, which follows, and `3` the cursor's position in it.
     let completion = ["---completion", "show", "--", "positional@0", "2", "3", "offers", "show"]
     return [
       ("one word", search("coffee"), ["search", "coffee"]),

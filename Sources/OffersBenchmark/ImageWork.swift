@@ -49,8 +49,8 @@ struct ImageWork {
   private func measurePuts(_ database: OffersDatabase, _ pictures: inout Pictures) async throws {
     func evict(_ count: Int) async throws -> Int {
       for _ in 0..<count { try await database.putImage(pictures.next()) }
-      // An ordinary write checkpoints the log, even if it changes nothing. Images then are in the
-      // database file.
+      // An ordinary write checkpoints the log, even if it changes nothing, so that `fileBytes`
+      // includes the images.
       _ = try await database.setFavorites(named: [], to: true)
       return try fileBytes()
     }

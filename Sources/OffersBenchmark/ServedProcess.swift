@@ -5,7 +5,7 @@ import OffersCore
 final class ServedProcess {
   private let process: ChildProcess
 
-  /// Starts the server, and waits up to 10 seconds until it responds.
+  /// Starts the server, and waits until it responds. Polls it at most 200 times, 50 ms apart.
   ///
   /// - Parameter url: the URL to poll.
   /// - Throws: `BenchmarkError` when the server does not respond, or exits.

@@ -3,8 +3,8 @@ import Glibc
 
 /// Resolves the relative links of a document (RFC 3986, section 5).
 struct LinkResolver: Sendable {
-  /// The version of these rules. A change of the rules must change it, so that stored links are
-  /// resolved again.
+  /// The version of the rules of this type. It must change with them, so that the next sync
+  /// resolves stored links again.
   static let rules = "2"
 
   private let base: URL?

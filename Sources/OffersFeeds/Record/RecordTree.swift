@@ -1,7 +1,7 @@
 import OffersCore
 
-/// The values of a record that a definition needs, as a tree in flat memory. The reader of a format
-/// fills it; values are then searched for by path. Other values are never added.
+/// The values of a record that the paths of a definition need, as a tree in flat memory. The reader
+/// of a format adds them and leaves out all others; they are then searched for by path.
 final class RecordTree {
   /// The kind of a value.
   enum Kind: UInt8 {

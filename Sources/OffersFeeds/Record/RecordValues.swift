@@ -22,7 +22,8 @@ struct RecordValues {
     case wrong(StaticString)
   }
 
-  /// Returns the value of a node; `none` for a null and for an empty text.
+  /// Returns the value of a node; `none` for a null, for an empty text, and for an XML element
+  /// without a text.
   @inline(__always)
   static func value(_ node: Int32, of tree: RecordTree) -> Value {
     switch tree.nodes[Int(node)].kind {

@@ -77,7 +77,7 @@ struct ValuePlan {
   /// The fields whose value is the text of a single member, with the shape of that member. Most
   /// fields are of this kind, and are read without evaluating a rule.
   let plain: [(field: OfferField, shape: Int32)]
-  /// The shape of the id's member, if the id is the text of a single member as well.
+  /// The shape of the id's member, if the id is the text of a single member; otherwise nil.
   let plainID: Int32?
   /// All fields for which the definition has a rule.
   let fields: [(field: OfferField, rule: Rule)]

@@ -53,8 +53,8 @@ enum Compression {
   private static func findRaw(
     in bytes: UnsafeRawBufferPointer, first: UInt8, isLast: Bool
   ) -> Finding {
-    // The type of the first block; 3 is invalid. In the byte order marks of UTF-8 and UTF-16 both
-    // bits are set.
+    // These two bits are the type of the first block of raw deflate; 3 is invalid. In the byte
+    // order marks of UTF-8 and UTF-16 both are set.
     if first >> 1 & 3 == 3 { return .plain }
     guard isTextStart(bytes) else { return .packed(.rawDeflate) }
     for byte in bytes.prefix(neededBytes) where byte < 0x20 && !isTextControl(byte) {

@@ -86,7 +86,7 @@ struct CurrencyMark {
       currency: currency, custom: written, isMinor: isMinor, start: start, end: end)
   }
 
-  /// The usual notation of amounts in a currency, for a number without a sign of its own notation.
+  /// The usual notation of amounts in a currency, for a bare number or one after a bare `$`.
   static func byCurrency(_ currency: CurrencyCode) -> PrintedNumber.Custom {
     PrintedNumber.Custom(
       allowsDecimalComma: !currency.isGroupedByCommas,
@@ -104,7 +104,7 @@ struct CurrencyMark {
     return end - 3
   }
 
-  /// Whether three capital letters, and no further letter, follow an index.
+  /// Whether three capital letters begin at an index, with no further letter after them.
   private static func isCode(_ text: UnsafeRawBufferPointer, at index: Int) -> Bool {
     index + 3 <= text.count && PrintedCharacters.isCapital(text[index])
       && PrintedCharacters.isCapital(text[index + 1])

@@ -10,8 +10,8 @@ import OffersCore
 /// currencies (`€5 CAD`), with a number in words (`$1 million`), or with an `up to` elsewhere
 /// (`Sign up to get $5`): nothing is guessed.
 package struct RewardParser: Sendable {
-  /// The version of these rules. A change of the rules must change it, so that stored rewards are
-  /// parsed again.
+  /// The version of the rules of this parser. It must change with them, so that the next sync
+  /// parses stored rewards again.
   static let rules = "3"
 
   private let currency: CurrencyCode?
