@@ -262,7 +262,8 @@ extension PathTree {
     /// object that this step matches as a member is an item itself.
     ///
     /// - Parameters:
-    ///   - path: the steps of the path from this node on.
+    ///   - path: the steps of the path from this node on. Negative indices and conditions count as
+    ///     `*` for lists.
     ///   - rank: the index of the whole path among the paths of items.
     ///   - isMember: whether the step that led to this node is a `*` that matches members.
     func insertItems(
