@@ -152,6 +152,8 @@ struct DefinitionMistakeTests {
       Mistake.feed("items: []", 5, "“items” is an empty list."),
       Mistake.feed("items: [a, {b: c}]", 5, "“items” is a text, not a mapping."),
       Mistake.feed("items: a..b", 5, "“a..b” is not a path: there is no key at character 3."),
+      Mistake.feed("items: 'a[type=b].c'", 5, "“a[type=b].c” cannot lead to items", "indexes"),
+      Mistake.feed("items: 'a[-1].c'", 5, "“a[-1].c” cannot lead to items", "groups[0].offers"),
       Mistake.feed("items: '@key'", 5, "“@key” is the key of an item"),
       Mistake.feed("pages: {limit: 0}", 5, "“limit” is a whole number from 1 to 10000, not “0”."),
       Mistake.feed("pages: {first: x}", 5, "“first” is a whole number from 0 to"),

@@ -87,4 +87,13 @@ struct DefinitionOverrideTests {
       error.message == "No list of offers was found at data.row: there is no “row” at data.")
     #expect(error.hint == "Did you mean data.rows? The keys of data: rows.")
   }
+
+  @Test("a path that cannot lead to items is refused", arguments: ["a[-1].b", "a[type=b].c"])
+  func refusesItems(path: String) throws {
+    let error = try #require(throws: OffersError.self) {
+      try Self.definition(["id=a"], items: path)
+    }
+    #expect(error.code == .invalidRequest)
+    #expect(error.message.hasPrefix("“\(path)” cannot lead to items"))
+  }
 }

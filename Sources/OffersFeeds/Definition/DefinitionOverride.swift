@@ -33,6 +33,10 @@ package struct DefinitionOverride {
     if let items {
       var path = try FieldPath(parsing: items)
       path.isFromDocument = true
+      guard path.canSelectItems else {
+        throw OffersError(
+          .invalidRequest, FieldPath.itemsRefusal(items), hint: FieldPath.itemsHint)
+      }
       self.items = path
     }
     if let every { everySeconds = try IntervalText.seconds(parsing: every) }

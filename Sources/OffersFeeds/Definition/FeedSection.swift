@@ -86,7 +86,7 @@ struct FeedSection {
     case "ttl": definition.ttl = try value.path(of: key, in: .document)
     case "format": definition.format = try choice(value, of: "format", title: "Formats")
     case "encoding": definition.encoding = try encoding(value)
-    case "items": definition.items = try Self.paths(value, key)
+    case "items": definition.items = try items(value)
     case "id": definition.id = try id(value)
     case "currency": definition.currency = try value.currencyCode(of: key)
     case "date-order": definition.dateOrder = try dateOrder(value)
@@ -211,6 +211,17 @@ struct FeedSection {
         hint: NearestWord.hint(for: text, among: Charset.knownNames, title: "Encodings"))
     }
     return text.lowercased()
+  }
+
+  private func items(_ node: DefinitionNode) throws -> [FieldPath] {
+    try node.elements(of: "items").map { element in
+      let path = try element.path(of: "items", in: .document)
+      guard path.canSelectItems else {
+        throw element.problem(
+          FieldPath.itemsRefusal(path.descriptionFromRoot), hint: FieldPath.itemsHint)
+      }
+      return path
+    }
   }
 
   private static func paths(_ node: DefinitionNode, _ name: String) throws -> [FieldPath] {

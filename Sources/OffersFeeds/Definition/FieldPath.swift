@@ -47,6 +47,27 @@ package struct FieldPath: Sendable, Hashable {
   package static let stepLimit = 128
 }
 
+/// Paths of items.
+extension FieldPath {
+  /// Whether the path can lead to items, which are read one after the other: a condition
+  /// (`[key=value]`) and an index from the end (`[-1]`) are only known after the whole list.
+  var canSelectItems: Bool {
+    steps.allSatisfy { step in
+      switch step {
+      case .matching: false
+      case .index(let index): index >= 0
+      case .key, .all, .ownKey: true
+      }
+    }
+  }
+
+  static func itemsRefusal(_ path: String) -> String {
+    "“\(path)” cannot lead to items: it has a condition or an index from the end."
+  }
+
+  static let itemsHint = "Use keys, [*] and indexes from the start, such as groups[0].offers."
+}
+
 extension FieldPath: CustomStringConvertible {
   /// The path as written in a definition; parsing it gives an equal path.
   package var description: String {
