@@ -128,8 +128,8 @@ public final class OffersDatabase: Sendable {
     try await translating { try await reader.readWithoutTransaction(body) }
   }
 
-  /// Runs one read statement on the calling thread. Only for the image cache, where a lookup takes
-  /// less time than a thread switch.
+  /// Runs one read statement on the calling thread. Only for an image that is cached: passing the
+  /// read to another thread and back takes several times as long as the read itself.
   func readStatement<Result>(_ body: (Database) throws -> Result) throws -> Result {
     do {
       return try reader.withQueue { try $0.unsafeRead(body) }

@@ -12,11 +12,7 @@ enum WriteMode {
   case unchecked
 
   /// Whether the commit waits for fsync (`synchronous=FULL`).
-  var isSynchronous: Bool { !isBrief }
-
-  /// Whether many such small transactions follow one another, so that the cost of BEGIN and COMMIT
-  /// matters.
-  var isBrief: Bool { self == .note || self == .image }
+  var isSynchronous: Bool { self == .ordinary || self == .unchecked }
 
   /// Whether SQLite checks foreign keys.
   var checksForeignKeys: Bool { self != .unchecked }

@@ -11,8 +11,6 @@ final class WritingConnection: Sendable {
   private let identity: DatabaseFile.Identity?
   /// Whether the connection is at `synchronous=FULL`. Changed only on its queue.
   private let isSynchronous = Atomic(true)
-  /// The number of writes that run or wait on the queue.
-  private let userCount = Atomic(0)
   private let log = LogSize()
 
   /// Opens the file, switches it to WAL and migrates it if needed, all under the write guard,
@@ -48,37 +46,15 @@ final class WritingConnection: Sendable {
     _ mode: WriteMode, waitSeconds: Double,
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    if mode == .image, let result = try writeImageAtOnce(body) { return result }
-    return try await inTurn(waitSeconds: waitSeconds) { try self.perform(mode, on: $0, body) }
-  }
-
-  /// Writes an image on the calling thread if no other write is under way, because switching to the
-  /// queue's thread and back takes as long as the write. A checkpoint, which waits for the disk, is
-  /// left to the queue's thread.
-  ///
-  /// - Returns: nil if another write is under way; nothing was written then.
-  private func writeImageAtOnce<Result>(_ body: (Database) throws -> Result) throws -> Result? {
-    let (isFree, _) = userCount.compareExchange(
-      expected: 0, desired: 1, ordering: .sequentiallyConsistent)
-    guard isFree else { return nil }
-    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
-    // Take the queue first: the guard excludes other processes, not other writes of this one.
-    let result = try queue.writeWithoutTransaction { database in
-      try writeGuard.holdIfFree {
-        try file.checkIdentity(identity)
-        try setSynchronous(false, database)
-        return try Self.transact(database, body)
-      }
-    }
-    if log.bytes > WriteMode.image.logBytes {
-      later { self.moveLog(after: .image, $0) }
-    }
-    return result
+    try await inTurn(waitSeconds: waitSeconds) { try self.perform(mode, on: $0, body) }
   }
 
   /// Enqueues a write without waiting for it. An error is discarded.
   func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
-    later { try self.perform(mode, on: $0, body) }
+    queue.asyncWriteWithoutTransaction { database in
+      // No caller waits for the result. A lost note of uses costs nothing.
+      try? self.writeGuard.hold { try self.perform(mode, on: database, body) }
+    }
   }
 
   /// Waits for the writes enqueued by `writeLater`.
@@ -86,23 +62,12 @@ final class WritingConnection: Sendable {
     try await queue.writeWithoutTransaction { _ in }
   }
 
-  private func later(_ body: @escaping @Sendable (Database) throws -> Void) {
-    userCount.add(1, ordering: .sequentiallyConsistent)
-    queue.asyncWriteWithoutTransaction { database in
-      defer { self.userCount.subtract(1, ordering: .sequentiallyConsistent) }
-      // No caller waits for the result, and these writes (checkpoints, uses of images) may be lost.
-      try? self.writeGuard.hold { try body(database) }
-    }
-  }
-
   /// Runs `body` on the queue and under the write guard.
   private func inTurn<Result: Sendable>(
     waitSeconds: Double = WriteGuard.waitSeconds,
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    userCount.add(1, ordering: .sequentiallyConsistent)
-    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
-    return try await queue.writeWithoutTransaction { database in
+    try await queue.writeWithoutTransaction { database in
       try self.writeGuard.hold(waitSeconds: waitSeconds) { try body(database) }
     }
   }
@@ -119,9 +84,7 @@ final class WritingConnection: Sendable {
         _ = sqlite3_exec(database.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
       }
     }
-    let result =
-      mode.isBrief
-      ? try Self.transact(database, body) : try Self.transact(database, .commit, body)
+    let result = try Self.transact(database, .commit, body)
     moveLog(after: mode, database)
     return result
   }
@@ -138,24 +101,6 @@ final class WritingConnection: Sendable {
     }
     guard let result else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
     return result
-  }
-
-  /// Runs an immediate transaction with cached BEGIN and COMMIT statements. GRDB prepares its own
-  /// each time, which takes a noticeable part of the time of a small write.
-  private static func transact<Result>(
-    _ database: Database, _ body: (Database) throws -> Result
-  ) throws -> Result {
-    try RawStatement(cached: "BEGIN IMMEDIATE", database).run()
-    do {
-      let result = try body(database)
-      try RawStatement(cached: "COMMIT", database).run()
-      return result
-    } catch {
-      // GRDB's rollback is not interrupted by cancellation, and does nothing where SQLite has
-      // rolled back by itself, as on a full disk. The body's error is the one to report.
-      try? database.rollback()
-      throw error
-    }
   }
 
   /// Checkpoints the log if it is larger than the mode allows. The caller holds the guard.
@@ -175,9 +120,7 @@ final class WritingConnection: Sendable {
   /// Runs a write on the calling thread and rolls it back; returns nil if another process is
   /// writing.
   func writeTrialIfFree<Result>(_ body: (Database) throws -> Result) throws -> Result? {
-    userCount.add(1, ordering: .sequentiallyConsistent)
-    defer { userCount.subtract(1, ordering: .sequentiallyConsistent) }
-    return try queue.writeWithoutTransaction { database in
+    try queue.writeWithoutTransaction { database in
       try writeGuard.holdIfFree { try Self.transact(database, .rollback, body) }
     }
   }

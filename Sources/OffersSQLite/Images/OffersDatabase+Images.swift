@@ -13,13 +13,9 @@ extension OffersDatabase: ImageRepository {
 
   @discardableResult
   public func touchImage(_ url: String) async throws -> Bool {
-    guard try hasImage(url) else { return false }
-    noteUse(url, isAsked: false)
-    return true
-  }
-
-  private func hasImage(_ url: String) throws -> Bool {
-    try readStatement { try ImageTable.findSlot(of: url, in: $0) } != nil
+    let isHeld = try await read { try ImageTable.findSlot(of: url, in: $0) != nil }
+    if isHeld { noteUse(url, isAsked: false) }
+    return isHeld
   }
 
   /// Records a use and writes the batch when due, without waiting. A lost batch at worst evicts the
@@ -82,7 +78,7 @@ extension OffersDatabase: ImageRepository {
   }
 
   public func findFailure(of url: String, now: Date) async throws -> ImageFailure? {
-    try readStatement { try ImageFailureTable.find(url, now: now, in: $0) }
+    try await read { try ImageFailureTable.find(url, now: now, in: $0) }
   }
 
   public func putFailure(_ failure: ImageFailure) async throws {

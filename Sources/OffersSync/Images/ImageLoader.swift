@@ -167,8 +167,9 @@ public actor ImageLoader: ImageSource {
       try await remember(failure, of: url)
       throw failure.error
     } catch {
-      // If this fails, the lease expires by itself.
-      try? await images.endLease(on: url, holder: holder)
+      // A task of its own, because a cancelled one cannot write: without this the next request, of
+      // any process, would wait until the lease expires. If it fails, the lease expires by itself.
+      await Task { try? await images.endLease(on: url, holder: holder) }.value
       throw error
     }
   }

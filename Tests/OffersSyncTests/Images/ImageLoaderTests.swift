@@ -98,6 +98,34 @@ struct ImageLoaderTests {
     await loader.close()
   }
 
+  /// A server that never answers.
+  private struct SilentWeb: HTTPTransport {
+    let started: AsyncStream<Void>.Continuation
+
+    func execute(
+      _ request: HTTPClientRequest, mayBePrivate: Bool, timeoutSeconds: Double
+    ) async throws -> HTTPClientResponse {
+      started.yield()
+      try await Task.sleep(for: .seconds(3600))
+      throw CancellationError()
+    }
+  }
+
+  @Test("closing cancels a request, and another loader may repeat it at once")
+  func endsLeases() async throws {
+    let home = try FetchHome()
+    let (starts, started) = AsyncStream.makeStream(of: Void.self)
+    let loader = ImageLoader(images: home.database, transport: SilentWeb(started: started)) {
+      home.now
+    }
+    let task = Task { try await loader.image(at: Self.url) }
+    for await _ in starts { break }
+    await loader.close()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(
+      try await home.database.takeLease(on: Self.url, holder: 1, seconds: 1, now: home.now))
+  }
+
   @Test("at most two requests to one host run concurrently")
   func sparesHosts() async throws {
     let home = try FetchHome()
