@@ -48,6 +48,7 @@ let package = Package(
         .embedInCode("0011_add_source_origin.sql"),
         .embedInCode("0012_forget_known_offers.sql"),
         .embedInCode("0013_index_lists_in_one_pass.sql"),
+        .embedInCode("0014_set_image_limit.sql"),
       ],
       swiftSettings: strict),
     .target(

@@ -50,10 +50,13 @@ public enum SQLiteMigrations {
     Migration(
       number: 13, name: "0013_index_lists_in_one_pass",
       sql: text(PackageResources._013_index_lists_in_one_pass_sql)),
+    Migration(
+      number: 14, name: "0014_set_image_limit",
+      sql: text(PackageResources._014_set_image_limit_sql)),
   ]
 
   /// The schema version that this program reads and writes.
-  public static let currentVersion = 13
+  public static let currentVersion = 14
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

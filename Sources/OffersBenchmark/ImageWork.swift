@@ -9,7 +9,7 @@ struct ImageWork {
   static let puts = "put and evict"
   static let files = "read a file"
   static let imageBytes = 20_000
-  private static let images = ImageBounds.images
+  private static let images = ImageBounds.defaultImages
 
   let folder: String
   let seconds: Double

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -181,6 +182,20 @@ struct ImageCommandTests {
       try home.offers("cache", "--json").output
         == #"{"capacity":50,"hits":0,"misses":0,"evictions":0,"images":[],"failures":[]}"# + "\n")
     #expect(try home.offers("cache", "away").status == 64)
+  }
+
+  @Test("the limit that an app set holds for sync --images and cache, and doctor shows it")
+  func respectsLimit() async throws {
+    let server = try ImageServer(pauseMicroseconds: 0)
+    let home = try Self.home(server, (1...9).map(String.init))
+    try await OffersDatabase(path: home.database).setImageLimit(4)
+    #expect(try home.offers("favorite", "2").status == 0)
+    let result = try home.offers("sync", "--images", "--allow-private-network")
+    #expect(result.output.hasSuffix("images: 4 fetched, 0 already cached, 0 failed\n"))
+    #expect(Set(server.requests.keys) == ["2", "7", "8", "9"])
+    #expect(try home.offers("cache").output.hasPrefix("Holds  4 of 4 images, "))
+    #expect(try home.document("cache")["capacity"] as? Int == 4)
+    #expect(try home.offers("doctor").output.contains("4 of 4 are held, all valid"))
   }
 
   @Test("piped, show prints no picture in any mode")

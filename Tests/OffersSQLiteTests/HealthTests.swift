@@ -98,11 +98,11 @@ struct HealthTests {
   @Test("a missing index is created, a changed table is only reported")
   func schema() async throws {
     let store = try await Self.lived()
-    try store.execute("DROP INDEX offer_by_gone; DROP TRIGGER image_cache_holds_50")
+    try store.execute("DROP INDEX offer_by_gone; DROP TRIGGER image_cache_is_bounded")
     #expect(try await Self.trouble(store) == ["problem schema: the index offer_by_gone is missing"])
     #expect(
       try await Self.repair(store)
-        == ["done schema: created offer_by_gone, image_cache_holds_50"])
+        == ["done schema: created offer_by_gone, image_cache_is_bounded"])
     #expect(try await Self.trouble(store) == [])
     try store.execute("ALTER TABLE reader ADD COLUMN mood TEXT")
     let trouble = ["problem schema: the table reader is not as this program creates it"]
@@ -222,6 +222,7 @@ struct HealthTests {
           header: try ImageHeader(reading: bytes), etag: nil, lastModified: nil,
           fetchedAt: Self.now, freshUntil: Self.now))
     }
+    try await store.database.setImageLimit(7)
     let before = try await store.kept().text()
     try Damage.overwritePage(of: table, in: store)
     let findings = try await Self.open(store).examine(at: Self.now)
@@ -239,8 +240,9 @@ struct HealthTests {
     #expect(
       try store.rows("SELECT k, v FROM offer_search_config ORDER BY k")
         == Store().rows("SELECT k, v FROM offer_search_config ORDER BY k"))
-    // Both are as in a new database: the bound on images is enforced again.
+    // Both are as in a new database: the bound on images is enforced again. The limit stays.
     #expect(try store.rows("SELECT count(*) FROM image_tally") == ["1"])
+    #expect(try await database.fetchImageContents(now: Self.now).limit == 7)
   }
 
   @Test("if offers are damaged as well, a repair changes nothing")

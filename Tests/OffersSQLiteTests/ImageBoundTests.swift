@@ -30,7 +30,7 @@ struct ImageBoundTests {
     arguments: conflicts,
     [
       [], ["PRAGMA recursive_triggers = OFF", "PRAGMA foreign_keys = OFF"],
-      ["PRAGMA ignore_check_constraints = ON"], ["DROP TRIGGER image_cache_holds_50"],
+      ["PRAGMA ignore_check_constraints = ON"], ["DROP TRIGGER image_cache_is_bounded"],
       ["PRAGMA ignore_check_constraints = ON", "PRAGMA recursive_triggers = ON"],
     ])
   func holds(conflict: String, settings: [String]) throws {
@@ -64,7 +64,63 @@ struct ImageBoundTests {
     let error = #expect(throws: DatabaseError.self) {
       try store.execute("PRAGMA ignore_check_constraints = ON; \(Self.insert(51, 51))")
     }
-    #expect(error?.message == "image_cache holds 50 images at most: write over one")
+    #expect(
+      error?.message == "image_cache holds one image for each cache_slot at most: write over one")
+  }
+
+  @Test(
+    "no statement of another program removes a slot that an image needs, or the last one",
+    arguments: conflicts,
+    [
+      [], ["PRAGMA foreign_keys = OFF"],
+      ["PRAGMA foreign_keys = OFF", "PRAGMA ignore_check_constraints = ON"],
+      ["DROP TRIGGER cache_slot_is_unused", "DROP TRIGGER cache_slot_is_kept"],
+    ])
+  func keepsSlots(conflict: String, settings: [String]) async throws {
+    let store = try Store()
+    try await store.database.setImageLimit(5)
+    try await DatabaseQueue(path: store.path).write { database in
+      for setting in settings { try database.execute(sql: setting) }
+      try database.execute(sql: Self.insert(1, 5))
+      for statement in [
+        "DELETE FROM cache_slot", "DELETE FROM cache_slot WHERE slot = 3",
+        "UPDATE \(conflict) cache_slot SET slot = 4 WHERE slot = 3",
+        "UPDATE \(conflict) cache_slot SET slot = slot + 1",
+        "INSERT \(conflict) INTO cache_slot VALUES (3)", Self.insert(6, 9, conflict),
+      ] {
+        // The statement may be refused or not; only the bound is checked.
+        try? database.execute(sql: statement)
+        let slots = try Int.fetchOne(database, sql: "SELECT count(*) FROM cache_slot") ?? 0
+        #expect(try Self.count(database) <= slots, "\(statement)")
+        #expect(try Self.count(database) == 5, "\(statement)")
+      }
+    }
+    let empty = try Store()
+    #expect(throws: DatabaseError.self) { try empty.execute("DELETE FROM cache_slot") }
+    #expect(throws: DatabaseError.self) {
+      try empty.execute("INSERT INTO cache_slot VALUES (10001)")
+    }
+    #expect(throws: DatabaseError.self) { try empty.execute("INSERT INTO cache_slot VALUES (0)") }
+  }
+
+  @Test("other limits are enforced as strictly as the first", arguments: [1, 7, 120])
+  func holdsOtherLimits(limit: Int) async throws {
+    let store = try Store()
+    try await store.database.setImageLimit(limit)
+    try store.execute(Self.insert(1, limit))
+    for setting in [
+      "PRAGMA foreign_keys = OFF", "PRAGMA ignore_check_constraints = ON",
+      "DROP TRIGGER IF EXISTS image_cache_is_bounded",
+    ] {
+      for conflict in Self.conflicts {
+        try DatabaseQueue(path: store.path).inDatabase { database in
+          try database.execute(sql: setting)
+          // OR IGNORE reports no error.
+          try? database.execute(sql: Self.insert(limit + 1, limit + 1, conflict))
+          #expect(try Self.count(database) == limit, "\(setting), \(conflict)")
+        }
+      }
+    }
   }
 
   @Test(

@@ -127,18 +127,18 @@ struct ImageModelTests {
 
   /// Continuously counts the rows from another connection.
   private final class Watch: Sendable {
-    private let seen = Mutex((most: 0, looks: 0, isOver: false))
+    private let seen = Mutex((most: Int.min, looks: 0, isOver: false))
 
-    init(path: String) {
+    init(path: String, _ sql: String = "SELECT count(*) FROM image_cache") {
       Thread.detachNewThread { [weak self] in
         // Failed counts are ignored; the test checks that some succeeded.
         guard let other = try? DatabaseQueue(path: path) else { return }
         while let self, !self.seen.withLock({ $0.isOver }) {
           let count = try? other.read {
-            try Int.fetchOne($0, sql: "SELECT count(*) FROM image_cache")
+            try Int.fetchOne($0, sql: sql)
           }
           self.seen.withLock {
-            $0.most = max($0.most, count ?? 0)
+            $0.most = max($0.most, (count ?? nil) ?? .min)
             $0.looks += count == nil ? 0 : 1
           }
           usleep(2000)
@@ -221,6 +221,61 @@ struct ImageModelTests {
     #expect(contents.evictions == 150)
     #expect(contents.hits + contents.misses == 200)
     #expect(try Store.rows(home.folder.file("offers.sqlite"), "PRAGMA integrity_check") == ["ok"])
+  }
+
+  @Test("while one writer changes the limit, no commit of another exceeds it")
+  func changesLimit() async throws {
+    let home = try ImageHome()
+    let path = home.folder.file("offers.sqlite")
+    let watched = Watch(
+      path: path, "SELECT (SELECT count(*) FROM image_cache) - (SELECT count(*) FROM cache_slot)")
+    defer { watched.stop() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<3 {
+        let database = try OffersDatabase(path: path)
+        group.addTask {
+          for number in 0..<150 {
+            try await database.putImage(Self.image("\(task) \(number)", number))
+          }
+        }
+      }
+      let database = try OffersDatabase(path: path)
+      group.addTask {
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<60 {
+          let limit = Int.random(in: 1...80, using: &generator)
+          _ = try await database.setImageLimit(limit)
+          let rows = try Store.rows(
+            path,
+            "SELECT (SELECT count(*) FROM cache_slot), "
+              + "(SELECT count(*) FROM image_cache) <= \(limit)")
+          #expect(rows == ["\(limit)|1"])
+        }
+        _ = try await database.setImageLimit(20)
+      }
+      try await group.waitForAll()
+    }
+    watched.stop()
+    #expect(watched.most <= 0)
+    try await home.database.putImage(Self.image("last", 1))
+    #expect(try home.count() <= 20)
+    #expect(try Store.rows(path, "PRAGMA foreign_key_check") == [])
+    #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
+  }
+
+  @Test("setting the limit that is set already writes nothing, even on a read-only database")
+  func setsSameLimit() async throws {
+    let home = try ImageHome()
+    let path = home.folder.file("offers.sqlite")
+    try await home.database.setImageLimit(60)
+    try await home.database.putImage(Self.image("a", 1))
+    let reader = try OffersDatabase(path: path, access: .readOnly)
+    let before = try Self.commits(path)
+    #expect(try await home.database.setImageLimit(60) == 0)
+    #expect(try await reader.setImageLimit(60) == 0)
+    let error = await #expect(throws: OffersError.self) { try await reader.setImageLimit(61) }
+    #expect(error?.code == .invalidRequest)
+    #expect(try Self.commits(path) == before)
   }
 
   @Test("two database objects share the LRU order and the bound")

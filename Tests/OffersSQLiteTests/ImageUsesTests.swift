@@ -46,7 +46,7 @@ struct ImageUsesTests {
     let uses = ImageUses()
     var number = 0
     while !uses.note("\(number)", isAsked: false) { number += 1 }
-    #expect(number == 4 * ImageBounds.images)
+    #expect(number == ImageBounds.gatheredImages)
     #expect(uses.take().hits == 0)
   }
 
@@ -54,7 +54,7 @@ struct ImageUsesTests {
   func ordersUses() {
     let uses = ImageUses()
     for url in ["a", "b", "c", "a", nil] { _ = uses.note(url, isAsked: url != "c") }
-    uses.noteEviction()
+    uses.noteEvictions(1)
     #expect(uses.gathered.urls == ["b", "c", "a"])
     #expect(uses.takeOrder() == ["b", "c", "a"])
     #expect(uses.takeOrder().isEmpty)

@@ -57,7 +57,7 @@ struct NewDatabaseTests {
       """)
     #expect(
       tables == [
-        "change", "favorite", "feed", "feed_detail", "feed_fetch", "image_cache",
+        "cache_slot", "change", "favorite", "feed", "feed_detail", "feed_fetch", "image_cache",
         "image_failure", "image_lease", "image_tally", "image_use", "new_offers", "notice",
         "offer", "offer_detail", "reader", "recent_search", "search_state", "sync_request",
         "sync_run",

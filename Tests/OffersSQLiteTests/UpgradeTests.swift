@@ -18,11 +18,17 @@ struct UpgradeTests {
   func upgrades(version: Int, access: OffersDatabase.Access) async throws {
     let folder = try TemporaryFolder()
     let path = try Store.makeFile(in: folder, version: version, offerCount: 50)
-    let kept = [
+    let data = [
       "SELECT * FROM offer ORDER BY 1", "SELECT * FROM favorite", "SELECT * FROM sync_run",
       "SELECT change_id, offer_key, run_id, kind FROM change ORDER BY 1",
       "SELECT name, source, current_count FROM feed",
     ]
+    // Version 4 added the images.
+    let images =
+      version < 4
+      ? [] : ["SELECT * FROM image_cache ORDER BY 1", "SELECT * FROM image_use ORDER BY 1"]
+    if version >= 4 { try Store.execute(path, Self.images) }
+    let kept = data + images
     let before = try kept.map { try Store.rows(path, $0) }
     let database = try OffersDatabase(path: path, access: access)
     #expect(try Store.rows(path, "PRAGMA user_version") == ["\(SQLiteMigrations.currentVersion)"])
@@ -32,8 +38,35 @@ struct UpgradeTests {
     #expect(try Store.rows(path, "PRAGMA foreign_key_check") == [])
     let favorites = try await database.fetchOffers(OfferQuery(favoritesOnly: true))
     #expect(favorites.map(\.name) == ["Milk 7"])
+    let contents = try await database.fetchImageContents(now: .distantPast)
+    #expect(contents.limit == 50)
+    #expect(contents.images.count == (version < 4 ? 0 : 50))
+    #expect(contents.images.first?.url == (version < 4 ? nil : "u50"))
     let findings = await database.examine(at: .distantPast)
-    #expect(findings.allSatisfy { $0.level != .problem })
+    #expect(findings.allSatisfy { $0.level != .problem || $0.subject == "images" })
+  }
+
+  /// A full image cache.
+  private static let images = """
+    WITH RECURSIVE number (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < 50)
+    INSERT INTO image_cache
+      (slot, url, content_type, width, height, etag, fetched_at, fresh_until, bytes)
+    SELECT 51 - i, 'u' || i, 'image/png', 1, 1, 'e' || i, i, i, randomblob(9000) FROM number;
+    INSERT INTO image_use (slot, use_order) SELECT slot, 51 - slot FROM image_cache;
+    """
+
+  @Test("is upgraded even if a view or trigger of another program is invalid")
+  func toleratesInvalidObjects() async throws {
+    let folder = try TemporaryFolder()
+    let path = try Store.makeFile(in: folder, version: 13, offerCount: 5)
+    try Store.execute(
+      path,
+      """
+      CREATE VIEW mine AS SELECT missing FROM image_cache, nowhere;
+      CREATE TRIGGER also_mine AFTER INSERT ON offer BEGIN INSERT INTO nowhere VALUES (1); END;
+      """)
+    let database = try OffersDatabase(path: path)
+    #expect(try await database.fetchImageContents(now: .distantPast).limit == 50)
   }
 
   @Test("is synced like any other, with one change per differing offer")

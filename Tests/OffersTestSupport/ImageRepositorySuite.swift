@@ -86,7 +86,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
     self.check = check
   }
 
-  public static let all: [ImageRepositoryRule] = holding + order + favorites + memory
+  public static let all: [ImageRepositoryRule] = holding + order + favorites + limits + memory
 
   private static let holding: [ImageRepositoryRule] = [
     ImageRepositoryRule("an image is found exactly as it was put") { check in
@@ -143,7 +143,9 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       try check.expect(try await check.images.clearImages() == 0, "some are left")
       let contents = try await check.images.fetchImageContents(now: check.now)
       try check.expect(
-        contents == ImageCacheContents(images: [], hits: 0, misses: 0, evictions: 0, failures: []),
+        contents
+          == ImageCacheContents(
+            limit: 50, images: [], hits: 0, misses: 0, evictions: 0, failures: []),
         "\(contents)")
       try await check.put(4...60)
       try await check.expectHeld(11...60)
@@ -233,6 +235,65 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       try await check.home.setFavorite(check.url(1), to: false)
       try await check.put([51, 52])
       try await check.expectHeld([2] + Array(4...52))
+    },
+  ]
+
+  private static let limits: [ImageRepositoryRule] = [
+    ImageRepositoryRule("a lower limit evicts the least recently used images at once") { check in
+      try await check.put(1...50)
+      _ = try await check.images.findImage(check.url(1))
+      try check.expect(try await check.images.setImageLimit(10) == 40, "another number")
+      try await check.expectHeld([1] + Array(42...50))
+      let contents = try await check.images.fetchImageContents(now: check.now)
+      try check.expect((contents.limit, contents.evictions) == (10, 40), "\(contents)")
+      try await check.put(51...60)
+      try await check.expectHeld(51...60)
+    },
+    ImageRepositoryRule("a higher limit evicts nothing and makes room") { check in
+      try await check.put(1...50)
+      try check.expect(try await check.images.setImageLimit(75) == 0, "evicted")
+      try await check.put(51...90)
+      try await check.expectHeld(16...90)
+      try check.expect(try await check.images.setImageLimit(75) == 0, "not the same")
+      try await check.expectHeld(16...90)
+    },
+    ImageRepositoryRule("the limit survives a crash and the removal of all images") { check in
+      _ = try await check.images.setImageLimit(3)
+      _ = try await check.images.clearImages()
+      try await check.home.crash()
+      try await check.put(1...9)
+      try await check.expectHeld(7...9)
+    },
+    ImageRepositoryRule("three fifths of the limit are for favorites") { check in
+      for number in 1...20 { try await check.home.setFavorite(check.url(number), to: true) }
+      try await check.put(1...40)
+      _ = try await check.images.setImageLimit(10)
+      try await check.expectHeld(Array(15...20) + Array(37...40))
+      try await check.put(41...60)
+      try await check.expectHeld(Array(15...20) + Array(57...60))
+      _ = try await check.images.setImageLimit(1)
+      try await check.expectHeld([60])
+    },
+    ImageRepositoryRule("a limit out of bounds is refused and changes nothing") { check in
+      try await check.put(1...2)
+      for limit in [Int.min, -1, 0, 10_001, .max] {
+        do {
+          _ = try await check.images.setImageLimit(limit)
+          try check.expect(false, "taken: \(limit)")
+        } catch let error as OffersError {
+          try check.expect(error.code == .invalidRequest, "\(error)")
+        }
+      }
+      let limit = try await check.images.fetchImageContents(now: check.now).limit
+      try check.expect(limit == 50, "\(limit)")
+      try await check.expectHeld(1...2)
+    },
+    ImageRepositoryRule("the highest limit is 10,000 images, and can be lowered to 1") { check in
+      _ = try await check.images.setImageLimit(10_000)
+      try await check.put(1...60)
+      try await check.expectHeld(1...60)
+      try check.expect(try await check.images.setImageLimit(1) == 59, "another number")
+      try await check.expectHeld([60])
     },
   ]
 

@@ -54,20 +54,24 @@ public struct CachedImageSummary: Hashable, Sendable {
 
 /// The images in the cache, with its statistics.
 public struct ImageCacheContents: Hashable, Sendable {
+  /// The most images in the cache.
+  public let limit: Int
   /// The images, most recently used first.
   public let images: [CachedImageSummary]
   /// How many lookups found an image.
   public let hits: Int
   /// How many lookups found none.
   public let misses: Int
-  /// How many images were evicted to make room for others.
+  /// How many images were evicted, to make room for others or by a lower limit.
   public let evictions: Int
   /// The recent failures to fetch an image.
   public let failures: [ImageFailure]
 
   public init(
-    images: [CachedImageSummary], hits: Int, misses: Int, evictions: Int, failures: [ImageFailure]
+    limit: Int, images: [CachedImageSummary], hits: Int, misses: Int, evictions: Int,
+    failures: [ImageFailure]
   ) {
+    self.limit = limit
     self.images = images
     self.hits = hits
     self.misses = misses

@@ -3,16 +3,18 @@ import Foundation
 /// A cache of a bounded number of offer images.
 ///
 /// Guarantees of every implementation:
-/// - **Bounded**: no commit holds more than `ImageBounds.images`, with any number of writers.
+/// - **Bounded**: no commit holds more images than the limit, with any number of writers. It is 50
+///   until `setImageLimit(_:)` sets another.
 /// - **Intact**: an image is found exactly as it was put, byte for byte, or not at all.
 /// - **Least recently used first**: the image to evict is the one whose last use is the oldest.
 ///   Finding, touching and putting are uses; listing and confirming are not.
-/// - **Favorites stay**: the 30 most recently used images of favorites are removed only by
-///   `clearImages()`. The other 20 places are for browsing.
-/// - **Reads do not write**: finding and touching wait for no writer. Uses of images are collected
-///   in memory and written in batches: before an image is put, by `flushImageUses()`, and after
-///   `ImageBounds.gatheredUses` uses or `gatheredSeconds`. A crash may lose part of the usage order
-///   and of the counts, but never an image.
+/// - **Favorites stay**: three fifths of the places, 30 of 50, are for the most recently used images
+///   of favorites, which are removed only by `clearImages()` or a lower limit. The other places are
+///   for browsing.
+/// - **Reads do not write**: finding and touching wait for no writer. Uses are gathered in memory
+///   and written in batches: before an image is put, by `flushImageUses()`, and otherwise after
+///   `ImageBounds.gatheredUses` of them or `gatheredSeconds`. A crash may lose part of the usage
+///   order and of the counts, but never an image.
 /// - **Durable**: an image for which `putImage(_:)` returned survives a `kill -9`. A power cut may
 ///   lose the last images; the others stay intact.
 ///
@@ -57,10 +59,21 @@ public protocol ImageRepository: Sendable {
   /// Releases a lease before it expires.
   func endLease(on url: String, holder: Int64) async throws
 
-  /// The cached images, the remembered failures, and the hit, miss and eviction counts.
+  /// Sets the most images that the cache holds, for every program that uses it, from now on. A lower
+  /// limit evicts the surplus in the same transaction: the least recently used images first, and the
+  /// exempt images of favorites, three fifths of the new limit, last.
+  ///
+  /// - Parameter limit: a number of images, from `ImageBounds.imageLimits`. An image has 5 MiB at
+  ///   most, so a cache of 50 has at most 250 MiB.
+  /// - Returns: the number of evicted images.
+  /// - Throws: `OffersError` with `invalidRequest` for another limit; nothing is changed then.
+  @discardableResult
+  func setImageLimit(_ limit: Int) async throws -> Int
+
+  /// The limit, the cached images, the remembered failures, and the hit, miss and eviction counts.
   func fetchImageContents(now: Date) async throws -> ImageCacheContents
 
-  /// Removes all images, failures and counts.
+  /// Removes all images, failures and counts. The limit stays.
   ///
   /// - Returns: the number of images removed.
   @discardableResult

@@ -177,7 +177,7 @@ struct HealthCheck: Sendable {
         return [
           Finding(
             .ok, "images",
-            "\(contents.count) of \(ImageBounds.images) are held, all valid")
+            "\(contents.count) of \(try CacheSlotTable.count(in: database)) are held, all valid")
         ]
       }
       return [

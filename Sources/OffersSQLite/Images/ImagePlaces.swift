@@ -1,30 +1,23 @@
 import GRDB
 import OffersCore
 
-/// The slots of the image cache and the order of their last uses.
+/// The occupied slots of the image cache and the order of their last uses.
 struct ImagePlaces {
-  private var places: [(slot: Int64, useOrder: Int64)] = []
+  private typealias Place = (slot: Int64, useOrder: Int64)
+
+  private var places: [Place] = []
   private var lastOrder: Int64 = 0
+  /// The maximum number of images.
+  let limit: Int
 
   init(_ database: Database) throws {
-    places.reserveCapacity(ImageBounds.images)
-    let count = try RawStatement(cached: "SELECT count(*) FROM image_cache", database)
-    defer { count.reset() }
-    let isFull = try count.step() && count.number(0) >= ImageBounds.images
-    try read("SELECT slot, use_order FROM image_use", database)
-    // If all slots are occupied and have a use, `image_use` alone lists them all.
-    if isFull, places.count == ImageBounds.images { return }
-    places.removeAll(keepingCapacity: true)
-    try read(
-      """
-      SELECT image_cache.slot, coalesce(image_use.use_order, 0)
-      FROM image_cache LEFT JOIN image_use USING (slot)
-      ORDER BY image_cache.slot
-      """, database)
-  }
-
-  private mutating func read(_ sql: String, _ database: Database) throws {
-    let statement = try RawStatement(cached: sql, database)
+    limit = try CacheSlotTable.count(in: database)
+    // Without an order, so that SQLite reads the slots from the index of URLs, not beside the bytes.
+    let statement = try RawStatement(
+      cached: """
+        SELECT image_cache.slot, coalesce(image_use.use_order, 0)
+        FROM image_cache LEFT JOIN image_use USING (slot)
+        """, database)
     defer { statement.reset() }
     while try statement.step() {
       places.append((slot: statement.number(0), useOrder: statement.number(1)))
@@ -32,30 +25,36 @@ struct ImagePlaces {
     }
   }
 
-  /// A free slot; nil if the cache is full.
-  var free: Int64? {
-    if places.count >= ImageBounds.images { return nil }
-    let taken = Set(places.map(\.slot))
-    return (1...Int64(ImageBounds.images)).first { !taken.contains($0) }
+  var isFull: Bool { places.count >= limit }
+
+  /// The slot to evict: the least recently used one that is not exempt. A full cache has one; an empty
+  /// one returns nil.
+  ///
+  /// - Parameter favorites: the slots of favorites' images.
+  func findOldest(favorites: Set<Int64>) -> Int64? {
+    let exempt = exempt(favorites, limit: limit)
+    return places.lazy.filter { !exempt.contains($0.slot) }.min(by: Self.isOlder)?.slot
   }
 
-  /// The slot to evict: the least recently used one that is not protected.
+  /// The slots to evict so that at most `limit` images remain, least recently used first.
   ///
-  /// - Parameter favorites: the slots of favorites' images. The most recently used of them are
-  ///   protected, up to `ImageBounds.favoriteImages`.
-  func oldest(favorites: Set<Int64>) -> Int64 {
-    func isOlder(_ left: (slot: Int64, useOrder: Int64), _ right: (slot: Int64, useOrder: Int64))
-      -> Bool
-    {
-      (left.useOrder, left.slot) < (right.useOrder, right.slot)
-    }
-    // Called only if no slot is free, so at least one is occupied.
-    if favorites.isEmpty { return places.min(by: isOlder)?.slot ?? 1 }
-    let sorted = places.sorted(by: isOlder)
-    let kept = Set(
-      sorted.reversed().lazy.map(\.slot).filter(favorites.contains)
-        .prefix(ImageBounds.favoriteImages))
-    return (sorted.first { !kept.contains($0.slot) } ?? sorted.first)?.slot ?? 1
+  /// - Parameter favorites: the slots of favorites' images.
+  func surplus(over limit: Int, favorites: Set<Int64>) -> [Int64] {
+    let exempt = exempt(favorites, limit: limit)
+    return places.filter { !exempt.contains($0.slot) }.sorted(by: Self.isOlder)
+      .prefix(max(0, places.count - limit)).map(\.slot)
+  }
+
+  /// The most recently used images of favorites, up to `ImageBounds.favoriteImages(of:)`: always
+  /// fewer than the limit.
+  private func exempt(_ favorites: Set<Int64>, limit: Int) -> Set<Int64> {
+    Set(
+      places.filter { favorites.contains($0.slot) }.sorted { Self.isOlder($1, $0) }
+        .prefix(ImageBounds.favoriteImages(of: limit)).map(\.slot))
+  }
+
+  private static func isOlder(_ left: Place, _ right: Place) -> Bool {
+    (left.useOrder, left.slot) < (right.useOrder, right.slot)
   }
 
   /// Makes a slot the most recently used one.

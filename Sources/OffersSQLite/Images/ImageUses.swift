@@ -32,10 +32,6 @@ final class ImageUses: Sendable {
   private let state = Mutex(State())
   private let now: @Sendable () -> ContinuousClock.Instant
 
-  /// The maximum number of images whose order is remembered; other processes may replace cached
-  /// images.
-  private static let urlLimit = 4 * ImageBounds.images
-
   init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
   /// Records a use of an image, or a miss if `url` is nil.
@@ -52,13 +48,14 @@ final class ImageUses: Sendable {
       }
       let begunAt = state.begunAt ?? now
       state.begunAt = begunAt
-      return state.useCount >= ImageBounds.gatheredUses || state.numbers.count > Self.urlLimit
+      return state.useCount >= ImageBounds.gatheredUses
+        || state.numbers.count > ImageBounds.gatheredImages
         || now - begunAt >= .seconds(ImageBounds.gatheredSeconds)
     }
   }
 
-  /// Counts an eviction.
-  func noteEviction() { state.withLock { $0.evictions += 1 } }
+  /// Counts evictions.
+  func noteEvictions(_ count: Int) { state.withLock { $0.evictions += count } }
 
   /// The current batch.
   var gathered: Batch { state.withLock { $0.batch } }

@@ -42,17 +42,19 @@ extension OffersDatabase: ImageRepository {
       var places = try ImagePlaces(database)
       try ImageTable.note(imageUses.takeOrder(), &places, in: database)
       let held = try ImageTable.findSlot(of: image.url, in: database)
-      let free = held == nil ? places.free : nil
+      let free =
+        held == nil && !places.isFull ? try CacheSlotTable.findFree(in: database) : nil
       let slot =
         try held ?? free
-        ?? places.oldest(favorites: ImageTable.favoriteSlots(in: database))
+        ?? places.findOldest(favorites: ImageTable.favoriteSlots(in: database))
+      guard let slot else { throw DatabaseError(message: "cache_slot is empty") }
       try ImageTable.put(image, slot: slot, isFree: free != nil, in: database)
       try places.use(slot, in: database)
       try ImageFailureTable.delete(image.url, in: database)
       try ImageLeaseTable.end(image.url, holder: nil, in: database)
       return held == nil && free == nil
     }
-    if isEviction { imageUses.noteEviction() }
+    if isEviction { imageUses.noteEvictions(1) }
   }
 
   private static func check(_ image: CachedImage) throws {
@@ -109,11 +111,35 @@ extension OffersDatabase: ImageRepository {
       let later = Set(gathered.urls)
       let recent = gathered.urls.reversed().compactMap { url in written.first { $0.url == url } }
       return ImageCacheContents(
+        limit: try CacheSlotTable.count(in: database),
         images: recent + written.filter { !later.contains($0.url) },
         hits: tally.hits + gathered.hits, misses: tally.misses + gathered.misses,
         evictions: tally.evictions + gathered.evictions,
         failures: try ImageFailureTable.all(now: now, in: database))
     }
+  }
+
+  /// The limit is stored in the file, so it holds for every program that uses it. An evicted image's
+  /// pages are reused; the file itself does not shrink.
+  @discardableResult
+  public func setImageLimit(_ limit: Int) async throws -> Int {
+    guard ImageBounds.imageLimits.contains(limit) else {
+      throw OffersError(
+        .invalidRequest, "An image cache holds 1 to 10,000 images, not \(limit).")
+    }
+    // An app may set its limit at each start: no write if it is set already.
+    if try await read({ try CacheSlotTable.count(in: $0) }) == limit { return 0 }
+    let count = try await write { [imageUses] database in
+      var places = try ImagePlaces(database)
+      try ImageTable.note(imageUses.takeOrder(), &places, in: database)
+      let surplus = places.surplus(
+        over: limit, favorites: try ImageTable.favoriteSlots(in: database))
+      try ImageTable.delete(surplus, in: database)
+      try CacheSlotTable.setCount(limit, in: database)
+      return surplus.count
+    }
+    imageUses.noteEvictions(count)
+    return count
   }
 
   /// Writes one use of an image, unless another process is writing.

@@ -20,9 +20,12 @@ extension OffersDatabase {
   /// most recently starred first, then those of the newest offers.
   package func fetchWantedImages() async throws -> [WantedImage] {
     try await read { database in
+      let limit = try CacheSlotTable.count(in: database)
       var seen: Set<String> = []
-      let all = try Self.favoriteImages(in: database) + Self.newestImages(in: database)
-      return Array(all.filter { seen.insert($0.url).inserted }.prefix(ImageBounds.images))
+      let all =
+        try Self.favoriteImages(in: database)
+        + Self.newestImages(count: Self.newestFactor * limit, in: database)
+      return Array(all.filter { seen.insert($0.url).inserted }.prefix(limit))
     }
   }
 
@@ -40,18 +43,19 @@ extension OffersDatabase {
     ).map(wanted)
   }
 
-  /// The number of newest offers whose images are considered. It is larger than the cache, because
-  /// several offers may share an image.
-  static let newestLimit = 500
-  static let newestSQL = """
+  /// More offers than the cache holds images, because several may share an image.
+  private static let newestFactor = 10
+  private static let newestSQL = """
     SELECT feed.name, offer.id, offer.image_url, feed.source
     FROM offer JOIN feed USING (feed_key)
     WHERE offer.gone_at IS NULL AND offer.image_url IS NOT NULL
     ORDER BY offer.offer_key DESC LIMIT ?
     """
 
-  private static func newestImages(in database: Database) throws -> [WantedImage] {
-    try Row.fetchAll(database, sql: newestSQL, arguments: [newestLimit]).map(wanted)
+  private static func newestImages(
+    count: Int, in database: Database
+  ) throws -> [WantedImage] {
+    try Row.fetchAll(database, sql: newestSQL, arguments: [count]).map(wanted)
   }
 
   private static func wanted(_ row: Row) -> WantedImage {

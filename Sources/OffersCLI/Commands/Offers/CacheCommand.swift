@@ -9,8 +9,8 @@ struct CacheCommand: AsyncParsableCommand {
     commandName: "cache",
     abstract: "Show or clear the cached images.",
     discussion: """
-      At most 50 images are cached. The least recently used is evicted first; the images of up to \
-      30 favorites stay.
+      At most 50 images are cached, unless an app set another limit. The least recently used is \
+      evicted first; the images of favorites, up to three fifths, stay.
 
       EXAMPLES
         offers cache
@@ -49,7 +49,7 @@ struct CacheCommand: AsyncParsableCommand {
     let asked = contents.hits + contents.misses
     let share = asked > 0 ? " (\(contents.hits * 100 / asked) %)" : ""
     var lines = [
-      "Holds  \(images.count) of \(ImageBounds.images) images, \(bytes), \(favorites) of favorites",
+      "Holds  \(images.count) of \(contents.limit) images, \(bytes), \(favorites) of favorites",
       "Asked  \(Units.count(asked, "time")), found \(Units.count(contents.hits, "time"))\(share); "
         + "\(Units.count(contents.evictions)) evicted",
     ]
@@ -97,7 +97,7 @@ struct CacheCommand: AsyncParsableCommand {
 
   private static func json(_ contents: ImageCacheContents) -> String {
     JSONWriter.document { json in
-      json.member("capacity", ImageBounds.images)
+      json.member("capacity", contents.limit)
       json.member("hits", contents.hits)
       json.member("misses", contents.misses)
       json.member("evictions", contents.evictions)

@@ -32,7 +32,7 @@ struct ImageSync: Sendable {
     }
   }
 
-  /// Fetches the images of favorites and of the newest offers, `ImageBounds.images` at most.
+  /// Fetches the images of favorites and of the newest offers, as many as the cache holds at most.
   ///
   /// - Parameter bar: shows the progress.
   func run(_ bar: ProgressBar) async throws -> Result {

@@ -50,7 +50,8 @@ struct SyncCommand: AsyncParsableCommand {
   var news = false
 
   @Flag(
-    name: .long, help: "Also fetch images of favorites and of the newest offers, 50 at most.")
+    name: .long,
+    help: "Also fetch images of favorites and of the newest offers, as many as are cached.")
   var images = false
 
   @Flag(
