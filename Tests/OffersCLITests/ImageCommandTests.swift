@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersSQLite
+import OffersSync
 import OffersTestSupport
 import Testing
 
@@ -101,16 +102,15 @@ struct ImageCommandTests {
 
   @Test("sync reports failures with the same reason once, with a hint")
   func tellsReasonsOnce() {
-    var result = ImageSync.Result()
+    var result = FetchedImages()
     for id in ["1", "2", "3", "4"] {
       let isOther = id == "2"
       result.failures.append(
-        (
-          OfferRef(feed: "tea", id: id),
-          OffersError(
+        FetchedImages.Failure(
+          ref: OfferRef(feed: "tea", id: id),
+          error: OffersError(
             .sourceFailed, isOther ? "It is a page." : "The host x could not be found.",
-            hint: isOther ? "Look at it." : nil)
-        ))
+            hint: isOther ? "Look at it." : nil)))
     }
     #expect(
       result.failureLines == [

@@ -1,14 +1,6 @@
 import GRDB
 import OffersCore
 
-/// The address of an offer's image, and the source of its feed.
-package struct WantedImage: Hashable, Sendable {
-  package let ref: OfferRef
-  package let url: String
-  /// The source of the feed.
-  package let source: String
-}
-
 extension OffersDatabase {
   public func findSource(of feed: String) async throws -> String? {
     try await read {
@@ -16,50 +8,41 @@ extension OffersDatabase {
     }
   }
 
-  /// The images to prefetch, each once, at most as many as the cache holds: those of favorites,
-  /// most recently starred first, then those of the newest offers.
-  package func fetchWantedImages() async throws -> [WantedImage] {
+  /// The offers whose images a user is most likely to look at, to fetch them ahead: favorites, most
+  /// recently starred first, then the newest offers.
+  ///
+  /// - Returns: as many offers as the image cache holds images, at most. Each has an image, and no
+  ///   two have the same.
+  /// - Throws: `OffersError` with `storageFailed`; `CancellationError`.
+  public func fetchOffersWithWantedImages() async throws -> [Offer] {
     try await read { database in
       let limit = try CacheSlotTable.count(in: database)
       var seen: Set<String> = []
-      let all =
-        try Self.favoriteImages(in: database)
-        + Self.newestImages(count: Self.newestFactor * limit, in: database)
-      return Array(all.filter { seen.insert($0.url).inserted }.prefix(limit))
+      let images =
+        try Row.fetchAll(database, sql: Self.favoriteImagesSQL)
+        + Row.fetchAll(
+          database, sql: Self.newestImagesSQL, arguments: [Self.newestFactor * limit])
+      let keys: [Int64] = images.filter { seen.insert($0["image_url"]).inserted }
+        .prefix(limit).map { $0["offer_key"] }
+      return try OfferTable.list(keys: keys, in: database)
     }
-  }
-
-  private static func favoriteImages(in database: Database) throws -> [WantedImage] {
-    try Row.fetchAll(
-      database,
-      sql: """
-        SELECT feed.name, offer.id, offer.image_url, feed.source
-        FROM favorite
-        JOIN feed ON feed.name = favorite.feed
-        JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
-        WHERE offer.image_url IS NOT NULL
-        ORDER BY favorite.created_at DESC, feed.name, offer.id
-        """
-    ).map(wanted)
   }
 
   /// More offers than the cache holds images, because several may share an image.
   private static let newestFactor = 10
-  private static let newestSQL = """
-    SELECT feed.name, offer.id, offer.image_url, feed.source
-    FROM offer JOIN feed USING (feed_key)
-    WHERE offer.gone_at IS NULL AND offer.image_url IS NOT NULL
-    ORDER BY offer.offer_key DESC LIMIT ?
+
+  private static let favoriteImagesSQL = """
+    SELECT offer.offer_key, offer.image_url
+    FROM favorite
+    JOIN feed ON feed.name = favorite.feed
+    JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
+    WHERE offer.image_url IS NOT NULL
+    ORDER BY favorite.created_at DESC, feed.name, offer.id
     """
 
-  private static func newestImages(
-    count: Int, in database: Database
-  ) throws -> [WantedImage] {
-    try Row.fetchAll(database, sql: newestSQL, arguments: [count]).map(wanted)
-  }
-
-  private static func wanted(_ row: Row) -> WantedImage {
-    WantedImage(
-      ref: OfferRef(feed: row["name"], id: row["id"]), url: row["image_url"], source: row["source"])
-  }
+  private static let newestImagesSQL = """
+    SELECT offer_key, image_url FROM offer
+    WHERE gone_at IS NULL AND image_url IS NOT NULL
+    ORDER BY offer_key DESC LIMIT ?
+    """
 }

@@ -13,12 +13,14 @@ import OffersCore
 ///   most 6 requests run concurrently, 2 of them to one host. No server in a private network is
 ///   contacted.
 public actor ImageLoader: ImageSource {
-  private let images: any ImageRepository
+  let images: any ImageRepository
   private let fetch: ImageFetch
   private let connections: HTTPConnections?
   private let logger: Logger
-  private let now: @Sendable () -> Date
+  let now: @Sendable () -> Date
   private let turns = HostTurns(limit: 6, hostLimit: 2)
+  /// The turns of images that are fetched ahead.
+  let turnsAhead = HostTurns(limit: 4, hostLimit: 1)
   private let holder = Int64.random(in: 1...Int64.max)
 
   private typealias Asker = AsyncStream<Result<CachedImage, OffersError>>.Continuation

@@ -45,7 +45,7 @@ struct SyncJob: Sendable {
     var runs: [SyncRun] = []
     var changes: [OfferChange] = []
     var failures: [OffersError] = []
-    var images: ImageSync.Result?
+    var images: FetchedImages?
     /// The error of printing a result.
     var outputError: (any Error)?
   }
@@ -128,10 +128,19 @@ struct SyncJob: Sendable {
   /// Fetches images. A failed image does not fail the sync, because the offers are stored.
   private func fetchImages(
     into database: OffersDatabase, _ bar: ProgressBar, allowsPrivateNetwork: Bool
-  ) async throws -> ImageSync.Result {
-    let result = try await ImageSync(
-      database: database, allowsPrivateNetwork: allowsPrivateNetwork
-    ).run(bar)
+  ) async throws -> FetchedImages {
+    let offers = try await database.fetchOffersWithWantedImages()
+    let loader = ImageLoader(images: database, allowsPrivateNetwork: allowsPrivateNetwork)
+    let result: FetchedImages
+    do {
+      result = try await loader.fetchAhead(offers, feeds: database) { bar.show(images: $0, of: $1) }
+    } catch {
+      bar.clear()
+      await loader.close()
+      throw error
+    }
+    bar.clear()
+    await loader.close()
     if isQuiet || isJSON || isNews { return result }
     try Output.print(result.line)
     for line in result.failureLines { Output.note(line) }

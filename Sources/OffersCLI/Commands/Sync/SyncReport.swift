@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersSync
 
 /// The texts and the JSON document of the result of a sync.
 enum SyncReport {
@@ -83,7 +84,7 @@ enum SyncReport {
   /// The document `{"runs":[…]}`, with the changes of a trial and the result of the images.
   static func json(
     _ runs: [SyncRun], explains: Bool = false, _ changes: [OfferChange]? = nil,
-    _ images: ImageSync.Result? = nil
+    _ images: FetchedImages? = nil
   ) -> String {
     JSONWriter.document { json in
       json.member("runs", each: runs) { json, run in json.value(run, explains: explains) }

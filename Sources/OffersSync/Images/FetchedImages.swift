@@ -1,0 +1,27 @@
+import OffersCore
+
+/// The result of fetching images ahead. Each image is counted once.
+public struct FetchedImages: Hashable, Sendable {
+  /// An image that could not be fetched.
+  public struct Failure: Hashable, Sendable {
+    /// The first of its offers.
+    public let ref: OfferRef
+    public let error: OffersError
+
+    public init(ref: OfferRef, error: OffersError) {
+      self.ref = ref
+      self.error = error
+    }
+  }
+
+  /// How many images were fetched.
+  public var fetched = 0
+  /// How many images were cached already.
+  public var held = 0
+  /// How many images were left out, because the cache has no room for them.
+  public var leftOut = 0
+  /// The images that could not be fetched, ordered by reference.
+  public var failures: [Failure] = []
+
+  public init() {}
+}
