@@ -51,13 +51,18 @@ let package = Package(
         .embedInCode("0014_set_image_limit.sql"),
       ],
       swiftSettings: strict),
+    // The C target has what Swift's modules of the system's headers leave out.
+    .target(name: "SystemShim", path: "Sources/OffersPlatform/Shim"),
     .target(
-      name: "OffersCore", dependencies: ["GlibcExtensions"],
+      name: "OffersPlatform", dependencies: ["SystemShim"], exclude: ["Shim"],
+      swiftSettings: strict),
+    .target(
+      name: "OffersCore", dependencies: ["OffersPlatform"],
       swiftSettings: strict),
     .target(
       name: "OffersFeeds",
       dependencies: [
-        "ByteVector", "EmbeddedFeeds", "Expat", "OffersCore", "ZLib",
+        "ByteVector", "EmbeddedFeeds", "Expat", "OffersCore", "OffersPlatform", "ZLib",
         .product(name: "Yams", package: "Yams"),
       ],
       exclude: ["Embedded", "Samples", "Shipped"],
@@ -67,13 +72,13 @@ let package = Package(
     .target(name: "EmbeddedFeeds", path: "Sources/OffersFeeds/Embedded"),
     .target(name: "EmbeddedPages", path: "Sources/OffersServer/Embedded"),
     .systemLibrary(name: "Expat", providers: [.apt(["libexpat1-dev"])]),
-    .systemLibrary(name: "GlibcExtensions"),
     .systemLibrary(name: "ZLib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "SQLiteShim", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
       name: "OffersSQLite",
       dependencies: [
         "OffersCore",
+        "OffersPlatform",
         "SQLiteMigrations",
         "SQLiteShim",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -85,6 +90,7 @@ let package = Package(
       dependencies: [
         "OffersCore",
         "OffersFeeds",
+        "OffersPlatform",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -98,6 +104,7 @@ let package = Package(
       dependencies: [
         "EmbeddedPages",
         "OffersCore",
+        "OffersPlatform",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -110,17 +117,24 @@ let package = Package(
       ],
       exclude: ["API/openapi.json", "Assets", "Embedded", "Templates"],
       swiftSettings: strict),
+    // The benchmark starts child processes, too, and cannot depend on a program.
+    .target(
+      name: "ChildProcesses", dependencies: ["OffersCore", "SystemShim"],
+      path: "Sources/OffersCLI/Processes", swiftSettings: strict),
     .executableTarget(
       name: "OffersCLI",
       dependencies: [
+        "ChildProcesses",
         "OffersCore",
         "OffersFeeds",
+        "OffersPlatform",
         "OffersServer",
         "OffersSQLite",
         "OffersSync",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
+      exclude: ["Processes"],
       resources: [
         .embedInCode("Commands/Schedule/offers-sync.service"),
         .embedInCode("Commands/Schedule/offers-sync.timer"),
@@ -128,7 +142,7 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(
       name: "OffersBenchmark",
-      dependencies: ["Expat", "OffersCore", "OffersFeeds", "OffersSQLite"],
+      dependencies: ["ChildProcesses", "Expat", "OffersCore", "OffersFeeds", "OffersSQLite"],
       swiftSettings: strict),
     .target(
       name: "OffersFuzzing", dependencies: ["OffersCore", "OffersFeeds"], swiftSettings: strict),
@@ -146,7 +160,10 @@ let package = Package(
         .product(name: "X509", package: "swift-certificates"),
       ], path: "Tests/OffersTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "OffersCoreTests", dependencies: ["OffersCore", "OffersTestSupport"],
+      name: "OffersPlatformTests", dependencies: ["OffersPlatform", "OffersTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "OffersCoreTests", dependencies: ["ChildProcesses", "OffersCore", "OffersTestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "OffersFeedsTests",
@@ -163,7 +180,8 @@ let package = Package(
     .testTarget(
       name: "OffersSyncTests",
       dependencies: [
-        "OffersCore", "OffersFeeds", "OffersSQLite", "OffersSync", "OffersTestSupport",
+        "OffersCore", "OffersFeeds", "OffersPlatform", "OffersSQLite", "OffersSync",
+        "OffersTestSupport",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -171,7 +189,8 @@ let package = Package(
     .testTarget(
       name: "OffersCLITests",
       dependencies: [
-        "OffersCLI", "OffersCore", "OffersSQLite", "OffersSync", "OffersTestSupport",
+        "ChildProcesses", "OffersCLI", "OffersCore", "OffersSQLite", "OffersSync",
+        "OffersTestSupport",
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersServerTests",

@@ -1,5 +1,5 @@
+import ChildProcesses
 import Foundation
-import OffersCore
 
 /// The cost of running a process.
 struct Cost {

@@ -1,5 +1,5 @@
+import ChildProcesses
 import Foundation
-import OffersCore
 
 /// A server that runs during the benchmark.
 final class ServedProcess {

@@ -1,9 +1,9 @@
-import Glibc
 import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
 import OffersCore
+import OffersPlatform
 import ServiceLifecycle
 
 /// The HTTP server of the pages and of the JSON API.
@@ -128,7 +128,7 @@ package struct OffersServer: Sendable {
       try result.get()
     } catch let error as IOError {
       throw refusal(
-        String(cString: strerror(error.errnoCode)),
+        SystemError(error.errnoCode, "bind").text,
         hint: "Choose another port with --port, or 0 for any free port.", error)
     } catch let error as OffersError {
       throw error

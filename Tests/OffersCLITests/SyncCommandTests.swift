@@ -65,6 +65,19 @@ struct SyncCommandTests {
         == "ibotta: 0 new, 1 changed, 1 gone, 0 back, 0 unchanged, 0 skipped in TIME\n")
   }
 
+  @Test("Offers from standard input that replaced the sample are protected by the quarantine")
+  func quarantinedInput() throws {
+    let home = try Home()
+    func feed(_ count: Int) -> String {
+      "[\((1...count).map { #"{"id":"\#($0)","name":"Tea"}"# }.joined(separator: ","))]"
+    }
+    #expect(try home.offers("sync").status == 0)
+    #expect(try home.offers("sync", "--from", "-", input: feed(100)).status == 0)
+    #expect(try home.offers("sync", "--from", "-", input: feed(3)).status != 0)
+    let listed = try home.document("list", "--limit", "200")["offers"] as? [Any]
+    #expect(listed?.count == 100)
+  }
+
   @Test("A feed from standard input is not replaced by the sample; its next sync needs a source")
   func keepsStandardInput() throws {
     let home = try Home()

@@ -1,6 +1,4 @@
 import OffersCore
-import OffersSQLite
-import OffersTestSupport
 import Testing
 
 @Suite("Removals that are held back")
@@ -109,19 +107,5 @@ struct QuarantineTests {
     #expect(run.error?.message == "28 of 30 offers would be removed; none was.")
     #expect(feed.lastSuccessAt?.timeIntervalSince1970 == 1_000)
     #expect(feed.currentCount == 30 && feed.goneCount == 0)
-  }
-
-  @Test("offers from standard input that replaced the sample are protected by the quarantine")
-  func protectsWhatCameByStandardInput() async throws {
-    let folder = try TemporaryFolder()
-    let environment = ["OFFERS_DATABASE": folder.file("offers.sqlite")]
-    func sync(_ arguments: [String], _ input: String?) throws -> Int32 {
-      try OffersProgram.run(["sync"] + arguments, environment: environment, input: input).status
-    }
-    #expect(try sync([], nil) == 0)
-    #expect(try sync(["--from", "-"], FeedText.feed(1...100)) == 0)
-    #expect(try sync(["--from", "-"], FeedText.feed(1...3)) != 0)
-    let database = try OffersDatabase(path: folder.file("offers.sqlite"), access: .readOnly)
-    #expect(try await database.countOffers(OfferQuery()) == 100)
   }
 }

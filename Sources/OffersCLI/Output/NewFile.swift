@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersPlatform
 import Synchronization
 
 /// A file that is written under a temporary name and atomically replaces another when it is
@@ -85,7 +86,11 @@ final class NewFile: Sendable {
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws {
-    guard FileBytes.write(bytes, to: descriptor) else { throw Self.failure(path, hint) }
+    do {
+      try FileBytes.writeAll(bytes, to: descriptor)
+    } catch {
+      throw Self.failure(path, hint, error.number)
+    }
   }
 
   /// Syncs the file to the disk and renames it to its path.
@@ -111,7 +116,11 @@ final class NewFile: Sendable {
     _ text: String, to path: String, isPrivate: Bool = false,
     hint: String = "Check the folder and its permissions."
   ) throws {
-    guard FileBytes.makeFolders(of: path) else { throw failure(path, hint) }
+    do {
+      try FileBytes.makeFolders(of: path)
+    } catch {
+      throw failure(path, hint, error.number)
+    }
     let file = try NewFile(replacing: path, hint: hint)
     var text = text
     try text.withUTF8 { try file.append(UnsafeRawBufferPointer($0)) }
@@ -131,8 +140,10 @@ final class NewFile: Sendable {
     }
   }
 
-  private static func failure(_ path: String, _ hint: String) -> OffersError {
+  private static func failure(
+    _ path: String, _ hint: String, _ reason: Int32 = errno
+  ) -> OffersError {
     OffersError(
-      .storageFailed, "Could not write \(path): \(String(cString: strerror(errno))).", hint: hint)
+      .storageFailed, "Could not write \(path): \(String(cString: strerror(reason))).", hint: hint)
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import OffersCore
 import OffersFeeds
+import OffersPlatform
 
 /// Reads and updates of the user's file of feed definitions.
 enum TextFile {
@@ -57,7 +58,11 @@ enum TextFile {
   /// - Throws: `OffersError` with `locked` if another process holds the lock for longer than 5 s.
   static func update(_ path: String, _ change: (String?) throws -> String?) throws {
     let target = try NewFile.target(path)
-    guard FileBytes.makeFolders(of: target) else { throw failure("write", path) }
+    do {
+      try FileBytes.makeFolders(of: target)
+    } catch {
+      throw failure("write", path, error.number)
+    }
     // The lock is on the folder, because each change replaces the file.
     let descriptor = open(FileBytes.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("write", path) }
@@ -79,9 +84,11 @@ enum TextFile {
     }
   }
 
-  private static func failure(_ verb: String, _ path: String) -> OffersError {
+  private static func failure(
+    _ verb: String, _ path: String, _ reason: Int32 = errno
+  ) -> OffersError {
     OffersError(
-      .storageFailed, "Could not \(verb) \(path): \(String(cString: strerror(errno))).",
+      .storageFailed, "Could not \(verb) \(path): \(String(cString: strerror(reason))).",
       hint: permissionHint)
   }
 

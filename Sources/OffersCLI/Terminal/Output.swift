@@ -1,5 +1,6 @@
 import Glibc
 import OffersCore
+import OffersPlatform
 
 /// The output of the program: data on standard output, everything else on standard error.
 enum Output {
@@ -50,7 +51,7 @@ enum Output {
   static func noteRaw(_ text: String) {
     var text = text
     // A failure to write to standard error cannot be reported anywhere.
-    text.withUTF8 { _ = FileBytes.write(UnsafeRawBufferPointer($0), to: streams.errors) }
+    text.withUTF8 { try? FileBytes.writeAll(UnsafeRawBufferPointer($0), to: streams.errors) }
   }
 
   /// Prints an error: its feed and message, then its hint on a second line.
@@ -65,11 +66,13 @@ enum Output {
   /// Writes all of the bytes. If the reader of a pipe has closed it, SIGPIPE ends the program,
   /// unless the signal is ignored, as it is while a pager runs.
   private static func write(_ bytes: UnsafeRawBufferPointer) throws {
-    if FileBytes.write(bytes, to: streams.output) { return }
-    let code = errno
-    if code == EPIPE { throw ReaderGone() }
-    let reason = code == EBADF ? "it is closed" : String(cString: strerror(code))
-    throw OffersError(.storageFailed, "The output could not be written: \(reason).")
+    do {
+      try FileBytes.writeAll(bytes, to: streams.output)
+    } catch {
+      if error.number == EPIPE { throw ReaderGone() }
+      let reason = error.number == EBADF ? "it is closed" : error.text
+      throw OffersError(.storageFailed, "The output could not be written: \(reason).")
+    }
   }
 }
 

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 
 /// Resolves the relative links of a document (RFC 3986, section 5).
 struct LinkResolver: Sendable {
@@ -34,8 +33,8 @@ struct LinkResolver: Sendable {
   /// Whether `resolve` would return a link unchanged, as it does most links: it has a scheme, no
   /// `&` and no whitespace at its end.
   static func isAbsolute(_ link: UnsafeRawBufferPointer) -> Bool {
-    guard let base = link.baseAddress, let last = link.last, last > 0x20 else { return false }
-    return hasScheme(link) && memchr(base, 0x26, link.count) == nil
+    guard let last = link.last, last > 0x20 else { return false }
+    return hasScheme(link) && !link.contains(0x26)
   }
 
   /// Replaces `&amp;` by `&`. Some JSON contains links that were escaped for HTML, and no intended
@@ -44,10 +43,7 @@ struct LinkResolver: Sendable {
     _ link: UnsafeRawBufferPointer, in arena: TextArena
   ) -> UnsafeRawBufferPointer {
     // Fast path: few links contain an ampersand.
-    guard let base = link.baseAddress, let found = memchr(base, 0x26, link.count) else {
-      return link
-    }
-    var place = UnsafeRawPointer(found) - base
+    guard var place = link.firstIndex(of: 0x26) else { return link }
     var bytes: [UInt8] = []
     var start = 0
     while place < link.count {

@@ -1,3 +1,5 @@
+import OffersPlatform
+
 /// Converts an encoding with several bytes per character, such as Shift_JIS or GB18030, to UTF-8
 /// with the system's iconv.
 struct MultiByteDecoder {

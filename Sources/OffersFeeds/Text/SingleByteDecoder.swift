@@ -1,4 +1,4 @@
-import Glibc
+import OffersPlatform
 
 /// Converts an encoding with one byte per character, whose lower half is ASCII, to UTF-8 with a
 /// lookup table.

@@ -1,3 +1,5 @@
+import OffersPlatform
+
 /// The attributes of an element's start tag, without namespace declarations.
 ///
 /// A view that is valid during the handler's call. A name is valid until the next one is requested.

@@ -1,5 +1,4 @@
 import Expat
-import Glibc
 import OffersCore
 
 /// Errors of XML documents.
@@ -85,13 +84,5 @@ enum XMLFault {
     case XML_ERROR_PARAM_ENTITY_REF: "a parameter reference where none is allowed"
     default: "the parser's error number \(code.rawValue)"
     }
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// The bytes of a C string without its terminating NUL.
-  @inline(__always)
-  init(cString: UnsafePointer<CChar>) {
-    self.init(start: cString, count: strlen(cString))
   }
 }

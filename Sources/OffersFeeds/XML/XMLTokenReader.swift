@@ -1,5 +1,6 @@
 import Expat
 import OffersCore
+import OffersPlatform
 
 /// Parses an XML document in UTF-8, in chunks of any size, and calls a handler for its elements.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OffersCore
+import OffersPlatform
 
 /// The database's file as the file system sees it: created with the right mode, or refused
 /// untouched.
@@ -123,17 +124,21 @@ struct DatabaseFile {
   /// Creates an empty file and its folder, readable by the owner only, because SQLite would create
   /// the file readable by others. An existing file is left unchanged.
   func create() throws {
-    guard FileBytes.makeFolders(of: path) else { throw unmakeable() }
+    do {
+      try FileBytes.makeFolders(of: path)
+    } catch {
+      throw unmakeable(error.number)
+    }
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw unmakeable() }
+    guard descriptor >= 0 else { throw unmakeable(errno) }
     close(descriptor)
   }
 
-  private func unmakeable() -> any Error {
-    switch errno {
+  private func unmakeable(_ reason: Int32) -> any Error {
+    switch reason {
     case ENOSPC, EDQUOT: return DatabaseError(resultCode: .SQLITE_FULL)
     case EIO: return DatabaseError(resultCode: .SQLITE_IOERR)
-    case let reason:
+    default:
       return OffersError(
         .storageFailed,
         "Could not create the database \(path): \(String(cString: strerror(reason))).",

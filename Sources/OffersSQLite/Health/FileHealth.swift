@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersPlatform
 
 /// Checks of a database's file that do not open the database.
 struct FileHealth {
@@ -91,14 +92,14 @@ struct FileHealth {
   private func locks(feeds: [String]) -> Finding {
     let holders = LockHolder.find(on: file.lockPath)
     func holder(of byte: Int64) -> String? {
-      if let found = holders.first(where: { $0.byte == byte }) {
+      if let found = holders?.first(where: { $0.byte == byte }) {
         return "\(found.name) (process \(found.pid))"
       }
       // The process of another user is not visible. Without a file there is no lock.
       guard hasLockFile,
         let isHeld = try? FileLock(path: file.lockPath, byte: byte).isHeld(), isHeld
       else { return nil }
-      return "another person's process"
+      return holders == nil ? "another process" : "another person's process"
     }
     var held: [String] = []
     if let name = holder(of: 0) { held.append("\(name) is writing") }

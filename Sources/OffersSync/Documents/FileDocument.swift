@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import OffersCore
+import OffersPlatform
 
 /// Reads a file or standard input to its end, in chunks of 256 KiB.
 ///
@@ -52,19 +53,20 @@ enum FileDocument {
   private static func read(
     descriptor: Int32, name: String, totalBytes: Int?, _ handle: PieceHandler
   ) async throws {
-    let buffer = UnsafeMutableRawPointer.allocate(byteCount: pieceBytes, alignment: 16)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
     defer { buffer.deallocate() }
     while true {
       if totalBytes == nil { await waitForInput(descriptor) }
-      let count = Glibc.read(descriptor, buffer, pieceBytes)
-      if count < 0 {
-        if errno == EINTR { continue }
+      let count: Int
+      do {
+        count = try FileBytes.readNext(into: buffer, from: descriptor)
+      } catch {
         throw OffersError(
-          .sourceFailed, "Could not read \(name): \(reason()).", hint: "Nothing was changed.")
+          .sourceFailed, "Could not read \(name): \(error.text).", hint: "Nothing was changed.")
       }
       if count == 0 { return }
       try handle(
-        UnsafeRawBufferPointer(start: buffer, count: count), DocumentHead(totalBytes: totalBytes))
+        UnsafeRawBufferPointer(rebasing: buffer[..<count]), DocumentHead(totalBytes: totalBytes))
     }
   }
 

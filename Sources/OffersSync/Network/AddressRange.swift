@@ -1,4 +1,5 @@
 import OffersCore
+import OffersPlatform
 
 /// A range of addresses with a common prefix, such as `10.0.0.0/8` (RFC 4632, RFC 4291).
 struct AddressRange: Hashable, Sendable {

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import OffersCore
+import OffersPlatform
 
 /// A transport of HTTP requests.
 protocol HTTPTransport: Sendable {

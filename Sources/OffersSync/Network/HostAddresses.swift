@@ -1,6 +1,6 @@
 import Dispatch
-import Glibc
 import OffersCore
+import OffersPlatform
 
 /// Resolves host names with the system's resolver.
 enum HostAddresses {
@@ -20,12 +20,23 @@ enum HostAddresses {
         .invalidRequest, "The port \(port) of \(host) is not between 0 and 65535.",
         hint: "Check the address.")
     }
-    let (results, sender) = AsyncStream.makeStream(of: Result<[NetworkAddress], OffersError>.self)
+    let (results, sender) = AsyncStream.makeStream(
+      of: Result<[NetworkAddress], AddressLookup.Failure>.self)
     DispatchQueue.global().async {
-      sender.yield(lookUp(host, port: port))
+      do throws(AddressLookup.Failure) {
+        sender.yield(.success(try AddressLookup.find(host, port: port)))
+      } catch {
+        sender.yield(.failure(error))
+      }
       sender.finish()
     }
-    for await result in results { return try result.get() }
+    for await result in results {
+      do throws(AddressLookup.Failure) {
+        return try result.get()
+      } catch {
+        throw failure(host, error)
+      }
+    }
     throw CancellationError()
   }
 
@@ -36,67 +47,18 @@ enum HostAddresses {
     // address.
     let bare = host.hasSuffix(".") ? String(host.dropLast()) : host
     // The error of a text that is no literal is not needed.
-    return try? lookUp(bare, port: 0, flags: AI_NUMERICHOST).get().first
+    return try? AddressLookup.find(bare, port: 0, isLiteral: true).first
   }
 
   /// The error of a failed lookup.
-  ///
-  /// - Parameters:
-  ///   - status: the result of `getaddrinfo`.
-  ///   - systemError: `errno` after the call.
-  static func failure(_ host: String, status: Int32, systemError: Int32) -> OffersError {
-    var cause = String(cString: gai_strerror(status))
-    if status == EAI_SYSTEM { cause += ": " + String(cString: strerror(systemError)) }
-    switch status {
-    // These are failures of the resolver, not facts about the host.
-    case EAI_AGAIN, EAI_MEMORY, EAI_SYSTEM:
+  static func failure(_ host: String, _ failure: AddressLookup.Failure) -> OffersError {
+    if failure.isOfResolver {
       return OffersError(
         .sourceFailed, "The host \(host) could not be looked up.",
-        hint: "Nothing was changed. Check the network, then sync again.", cause: cause)
-    default:
-      return OffersError(
-        .sourceFailed, "The host \(host) could not be found.",
-        hint: "Nothing was changed. Check the address and the network.", cause: cause)
+        hint: "Nothing was changed. Check the network, then sync again.", cause: failure.text)
     }
-  }
-
-  /// The addresses in a list of the resolver, in its order, without duplicates.
-  static func addresses(in list: UnsafePointer<addrinfo>?) -> [NetworkAddress] {
-    var result: [NetworkAddress] = []
-    var next = list
-    while let entry = next?.pointee {
-      next = UnsafePointer(entry.ai_next)
-      guard let address = entry.ai_addr.flatMap({ NetworkAddress(UnsafePointer($0)) }),
-        !result.contains(address)
-      else { continue }
-      result.append(address)
-    }
-    return result
-  }
-
-  private static func lookUp(
-    _ host: String, port: UInt16, flags: Int32 = 0
-  ) -> Result<[NetworkAddress], OffersError> {
-    var name = host
-    var hints = addrinfo()
-    // No AI_ADDRCONFIG: a literal must yield the same address on every machine.
-    hints.ai_flags = flags | AI_NUMERICSERV
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    if host.hasPrefix("["), host.hasSuffix("]") {
-      name = String(host.dropFirst().dropLast())
-      hints.ai_family = AF_INET6
-      hints.ai_flags |= AI_NUMERICHOST
-    }
-    // An empty name cannot be looked up, and C would end a name at its first NUL byte.
-    if name.isEmpty || name.utf8.contains(0) {
-      return .failure(failure(host, status: EAI_NONAME, systemError: 0))
-    }
-    var list: UnsafeMutablePointer<addrinfo>?
-    let status = getaddrinfo(name, String(port), &hints, &list)
-    if status != 0 { return .failure(failure(host, status: status, systemError: errno)) }
-    defer { freeaddrinfo(list) }
-    let result = addresses(in: list)
-    if result.isEmpty { return .failure(failure(host, status: EAI_NONAME, systemError: 0)) }
-    return .success(result)
+    return OffersError(
+      .sourceFailed, "The host \(host) could not be found.",
+      hint: "Nothing was changed. Check the address and the network.", cause: failure.text)
   }
 }

@@ -1,3 +1,5 @@
+import OffersPlatform
+
 /// A host with an optional port, as in `example.com:8080`, `[::1]:8080` or `::1`.
 struct HostAndPort: Hashable, Sendable {
   /// A name in lower case without a trailing dot, or an address without brackets.

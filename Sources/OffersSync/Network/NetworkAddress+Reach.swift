@@ -1,3 +1,5 @@
+import OffersPlatform
+
 extension NetworkAddress {
   /// Whether the address is globally reachable.
   ///

@@ -1,3 +1,5 @@
+import OffersPlatform
+
 /// The hosts that are contacted without a proxy, as listed in `no_proxy`.
 ///
 /// Entries are separated by commas or white space: `example.com` or `.example.com` for a host and

@@ -1,3 +1,4 @@
+import OffersPlatform
 import Testing
 
 @testable import OffersSync

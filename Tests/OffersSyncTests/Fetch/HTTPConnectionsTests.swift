@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import OffersCore
+import OffersPlatform
 import OffersTestSupport
 import Synchronization
 import Testing

@@ -1,3 +1,4 @@
+import OffersPlatform
 import Testing
 
 @testable import OffersSync
@@ -147,5 +148,26 @@ struct NetworkAddressReachTests {
     ])
   func stopsTraps(text: String) throws {
     #expect(try !Self.isPublic(text))
+  }
+
+  @Test(
+    "loopback addresses are recognized",
+    arguments: [
+      ("127.0.0.0", true), ("127.0.0.1", true), ("127.255.255.255", true), ("::1", true),
+      ("::ffff:127.0.0.1", true), ("126.255.255.255", false), ("128.0.0.0", false), ("::", false),
+      ("::2", false), ("::ffff:128.0.0.1", false), ("::7f00:1", false), ("10.0.0.1", false),
+    ])
+  func tellsLoopback(text: String, expected: Bool) throws {
+    #expect(try #require(NetworkAddress(text)).isLoopback == expected)
+  }
+
+  @Test(
+    "an IPv4-mapped address yields the IPv4 address",
+    arguments: [
+      ("::ffff:1.2.3.4", "1.2.3.4"), ("1.2.3.4", "1.2.3.4"), ("::1", "::1"),
+      ("::1.2.3.4", "::1.2.3.4"), ("2001:db8::1", "2001:db8::1"),
+    ])
+  func unmaps(text: String, expected: String) throws {
+    #expect(try #require(NetworkAddress(text)).unmapped.text == expected)
   }
 }

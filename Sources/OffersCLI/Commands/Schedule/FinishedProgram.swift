@@ -1,5 +1,7 @@
+import ChildProcesses
 import Glibc
 import OffersCore
+import OffersPlatform
 
 /// The exit status and the output of a program that has run.
 struct FinishedProgram {
@@ -18,9 +20,14 @@ struct FinishedProgram {
         .storageFailed, "Could not make a temporary file: \(String(cString: strerror(errno))).")
     }
     defer { for file in [given, printed, told] { fclose(file) } }
-    guard input.withUnsafeBytes({ FileBytes.write($0, to: fileno(given)) }),
-      lseek(fileno(given), 0, SEEK_SET) == 0
-    else { throw OffersError(.storageFailed, "Could not write a temporary file.") }
+    do {
+      try input.withUnsafeBytes { try FileBytes.writeAll($0, to: fileno(given)) }
+    } catch {
+      throw OffersError(.storageFailed, "Could not write a temporary file.", cause: "\(error)")
+    }
+    guard lseek(fileno(given), 0, SEEK_SET) == 0 else {
+      throw OffersError(.storageFailed, "Could not rewind a temporary file.")
+    }
     let process: ChildProcess
     do {
       process = try ChildProcess(

@@ -1,5 +1,6 @@
 import Glibc
 import OffersCore
+import OffersPlatform
 
 /// The timer and the service of the user's systemd instance.
 struct SystemdTimer {
@@ -76,10 +77,11 @@ struct SystemdTimer {
           + "offers schedule install cron")
     }
     // systemd gives the service write access only to a folder that exists.
-    guard FileBytes.makeFolders(of: database) else {
+    do {
+      try FileBytes.makeFolders(of: database)
+    } catch {
       throw OffersError(
-        .storageFailed,
-        "Could not create the folder of \(database): \(String(cString: strerror(errno))).")
+        .storageFailed, "Could not create the folder of \(database): \(error.text).")
     }
     let data = FileBytes.folder(of: SettingPath.absolute(database))
     let timer = String(decoding: PackageResources.offers_sync_timer, as: UTF8.self)

@@ -1,6 +1,7 @@
 import Glibc
-import GlibcExtensions
+import OffersCore
 import Synchronization
+import SystemShim
 
 /// A child process. It inherits no file descriptors except its three standard streams, and starts
 /// with an empty signal mask.
@@ -57,8 +58,8 @@ package final class ChildProcess: Sendable {
         try check(posix_spawn_file_actions_adddup2(&actions, descriptor, number))
       }
     }
-    try check(posix_spawn_file_actions_addclosefrom_np(&actions, 3))
-    if let folder { try check(posix_spawn_file_actions_addchdir_np(&actions, folder)) }
+    try check(offers_spawn_close_from(&actions, 3))
+    if let folder { try check(offers_spawn_change_folder(&actions, folder)) }
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

@@ -1,26 +1,26 @@
 import Foundation
-import OffersCore
 
-/// A process that holds a lock on a lock file.
-struct LockHolder {
-  let pid: Int32
+/// A process that holds a lock of a `LockFile`.
+package struct LockHolder: Sendable {
+  package let pid: Int32
   /// The process's name (`comm`).
-  let name: String
-  let byte: Int64
+  package let name: String
+  package let byte: Int64
 
   /// The holders of locks on a file that are visible to this user: the kernel shows the processes
   /// of the same user. Locks of open file descriptions belong to no process, so they are listed
   /// with the descriptor (proc(5), fdinfo).
-  static func find(on path: String) -> [LockHolder] {
+  ///
+  /// - Returns: nil on a system without `/proc`.
+  package static func find(on path: String) -> [LockHolder]? {
     let files = FileManager.default
     // Processes that end meanwhile and those of other users are skipped.
-    func names(_ folder: String) -> [String] {
-      (try? files.contentsOfDirectory(atPath: folder)) ?? []
-    }
+    func names(_ folder: String) -> [String]? { try? files.contentsOfDirectory(atPath: folder) }
+    guard let processes = names("/proc") else { return nil }
     var holders: [LockHolder] = []
-    for process in names("/proc") {
+    for process in processes {
       guard let pid = Int32(process) else { continue }
-      for descriptor in names("/proc/\(process)/fd") {
+      for descriptor in names("/proc/\(process)/fd") ?? [] {
         guard
           let target = try? files.destinationOfSymbolicLink(
             atPath: "/proc/\(process)/fd/\(descriptor)"), target == path
@@ -38,7 +38,7 @@ struct LockHolder {
   /// The locked bytes that an fdinfo file lists: for each lock the first byte of its range, which
   /// is 0 in the line `lock: 1: OFDLCK ADVISORY WRITE -1 fe:01:52 0 0`.
   private static func lockedBytes(_ information: String) -> [Int64] {
-    information.split(scalar: "\n").compactMap { line in
+    information.split(whereSeparator: \.isNewline).compactMap { line in
       let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
       guard line.hasPrefix("lock:"), words.contains("OFDLCK"), words.count >= 2 else { return nil }
       return Int64(words[words.count - 2])

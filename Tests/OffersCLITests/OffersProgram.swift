@@ -1,19 +1,20 @@
+import ChildProcesses
 import Foundation
-import OffersCore
+import OffersTestSupport
 
 /// Runs the built program `offers` as a child process.
-public struct OffersProgram: Sendable {
+struct OffersProgram: Sendable {
   /// The output and the exit status of a run.
-  public struct Result: Sendable {
-    public let output: String
-    public let errors: String
+  struct Result: Sendable {
+    let output: String
+    let errors: String
     /// The exit code, or the negated number of the signal.
-    public let status: Int32
+    let status: Int32
   }
 
   /// `$OFFERS_PROGRAM`, such as the release program, else the one that the build puts beside the
   /// test bundle.
-  public static var path: String {
+  static var path: String {
     if let path = ProcessInfo.processInfo.environment["OFFERS_PROGRAM"] { return path }
     let folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
       .deletingLastPathComponent()
@@ -21,7 +22,7 @@ public struct OffersProgram: Sendable {
   }
 
   /// The environment of a run, without the user's own variables that affect the program.
-  public static func environment(_ extra: [String: String]) -> [String: String] {
+  static func environment(_ extra: [String: String]) -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
     for name in [
       "OFFERS_DATABASE", "OFFERS_CONFIG", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "COLUMNS", "NO_COLOR",
@@ -31,7 +32,7 @@ public struct OffersProgram: Sendable {
   }
 
   /// Starts the program without waiting for it.
-  package static func start(
+  static func start(
     _ arguments: [String], environment extra: [String: String] = [:], input: FileHandle? = nil,
     output: FileHandle? = nil, errors: FileHandle? = nil
   ) throws -> ChildProcess {
@@ -40,7 +41,7 @@ public struct OffersProgram: Sendable {
   }
 
   /// Runs the program until it exits.
-  public static func run(
+  static func run(
     _ arguments: [String], environment extra: [String: String] = [:], input: String? = nil
   ) throws -> Result {
     let folder = try TemporaryFolder()
@@ -63,7 +64,7 @@ public struct OffersProgram: Sendable {
 
 extension ChildProcess {
   /// Starts a program with these files as its streams; nil is /dev/null.
-  package convenience init(
+  convenience init(
     _ words: [String], environment: [String: String]? = nil, folder: String? = nil,
     from input: FileHandle? = nil, to output: FileHandle?, errors: FileHandle? = nil
   ) throws {

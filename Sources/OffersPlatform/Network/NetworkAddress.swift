@@ -1,18 +1,26 @@
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// An IPv4 or IPv6 address.
-struct NetworkAddress: Hashable, Sendable {
+package struct NetworkAddress: Hashable, Sendable {
   /// Whether the address is an IPv4 one of 32 bits, and not an IPv6 one of 128.
-  let isIPv4: Bool
+  package let isIPv4: Bool
   /// The address as a number; its first byte is the most significant one.
-  let value: UInt128
+  package let value: UInt128
 
-  init(ipv4 value: UInt32) {
+  package init(ipv4 value: UInt32) {
     isIPv4 = true
     self.value = UInt128(value)
   }
 
-  init(ipv6 value: UInt128) {
+  package init(ipv6 value: UInt128) {
     isIPv4 = false
     self.value = value
   }
@@ -21,7 +29,7 @@ struct NetworkAddress: Hashable, Sendable {
   ///
   /// - Returns: nil for anything else, such as brackets, a zone, or an IPv4 address in hexadecimal
   ///   or with fewer than four numbers.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     // C ends the text at a NUL byte and would accept the part before it.
     if text.utf8.contains(0) { return nil }
     var four = in_addr()
@@ -56,7 +64,7 @@ struct NetworkAddress: Hashable, Sendable {
   }
 
   /// The address in its canonical form (for IPv6, RFC 5952).
-  var text: String {
+  package var text: String {
     let family = isIPv4 ? AF_INET : AF_INET6
     let limit = Int(INET6_ADDRSTRLEN)
     return withUnsafeBytes(of: isIPv4 ? (value << 96).bigEndian : value.bigEndian) { bytes in

@@ -1,9 +1,17 @@
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// A conversion between two encodings by the system's iconv.
-final class CharsetConversion {
+package final class CharsetConversion {
   /// The reason why a conversion stopped.
-  enum Stop {
+  package enum Stop {
     /// All bytes were converted.
     case done
     /// The remaining bytes are an incomplete character.
@@ -17,7 +25,7 @@ final class CharsetConversion {
   private let descriptor: iconv_t
 
   /// Returns nil when the system does not know one of the names.
-  init?(from: String, to: String) {
+  package init?(from: String, to: String) {
     guard let opened = iconv_open(to, from), Int(bitPattern: opened) != -1 else { return nil }
     descriptor = opened
   }
@@ -25,11 +33,11 @@ final class CharsetConversion {
   deinit { iconv_close(descriptor) }
 
   /// Resets the conversion to its initial state.
-  func reset() { iconv(descriptor, nil, nil, nil, nil) }
+  package func reset() { iconv(descriptor, nil, nil, nil, nil) }
 
   /// Converts as many bytes as possible; returns how many bytes of the input were consumed, and how
   /// many were written to the output.
-  func convert(
+  package func convert(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) -> (taken: Int, written: Int, stop: Stop) {
     let source = UnsafeMutableRawBufferPointer(mutating: input).bindMemory(to: CChar.self)
@@ -38,7 +46,7 @@ final class CharsetConversion {
 
   /// Writes the character that iconv holds back because a following one could have combined with
   /// it; returns the number of bytes written, 0 when it holds none.
-  func flush(into output: UnsafeMutableRawBufferPointer) -> Int {
+  package func flush(into output: UnsafeMutableRawBufferPointer) -> Int {
     run(from: nil, count: 0, into: output).written
   }
 

@@ -1,0 +1,71 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// File operations with complete reads and writes, and durable names.
+package enum FileBytes {
+  /// Reads the bytes that are available, at most as many as the buffer holds, and waits for the
+  /// first one.
+  ///
+  /// - Returns: the number of bytes; 0 at the end of the file.
+  package static func readNext(
+    into buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32
+  ) throws(SystemError) -> Int {
+    while true {
+      let count = read(descriptor, buffer.baseAddress, buffer.count)
+      if count >= 0 { return count }
+      if errno != EINTR { throw .last("read") }
+    }
+  }
+
+  /// Writes all bytes, with as many `write` calls as it takes.
+  package static func writeAll(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
+  ) throws(SystemError) {
+    var left = bytes
+    while !left.isEmpty {
+      let count = write(descriptor, left.baseAddress, left.count)
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw .last("write")
+      }
+      left = UnsafeRawBufferPointer(rebasing: left[count...])
+    }
+  }
+
+  /// Creates the missing parent folders of a path, accessible by their owner only.
+  package static func makeFolders(of path: String) throws(SystemError) {
+    let slash = UInt8(ascii: "/")
+    var made = path.utf8.first == slash ? "" : "."
+    for part in path.utf8.split(separator: slash).dropLast() {
+      made += "/" + String(decoding: part, as: UTF8.self)
+      // For an existing folder, mkdir fails with other codes, too, depending on the file system.
+      if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR {
+        let error = SystemError.last("mkdir")
+        var information = stat()
+        if stat(made, &information) != 0 { throw error }
+      }
+    }
+  }
+
+  /// The parent folder of a path.
+  package static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Makes a file's new name durable with an fsync of its folder. A failure is ignored: the system
+  /// writes the folder later.
+  package static func syncFolder(of path: String) {
+    let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    _ = fsync(descriptor)
+    close(descriptor)
+  }
+}

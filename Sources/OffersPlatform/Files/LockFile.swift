@@ -1,0 +1,74 @@
+import SystemShim
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file of exclusive locks, one for each of its bytes. Different bytes are independent locks.
+///
+/// The kernel releases the locks when their holder dies, so a dead process never blocks others.
+///
+/// A lock belongs to the open file description (fcntl(2), `F_OFD_SETLK`), so two instances exclude
+/// each other within one process, too. A system without these locks, such as Darwin, has record
+/// locks (`F_SETLK`) instead, which belong to the process: they exclude other processes only, and
+/// the release of any instance for the same file releases all locks that the process has on it.
+package final class LockFile: Sendable {
+  private let descriptor: Int32
+
+  /// - Parameter path: the file. It is created if missing, readable by its owner only, and never
+  ///   removed.
+  package init(path: String) throws(SystemError) {
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .last("open") }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Acquires the lock of a byte if it is free.
+  package func tryLock(byte: Int64) throws(SystemError) -> Bool {
+    var range = Self.range(F_WRLCK, byte, count: 1)
+    while fcntl(descriptor, offers_set_lock_command(), &range) != 0 {
+      switch errno {
+      case EINTR: continue
+      case EAGAIN, EACCES: return false
+      default: throw .last("fcntl")
+      }
+    }
+    return true
+  }
+
+  /// Whether another holder has the lock of a byte.
+  package func isHeld(byte: Int64) throws(SystemError) -> Bool {
+    var range = Self.range(F_WRLCK, byte, count: 1)
+    guard fcntl(descriptor, offers_find_lock_command(), &range) == 0 else { throw .last("fcntl") }
+    return range.l_type != Int16(F_UNLCK)
+  }
+
+  package func unlock(byte: Int64) { unlock(Self.range(F_UNLCK, byte, count: 1)) }
+
+  /// Releases the locks of all bytes.
+  package func unlockAll() { unlock(Self.range(F_UNLCK, 0, count: Self.toTheEnd)) }
+
+  private func unlock(_ range: flock) {
+    var range = range
+    _ = fcntl(descriptor, offers_set_lock_command(), &range)
+  }
+
+  private static func range(_ type: Int32, _ byte: Int64, count: Int64) -> flock {
+    var range = flock()
+    range.l_type = Int16(type)
+    range.l_whence = Int16(SEEK_SET)
+    range.l_start = off_t(byte)
+    range.l_len = off_t(count)
+    return range
+  }
+
+  /// A length of 0 extends the range to the end of the file.
+  private static let toTheEnd: Int64 = 0
+}

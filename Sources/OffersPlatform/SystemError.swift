@@ -1,0 +1,34 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A failed call of the system: its `errno` and the operation.
+///
+/// The only error that leaves this module, except `AddressLookup.Failure`. The other modules
+/// translate it into an `OffersError`, whose message says what was attempted.
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The value of `errno`, such as `ENOENT`.
+  package let number: Int32
+  /// The name of the call, such as `open`.
+  package let operation: String
+
+  package init(_ number: Int32, _ operation: String) {
+    self.number = number
+    self.operation = operation
+  }
+
+  /// The error of the call that has just failed. No other call may come in between, because it
+  /// could change `errno`.
+  static func last(_ operation: String) -> SystemError { SystemError(errno, operation) }
+
+  /// The system's text for the number, such as `No such file or directory`.
+  package var text: String { String(cString: strerror(number)) }
+
+  package var description: String { "\(operation): \(text)" }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import OffersPlatform
+import OffersTestSupport
+import Testing
+
+@Suite("File operations")
+struct FileBytesTests {
+  @Test("missing parent folders are created, accessible by their owner only")
+  func folders() throws {
+    let folder = try TemporaryFolder()
+    for _ in 0..<2 { try FileBytes.makeFolders(of: folder.file("a//b/file")) }
+    let mode = try FileManager.default.attributesOfItem(atPath: folder.file("a/b"))
+    #expect(mode[.posixPermissions] as? Int == 0o700)
+    #expect(!FileManager.default.fileExists(atPath: folder.file("a/b/file")))
+  }
+
+  @Test("a parent folder that is a file is refused")
+  func fileInTheWay() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("", to: "file")
+    #expect(throws: SystemError(ENOTDIR, "mkdir")) {
+      try FileBytes.makeFolders(of: folder.file("file/b/c"))
+    }
+  }
+
+  @Test(
+    "the parent folder of a path",
+    arguments: [("a", "."), ("/a", "/"), ("/a/b", "/a"), ("a/b/", "a/b"), ("", ".")])
+  func parents(path: String, expected: String) {
+    #expect(FileBytes.folder(of: path) == expected)
+  }
+
+  private func next(from descriptor: Int32) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = try bytes.withUnsafeMutableBytes {
+      try FileBytes.readNext(into: $0, from: descriptor)
+    }
+    return Array(bytes[..<count])
+  }
+
+  @Test("bytes are written and read completely, and a closed descriptor is refused")
+  func bytes() throws {
+    let pipe = Pipe()
+    let text = Array("green tea".utf8)
+    try text.withUnsafeBytes {
+      try FileBytes.writeAll($0, to: pipe.fileHandleForWriting.fileDescriptor)
+    }
+    try pipe.fileHandleForWriting.close()
+    #expect(try next(from: pipe.fileHandleForReading.fileDescriptor) == text)
+    #expect(try next(from: pipe.fileHandleForReading.fileDescriptor).isEmpty)
+    #expect(throws: SystemError(EBADF, "read")) { try next(from: -1) }
+    #expect(throws: SystemError(EBADF, "write")) {
+      try text.withUnsafeBytes { try FileBytes.writeAll($0, to: -1) }
+    }
+  }
+}
