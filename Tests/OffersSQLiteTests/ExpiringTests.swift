@@ -69,10 +69,10 @@ struct ExpiringTests {
     #expect(told.map(\.offer.ref.id) == ["11", "12", "13", "14", "15", "16"])
     #expect(
       told.map { $0.returned?.description } == ["ibotta:1", nil, nil, "ibotta:2", nil, nil])
-    let news2 = try await store.database.fetchNews(
+    let second = try await store.database.fetchNews(
       after: ReaderMark(changeID: 3, readAt: ChangeTests.date(1500)), now: ChangeTests.date(3000))
     #expect(
-      news2.news.changes.map { "\($0.kind.rawValue) \($0.offer.ref.id)" } == [
+      second.news.changes.map { "\($0.kind.rawValue) \($0.offer.ref.id)" } == [
         "new 11", "new 14", "gone 1", "gone 2",
       ])
   }

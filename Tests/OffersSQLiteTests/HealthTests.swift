@@ -223,7 +223,7 @@ struct HealthTests {
           fetchedAt: Self.now, freshUntil: Self.now))
     }
     try await store.database.setImageLimit(7)
-    let before = try await store.kept().text()
+    let before = try await store.exported().text()
     try Damage.overwritePage(of: table, in: store)
     let findings = try await Self.open(store).examine(at: Self.now)
     let integrity = findings.first { $0.subject == "integrity" }
@@ -232,7 +232,7 @@ struct HealthTests {
     let repairs = try await Self.repair(store)
     #expect(repairs.first?.hasPrefix("done integrity: rebuilt: ") == true, "\(repairs)")
     #expect(try await Self.trouble(store) == [])
-    #expect(try await store.kept().text() == before)
+    #expect(try await store.exported().text() == before)
     let isImage = table.contains("image")
     #expect(try store.rows("SELECT count(*) FROM image_cache") == [isImage ? "0" : "3"])
     let database = try Self.open(store)

@@ -35,10 +35,10 @@ struct ImportModelTests {
           continue
         }
         let (from, to) = Bool.random(using: &random) ? (0, 1) : (1, 0)
-        let kept = try await stores[from].kept(favoritesOnly: Bool.random(using: &random))
-        let before = try await stores[to].kept()
+        let kept = try await stores[from].exported(favoritesOnly: Bool.random(using: &random))
+        let before = try await stores[to].exported()
         try await stores[to].take(kept)
-        let after = try await stores[to].kept()
+        let after = try await stores[to].exported()
         let stars = Set(after.favorites.map(\.ref))
         #expect(stars == Set(before.favorites.map(\.ref)).union(kept.favorites.map(\.ref)))
         let ids = Set(after.offers.map(\.ref))
@@ -48,11 +48,11 @@ struct ImportModelTests {
         try stores[to].execute(
           "INSERT INTO offer_search (offer_search, rank) VALUES ('integrity-check', 1)")
         try await stores[to].take(kept)
-        #expect(try await stores[to].kept().text() == after.text(), "round \(round)")
+        #expect(try await stores[to].exported().text() == after.text(), "round \(round)")
       }
       let copy = try Store()
-      try await copy.take(try stores[0].kept())
-      #expect(try await copy.kept().text() == stores[0].kept().text(), "round \(round)")
+      try await copy.take(try stores[0].exported())
+      #expect(try await copy.exported().text() == stores[0].exported().text(), "round \(round)")
     }
   }
 }

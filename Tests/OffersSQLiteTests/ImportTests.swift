@@ -36,12 +36,12 @@ struct ImportTests {
   @Test("an import into a new database recreates the exported one", arguments: [false, true])
   func comesBack(favoritesOnly: Bool) async throws {
     let store = try await Self.lived()
-    let kept = try await store.kept(favoritesOnly: favoritesOnly)
+    let kept = try await store.exported(favoritesOnly: favoritesOnly)
     let other = try Store()
     let counts = try await other.take(kept)
     #expect(counts.newFavorites == 3)
     #expect(counts.newOffers == (favoritesOnly ? 2 : 5))
-    #expect(try await other.kept(favoritesOnly: favoritesOnly).text() == kept.text())
+    #expect(try await other.exported(favoritesOnly: favoritesOnly).text() == kept.text())
     #expect(try other.disorder() == [])
     for id in ["ibotta:tea", "milk"] {
       #expect(try await Self.history(other, id) == Self.history(store, id))
@@ -49,14 +49,14 @@ struct ImportTests {
     let again = try await other.take(kept)
     #expect(again.sameOffers == counts.newOffers)
     #expect(again.newChanges + again.newRuns + again.newFavorites + again.updatedOffers == 0)
-    #expect(try await other.kept(favoritesOnly: favoritesOnly).text() == kept.text())
+    #expect(try await other.exported(favoritesOnly: favoritesOnly).text() == kept.text())
   }
 
   @Test("an export of favorites has their feeds, history and each feed's last sync")
   func favoritesAlone() async throws {
     let store = try await Self.lived()
     try store.execute("DELETE FROM favorite WHERE id <> 'milk'")
-    let kept = try await store.kept(favoritesOnly: true)
+    let kept = try await store.exported(favoritesOnly: true)
     #expect(kept.offers.map(\.ref.id) == ["milk"])
     #expect(kept.runs.map(\.startedAt) == [1000, 3000, 4000])
     #expect(kept.favorites.map(\.ref.description) == ["ibotta:milk"])
@@ -66,7 +66,7 @@ struct ImportTests {
   func syncsOn() async throws {
     let store = try await Self.lived()
     let other = try Store()
-    try await other.take(try store.kept())
+    try await other.take(try store.exported())
     let run = try await other.sync(
       [FeedOffer("tea", reward: Self.reward(200)), FeedOffer("jam")], at: 5000)
     #expect(run.counts.applied == 0)
@@ -79,7 +79,7 @@ struct ImportTests {
     var favorite = ExportedFavorite()
     favorite.ref = OfferRef(feed: "ibotta", id: "tea")
     favorite.starredAt = 5
-    try await store.take(Kept(records: [.favorite(favorite)]))
+    try await store.take(MemoryExport(records: [.favorite(favorite)]))
     try await store.sync([FeedOffer("tea")])
     #expect(try await store.database.findOffer(favorite.ref)?.isFavorite == true)
   }
@@ -90,7 +90,7 @@ struct ImportTests {
     let other = try Store()
     try other.execute(
       "INSERT INTO favorite VALUES ('ibotta', 'tea', 900), ('ibotta', 'milk', 9999), ('a', 'b', 1)")
-    try await other.take(try store.kept())
+    try await other.take(try store.exported())
     #expect(
       try other.rows("SELECT feed, id, created_at FROM favorite ORDER BY feed, id")
         == ["a|b|1", "ibotta|milk|1600", "ibotta|tea|900", "later|7|1700"])
@@ -105,7 +105,7 @@ struct ImportTests {
     try await new.sync([FeedOffer("tea", reward: Self.reward(350)), FeedOffer("rice")], at: 9000)
     try await new.database.setMark(
       ReaderMark(changeID: 2, readAt: ChangeTests.date(8500)), of: "mail")
-    let counts = try await new.take(try old.kept())
+    let counts = try await new.take(try old.exported())
     #expect(counts.newOffers == 4)
     #expect(counts.updatedOffers == 1)
     #expect(try new.disorder() == [])
@@ -127,9 +127,9 @@ struct ImportTests {
     #expect(
       try await new.database.fetchFeeds().first { $0.name == "ibotta" }?.lastRun?.startedAt
         == ChangeTests.date(9000))
-    let text = try await new.kept().text()
-    #expect(try await new.take(try old.kept()).updatedOffers == 0)
-    #expect(try await new.kept().text() == text)
+    let text = try await new.exported().text()
+    #expect(try await new.take(try old.exported()).updatedOffers == 0)
+    #expect(try await new.exported().text() == text)
   }
 
   @Test("an older database gets the later history")
@@ -138,7 +138,7 @@ struct ImportTests {
     let new = try Store()
     try await new.sync([FeedOffer("tea", reward: Self.reward(300)), FeedOffer("rice")], at: 8000)
     try await new.sync([FeedOffer("tea", reward: Self.reward(350)), FeedOffer("rice")], at: 9000)
-    let counts = try await old.take(try new.kept())
+    let counts = try await old.take(try new.exported())
     #expect(counts.newOffers == 1)
     #expect(counts.newChanges == 2)
     #expect(try old.disorder() == [])
@@ -155,7 +155,7 @@ struct ImportTests {
       let new = try Store()
       try await new.sync([FeedOffer("rice")], at: 9000)
       if !isSelection { try new.execute("UPDATE sync_run SET source = 'sample'") }
-      try await new.take(try old.kept(), selections: isSelection ? ["ibotta"] : [])
+      try await new.take(try old.exported(), selections: isSelection ? ["ibotta"] : [])
       #expect(try await new.database.fetchOffer(named: "jam").goneAt == nil)
     }
   }
@@ -170,14 +170,14 @@ struct ImportTests {
       """)
     let new = try Store()
     try await new.sync([FeedOffer("rice")], at: 9000)
-    try await new.take(try old.kept())
+    try await new.take(try old.exported())
     let query = """
       SELECT name, chosen_source, unsubscribed_at FROM feed JOIN feed_detail USING (feed_key)
       ORDER BY name
       """
     #expect(try new.rows(query) == ["albums|/old.json|4600", "ibotta|/old.json|NULL"])
     try new.execute("UPDATE feed_detail SET chosen_source = '/mine.json'")
-    try await new.take(try old.kept())
+    try await new.take(try old.exported())
     #expect(try new.rows(query) == ["albums|/mine.json|4600", "ibotta|/mine.json|NULL"])
   }
 
@@ -194,10 +194,10 @@ struct ImportTests {
       """
     let query = "SELECT document_bytes, etag, wait_until FROM feed JOIN feed_fetch USING (feed_key)"
     try new.execute(known)
-    try await new.take(try old.kept())
+    try await new.take(try old.exported())
     #expect(try new.rows(query) == ["NULL|NULL|99"])
     try new.execute(known)
-    try await new.take(try old.kept())
+    try await new.take(try old.exported())
     #expect(try new.rows(query) == ["7|x|99"])
   }
 
@@ -205,15 +205,15 @@ struct ImportTests {
   func refusesStray() async throws {
     let old = try await Self.lived()
     let new = try Store()
-    var kept = try await old.kept()
+    var kept = try await old.exported()
     kept.records.removeAll {
       if case .offer(let offer) = $0 { offer.ref.id == "pie" } else { false }
     }
-    let before = try await new.kept().text()
+    let before = try await new.exported().text()
     let error = await #expect(throws: OffersError.self) { try await new.take(kept) }
     #expect(error?.code == .malformedFeed)
     #expect(error?.message.contains("ibotta:pie, which is not among its offers") == true)
-    #expect(try await new.kept().text() == before)
+    #expect(try await new.exported().text() == before)
     #expect(try new.rows("SELECT count(*) FROM temp.sqlite_schema") == ["0"])
   }
 
@@ -221,14 +221,14 @@ struct ImportTests {
   func waitsForSync() async throws {
     let old = try await Self.lived()
     let new = try Store()
-    let kept = try await old.kept()
+    let kept = try await old.exported()
     let error = try await new.database.withSyncLock(on: "albums", waitSeconds: 1) {
       await #expect(throws: OffersError.self) {
         try await OffersDatabase(path: new.path).importRecords(from: kept, feeds: kept.feeds)
       }
     }
     #expect(error?.code == .locked)
-    #expect(try await new.kept().offers.isEmpty)
+    #expect(try await new.exported().offers.isEmpty)
   }
 
   @Test("few imported offers update the search index, many rebuild it")
@@ -240,10 +240,10 @@ struct ImportTests {
     // A word without an offer stays in the index unless it is rebuilt.
     let ghosts = "SELECT count(*) FROM offer_search WHERE offer_search MATCH 'ghost'"
     try new.execute("INSERT INTO offer_search (rowid, name) VALUES (999999, 'ghost')")
-    try await new.take(try old.kept())
+    try await new.take(try old.exported())
     #expect(try new.rows(ghosts) == ["1"])
     #expect(try await new.database.search(SearchQuery("album")).hits.map(\.offer.ref.id) == ["tea"])
-    var kept = try await old.kept()
+    var kept = try await old.exported()
     for (index, record) in kept.records.enumerated() {
       guard case .offer(var offer) = record, offer.ref.feed == "albums" else { continue }
       offer.name = "Songs"

@@ -123,7 +123,7 @@ struct NewOffersTests {
     }
     let written = try await answers()
     func kept() async throws -> [String] {
-      try await [store.kept(), store.kept(favoritesOnly: true)].map { try $0.text() }
+      try await [store.exported(), store.exported(favoritesOnly: true)].map { try $0.text() }
     }
     let before = try await kept()
     #expect(try store.rows("SELECT count(*) FROM new_offers") == ["2"])

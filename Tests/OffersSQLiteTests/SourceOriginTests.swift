@@ -92,7 +92,7 @@ struct SourceOriginTests {
       Self.run("c", "/own.json", at: 1001), remember: NamedSource("/own.json", origin: .machine),
       fetch: nil)
     let counts = try await new.database.importRecords(
-      from: try await old.kept(), feeds: try await old.kept().feeds
+      from: try await old.exported(), feeds: try await old.exported().feeds
     ) { sources in
       sources.map { source in
         var source = source
@@ -116,7 +116,7 @@ struct SourceOriginTests {
       Self.run("a", "https://a.example/", at: 1002),
       remember: NamedSource("https://a.example/", origin: .machine), fetch: nil)
     let again = try await new.database.importRecords(
-      from: try await new.kept(), feeds: try await new.kept().feeds)
+      from: try await new.exported(), feeds: try await new.exported().feeds)
     #expect(again.sources.isEmpty)
     #expect(try new.rows(Self.query)[0] == "a|https://a.example/|machine")
   }
@@ -128,7 +128,7 @@ struct SourceOriginTests {
     try await old.database.record(
       Self.run("b", "/b.json", at: 1001), remember: NamedSource("/b.json", origin: .machine),
       fetch: nil)
-    let (new, kept) = (try Store(), try await old.kept())
+    let (new, kept) = (try Store(), try await old.exported())
     await #expect(throws: OffersError.self) {
       try await new.database.importRecords(from: kept, feeds: kept.feeds) { _ in
         throw OffersError(.invalidRequest, "No.")

@@ -11,14 +11,14 @@ struct FeedRoutesTests {
   func subscription() async throws {
     let home = try await ServedHome()
     try await home.ask { client in
-      for (method, name, isNews) in [
+      for (method, name, didChange) in [
         (HTTPRequest.Method.delete, "ibotta", true), (.delete, "ibotta", false),
         (.put, "ibotta", true), (.put, "ibotta", false), (.put, "facts", true),
         (.delete, "facts", true),
       ] {
         let answer = try await client.write(method, "feeds/\(name)/subscription")
         #expect(answer.status == 200)
-        #expect(try answer.object["changed"] as? Bool == isNews, "\(method) \(name)")
+        #expect(try answer.object["changed"] as? Bool == didChange, "\(method) \(name)")
         let feed = try #require(try answer.object["feed"] as? [String: Any])
         #expect(feed["subscribed"] as? Bool == (method == .put))
       }

@@ -110,13 +110,13 @@ struct OfferRoutesTests {
     let home = try await ServedHome()
     try await home.ask { client in
       let path = "offers/ibotta:900117/favorite"
-      for (method, isNews, isFavorite) in [
+      for (method, didChange, isFavorite) in [
         (HTTPRequest.Method.put, true, true), (.put, false, true), (.delete, true, false),
         (.delete, false, false),
       ] {
         let answer = try await client.write(method, path, "{}")
         #expect(answer.status == 200)
-        #expect(try answer.object["changed"] as? Bool == isNews)
+        #expect(try answer.object["changed"] as? Bool == didChange)
         let offer = try #require(try answer.object["offer"] as? [String: Any])
         #expect(offer["favorite"] as? Bool == isFavorite)
         let refs = try await client.get("favorites").object["favorites"] as? [String]

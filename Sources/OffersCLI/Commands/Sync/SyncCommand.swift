@@ -86,7 +86,7 @@ struct SyncCommand: AsyncParsableCommand {
     job.reason = force ? .forced : due ? .due : .asked
     job.isTrial = dryRun
     job.explains = explain
-    job.isNews = news
+    job.printsOnlyNews = news
     job.fetchesImages = images
     job.isIndexed = !noIndex
     job.isJSON = json

@@ -20,7 +20,7 @@ struct SyncJob: Sendable {
   /// Whether to print why each feed was fetched or skipped.
   var explains = false
   /// Whether to print only the news about favorites.
-  var isNews = false
+  var printsOnlyNews = false
   /// Whether to update the search index.
   var isIndexed = true
   /// Whether to fetch images after the sync.
@@ -56,7 +56,7 @@ struct SyncJob: Sendable {
   ///   feed could be synced.
   func run() async throws {
     let configuration = try configurationPath.load()
-    let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !isNews)
+    let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !printsOnlyNews)
     var results = Results()
     // A trial creates no database. Without one it compares with an empty store.
     let database =
@@ -65,7 +65,7 @@ struct SyncJob: Sendable {
     let store: any SyncStore = database ?? NoStore()
     let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
     let names = names(subscribed: try await store.fetchSubscribedFeeds(), configuration)
-    if names.isEmpty, reason != .due, !isQuiet, !isJSON, !isNews {
+    if names.isEmpty, reason != .due, !isQuiet, !isJSON, !printsOnlyNews {
       Output.note("No feed is subscribed. See all feeds: offers feeds")
     }
     if let database, !isTrial {
@@ -83,7 +83,7 @@ struct SyncJob: Sendable {
     _ names: [String], _ engine: SyncEngine, _ database: OffersDatabase, _ bar: ProgressBar,
     _ configuration: FeedConfiguration, _ results: inout Results
   ) async throws {
-    let news = isNews ? try await FavoriteNews(database) : nil
+    let news = printsOnlyNews ? try await NewsReport(database) : nil
     try await engine.sync(
       names, options: options, progress: { bar.show($0) },
       finished: { feed, result in
@@ -141,7 +141,7 @@ struct SyncJob: Sendable {
     }
     bar.clear()
     await loader.close()
-    if isQuiet || isJSON || isNews { return result }
+    if isQuiet || isJSON || printsOnlyNews { return result }
     try Output.print(result.line)
     for line in result.failureLines { Output.note(line) }
     return result
@@ -187,11 +187,11 @@ struct SyncJob: Sendable {
     case .success(let run):
       results.runs.append(run)
       if let error = run.error { results.failures.append(error) }
-      if !isNews { try report(run, configuration) }
+      if !printsOnlyNews { try report(run, configuration) }
     case .failure(let error):
       results.failures.append(error)
       results.runs.append(SyncReport.unmade(feed: feed, source: source ?? "", error: error))
-      if !isNews { log.error(error, feed: error.code == .notFound ? nil : feed) }
+      if !printsOnlyNews { log.error(error, feed: error.code == .notFound ? nil : feed) }
     }
   }
 

@@ -3,7 +3,7 @@ import OffersCore
 @testable import OffersSQLite
 
 /// An export in memory.
-struct Kept: ExportRecordSource {
+struct MemoryExport: ExportRecordSource {
   var records: [ExportRecord] = []
 
   func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
@@ -37,16 +37,16 @@ struct Kept: ExportRecordSource {
 }
 
 extension Store {
-  func kept(favoritesOnly: Bool = false) async throws -> Kept {
+  func exported(favoritesOnly: Bool = false) async throws -> MemoryExport {
     try await database.export(favoritesOnly: favoritesOnly) { records in
-      var kept = Kept()
+      var kept = MemoryExport()
       try records.forEachRecord { kept.records.append($0) }
       return kept
     }
   }
 
   @discardableResult
-  func take(_ kept: Kept, selections: Set<String> = []) async throws -> ImportCounts {
+  func take(_ kept: MemoryExport, selections: Set<String> = []) async throws -> ImportCounts {
     try await database.importRecords(
       from: kept, feeds: kept.feeds, selections: selections)
   }

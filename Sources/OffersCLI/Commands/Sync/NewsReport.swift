@@ -6,7 +6,7 @@ import OffersSQLite
 ///
 /// The last reported change is stored as the mark of a reader, and only after everything was
 /// printed. If the program is killed before, the next run prints the news again.
-struct FavoriteNews {
+struct NewsReport {
   private let database: OffersDatabase
 
   /// The name of the reader whose mark `--news` uses.

@@ -4,7 +4,7 @@ import OffersTestSupport
 import Testing
 
 @Suite("Exporting, importing and backing up")
-struct KeepingCommandsTests {
+struct BackupCommandsTests {
   /// Creates a home with every shipped sample, changes of each kind, and favorites.
   private static func lived() throws -> Home {
     let home = try Home()
