@@ -46,8 +46,11 @@ struct LostFavorites {
     return lost[look]?.first { $0.goneAt <= offer.firstSeenAt }?.ref
   }
 
+  /// The age of a successor at the time when the favorite vanished, at most, in seconds.
+  private static let successorSeconds: Int64 = 30 * 86_400
+
   /// The offer that probably replaces a gone favorite: a current one with the same name and
-  /// description, first seen in the month before the favorite vanished. When all ids of a feed
+  /// description, first seen at most `successorSeconds` before the favorite vanished. When all ids of a feed
   /// change, its removals are quarantined for a while, so the new offers come first. Offers that
   /// come later are reported as new.
   static func successor(of favorite: Offer, in database: Database) throws -> OfferRef? {
@@ -66,7 +69,7 @@ struct LostFavorites {
       arguments: [
         favorite.ref.feed, favorite.name, favorite.description,
         Int64(favorite.firstSeenAt.timeIntervalSince1970),
-        Int64(goneAt.timeIntervalSince1970 - OffersDatabase.goneSeconds),
+        Int64(goneAt.timeIntervalSince1970) - successorSeconds,
         Int64(goneAt.timeIntervalSince1970),
       ])
     return id.map { OfferRef(feed: favorite.ref.feed, id: $0) }

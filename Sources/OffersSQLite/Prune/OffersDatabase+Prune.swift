@@ -3,13 +3,6 @@ import GRDB
 import OffersCore
 
 extension OffersDatabase: PruneRepository {
-  /// The age up to which changes are kept, in seconds: a little more than a year. Those of
-  /// favorites are kept for ever.
-  static let historySeconds: Int64 = 400 * 86_400
-  /// The age up to which runs without changes are kept, in seconds.
-  static let idleRunSeconds: Int64 = 30 * 86_400
-  /// The age up to which delivered notices are kept, in seconds.
-  static let noticeSeconds: Int64 = 60 * 86_400
   /// The maximum number of offers or changes that one transaction removes, because other writers
   /// wait for it.
   static let batchSize = 10_000
@@ -45,9 +38,9 @@ extension OffersDatabase: PruneRepository {
     init(goneBefore: Date, now: Date) {
       gone = Int64(goneBefore.timeIntervalSince1970)
       self.now = Int64(now.timeIntervalSince1970)
-      history = self.now - historySeconds
-      idleRuns = self.now - idleRunSeconds
-      notices = self.now - noticeSeconds
+      history = self.now - Retention.historySeconds
+      idleRuns = self.now - Retention.idleRunSeconds
+      notices = self.now - Retention.noticeSeconds
     }
   }
 
@@ -109,8 +102,6 @@ extension OffersDatabase: PruneRepository {
 }
 
 extension OffersDatabase {
-  /// The time for which a vanished offer is kept, in seconds. Favorites are kept for ever.
-  package static let goneSeconds = 30.0 * 86_400
   /// The number of runs between two prunings of the history.
   private static let runsBetween: Int64 = 64
 
@@ -119,7 +110,7 @@ extension OffersDatabase {
   ///
   /// - Parameter runCount: the number of runs recorded since the last call.
   package func clearAway(after runCount: Int, at now: Date) async throws {
-    let gone = now.addingTimeInterval(-Self.goneSeconds)
+    let gone = now.addingTimeInterval(-Double(Retention.vanishedOfferSeconds))
     let isDue = try await read { database in
       let last = try SyncRunTable.findLastKey(in: database) ?? 0
       if last / Self.runsBetween != (last - Int64(runCount)) / Self.runsBetween { return true }

@@ -11,8 +11,8 @@ struct PruneCommand: AsyncParsableCommand {
     abstract: "Remove offers that are gone, and old history.",
     usage: "offers prune [<options>]",
     discussion: """
-      Removes offers that have been gone for 30 days, changes older than 400 days, and syncs that \
-      nothing refers to any more. Favorites are never removed, nor is their history.
+      Removes offers that have been gone for \(vanishedDays) days, changes older than \
+      \(historyDays) days, and syncs that nothing refers to any more. Favorites are never removed, nor is their history.
 
       EXAMPLES
         offers prune --dry-run
@@ -22,7 +22,7 @@ struct PruneCommand: AsyncParsableCommand {
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp("Remove offers gone for this long: 12h, 30d, 12w.", valueName: "time"))
-  var olderThan = "30d"
+  var olderThan = "\(Self.vanishedDays)d"
 
   @Flag(name: .long, help: "Print what would be removed, and remove nothing.")
   var dryRun = false
@@ -31,6 +31,9 @@ struct PruneCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var location: DatabaseOptions
+
+  private static let vanishedDays = Retention.vanishedOfferSeconds / Retention.daySeconds
+  private static let historyDays = Retention.historySeconds / Retention.daySeconds
 
   func run() async throws {
     let now = Date()
