@@ -10,6 +10,10 @@ public struct Migration: Sendable {
 
 /// The migrations from an empty file to the current schema, embedded from the `.sql` files in this
 /// folder. Append-only: a migration that has shipped is never edited.
+///
+/// A new migration is a new file here, an `.embedInCode` resource of this target in `Package.swift`,
+/// a line of `all`, and the new `currentVersion`. `Scripts/check` fails if it is not embedded or not
+/// listed.
 public enum SQLiteMigrations {
   public static let all: [Migration] = [
     Migration(
@@ -55,7 +59,9 @@ public enum SQLiteMigrations {
       sql: text(PackageResources._014_set_image_limit_sql)),
   ]
 
-  /// The schema version that this program reads and writes.
+  /// The schema version that this program reads and writes: the number of the last migration, which
+  /// a test compares. It is not computed from `all`, because every opening of a database needs the
+  /// version, and none but the first the texts.
   public static let currentVersion = 14
 
   private static func text(_ bytes: [UInt8]) -> String {
