@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 import OffersSQLite
 
-/// The checks of a database, its file, its disk, and the clock.
+/// The checks of a database, its file and its disk. The clock is compared with the database's times.
 struct DatabaseHealth {
   let path: String
   let now: Date
@@ -19,7 +19,7 @@ struct DatabaseHealth {
         OffersDatabase.examineFile(at: path) + [disk(database)]
         + database.examineTurns(of: feeds.map(\.name))
       let contents = await database.examine(at: now)
-      let rest = [await clock(database), await sizes(database)]
+      let rest = [await ClockHealth(database: database, now: now).examine(), await sizes(database)]
       return (findings + contents + rest, feeds)
     } catch {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
@@ -43,18 +43,6 @@ struct DatabaseHealth {
       return Finding(.warning, "disk", "only \(text)", advice: advice)
     }
     return Finding(.ok, "disk", text)
-  }
-
-  private func clock(_ database: OffersDatabase) async -> Finding {
-    // If the time cannot be read, pages are damaged, which the checks above report.
-    guard let newest = try? await database.findNewestTime(),
-      newest.timeIntervalSince(now) > Self.clockSeconds
-    else { return Finding(.ok, "clock", "nothing happened later than now") }
-    return Finding(
-      .problem, "clock",
-      "it is \(Units.time(now)), but the newest sync or star is of \(Units.time(newest))",
-      advice: "Set the clock: timedatectl. If it was wrong at that time and a sync is the newest: "
-        + "offers sync --force")
   }
 
   private func sizes(_ database: OffersDatabase) async -> Finding {
@@ -82,6 +70,4 @@ struct DatabaseHealth {
   private static let largeFreeBytes = 10_000_000
   /// The share of free pages from which on `prune` vacuums the file.
   private static let freeShare = OffersDatabase.freeShare
-  /// The tolerated difference between clocks.
-  private static let clockSeconds = 300.0
 }
