@@ -22,71 +22,10 @@ enum FeedTable {
       arguments: [name])
   }
 
-  /// The key of a feed, which is inserted if it is unknown.
-  ///
-  /// - Parameters:
-  ///   - subscribes: whether to subscribe to the feed. A feed whose first sync failed is stored
-  ///     without a subscription, because the fetch state of its server must be remembered.
-  ///   - seconds: the start of the sync, in Unix seconds.
-  /// - Returns: the key, and whether this call subscribed to the feed.
-  static func fetchKey(
-    _ name: String, source: String, subscribes: Bool, at seconds: Int64, in database: Database
-  ) throws -> (key: Int64, isTakenUp: Bool) {
-    if let key = try findKey(name, in: database) {
-      if !subscribes { return (key, false) }
-      // Syncing an unsubscribed feed subscribes to it again, unless the sync began before the
-      // unsubscription.
-      try database.cachedStatement(
-        sql: """
-          UPDATE feed_detail SET unsubscribed_at = NULL
-          WHERE feed_key = ? AND unsubscribed_at <= ?
-          """
-      ).execute(arguments: [key, seconds])
-      let isTakenUp = database.changesCount > 0
-      if isTakenUp, name != Feed.initialName { try giveUpProposed(in: database) }
-      return (key, isTakenUp)
-    }
-    try database.execute(
-      sql: "INSERT INTO feed (name, source, subscribed_at) VALUES (?, ?, ?)",
-      arguments: [name, source, seconds])
-    let key = database.lastInsertedRowID
-    try database.execute(
-      sql: "INSERT INTO feed_detail (feed_key, unsubscribed_at) VALUES (?, ?)",
-      arguments: [key, subscribes ? nil : seconds])
-    if subscribes { try giveUpProposed(in: database) }
-    return (key, subscribes)
-  }
-
-  /// Unsubscribes from the feed of a new database (`Feed.initialName`) if no one has synced it or
-  /// named a source for it. A user who begins with another feed did not ask for this one's sample.
-  private static func giveUpProposed(in database: Database) throws {
-    try database.cachedStatement(
-      sql: """
-        UPDATE feed_detail SET unsubscribed_at = feed.subscribed_at FROM feed
-        WHERE feed.feed_key = feed_detail.feed_key AND feed.name = '\(Feed.initialName)'
-          AND unsubscribed_at IS NULL AND chosen_source IS NULL AND current_count = 0
-          AND NOT EXISTS (SELECT 1 FROM sync_run WHERE sync_run.feed_key = feed.feed_key)
-        """
-    ).execute()
-  }
-
-  /// Subscribes to a feed. For the feed of a new database (`Feed.initialName`), the source is
-  /// stored as one that a remote user named, so that the feed counts as chosen by a user.
-  ///
-  /// - Returns: whether it was not subscribed before.
-  static func subscribe(
-    to name: String, source: String, at seconds: Int64, in database: Database
-  ) throws -> Bool {
-    let (key, isTakenUp) = try fetchKey(
-      name, source: source, subscribes: true, at: seconds, in: database)
-    if name == Feed.initialName {
-      try database.execute(
-        sql: """
-          UPDATE feed_detail SET chosen_source = ?, source_origin = ?
-          WHERE feed_key = ? AND chosen_source IS NULL
-          """, arguments: [source, SourceOrigin.remote.rawValue, key])
-    }
-    return isTakenUp
+  static func hasOffers(feedKey: Int64, in database: Database) throws -> Bool {
+    try Bool.fetchOne(
+      database, sql: "SELECT EXISTS (SELECT 1 FROM offer WHERE feed_key = ?)",
+      arguments: [feedKey]) ?? false
   }
 
   /// The number of offers after the feed's last sync.
@@ -217,24 +156,6 @@ enum FeedTable {
         UPDATE feed_detail SET chosen_source = NULL, source_origin = NULL
         WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?)
         """, arguments: [name])
-  }
-
-  /// Unsubscribes from a feed. Its offers and its source stay. Returns false if it was not
-  /// subscribed.
-  static func unsubscribe(_ name: String, at seconds: Int64, in database: Database) throws -> Bool {
-    try database.execute(
-      sql: """
-        UPDATE feed_detail SET unsubscribed_at = ?1
-        WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?2)
-          AND unsubscribed_at IS NULL
-        """,
-      arguments: [seconds, name])
-    guard database.changesCount > 0 else { return false }
-    // The validators belong to offers that other syncs may change from now on.
-    try database.execute(
-      sql: "DELETE FROM feed_fetch WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?)",
-      arguments: [name])
-    return true
   }
 
   /// The feeds that were unsubscribed, or whose syncs have all failed.

@@ -115,21 +115,21 @@ struct HealthCheck: Sendable {
   private static let counts = HealthCheck(
     subject: "counts",
     examine: { database, _ in
-      let wrong = try FeedTable.findMiscounts(in: database)
+      let wrong = try FeedMiscount.find(in: database)
       guard !wrong.isEmpty else {
         return [Finding(.ok, "counts", "every feed has as many offers as it says")]
       }
       return wrong.map {
         Finding(
-          .problem, "counts", "\($0.name) says \($0.noted) offers and has \($0.counted)",
+          .problem, "counts", "\($0.name) says \($0.stored) offers and has \($0.counted)",
           advice: repairAdvice)
       }
     },
     repair: { database, _ in
-      let wrong = try FeedTable.recount(in: database)
+      let wrong = try FeedMiscount.correct(in: database)
       // A sync uses this count to detect too many removals.
       return "corrected the counts: "
-        + wrong.map { "\($0.name) \($0.counted), not \($0.noted)" }.joined(separator: ", ")
+        + wrong.map { "\($0.name) \($0.counted), not \($0.stored)" }.joined(separator: ", ")
     })
 
   private static let words = HealthCheck(

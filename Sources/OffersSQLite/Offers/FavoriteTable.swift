@@ -3,10 +3,6 @@ import OffersCore
 
 /// The SQL that reads and writes favorites.
 enum FavoriteTable {
-  static let insertSQL =
-    "INSERT INTO favorite (feed, id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-  static let deleteSQL = "DELETE FROM favorite WHERE feed = ? AND id = ?"
-
   /// Selects the keys of all favorites whose offers are stored.
   static let offerKeys = """
     SELECT offer.offer_key FROM favorite
@@ -21,13 +17,23 @@ enum FavoriteTable {
 
   /// Returns whether the offer was not a favorite before.
   static func insert(_ ref: OfferRef, at seconds: Int64, in database: Database) throws -> Bool {
-    try database.execute(sql: insertSQL, arguments: [ref.feed, ref.id, seconds])
+    try database.cachedStatement(
+      sql: "INSERT INTO favorite (feed, id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+    ).execute(arguments: [ref.feed, ref.id, seconds])
     return database.changesCount > 0
+  }
+
+  /// Sets the time of a favorite to an earlier one; a later one changes nothing.
+  static func setEarlier(_ seconds: Int64, of ref: OfferRef, in database: Database) throws {
+    try database.cachedStatement(
+      sql: "UPDATE favorite SET created_at = ?1 WHERE feed = ?2 AND id = ?3 AND created_at > ?1"
+    ).execute(arguments: [seconds, ref.feed, ref.id])
   }
 
   /// Returns whether the offer was a favorite before.
   static func delete(_ ref: OfferRef, in database: Database) throws -> Bool {
-    try database.execute(sql: deleteSQL, arguments: [ref.feed, ref.id])
+    try database.execute(
+      sql: "DELETE FROM favorite WHERE feed = ? AND id = ?", arguments: [ref.feed, ref.id])
     return database.changesCount > 0
   }
 }

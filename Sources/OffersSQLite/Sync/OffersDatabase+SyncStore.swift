@@ -85,7 +85,7 @@ extension OffersDatabase: SyncStore {
   private static func apply(
     _ plan: SyncPlan, isIndexed: Bool, in database: Database
   ) throws -> SyncRun {
-    let (feedKey, _) = try FeedTable.fetchKey(
+    let (feedKey, _) = try FeedSubscription.fetchKey(
       plan.run.feed, source: plan.rememberedSource?.text ?? plan.run.source,
       // A search of a feed's server does not subscribe to the feed.
       subscribes: !plan.isSearch, at: plan.run.startedSeconds,
@@ -124,7 +124,7 @@ extension OffersDatabase: SyncStore {
   ) async throws {
     // A named source is a user's choice and must be durable.
     try await write(source == nil ? .note : .ordinary) { database in
-      let (key, _) = try FeedTable.fetchKey(
+      let (key, _) = try FeedSubscription.fetchKey(
         run.feed, source: source?.text ?? run.source, subscribes: run.outcome != .failed,
         at: run.startedSeconds, in: database)
       try SyncRunTable.insert(run, feedKey: key, in: database)

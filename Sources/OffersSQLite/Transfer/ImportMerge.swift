@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 import OffersCore
 
 /// Merges the records of an export into a database, one by one.
@@ -31,9 +30,8 @@ final class ImportMerge {
   private let selections: Set<String>
   private let review: SourceReview
   private let history: ImportedHistory
+  private let feedWriter: ImportedFeedWriter
   private let offers: ImportedOfferWriter
-  private let insertFavorite: RawStatement
-  private let findFavorite: RawStatement
   private var feeds: [String: Feed] = [:]
   /// The named sources of the export that are not reviewed yet.
   private var newSources: [ImportedSource] = []
@@ -51,16 +49,8 @@ final class ImportMerge {
     self.selections = selections
     self.review = review
     history = try ImportedHistory(database)
+    feedWriter = ImportedFeedWriter(database)
     offers = try ImportedOfferWriter(database)
-    findFavorite = try RawStatement(
-      database, "SELECT 1 FROM favorite WHERE feed = ?1 AND id = ?2")
-    insertFavorite = try RawStatement(
-      database,
-      """
-      INSERT INTO favorite (feed, id, created_at) VALUES (?1, ?2, ?3)
-      ON CONFLICT (feed, id) DO UPDATE SET created_at = excluded.created_at
-      WHERE excluded.created_at < created_at
-      """)
   }
 
   func add(_ record: ExportRecord) throws {
@@ -80,10 +70,10 @@ final class ImportMerge {
     try takeSources()
     for feed in feeds.values.sorted(by: { $0.key < $1.key }) {
       if feed.isKnown { try merge(feed) }
-      if feed.isTouched { try FeedTable.forgetDocument(feedKey: feed.key, in: database) }
+      if feed.isTouched { try feedWriter.forgetDocument(feedKey: feed.key) }
     }
     counts.newRuns = try history.finish()
-    _ = try FeedTable.recount(in: database)
+    try FeedMiscount.correct(in: database)
     if counts.newOffers + counts.updatedOffers > 0 {
       try offers.finishIndex(hasNew: counts.newOffers > 0)
     }
@@ -100,9 +90,9 @@ final class ImportMerge {
         Sight(at: $0.at, source: $0.source)
       }
       isKnown = try own != nil || FeedTable.hasOffers(feedKey: key, in: database)
-      if !isKnown { try FeedTable.set(record, feedKey: key, in: database) }
+      if !isKnown { try feedWriter.replace(record, feedKey: key) }
     } else {
-      key = try FeedTable.insert(record, in: database)
+      key = try feedWriter.insert(record)
       counts.newFeeds += 1
     }
     if let source = record.chosenSource {
@@ -118,8 +108,7 @@ final class ImportMerge {
     for source in try review(newSources) {
       counts.sources.append(source)
       guard let origin = source.origin, let feed = feeds[source.feed] else { continue }
-      try FeedTable.takeSource(
-        NamedSource(source.text, origin: origin), feedKey: feed.key, in: database)
+      try feedWriter.setSource(NamedSource(source.text, origin: origin), feedKey: feed.key)
     }
     newSources = []
   }
@@ -128,7 +117,7 @@ final class ImportMerge {
   /// later sync.
   private func merge(_ feed: Feed) throws {
     let isNewer = (feed.imported?.at ?? .min) > (feed.own?.at ?? .min)
-    try FeedTable.merge(feed.record, isNewer: isNewer, feedKey: feed.key, in: database)
+    try feedWriter.merge(feed.record, isNewer: isNewer, feedKey: feed.key)
   }
 
   private func add(_ run: ExportedRun) throws {
@@ -193,14 +182,12 @@ final class ImportMerge {
   }
 
   private func add(_ favorite: ExportedFavorite) throws {
-    findFavorite.bind(1, copying: favorite.ref.feed)
-    findFavorite.bind(2, copying: favorite.ref.id)
-    defer { findFavorite.reset() }
-    if try findFavorite.step() { counts.sameFavorites += 1 } else { counts.newFavorites += 1 }
-    insertFavorite.bind(1, copying: favorite.ref.feed)
-    insertFavorite.bind(2, copying: favorite.ref.id)
-    insertFavorite.bind(3, favorite.starredAt)
-    try insertFavorite.run()
+    if try FavoriteTable.insert(favorite.ref, at: favorite.starredAt, in: database) {
+      counts.newFavorites += 1
+    } else {
+      counts.sameFavorites += 1
+      try FavoriteTable.setEarlier(favorite.starredAt, of: favorite.ref, in: database)
+    }
   }
 
   private func missingFeed(_ name: String) -> OffersError {

@@ -17,15 +17,6 @@ extension OffersDatabase {
     try await read { try body(ExportQuery($0, favoritesOnly: favoritesOnly)) }
   }
 
-  /// Reads the readable rows of a damaged database.
-  ///
-  /// - Parameter body: reads the records; the query is valid only during the call.
-  package func salvage<Result: Sendable>(
-    favoritesOnly: Bool, _ body: @escaping @Sendable (SalvageQuery) throws -> Result
-  ) async throws -> Result {
-    try await readWithoutTransaction { try body(SalvageQuery($0, favoritesOnly: favoritesOnly)) }
-  }
-
   /// Imports the records of an export in one transaction: all of them or, on an error, none.
   ///
   /// - Parameters:

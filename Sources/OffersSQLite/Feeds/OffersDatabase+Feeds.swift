@@ -1,0 +1,30 @@
+import Foundation
+import GRDB
+import OffersCore
+
+extension OffersDatabase: FeedRepository {
+  public func fetchFeeds() async throws -> [Feed] {
+    try await read { try FeedTable.all(in: $0) }
+  }
+
+  public func fetchFormerFeeds() async throws -> [FormerFeed] {
+    try await read { try FeedTable.former(in: $0) }
+  }
+
+  public func subscribe(to feed: String, source: String) async throws -> Bool {
+    let seconds = Int64(Date().timeIntervalSince1970)
+    return try await write {
+      try FeedSubscription.subscribe(to: feed, source: source, at: seconds, in: $0)
+    }
+  }
+
+  public func unsubscribe(from feed: String) async throws -> Bool {
+    let seconds = Int64(Date().timeIntervalSince1970)
+    return try await write { try FeedSubscription.unsubscribe(feed, at: seconds, in: $0) }
+  }
+
+  /// Forgets the named source of a feed, so that its definition's source applies again.
+  package func forgetSource(of feed: String) async throws {
+    try await write { try FeedTable.forgetSource(of: feed, in: $0) }
+  }
+}
