@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Settings every target of ours is built with.
+/// The settings of every Swift target of this package.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .treatAllWarnings(as: .error),
@@ -68,7 +68,8 @@ let package = Package(
       exclude: ["Embedded", "Samples", "Shipped"],
       swiftSettings: strict),
     .systemLibrary(name: "ByteVector"),
-    // C targets embed larger files by `#embed`: as array literals of Swift they take a minute to compile.
+    // These C targets embed files by `#embed`: the array literals that `embedInCode` generates for
+    // files of their size would take a minute to compile.
     .target(name: "EmbeddedFeeds", path: "Sources/OffersFeeds/Embedded"),
     .target(name: "EmbeddedPages", path: "Sources/OffersServer/Embedded"),
     .systemLibrary(name: "Expat", providers: [.apt(["libexpat1-dev"])]),
@@ -208,7 +209,7 @@ let package = Package(
   ]
 )
 
-// Scripts/document needs the plugin; nothing else resolves it.
+// Only Scripts/document, which sets this variable, needs the plugin for DocC.
 if Context.environment["OFFERS_DOCUMENTATION"] != nil {
   package.dependencies.append(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))

@@ -12,7 +12,8 @@ package struct OffersServer: Sendable {
   package struct Address: Hashable, Sendable {
     package let host: String
     package let port: Int
-    /// Host names besides the host and those of loopback, with or without a port.
+    /// Names that the server answers to besides `host` and the loopback names, with or without a
+    /// port.
     package let allowedHosts: [String]
 
     package init(host: String = "127.0.0.1", port: Int = 8080, allowedHosts: [String] = []) {
@@ -28,7 +29,7 @@ package struct OffersServer: Sendable {
     }
   }
 
-  /// The time that responses in progress have during a shutdown.
+  /// The time in which responses in progress must end during a shutdown.
   private static let endSeconds = 3
 
   private let content: ServedContent
@@ -74,8 +75,8 @@ package struct OffersServer: Sendable {
       routes: RouteList(router), shell: pages.shell)
   }
 
-  /// Runs the server until the process receives SIGTERM or SIGINT. It then stops listening, and
-  /// waits some seconds for the responses in progress.
+  /// Runs the server until the process receives SIGTERM or SIGINT. It then stops listening, waits
+  /// some seconds for the responses in progress, and cancels a running sync.
   ///
   /// - Parameter ready: called with the port once the server listens.
   /// - Throws: `OffersError` with `sourceFailed` if it cannot listen.

@@ -1,7 +1,8 @@
 import Foundation
 import OffersCore
 
-/// The dependencies of the server: the store, the sync engine, the image source and the clock.
+/// The dependencies of the server: the store, the sync engine, the image source, the parser of
+/// times and amounts in queries, and the clock.
 package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & FeedRepository
     & SearchRepository & ChangeRepository & ChangeSignal

@@ -3,8 +3,8 @@ import Hummingbird
 import Logging
 import OffersCore
 
-/// The responder of all requests: it checks a request, routes it, and turns errors into responses.
-/// Every response gets the security headers.
+/// The responder of all requests: it checks a request, answers it from the cache or routes it, and
+/// turns errors into responses. Every response gets the security headers.
 struct ServedResponder: HTTPResponder {
   let answers: Answers
   let hosts: AllowedHosts
@@ -14,7 +14,7 @@ struct ServedResponder: HTTPResponder {
   let routes: RouteList
   /// Renders the pages for errors outside of the routes.
   let shell: PageShell
-  /// The turns of reads whose responses are not cached.
+  /// The turns of reads that the cache does not answer, except reads of images.
   let turns = Turns()
   /// The turns of images, separate because fetching images from slow servers must not delay other
   /// reads.
@@ -66,12 +66,13 @@ struct ServedResponder: HTTPResponder {
     return try await turns.take { try await router.respond(to: request, context: context) }
   }
 
-  /// The response to a request with an error: a page for a browser, else a problem document.
+  /// The response to a request with an error: a page for a browser, unless the request is to the
+  /// API, else a problem document.
   private func refusal(of problem: Problem, to request: Request) -> Response {
     let isPage =
       !request.uri.path.hasPrefix("/api/")
       && request.headers[.accept]?.contains("text/html") == true
-    // If the page cannot be rendered, the document describes the problem.
+    // If the page cannot be rendered, the problem document is sent instead.
     let page = isPage ? try? NoticePage.response(to: request, for: problem, in: shell) : nil
     return page ?? problem.response
   }

@@ -7,10 +7,10 @@ struct ChangeRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
 
-  /// The age of the oldest change of a list without `since` and without a cursor, in seconds.
+  /// The maximum age of the changes in a list without `since` and without a cursor, in seconds.
   private static let usualSeconds = 7.0 * 86_400
-  /// The maximum size of each text of an offer in an answer, in bytes: that of a name and of a
-  /// reward. Longer texts are truncated.
+  /// The maximum size of each text of an offer in an answer, in bytes. Names fit; longer texts,
+  /// such as descriptions, are truncated.
   private static let textBytes = OfferLimits.nameBytes
 
   func add(to router: Router<BasicRequestContext>) {
@@ -19,7 +19,7 @@ struct ChangeRoutes: Sendable {
         request, ["cursor", "since", "feed", "kind", "favorites", "limit"])
       return try await answers.answer(request) {
         var answer = try await list(parameters)
-        // The expiring offers depend on the current time.
+        // The list contains the expiring offers, which depend on the current time.
         answer.lifetime = .never
         return answer
       }
@@ -53,8 +53,8 @@ struct ChangeRoutes: Sendable {
       query.since = since ?? now - Self.usualSeconds
     }
     let page = try await content.store.fetchChangePage(query)
-    // The time after which the next page lists expiring offers. Each is listed once, after the
-    // recorded changes.
+    // The time from which on the next page lists expiring offers: unchanged while recorded changes
+    // remain, and after the last page a second from now, so that no offer is listed twice.
     let told =
       page.lastExpiring.map { max($0.at, query.since ?? .distantPast) }
       ?? (page.hasMore ? query.since ?? now : now + 1)

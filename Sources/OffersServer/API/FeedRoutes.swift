@@ -15,7 +15,7 @@ struct FeedRoutes: Sendable {
         var answer = Answer.json { json in
           json.member("feeds", objects: feeds) { Self.write($1, now, to: &$0) }
         }
-        // The definitions come from a file that may be edited without a write to the database.
+        // The feed definitions come from a file, whose edits are no commits to the database.
         answer.lifetime = .never
         return answer
       }

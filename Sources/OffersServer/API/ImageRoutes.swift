@@ -6,13 +6,14 @@ struct ImageRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
 
-  /// The maximum time in seconds for which a response is reused. The image cache evicts the least
-  /// recently used image, and has to see that an image is in use.
+  /// The maximum time in seconds for which the server reuses a response without a request to the
+  /// image cache. That cache evicts the least recently used image, so that it has to learn of uses.
   private static let rememberedSeconds = 60.0
 
   func add(to router: Router<BasicRequestContext>) {
     router.get("/api/v1/images/{ref}") { request, context in
-      // `v` gives each image of an offer a URL of its own, for caches of browsers.
+      // The value of `v` is ignored: it only gives each image of an offer a URL of its own, for the
+      // caches of browsers.
       _ = try QueryParameters(request, ["v"])
       return try await answers.answer(request) {
         let offer = try await content.store.fetchOffer(named: try context.segment("ref"))
@@ -35,8 +36,8 @@ struct ImageRoutes: Sendable {
     do {
       return try await content.images.image(at: url, feedSource: source)
     } catch let error as OffersError where error.code != .storageFailed {
-      // The offer exists, but its image's server failed. The status is that of a gateway: 502 or
-      // 504.
+      // The offer exists, but its image could not be fetched from another server. The status is
+      // that of a gateway: 504 for a timeout, else 502.
       let isLate = error.code == .limitExceeded && error.message.contains("longer than")
       throw Problem(
         isLate ? .gatewayTimeout : .badGateway, error.message, hint: error.hint, code: error.code)

@@ -72,7 +72,7 @@ struct OfferRoutes: Sendable {
       json.member("total", total)
       json.member("next_cursor", next?.text(of: list))
     }
-    // These filters depend on the current time.
+    // The times of these filters can be relative to the current time.
     if query.newSince != nil || query.expiring != nil { answer.lifetime = .never }
     return answer
   }

@@ -20,7 +20,8 @@ enum PercentCode {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Encodes a text as one segment of a path, or one value of a query.
+  /// Encodes a text as one segment of a path, or one value of a query. All bytes but the unreserved
+  /// characters and the colon are escaped.
   static func encode(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {

@@ -3,7 +3,7 @@ import Hummingbird
 import OffersCore
 
 /// The query parameters of a request to the API, strictly parsed: an unknown, repeated, empty or
-/// invalid parameter is an error that names it.
+/// invalid parameter is an error that names it. Invalid percent-encoding is an error, too.
 struct QueryParameters: Sendable {
   private var values: [String: String] = [:]
 
@@ -66,7 +66,7 @@ struct QueryParameters: Sendable {
     try values[name].map { try choice($0, name) }
   }
 
-  /// A comma-separated list of choices.
+  /// The choices in a parameter that is a comma-separated list; nil without the parameter.
   func choices<Choice: RawRepresentable & CaseIterable & Hashable>(
     _ name: String, as: Choice.Type
   ) throws -> Set<Choice>? where Choice.RawValue == String {
@@ -77,7 +77,8 @@ struct QueryParameters: Sendable {
       })
   }
 
-  /// Parses a value with `body`; an `OffersError` becomes a `Problem` that names the parameter.
+  /// Parses the value of a parameter with `body`; nil without the parameter. An `OffersError` of
+  /// `body` becomes a `Problem` with status 400 that names the parameter.
   func read<Value>(_ name: String, _ body: (String) throws -> Value) throws -> Value? {
     guard let text = values[name] else { return nil }
     do {

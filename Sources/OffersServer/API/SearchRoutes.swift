@@ -21,8 +21,8 @@ struct SearchRoutes: Sendable {
         var json = JSONWriter()
         json.value(found)
         var answer = Answer.json(json)
-        // A feed's server may answer differently the next time, and the answer to another site,
-        // which comes from the store alone, must not be reused for a trusted request.
+        // A search on a feed's server may have other results the next time. The answer to a page of
+        // another site, which comes from the store alone, must not be reused for a trusted request.
         if !isTrusted || found.isStandIn || found.source == .server { answer.lifetime = .never }
         return answer
       }

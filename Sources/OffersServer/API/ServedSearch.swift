@@ -4,8 +4,10 @@ import OffersCore
 struct ServedSearch: Sendable {
   let content: ServedContent
 
-  /// Searches a feed's server when the query names a feed whose server can be searched, otherwise
-  /// the store.
+  /// Searches on a feed's server if the query is for all offers of a feed whose server can be
+  /// searched; the store replaces a server that fails or finds nothing. Any other query, and one
+  /// that is not trusted, searches the store. The first page of results adds to the recent
+  /// searches.
   ///
   /// - Parameters:
   ///   - query: the words, optionally a feed, and the number of the page.
@@ -37,7 +39,7 @@ struct ServedSearch: Sendable {
     try content.syncer.fetchKnownFeeds().first { $0.name == feed }?.isSearchable ?? false
   }
 
-  /// Adds a search with results to the recent searches.
+  /// Adds a search to the recent searches, unless the answer has no results or is a later page.
   private func note(_ answer: SearchAnswer) async throws {
     guard answer.page == 1, !answer.results.hits.isEmpty else { return }
     do {

@@ -5,7 +5,7 @@ import OffersCore
 /// The content of a successful response to a read: a page, a JSON document or an image. `Answers`
 /// makes a response of it.
 struct Answer: Sendable {
-  /// How long the content may be reused for requests with the same target.
+  /// How long the server may reuse the content for requests with the same target.
   enum Lifetime: Sendable {
     /// The content may be reused until any process commits to the database.
     case untilWrite

@@ -2,10 +2,11 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// Responds to the reads of pages and of the API: with a strong `ETag`, with 304 to a request that
-/// names it, and from a cache until any process commits to the database.
+/// Responds to the reads of pages and of the API: with a strong `ETag`, and with 304 to a request
+/// that names it.
 ///
-/// A route calls `try await answers.answer(request) { .page(html) }`. Errors are not cached.
+/// Responses are cached until any process commits to the database, or shorter (`Answer.Lifetime`);
+/// errors are not. A route calls `try await answers.answer(request) { .page(html) }`.
 struct Answers: Sendable {
   private let cache: ResponseCache
   private let signal: any ChangeSignal
@@ -15,12 +16,12 @@ struct Answers: Sendable {
     self.signal = signal
   }
 
-  /// Makes the content of a response, caches it, and responds.
+  /// Makes the content of a response, caches it as its lifetime allows, and responds.
   func answer(
     _ request: Request, _ make: () async throws -> Answer
   ) async throws -> Response {
-    // The version is read before the content. A commit in between makes the entry outdated, never
-    // wrong.
+    // The version is read before the content. After a commit in between, new content is cached for
+    // an old version, and never found; the reverse order could cache old content for a new version.
     let version = findVersion()
     let answer = try await make()
     let entry = Self.entry(answer)
@@ -29,7 +30,7 @@ struct Answers: Sendable {
     return Self.response(entry, to: request)
   }
 
-  /// The answer that was given to the same request before, if it still holds.
+  /// The cached response for the target of a request; nil if there is none, or it is outdated.
   func findAnswer(to request: Request) -> Response? {
     findVersion().flatMap { cache.find(request.uri.string, version: $0) }
       .map { Self.response($0, to: request) }

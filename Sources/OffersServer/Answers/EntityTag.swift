@@ -16,8 +16,8 @@ enum EntityTag {
 
   private static let digits = Array("0123456789abcdef")
 
-  /// Whether the value of `If-None-Match` names the tag. The field requires weak comparison (RFC
-  /// 9110, section 13.1.2).
+  /// Whether the value of `If-None-Match` names the tag, or is `*`, which names any tag. The field
+  /// requires weak comparison (RFC 9110, section 13.1.2).
   static func isNamed(_ tag: String, in field: String) -> Bool {
     if field == tag { return true }
     if field.utf8.allSatisfy({ $0 == 0x2A || $0 == 0x20 }) { return field.utf8.contains(0x2A) }

@@ -2,17 +2,17 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// The error of a request, which is sent as a problem document (RFC 9457). Routes throw it or an
-/// `OffersError`.
+/// The error of a request, which is sent as a problem document (RFC 9457), or to a browser as a
+/// page (`NoticePage`). Routes throw it or an `OffersError`.
 struct Problem: Error, HTTPResponseError {
   let status: HTTPResponse.Status
   /// What happened, in one sentence.
   let detail: String
   /// What to do next.
   var hint: String?
-  /// The kind of failure, as `OffersError` names it.
+  /// The kind of failure: the raw value of an `OffersError.Code`.
   var code: String
-  /// The id of the running sync that prevents another.
+  /// The id of the running sync, if that is why another cannot start.
   var id: Int?
   var headers: HTTPFields = [:]
 
@@ -64,7 +64,7 @@ struct Problem: Error, HTTPResponseError {
       as: Answer(contentType: "application/problem+json", body: ByteBuffer(string: document)))
   }
 
-  /// The response with another representation of the problem, such as a page.
+  /// The response whose body is a given representation of the problem.
   func response(as answer: Answer) -> Response {
     var headers = SecurityHeaders.fields()
     headers[.contentType] = answer.contentType

@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// An LRU cache of responses by target, with a limit of bytes. A new version of the database
-/// empties it.
+/// An LRU cache of responses by target, with a limit of bytes. All entries were made from one
+/// version of the database: an entry of another version replaces them all.
 final class ResponseCache: Sendable {
   /// A response with its headers.
   struct Entry: Sendable {
@@ -65,7 +65,8 @@ final class ResponseCache: Sendable {
     }
   }
 
-  /// Adds a response, unless it is larger than a quarter of the cache.
+  /// Adds a response, unless it is larger than a quarter of the cache. It replaces the response to
+  /// the same target.
   ///
   /// - Parameter version: the version of the database from before the response was made.
   func put(_ entry: Entry, at target: String, version: Int64) {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A semaphore with a FIFO queue that limits how many responses are made concurrently.
 ///
-/// This bounds the memory for the rows and texts of responses that are not written yet, however
-/// many requests arrive.
+/// This bounds the memory for the rows and texts that responses are made from, however many
+/// requests arrive.
 final class Turns: Sendable {
   private struct Waiting {
     let number: Int
@@ -31,16 +31,17 @@ final class Turns: Sendable {
 
   /// Waits for a turn, and holds it while the body runs.
   ///
-  /// - Throws: `Problem` with status 503 if too many tasks wait, `CancellationError`, or the error
-  ///   of the body.
+  /// - Throws: `Problem` with status 503 if `waitingLimit` tasks wait already, `CancellationError`,
+  ///   or the error of the body.
   func take<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
     try await wait(isBounded: true)
     defer { giveBack() }
     return try await Self.$held.withValue(self) { try await body() }
   }
 
-  /// Releases the turn of the current task while the body waits for the network or for a writer,
-  /// and then waits for a turn again.
+  /// Releases the turn of the current task while the body waits for the network or for the write
+  /// lock of the database, and then waits for a turn again. A task without a turn only runs the
+  /// body.
   static func leave<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
     guard let held else { return try await body() }
     held.giveBack()
@@ -49,8 +50,8 @@ final class Turns: Sendable {
     do {
       try await held.wait(isBounded: false)
     } catch {
-      // The task has no turn again, but `take` will release one after the body. This compensates
-      // for it.
+      // The task did not get a turn back, but `take` will release one when its body ends. The count
+      // is lowered in advance.
       held.state.withLock { $0.free -= 1 }
       throw error
     }

@@ -19,12 +19,13 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     var head = TimeAmount.seconds(10)
     /// The time from the head of a request to the end of its body.
     var body = TimeAmount.seconds(15)
-    /// The time from the end of a response to the next request.
+    /// The time from the end of a response, once the client has read it, to the end of the next
+    /// request's head.
     var idle = TimeAmount.seconds(60)
     /// The value of `idle` while a token is required and the client has not shown it.
     var idleUnauthenticated = TimeAmount.seconds(10)
-    /// The time in which the client must read some of a response, while the channel is not
-    /// writable.
+    /// The time in which the client must read enough of a response for the channel to be writable
+    /// again.
     var reading = TimeAmount.seconds(30)
   }
 
@@ -35,16 +36,17 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   private var number: ConnectionTable.Number?
   /// Whether the client has shown the token, or no token is required.
   private var isAuthenticated: Bool
-  /// When the connection is closed, unless the awaited event happens before.
+  /// When the connection is closed, unless the next head or the rest of a body arrives before; nil
+  /// while the server answers a complete request.
   private var deadline: NIODeadline?
-  /// When the connection is closed, unless the client reads some of the response before, whatever
+  /// When the connection is closed, unless the client reads enough of the response before, whatever
   /// it sends; nil while the channel is writable.
   private var readingDeadline: NIODeadline?
   private var timer: Scheduled<Void>?
   private var timerAt: NIODeadline?
   /// Whether a request has begun whose response is not complete.
   private var isAnswering = false
-  /// Whether that request was received completely.
+  /// Whether the latest request was received completely.
   private var isWhole = false
   private var bodyBytes = 0
   /// Whether the connection is closed after the current response.
@@ -99,8 +101,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
       }
     case .body(let bytes):
       bodyBytes += bytes.readableBytes
-      // The responder has already refused a body over the limit. Some more of it is received and
-      // dropped, so that the client can read the refusal before the connection is closed.
+      // The responder refuses a body over the limit. Up to four times the limit is received, so
+      // that the client can read the refusal before the connection is closed.
       if bodyBytes > 4 * RequestShape.bodyBytes { return close(context) }
     case .end:
       isWhole = true
@@ -168,7 +170,8 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelWritabilityChanged()
   }
 
-  /// Starts the idle timeout, once the client has read the previous response.
+  /// Starts the idle timeout if the client has read the previous response. If not, it starts when
+  /// the channel is writable again.
   private func rest(_ context: ChannelHandlerContext) {
     guard context.channel.isWritable else {
       deadline = nil

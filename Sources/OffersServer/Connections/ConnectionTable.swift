@@ -7,7 +7,8 @@ import Synchronization
 /// Least valuable are connections that wait for their client: without a request, with an incomplete
 /// request, or with an unread response. Among these, clients that have not shown the token come
 /// first, then those that wait longest. A connection with a request in progress is closed only if
-/// all have one.
+/// all candidates have one. At the limit of a peer the candidates are its own connections, at the
+/// limit of unread bytes the connections with unread bytes.
 final class ConnectionTable: Sendable {
   struct Limits: Sendable {
     /// The maximum number of connections.
@@ -25,13 +26,14 @@ final class ConnectionTable: Sendable {
   private struct Entry {
     let peer: Peer
     let close: @Sendable () -> Void
-    /// The sequence number of the event at which it last began to wait or to work.
+    /// The sequence number of the event since which the connection waits, or the server works on
+    /// it.
     var since: Int
     var isWorking = false
     var isAuthenticated = false
     var unreadBytes = 0
 
-    /// The value of the connection; the one with the lowest is closed first.
+    /// The value of the connection. The connection with the lowest value is closed first.
     var worth: (Int, Int, Int) { (isWorking ? 1 : 0, isAuthenticated ? 1 : 0, since) }
   }
 
@@ -65,9 +67,7 @@ final class ConnectionTable: Sendable {
 
   /// Adds a connection, and closes others if a limit is reached.
   ///
-  /// - Parameters:
-  ///   - peer: the peer of the connection.
-  ///   - close: closes the connection; called on any thread.
+  /// - Parameter close: closes the connection; called on any thread.
   func add(_ peer: Peer, close: @escaping @Sendable () -> Void) -> Number {
     let (number, closed) = state.withLock { state -> (Number, [Entry]) in
       var closed: [Entry] = []

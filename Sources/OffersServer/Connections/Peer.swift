@@ -2,7 +2,7 @@ import NIOCore
 
 /// The IP address of the other end of a connection.
 struct Peer: Hashable, Sendable {
-  /// An IPv6 address; IPv4 addresses are mapped (RFC 4291, section 2.5.5.2).
+  /// The 16 bytes of an IPv6 address. An IPv4 address is mapped to one (RFC 4291, section 2.5.5.2).
   private let bytes: [UInt8]
 
   /// - Returns: nil for an address that is not an IP address, such as a Unix domain socket.

@@ -15,7 +15,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// The size of one read in bytes. The decoder emits all requests of a read before any can wait.
+  /// The size of one read in bytes. It bounds the waiting requests, because the decoder emits all
+  /// requests of a read at once.
   static let readBytes = 4096
   /// The maximum number of waiting parts of requests. One read has fewer. But when a client closes
   /// its side, NIO reads all data that the system has buffered; beyond this limit the connection is
@@ -106,7 +107,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
   private func resume(_ context: ChannelHandlerContext) {
     if waiting.isEmpty { return }
     handOn(context)
-    // Later handlers deliver the buffered parts at this event.
+    // The next handlers of the pipeline may buffer what they read until this event.
     context.fireChannelReadComplete()
     if waiting.isEmpty, wantsRead {
       wantsRead = false

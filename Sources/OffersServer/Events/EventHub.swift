@@ -18,7 +18,8 @@ final class EventHub: Sendable {
     var watch: Task<Void, Never>?
   }
 
-  /// The state that was sent last, and for how many ticks nothing was sent.
+  /// The state that was sent last, and the numbers of ticks since the last `changed` event and
+  /// since anything was sent.
   private struct LastSent {
     var version: Int64
     var revision: Int
@@ -30,12 +31,12 @@ final class EventHub: Sendable {
   private let signal: any ChangeSignal
   private let jobs: SyncJobs
 
-  /// The interval of polls.
+  /// The interval at which the database and the sync are polled.
   private static let tick = Duration.milliseconds(250)
-  /// At most two `changed` events are sent a second.
+  /// The minimum number of ticks between two `changed` events: at most two are sent a second.
   private static let ticksBetweenChanges = 2
-  /// A keep-alive comment follows after 15 seconds without an event, so that proxies do not close an
-  /// idle connection.
+  /// The number of ticks without an event after which a keep-alive comment is sent: 15 seconds, so
+  /// that proxies do not close an idle connection.
   private static let ticksUntilKeepAlive = 60
   /// The maximum number of listeners at a time.
   static let listenerLimit = 100
@@ -43,7 +44,7 @@ final class EventHub: Sendable {
   private static let probeThreshold = 25
   /// A comment of the event stream, which clients ignore.
   private static let keepAlive = ByteBuffer(string: ":\n\n")
-  /// The maximum number of events that are buffered for a slow listener; the oldest are dropped.
+  /// The maximum number of writes that are buffered for a slow listener; the oldest are dropped.
   private static let bufferLimit = 16
 
   init(signal: any ChangeSignal, jobs: SyncJobs) {
@@ -55,7 +56,8 @@ final class EventHub: Sendable {
   ///
   /// - Returns: a stream in the format of `text/event-stream`, which begins with the current data
   ///   version and the current sync. Its end removes the listener.
-  /// - Throws: `Problem` with status 503 at the limit of listeners.
+  /// - Throws: `Problem` with status 503 at the limit of listeners; `OffersError` if the database
+  ///   cannot be read.
   func listen() throws -> AsyncStream<ByteBuffer> {
     let (events, listener) = AsyncStream.makeStream(
       of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
@@ -103,7 +105,7 @@ final class EventHub: Sendable {
     var last = start
     while !Task.isCancelled {
       poll(&last)
-      // The only error is the cancellation that follows the last listener, which ends the loop.
+      // The only error is the cancellation after the last listener has left, which ends the loop.
       try? await Task.sleep(for: Self.tick)
     }
   }
@@ -113,7 +115,8 @@ final class EventHub: Sendable {
     last.ticksSinceAnything += 1
     var events = ByteBuffer()
     if last.ticksSinceChange >= Self.ticksBetweenChanges,
-      // After a failure the next poll tries again; the next request reports a lasting one.
+      // After a failure the next poll tries again. A permanent failure is reported by the requests
+      // that read the database.
       let version = try? signal.fetchDataVersion(), version != last.version
     {
       events.writeImmutableBuffer(Self.changed(version))

@@ -74,7 +74,8 @@ struct ChangesPage {
             icon: "news", refreshes: true))
       }
     }
-    // The expiring offers depend on the current time, to the minute.
+    // The page lists expiring offers, which depend on the current time. A minute's delay is
+    // harmless.
     page.lifetime = .seconds(60)
     return page
   }

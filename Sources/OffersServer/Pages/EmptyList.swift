@@ -3,9 +3,9 @@ extension PageFields {
   ///
   /// - Parameters:
   ///   - icon: the name of a symbol in icons.mustache, without its prefix `i-`.
-  ///   - link: a button that leads to another page.
-  ///   - refreshes: whether there is a button that refreshes.
-  ///   - feed: the feed that the button refreshes; nil for all feeds.
+  ///   - link: the path and the label of a button that leads to another page; nil for none.
+  ///   - refreshes: whether there is a button that syncs feeds.
+  ///   - feed: the feed that this button syncs; nil for all feeds.
   init(
     empty title: String, _ text: String, icon: String, link: (path: String, label: String)? = nil,
     refreshes: Bool = false, feed: String? = nil

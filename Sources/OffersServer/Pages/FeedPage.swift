@@ -6,7 +6,7 @@ struct FeedPage {
   let request: PageRequest
 
   private static let pageSize = 60
-  /// The maximum number of markers; more of them would hide each other.
+  /// The maximum number of offers on the map: more markers would hide each other.
   private static let mapLimit = 1000
   /// The maximum size of a text on the map, in bytes; longer texts are truncated.
   private static let mapTextBytes = 256
@@ -98,7 +98,7 @@ struct FeedPage {
     try await source.store.fetchRecentSearches().filter { $0.feed == request.name }.map(\.words)
   }
 
-  /// The copyright notice that all offers share; nil if they differ.
+  /// The copyright notice that all offers of the page share; nil if they differ or have none.
   private static func credit(_ offers: [Offer]) -> String? {
     let credits = offers.map { $0.attributes.first { $0.label == "Copyright" }?.value }
     return Set(credits).count == 1 ? credits.first ?? nil : nil

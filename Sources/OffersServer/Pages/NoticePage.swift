@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// A page with a message only: an error, or that there is no connection.
+/// A page with a message only: an error, or that the server cannot be reached.
 enum NoticePage {
   /// The page that the service worker shows for a page that it has not stored, while the server
   /// cannot be reached.

@@ -19,7 +19,7 @@ struct OfferChoice {
     isReversed = fields.isSet("reverse")
   }
 
-  /// The query for all offers of the list.
+  /// The query for all offers of the list, not only one page of it.
   func query() -> OfferQuery {
     var query = OfferQuery(feed: feed, favoritesOnly: favoritesOnly)
     query.category = category
@@ -33,7 +33,10 @@ struct OfferChoice {
   /// page shows them whole.
   static let textBytes = 2 << 10
 
+  /// The query for one page of the list.
+  ///
   /// - Parameters:
+  ///   - page: the number of the page, from 1.
   ///   - size: the number of offers to fetch: one more than the page shows, to determine whether
   ///     there is a next page.
   ///   - textBytes: the maximum size of a text, in bytes.
@@ -45,7 +48,8 @@ struct OfferChoice {
     return query
   }
 
-  /// Whether a filter is set besides those that the page itself implies.
+  /// Whether a filter is set besides those that the page itself implies: the favorites on the page
+  /// of favorites, and the feed `own` on its page.
   func narrows(isFavorites: Bool, feed own: String? = nil) -> Bool {
     category != nil || retailer != nil || favoritesOnly != isFavorites || feed != own
   }
@@ -77,14 +81,15 @@ struct OfferChoice {
     (.newest, "Newest"), (.expiry, "Ending soonest"),
   ]
 
-  /// Sets the fields of the form that changes the filters and the order, and of a chip for each
-  /// filter that removes it.
+  /// Sets the fields of the form that changes the filters and the order, and the fields of a chip
+  /// for each filter, whose link removes the filter.
   ///
   /// - Parameters:
   ///   - feeds: the feeds to choose from.
   ///   - titles: the titles of feeds, by name, for the chip of the feed.
   ///   - offers: the offers on the page, whose categories and retailers the form proposes.
-  ///   - own: the feed that the page belongs to, which cannot be changed.
+  ///   - own: the feed that the page belongs to, which the form cannot change; nil for a page of
+  ///     all feeds.
   func fill(
     _ fields: inout PageFields, feeds: [Feed], titles: [String: String] = [:], offers: [Offer],
     path: String, isFavorites: Bool, own: String? = nil
@@ -145,7 +150,7 @@ struct OfferChoice {
     return parts
   }
 
-  /// The distinct texts in alphabetical order, at most 50 of at most 100 characters.
+  /// The first 50 of the sorted distinct texts, without those of more than 100 characters.
   private static func some(_ texts: [String]) -> [String] {
     Array(Set(texts.filter { $0.count <= 100 }).sorted().prefix(50))
   }

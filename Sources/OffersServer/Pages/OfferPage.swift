@@ -6,7 +6,7 @@ struct OfferPage {
   let source: PageSource
   let request: PageRequest
 
-  /// The maximum number of points of the reward history on the page; nobody reads more.
+  /// The maximum number of points of the reward history on the page.
   private static let historyLimit = 1000
   private static let historyBytes = 256 << 10
 
@@ -56,7 +56,8 @@ struct OfferPage {
     return page
   }
 
-  /// The link to all offers with the same value; nil for a value that is too long for a URL.
+  /// The link to the list of all offers with this retailer or category (`name`); nil for a text
+  /// that is too long for a URL.
   private static func filter(_ name: String, _ text: String?) -> String? {
     guard let text, text.utf8.count <= 500 else { return nil }
     return PageLinks.path("/", [(name, text)])
@@ -90,8 +91,8 @@ struct OfferPage {
     add(
       "Retailer", offer.retailer,
       link: Self.filter("retailer", offer.retailer))
-    // Many feeds repeat their categories as an attribute: its label is more precise, and the
-    // attribute is not shown a second time.
+    // Many feeds repeat their categories as an attribute. The categories are shown with its label,
+    // which is more precise, and the attribute itself is left out below.
     let joined = offer.categories.joined(separator: ", ")
     if !offer.categories.isEmpty {
       let label =

@@ -6,8 +6,8 @@ struct OffersPage {
   let request: PageRequest
   var isFavorites = false
 
-  /// The number of offers on a page: a multiple of 2, 3, 4, 5 and 6, so that the last row of the
-  /// grid is full.
+  /// The number of offers on a page: a multiple of 2, 3, 4, 5 and 6, so that a full page ends with
+  /// a full row in a grid of as many columns.
   static let pageSize = 60
 
   func page() async throws -> Page {

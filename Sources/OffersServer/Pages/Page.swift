@@ -5,18 +5,18 @@ struct Page: Sendable {
     case offers, favorites, changes, web, settings
   }
 
-  /// The name of the template, and the suffix of the `page-` class by which style sheets and scripts
-  /// tell pages apart.
+  /// The name of the template. With the prefix `page-` it is also the class of the `body` element,
+  /// by which style sheets and scripts tell pages apart.
   let template: String
   let title: String
   var fields: PageFields
-  /// The entry of the menu that is marked as current.
+  /// The entry of the menu that is marked as current; nil for none.
   var menuEntry: MenuEntry?
   /// The target of the back button; nil for a page without one.
   var back: String?
   /// The content of the search box at the top.
   var words: String?
-  /// The feed that the search box at the top searches; nil for all.
+  /// The feed that a search on the page is limited to, for the template of the frame; nil for all.
   var searchedFeed: String?
   /// The HTTP status.
   var status = 200

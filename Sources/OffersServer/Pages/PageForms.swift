@@ -64,9 +64,9 @@ struct PageForms: Sendable {
       hintWhileBusy: "The feed is subscribed. Wait until it has finished, then refresh the feed.")
   }
 
-  /// The feed with this name, if it has a definition.
+  /// The feed with this name.
   ///
-  /// - Throws: `OffersError` with `notFound`.
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, or one without a definition.
   private func summary(of feed: String) async throws -> FeedSummary {
     let all = try await content.fetchFeedSummaries()
     guard let summary = all.first(where: { $0.name == feed && $0.known != nil }) else {

@@ -15,7 +15,7 @@ struct PageRequest: Sendable {
   /// False for a request from a page of another site.
   let isTrusted: Bool
 
-  /// - Parameter parameter: the name of the path parameter.
+  /// - Parameter parameter: the name of the path parameter; nil for a path without one.
   /// - Throws: `OffersError` with `notFound` for invalid percent-encoding.
   init<Context: RequestContext>(
     _ request: Request, _ context: Context, parameter: String? = nil
@@ -71,10 +71,10 @@ struct SentFields: Sendable {
     return value
   }
 
-  /// Whether a check box is checked.
+  /// Whether a flag, such as a check box, is set: to `1`, `true` or `on`.
   func isSet(_ name: String) -> Bool { ["1", "true", "on"].contains(self[name]) }
 
-  /// The number of a page, from 1 to 1,000,000; 1 for any other text.
+  /// The number of a page, limited to 1 to 1,000,000; 1 if there is no number.
   func page() -> Int {
     // The bound keeps the offset, which is a multiple of the number, from overflowing.
     self["page"].flatMap { Int($0) }.map { min(max(1, $0), 1_000_000) } ?? 1

@@ -34,7 +34,7 @@ struct PageSource: Sendable {
 }
 
 extension PageFields {
-  /// Sets the links to all feeds.
+  /// Sets the row of links to all feeds. The page of all feeds has none if there is only one feed.
   ///
   /// - Parameter current: the name of the feed that is shown; nil for the page of all feeds.
   mutating func setChips(_ feeds: [Feed], current: String?) {
@@ -56,9 +56,10 @@ extension PageFields {
     set("chips", PageFields { $0.set("chipList", chips) })
   }
 
-  /// Sets the link to the next page of a list.
+  /// Sets the link to the next page of a list; nil sets none.
   ///
-  /// - Parameter isAutomatic: whether a script loads the next page when its link comes near.
+  /// - Parameter isAutomatic: whether a script loads the next page when the link is scrolled near
+  ///   the visible part of the page.
   mutating func setMore(_ link: String?, label: String, isAutomatic: Bool) {
     guard let link else { return }
     set(

@@ -6,10 +6,10 @@ struct SearchPage {
   let request: PageRequest
 
   private static let pageSize = 20
-  /// The maximum length of the words, in characters.
+  /// The maximum length of the searched text, in characters; the rest of a longer one is ignored.
   private static let longest = 1000
 
-  /// The words, separated by single spaces; nil if there are none.
+  /// The words of a text, separated by single spaces; nil if there are none.
   private static func words(_ text: String?) -> String? {
     guard let text else { return nil }
     let words = text.prefix(longest).split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -115,7 +115,8 @@ struct SearchPage {
     page.menuEntry = .offers
     page.words = words
     page.searchedFeed = feed
-    // Each search is added to the recent searches, and a feed's server may answer differently.
+    // A response from the cache would not add to the recent searches, and a search on a feed's
+    // server may have other results the next time.
     page.lifetime = .never
     return page
   }

@@ -20,7 +20,7 @@ struct SettingsPage {
       fields.set("program", Version.current)
       fields.set("hasLogin", hasLogin)
     }
-    // The definitions come from a file that may be edited without a write to the database.
+    // The feed definitions come from a file, whose edits are no commits to the database.
     page.lifetime = .never
     return page
   }
@@ -98,7 +98,7 @@ struct SettingsPage {
     }
   }
 
-  /// `every 6 hours`
+  /// An interval in words, such as `every 6 hours`, in the largest unit of which it is a multiple.
   private static func interval(_ seconds: Int) -> String {
     for (size, noun) in [(604_800, "week"), (86_400, "day"), (3600, "hour"), (60, "minute")]
     where seconds >= size && seconds % size == 0 {

@@ -25,7 +25,7 @@ struct WebPage {
   }
 
   /// The URL for an address as people type it: `example.com` means `https://example.com`. Nil for a
-  /// URL that is neither http nor https.
+  /// URL that is neither http nor https, and for a text that is no host name.
   private static func address(_ text: String) -> String? {
     if let address = PageLinks.outside(text) { return address }
     let name = text.prefix { $0 != "/" && $0 != "?" && $0 != "#" }

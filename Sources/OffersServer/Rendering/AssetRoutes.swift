@@ -5,7 +5,8 @@ import OffersCore
 struct AssetRoutes: Sendable {
   let assets: PageAssets
 
-  /// The caching of a URL with the current version, whose content never changes.
+  /// The `Cache-Control` of a URL with the current version of the assets, whose content never
+  /// changes.
   private static let forever = "public, max-age=31536000, immutable"
   private static let revalidated = "private, no-cache"
 

@@ -18,7 +18,7 @@ struct Coordinates: Sendable {
   var latitudeText: String { "\(latitude)" }
   var longitudeText: String { "\(longitude)" }
 
-  /// `43.0387° N, 87.9042° W`
+  /// The coordinates for people, such as `43.0387° N, 87.9042° W`.
   var text: String {
     let north = Self.degrees(latitude) + (latitude < 0 ? "° S" : "° N")
     let east = Self.degrees(longitude) + (longitude < 0 ? "° W" : "° E")

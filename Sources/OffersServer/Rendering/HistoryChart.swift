@@ -10,7 +10,7 @@ struct HistoryChart {
 
   private static let width = 600.0
   private static let height = 120.0
-  /// The space above and below the line.
+  /// The space above and below the line, in the units of the height.
   private static let margin = 8.0
 
   /// - Parameter end: where the line ends: now, or the time when the offer was gone.
@@ -38,7 +38,7 @@ struct HistoryChart {
     }
   }
 
-  /// The line and its labels; nil without an exact reward, or without an interval of time.
+  /// The line and its labels; nil if no reward has an exact value, or no time has passed.
   private var drawing: PageFields? {
     let known = steps.filter { $0.value != nil }
     guard let first = steps.first, end > first.at,

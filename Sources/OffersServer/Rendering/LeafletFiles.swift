@@ -4,7 +4,8 @@ import Foundation
 enum LeafletFiles {
   private static let folder = "/usr/share/javascript/leaflet/"
 
-  /// The only paths that are read, so that no path of a request leads out of the folder.
+  /// The media types of the served files, by path in the folder. No other path is read, so that no
+  /// path of a request leads out of the folder.
   private static let contentTypes = [
     "leaflet.css": "text/css; charset=utf-8",
     "leaflet.esm.min.js": "text/javascript; charset=utf-8",

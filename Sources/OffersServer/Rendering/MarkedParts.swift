@@ -2,16 +2,18 @@ import OffersCore
 
 /// Texts of a search result, split into parts so that the template can mark the matched words.
 enum MarkedParts {
-  /// The offset in Unicode scalars from which on an excerpt does not begin at the start of the text:
-  /// the style sheet cuts off long texts, and with them a later match.
+  /// The maximum offset of the first match, in Unicode scalars, at which an excerpt begins at the
+  /// start of the text. For a later match it begins shortly before the match, because the style
+  /// sheet cuts off the end of a long text.
   private static let lead = 90
   /// The maximum length of an excerpt, in Unicode scalars.
   private static let length = 400
-  /// How many other fields than name and description are shown with their matches.
+  /// The maximum number of matching fields, besides name and description, of which excerpts are
+  /// shown.
   private static let otherLimit = 8
   private static let labelBytes = 200
 
-  /// Sets the name, an excerpt of the description, and an excerpt of each other field with a match.
+  /// Sets the name, an excerpt of the description, and excerpts of other fields with a match.
   static func fill(_ fields: inout PageFields, _ hit: SearchHit) {
     let offer = hit.offer
     func ranges(_ field: SearchMatch.Field) -> [Range<Int>] {
@@ -51,7 +53,8 @@ enum MarkedParts {
     list.indices.contains(index) ? list[index] : nil
   }
 
-  /// Splits a text at the bounds of its matches. Ranges outside of the text are ignored.
+  /// Splits a text at the bounds of its matches. Matches outside of the text or excerpt are
+  /// ignored.
   ///
   /// - Parameters:
   ///   - ranges: the matches as offsets in Unicode scalars, in ascending order.

@@ -9,7 +9,8 @@ extension PageFields {
   ///
   /// - Parameters:
   ///   - back: the path to which the star's form redirects.
-  ///   - feedTitle: the headline of an offer without a reward and without a retailer.
+  ///   - feedTitle: the headline of an offer without a reward and without a retailer; nil for the
+  ///     name of the feed.
   init(card offer: Offer, back: String, feedTitle: String? = nil) {
     self.init { fields in
       fields.set("ref", offer.ref.description)
@@ -28,7 +29,7 @@ extension PageFields {
     }
   }
 
-  /// Adds the fields that the layouts of feeds show besides.
+  /// Adds the further fields that some layouts of feeds show on a card, such as the description.
   mutating func describe(_ offer: Offer) {
     let attributes = Dictionary(
       offer.attributes.map { ($0.label.lowercased(), $0.value) },
@@ -45,7 +46,7 @@ extension PageFields {
     setPlace(of: offer)
   }
 
-  /// Adds the coordinates of an offer that has some.
+  /// Adds the coordinates of an offer, if it has any.
   mutating func setPlace(of offer: Offer) {
     guard let coordinates = Coordinates(offer) else { return }
     set(
@@ -58,12 +59,12 @@ extension PageFields {
       })
   }
 
-  /// The placeholder for an image: the first letter or digit of a name.
+  /// The placeholder for an image: the first letter or digit of a name, or a bullet.
   private static func initial(of name: String) -> String {
     name.first { $0.isLetter || $0.isNumber }.map { String($0).uppercased() } ?? "•"
   }
 
-  /// The color of the placeholder, from 0 to 5, derived from the name.
+  /// The number of the placeholder's color, from 0 to 5, derived from the name.
   private static func hue(of name: String) -> Int {
     var hash = ContentHash(seed: 1)
     var name = name

@@ -10,7 +10,8 @@ struct PageAssets: Sendable {
 
   /// The files by name.
   let files: [String: Asset]
-  /// A hash over all files, which is part of their URLs: browsers may cache a URL forever.
+  /// The start of a hash over all files. It is part of their URLs, so that browsers may cache a URL
+  /// forever.
   let version: String
 
   /// The placeholder for the version in the files.

@@ -4,8 +4,8 @@ import OffersCore
 /// The URLs on pages, and checks of URLs that come from requests and feeds.
 enum PageLinks {
   static func offer(_ ref: OfferRef) -> String { "/offers/" + PercentCode.encode(ref.description) }
-  /// The URL of an offer's image; nil if it has none. A hash of the image's original URL is part of
-  /// it, so that browsers may cache the response and still load a new image.
+  /// The URL on this server of an offer's image; nil if it has none. It contains a hash of the
+  /// image's original URL, so that browsers may cache the response and still load a new image.
   static func image(of offer: Offer) -> String? {
     guard var url = offer.imageURL else { return nil }
     var hash = ContentHash(seed: 2)
@@ -24,7 +24,8 @@ enum PageLinks {
 
   /// An absolute http or https URL that a page may link to, with white space around it removed. Nil
   /// for a relative URL, another scheme, a URL without a host or over 4096 bytes, and a URL with
-  /// white space, control characters or backslashes, which browsers drop or reinterpret.
+  /// ASCII white space or control characters or with backslashes, which browsers drop or
+  /// reinterpret.
   static func outside(_ text: String?) -> String? {
     guard let text = text?.trimmingCharacters(in: .whitespacesAndNewlines),
       text.utf8.count <= 4096,
@@ -50,8 +51,8 @@ enum PageLinks {
     return host.hasPrefix("www.") ? String(host.dropFirst(4)) : host
   }
 
-  /// A path of this server to redirect to; the start page for any other text, so that no form
-  /// redirects to another site.
+  /// A path of this server, in ASCII, to redirect to; the start page for any other text, so that no
+  /// form redirects to another site.
   static func back(_ text: String?) -> String {
     // `//` begins a URL with a host, and browsers treat a backslash like a slash.
     guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), text.utf8.count <= 4096,

@@ -30,8 +30,8 @@ package struct AccessToken: Sendable {
   /// Reads the token from a file of one line.
   ///
   /// - Throws: `OffersError` with `notFound` for a file that cannot be opened, with
-  ///   `invalidRequest` for a file that is accessible to others, or whose token is too short or has
-  ///   other characters than printable ASCII.
+  ///   `invalidRequest` for a file that is not regular or is accessible to others, and for a token
+  ///   that is too short, too long, or has spaces or characters other than printable ASCII.
   package init(contentsOf path: String) throws {
     let handle = try Self.open(path)
     var data = (try? handle.read(upToCount: Self.mostBytes + 1)) ?? Data()
@@ -83,7 +83,8 @@ package struct AccessToken: Sendable {
   /// Whether a text is the token, compared in constant time.
   func isToken(_ text: String) -> Bool { isSame(text[...], tokenCode) }
 
-  /// Whether a request shows the token, or a cookie made of it.
+  /// Whether a request shows the token as a bearer token, or the session cookie. The cookie does
+  /// not count in a request with an `Authorization` field.
   func isShown(by fields: HTTPFields) -> Bool {
     if let field = fields[.authorization] {
       let parts = field.split(scalar: " ", maxSplits: 1)
@@ -100,7 +101,8 @@ package struct AccessToken: Sendable {
     return false
   }
 
-  /// Compares authentication codes in constant time, which reveals nothing about the secret.
+  /// Whether a text has this authentication code, compared in constant time, so that the time
+  /// reveals nothing about the secret.
   private func isSame(_ text: Substring, _ code: HMAC<SHA256>.MAC) -> Bool {
     HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: Data(text.utf8), using: key)
   }

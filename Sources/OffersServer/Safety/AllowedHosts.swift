@@ -33,7 +33,8 @@ final class AllowedHosts: Sendable {
     } || isEverywhere && Self.isAddress(authority)
   }
 
-  /// Whether the host is an IP address. DNS rebinding requires a name.
+  /// Whether the host of an authority is an IP address, which is safe to accept, because DNS
+  /// rebinding requires a name.
   private static func isAddress(_ authority: String) -> Bool {
     let host =
       hasPort(authority)
@@ -59,8 +60,9 @@ final class AllowedHosts: Sendable {
     for name in ["localhost", "127.0.0.1", "::1", host] { add(name) }
     for name in more {
       let name = name.lowercased()
+      // A name is accepted as it is given: a proxy in front of the server, such as one for TLS, may
+      // use the default port, which a `Host` field leaves out, or the given one.
       names.insert(name)
-      // A proxy in front of the server, such as one for TLS, may use another port or the default.
       if hasPort(name) { continue }
       names.insert("\(name):\(port)")
     }

@@ -6,8 +6,8 @@ import OffersCore
 struct LoginRoutes: Sendable {
   let token: AccessToken
 
-  /// Whether a path is accessible without the token: the login, the assets and the health check,
-  /// none of which contains data of a user.
+  /// Whether a path is accessible without the token: the login and the logout, the assets and the
+  /// health check, none of which contains data of a user.
   static func isOpen(_ path: String) -> Bool {
     openPaths.contains(path) || path.hasPrefix("/assets/")
   }
@@ -39,8 +39,9 @@ struct LoginRoutes: Sendable {
         .location: "/login", .cacheControl: "no-store",
         .setCookie: Self.cookie("", seconds: 0),
       ]
-      // The service worker deletes the stored pages. After a Clear-Site-Data of "storage", Chromium can
-      // block every further use of the caches (https://www.w3.org/TR/clear-site-data/).
+      // Only "cache" is cleared. The service worker deletes the stored pages: after a
+      // Clear-Site-Data of "storage", Chromium can block every further use of its caches
+      // (https://www.w3.org/TR/clear-site-data/).
       if let name = Self.clearSiteData { headers[name] = #""cache""# }
       return Response(status: .seeOther, headers: headers)
     }
@@ -74,8 +75,8 @@ struct LoginRoutes: Sendable {
       ])
   }
 
-  /// The path to redirect to after the login; the start page for a text that could lead to another
-  /// server.
+  /// The path to redirect to after the login. Any text but a path of this server in printable ASCII
+  /// gives the start page, so that a link to the login page cannot lead to another server.
   private static func next(_ text: String?) -> String {
     guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), !text.hasPrefix("/\\"),
       text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })

@@ -4,8 +4,8 @@ import OffersCore
 
 /// The checks that every request passes before it is routed. They reject requests whose length a
 /// proxy could interpret differently (request smuggling, RFC 9112, section 11.2), requests for an
-/// unknown host, and paths that are not in normal form. After an ambiguous request the connection
-/// is closed.
+/// unknown host, and paths that are too long or not in normal form. After a request without a clear
+/// length or host, or with a body that is too large, the connection is closed.
 enum RequestShape {
   /// The maximum length of the path with the query, in bytes.
   static let targetBytes = 8192

@@ -1,7 +1,7 @@
 import HTTPTypes
 
-/// The security headers of every response: they restrict a page to this server's own scripts,
-/// styles and images, and forbid other sites to frame it.
+/// The security headers of every response: they restrict a page to this server's own scripts and
+/// styles, and to its own and `data:` images, and forbid every site to frame it.
 enum SecurityHeaders {
   /// The header fields.
   ///
@@ -32,8 +32,9 @@ enum SecurityHeaders {
       .xContentTypeOptions: "nosniff",
     ]
     for (name, value) in [
-      // Other sites get no referrer. The policy is not `no-referrer`, with which browsers send the
-      // origin “null” with forms of this server; over plain HTTP they send no Sec-Fetch-Site either.
+      // Other sites get no referrer. With the policy `no-referrer` browsers would send the origin
+      // “null” with this server's own forms, and `WriteRules` would refuse those that lack a
+      // Sec-Fetch-Site, as over plain HTTP.
       ("Referrer-Policy", "same-origin"),
       ("Cross-Origin-Opener-Policy", "same-origin"),
       ("Cross-Origin-Resource-Policy", "same-origin"),

@@ -1,15 +1,19 @@
 import HTTPTypes
 import Hummingbird
 
-/// The rules against cross-site request forgery. A request that changes something must come from a
-/// page of this server, or from a client that is no browser.
+/// The rules against cross-site request forgery (CSRF), for all requests but GET and HEAD. A
+/// request is refused if its `Sec-Fetch-Site` or its `Origin` shows that it comes from another
+/// site.
 ///
-/// A request to the API must have the type `application/json`, which a form cannot send and a script
-/// of another site only after a preflight, which this server refuses. A form must have an `Origin`.
+/// A request to a path below `/api/` must also have the media type `application/json`, which an
+/// HTML form cannot send. A script of another site could send it only after a preflight request
+/// (OPTIONS) that succeeds, and this server answers each with an error. A request to any other path
+/// must be an HTML form with an `Origin`.
 enum WriteRules {
   /// Checks a request that changes something.
   ///
-  /// - Throws: `Problem` with status 403 for another origin, with 415 for another media type.
+  /// - Throws: `Problem` with status 403 for another origin or a form without one, with 415 for
+  ///   another media type than the path requires.
   static func check(_ request: Request) throws {
     let headers = request.headers
     let origin = headers[.origin]
@@ -43,7 +47,8 @@ enum WriteRules {
     }
   }
 
-  /// Whether the request comes from a page of another site, according to the browser.
+  /// Whether the request comes from a page of another site, according to its `Sec-Fetch-Site`;
+  /// false without that field.
   static func isFromOtherSite(_ request: Request) -> Bool {
     guard let site = site(of: request) else { return false }
     return site != "same-origin" && site != "none"

@@ -2,7 +2,7 @@ import Logging
 import OffersCore
 import ServiceLifecycle
 
-/// Syncs the feeds that are due, in a fixed interval until the server shuts down.
+/// Syncs the feeds that are due, at a fixed interval until the server shuts down.
 struct RefreshService: Service {
   let jobs: SyncJobs
   let interval: Duration

@@ -6,7 +6,7 @@ import Synchronization
 final class SyncJobs: Sendable {
   private struct State {
     var status = SyncStatus()
-    /// Is incremented by each change of the status.
+    /// The number of changes of the status so far.
     var revision = 0
     var task: Task<Void, Never>?
     var isClosed = false
@@ -67,7 +67,8 @@ final class SyncJobs: Sendable {
     await task?.value
   }
 
-  /// Checks that a source may be set over HTTP: an http or https URL, or the built-in sample.
+  /// Checks that a source may be set over HTTP, and for a single feed: an http or https URL, or
+  /// `sample`, the built-in sample, for a feed whose definition has no source of its own.
   /// Reading files and environment variables of the machine is reserved to the command line, and a
   /// feed's own request headers, which may hold a secret, are not sent to another source.
   ///

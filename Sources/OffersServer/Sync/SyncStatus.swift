@@ -1,7 +1,7 @@
 import Foundation
 import OffersCore
 
-/// The progress of the running sync, or the result of the last one.
+/// The progress of the running sync, or the result of the last one; `idle` before the first.
 struct SyncStatus: Sendable {
   enum Phase: String, Sendable {
     case idle, running, done
@@ -28,7 +28,8 @@ struct SyncStatus: Sendable {
   var startedAt: Date?
   var finishedAt: Date?
   var feeds: [FeedStatus] = []
-  /// The error that kept every feed from being synced.
+  /// The error of the sync as a whole, such as invalid feed definitions. The error of a single feed
+  /// is in its `FeedStatus`.
   var error: OffersError?
 
   /// Changes the status of a feed, and appends one if the feed has none yet.

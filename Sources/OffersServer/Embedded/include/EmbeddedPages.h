@@ -4,7 +4,8 @@
 
 /// Finds an embedded file by its name without its folder, such as "openapi.json".
 ///
-/// Returns its bytes, which live as long as the program, and their count; NULL when there is none.
+/// Returns its bytes, which live as long as the program, and stores their number in `count`.
+/// Returns NULL, and leaves `count` unchanged, if there is no such file.
 const unsigned char *_Nullable embedded_page_file(
   const char *_Nonnull name, unsigned long *_Nonnull count);
 
