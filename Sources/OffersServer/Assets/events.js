@@ -1,7 +1,8 @@
 // The server-sent events: commits to the database and the progress of a refresh.
 //
 // One tab listens, elected by a Web Lock, and broadcasts the events to the others, because browsers
-// limit the number of connections to a server. Without Web Locks, each visible tab listens.
+// limit the number of connections to a server. Without Web Locks or BroadcastChannel, each visible
+// tab listens.
 
 const channel = "BroadcastChannel" in self ? new BroadcastChannel("offers-events") : null;
 const handlers = {changed: [], sync: [], state: []};
@@ -12,8 +13,8 @@ let reachable = null;
 let isHidden = false;
 
 /**
- * Adds a handler: of `changed` (a commit; null if events may be missed), of `sync` (the progress
- * of a refresh) or of `state` (whether the server answers).
+ * Adds a handler of `changed` (a commit; its argument is null if events may have been missed), of
+ * `sync` (the progress of a refresh) or of `state` (whether the server answers).
  */
 export function on(kind, run) {
   handlers[kind].push(run);
@@ -30,7 +31,7 @@ function emit(kind, data, isOwn = true) {
   if (isOwn) channel?.postMessage({kind, data});
 }
 
-/** Records whether the server has answered a request. */
+/** Records whether the server has answered a request, and tells the handlers of all tabs. */
 export function noteReachable(data) {
   emit("state", data);
 }

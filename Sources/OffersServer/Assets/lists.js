@@ -1,6 +1,6 @@
-// Lists: loads the next page near the end of a list or by a button. It also replaces images that
-// fail by their placeholders, shows times relative to now, and restores the scroll position of the
-// back button.
+// Lists: loads the next page near the end of a list or by a button. Also replaces images that fail
+// by their placeholders, shows times relative to now, and lets the link “Back” return to a list at
+// its scroll position.
 
 import {alertBox, problemText, say, unreachable} from "./messages.js?v=__VERSION__";
 import {showStars} from "./stars.js?v=__VERSION__";
@@ -16,7 +16,10 @@ function watch(root) {
   for (const link of root.querySelectorAll("[data-more][data-automatic]")) observer.observe(link);
 }
 
-/** Appends the next page to the list. `isAsked`: whether a person has pressed the button. */
+/**
+ * Appends the next page, to which `link` leads, to the list. `isAsked` tells whether a person has
+ * pressed the link; only then a failure opens an alert.
+ */
 async function load(link, isAsked) {
   if (link.getAttribute("aria-busy") === "true") return;
   const label = link.textContent;
@@ -87,7 +90,7 @@ const relative = new Intl.RelativeTimeFormat("en", {numeric: "auto"});
 const days = new Intl.DateTimeFormat("en", {dateStyle: "medium"});
 const moments = new Intl.DateTimeFormat("en", {dateStyle: "medium", timeStyle: "short"});
 
-/** A time within a day relative to now, such as “5 minutes ago”; else the date. */
+/** A time less than a day from now as words, such as “5 minutes ago”; any other as its date. */
 function words(date) {
   const seconds = (date - Date.now()) / 1000;
   const size = Math.abs(seconds);
@@ -111,7 +114,8 @@ export function tidy(root) {
   }
 }
 
-// The back button returns to the list in the history, which restores its scroll position.
+// The link “Back” of an offer that was opened from a list goes back in the history of the browser,
+// which restores the scroll position of the list.
 document.addEventListener("click", (event) => {
   const card = event.target.closest?.("a[href^='/offers/']");
   if (card && !event.ctrlKey && !event.metaKey) sessionStorage.setItem("came-to", card.pathname);

@@ -19,7 +19,10 @@ function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** The distance between lines in degrees, which makes about a hundred pixels at a zoom level. */
+/**
+ * The distance between two lines in degrees: the smallest of the steps that is at least 110 pixels
+ * wide at a zoom level, or the largest one.
+ */
 function step(zoom) {
   const wanted = (360 / 2 ** (zoom + 8)) * 110;
   const steps = [
@@ -148,7 +151,10 @@ function icon() {
   return sign;
 }
 
-/** Draws the map of the page, with a marker for each entry of the list of places. */
+/**
+ * Draws the map of the page, with a marker for each entry of the list of places, if the server has
+ * Leaflet's files.
+ */
 export function drawMap() {
   const box = document.querySelector("[data-map]");
   const places = [...document.querySelectorAll(".places [data-latitude]")].map((row) => ({

@@ -4,7 +4,10 @@ const region = document.querySelector("[data-toasts]");
 const box = document.querySelector("[data-alert]");
 let timer;
 
-/** Shows a toast for some seconds. `action` is an optional button: {label, run}. */
+/**
+ * Shows a toast for some seconds, in place of the last one. `action` is an optional button:
+ * {label, run}.
+ */
 export function toast(text, action) {
   const note = document.createElement("div");
   note.className = "toast";
@@ -40,7 +43,7 @@ export function say(text) {
   live.textContent = text;
 }
 
-/** Shows a modal alert. `again` is run by an optional button that tries again. */
+/** Shows a modal alert. With `again`, a function, it has a button “Try again” that calls it. */
 export function alertBox(title, text, again) {
   box.querySelector("h2").textContent = title;
   box.querySelector("p").textContent = text;

@@ -1,4 +1,5 @@
-// Refreshing, by a button or by pulling the page down. It runs in the background on the server.
+// Refreshes: syncs of feeds, started by a button or by pulling the page down. A refresh runs in the
+// background on the server.
 
 import {alertBox, problemText, say, toast, unreachable} from "./messages.js?v=__VERSION__";
 import {on} from "./events.js?v=__VERSION__";
@@ -9,7 +10,8 @@ const bar = line.querySelector("progress");
 let isRunning = false;
 let isPolling = false;
 let heardAt = 0;
-// The status of the newest known refresh, and of the last one whose end was reported.
+// `latest` is the status of the newest known refresh, `lastTold` that of the last refresh whose end
+// was shown.
 let latest = null;
 let lastTold = null;
 
@@ -20,7 +22,10 @@ function setBusy(isBusy) {
   }
 }
 
-/** Starts a refresh, and returns whether it has. `options` are further members of the request. */
+/**
+ * Starts a refresh of `feeds`, or of all for an empty list. Returns whether it was started.
+ * `options` are further members of the request.
+ */
 async function start(feeds, options = {}) {
   setBusy(true);
   line.hidden = false;
@@ -102,7 +107,7 @@ function end() {
   for (const note of document.querySelectorAll("[data-feed-progress]")) note.hidden = true;
 }
 
-/** Polls the status of the refresh while no events arrive. */
+/** Polls the status of a running refresh whenever no event has arrived for two seconds. */
 async function poll() {
   if (isPolling) return;
   isPolling = true;
@@ -111,7 +116,7 @@ async function poll() {
     if (!isRunning || Date.now() - heardAt < 2000) continue;
     try {
       const sync = await ask();
-      // The server was restarted meanwhile.
+      // An idle server was restarted since the refresh began.
       if (sync?.state === "idle") end();
       else show(sync);
     } catch {
@@ -122,8 +127,8 @@ async function poll() {
 }
 
 /**
- * Requests the status of the refresh; null on a temporary error. Throws if the server does not
- * answer or requires the token again.
+ * Requests the status of the refresh. Returns null for an error response, and throws if the server
+ * does not answer or requires the token again.
  */
 async function ask() {
   const response = await fetch("/api/v1/sync");
@@ -195,7 +200,7 @@ function finish(sync) {
   const failed = sync.feeds.filter((feed) => feed.state === "failed");
   const kinds = ["offers", "feed", "changes", "settings"];
   const isList = kinds.some((kind) => document.body.classList.contains(`page-${kind}`));
-  // A list does not change while a person reads further down.
+  // A list is not replaced while a person reads further down.
   if (isList && (scrollY < 200 || document.body.classList.contains("page-settings"))) renew();
   if (sync.error) {
     alertBox("The refresh failed", [sync.error.message, sync.error.hint].filter(Boolean).join(" "));
@@ -244,7 +249,8 @@ on("state", (isUp) => {
   if (!isUp) latest = null;
 });
 
-// Pull to refresh: the distance in pixels from which on a release refreshes, and the current pull.
+// Pull to refresh. `limit` is the distance in pixels from which on the release of a pull refreshes,
+// `pull` the current pull.
 const limit = 72;
 let pull = null;
 

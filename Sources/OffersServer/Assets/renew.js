@@ -4,7 +4,7 @@ import {enhanceBoxes} from "./search.js?v=__VERSION__";
 import {tidy} from "./lists.js?v=__VERSION__";
 import {compare} from "./stars.js?v=__VERSION__";
 
-/** Requests the page again and replaces its main element's content. */
+/** Requests the page again, and replaces the content of its main element except parts in use. */
 export async function renew() {
   const response = await fetch(location.href).catch(() => null);
   if (!response?.ok) return;
@@ -33,7 +33,10 @@ export async function renew() {
   await compare();
 }
 
-/** Moves the search box, the open filter form and an unchanged map into the new content. */
+/**
+ * Moves the search box, a filter form that is open or has the focus, and an unchanged map into the
+ * new content, `next`.
+ */
 function keep(main, next) {
   const isAt = (part) => part.contains(document.activeElement) || part.open;
   const kinds = [
@@ -47,7 +50,7 @@ function keep(main, next) {
   }
 }
 
-/** Moves the open forms of the settings into the new content. */
+/** Moves the open forms of the settings into the new content, `next`. */
 function keepForms(main, next) {
   for (const old of main.querySelectorAll("details[open] > [data-change]")) {
     const mark = `[data-change="${CSS.escape(old.dataset.change)}"]`;

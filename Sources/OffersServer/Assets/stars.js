@@ -6,7 +6,7 @@ import {alertBox, problemText, toast} from "./messages.js?v=__VERSION__";
 import {isReachable, noteReachable, on} from "./events.js?v=__VERSION__";
 import {forget, keep, waiting} from "./wishes.js?v=__VERSION__";
 
-/** The path of an offer, encoded exactly like the server does. */
+/** The path of an offer, encoded exactly as the server encodes it. */
 function offerPath(ref) {
   const name = encodeURIComponent(ref).replace(/%3A/g, ":");
   return `/offers/${name.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)}`;
@@ -110,7 +110,10 @@ async function isRefusal(response) {
 /** The favorites that the server reported last, and the ETag of that response. */
 let known = {tag: null, favorites: null};
 
-/** Records a change that the server has accepted, and discards a request from before it. */
+/**
+ * Records a change that the server has accepted. A running request for the favorites may have been
+ * answered before the change, so that it is repeated.
+ */
 function accept(ref, isFavorite) {
   if (known.favorites) {
     const favorites = new Set(known.favorites);
@@ -172,8 +175,9 @@ async function compareWhileDue() {
 }
 
 /**
- * Requests the favorites. Returns them with the ETag of the response, the ETag only if they have
- * not changed, and null without a response within ten seconds.
+ * Requests the favorites. Returns them with the ETag of the response, or the ETag only if they have
+ * not changed. Returns null on an error, without a response within ten seconds, and for an outdated
+ * response of the service worker.
  */
 async function askForFavorites() {
   question = new AbortController();
@@ -183,8 +187,8 @@ async function askForFavorites() {
     const headers = known.tag ? {"If-None-Match": known.tag} : {};
     const response = await fetch("/api/v1/favorites", {headers, signal});
     const isKept = response.headers.has("X-Kept");
-    // A response from the cache of the service worker is older than what the server has reported.
     if (!response.ok && response.status !== 304) return null;
+    // A response from the cache of the service worker is older than what the server has reported.
     if (isKept && known.favorites) return null;
     const tag = isKept ? null : response.headers.get("ETag");
     if (response.status === 304 || (tag !== null && tag === known.tag)) return {tag};
@@ -237,7 +241,7 @@ channel?.addEventListener("message", ({data}) => {
   show(data.ref, data.isFavorite);
   if (data.isAccepted) accept(data.ref, data.isFavorite);
 });
-// Without a version the page may have missed changes, so that the comparison is forced.
+// A null change means that events may have been missed, so that the comparison is forced.
 on("changed", (change) => compare(change === null));
 on("state", async (isUp) => {
   if (!isUp) return;

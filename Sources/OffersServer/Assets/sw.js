@@ -7,8 +7,8 @@
 
 const VERSION = "__VERSION__";
 const FILES = `offers-files-${VERSION}`;
-// The number is the format of the cache and not the version of the program, so that stored pages
-// survive an update.
+// The number in these names is the format of the cache and not the version of the program, so that
+// stored pages survive an update.
 const PAGES = "offers-pages-1";
 const IMAGES = "offers-images-1";
 // The favorites with their lists, pages and images. Visits to other pages do not evict them.
@@ -79,7 +79,8 @@ async function cacheFirst(request) {
     if (answer.ok) await put(FILES, request, answer.clone());
     return answer;
   } catch (error) {
-    // A stored page of an older version requests the assets of that version.
+    // A stored page of an older version requests the assets of that version. The cached assets of
+    // this version replace them.
     const other = await caches.match(request, {ignoreSearch: true});
     if (other) return other;
     throw error;
@@ -87,8 +88,9 @@ async function cacheFirst(request) {
 }
 
 /**
- * Answers a request from the server and stores the response in the cache `name`, or in none for
- * null. Answers from the cache if the server does not answer.
+ * Answers a request from the server. Stores the response in the cache `name` or in that of the
+ * favorites (see `home`), or in none if `name` is null. Answers from any cache if the server does
+ * not answer.
  */
 async function networkFirst(request, name) {
   const since = forgotten;
@@ -128,7 +130,8 @@ async function home(request, name) {
 
 /** Whether a response means that the server requires the token again. */
 function isLogin(answer) {
-  // For navigations the redirect is opaque. The server redirects a GET to the login page only.
+  // The response to a navigation hides the target of a redirect (`opaqueredirect`). The server
+  // redirects GET requests to the login page only.
   return answer.status === 401 || answer.type === "opaqueredirect"
     || (answer.redirected && new URL(answer.url).pathname === "/login");
 }
@@ -136,7 +139,7 @@ function isLogin(answer) {
 // The number of calls of `forget`. A fetch that began before the last one must not be stored.
 let forgotten = 0;
 
-/** Deletes all stored responses that require the token. */
+/** Deletes all stored responses that require the token: all but the assets. */
 async function forget() {
   forgotten += 1;
   whole = {tag: null, at: 0};
@@ -183,7 +186,7 @@ async function page(request) {
     return await networkFirst(request, isPart ? null : PAGES);
   } catch (error) {
     if (request.mode !== "navigate" && !request.headers.get("Accept")?.includes("text/html")) throw error;
-    // The list without filters and with the default order substitutes for one that is not stored.
+    // The page without its query, such as a list without filters, replaces one that is not stored.
     const other = request.mode === "navigate" && url.search && url.pathname !== "/search"
       && url.pathname !== "/web" ? await match(url.pathname) : null;
     return other ?? (await caches.match("/offline")) ?? Response.error();
@@ -202,9 +205,9 @@ async function put(name, request, answer) {
 
 let keeping = null;
 let isAskedAgain = false;
-// The time of the last failure by URL; it is not requested again for ten minutes.
+// The time of the last failed request by URL. The URL is not requested again for ten minutes.
 const missed = new Map();
-// The ETag of the list of favorites when all of them were stored, and the time of it.
+// The ETag of the list of favorites when all of them were stored last, and the time of that.
 let whole = {tag: null, at: 0};
 
 /** Stores the favorites. Runs never overlap; a call during one causes one more run after it. */

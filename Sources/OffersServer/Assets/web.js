@@ -1,5 +1,5 @@
-// The web page: an address bar, a history of its own and a home page. Sites are shown in a
-// sandboxed frame, which has no access to this origin.
+// The page “Web”, which shows other sites: an address bar, a history of its own and a home page.
+// Sites are shown in a sandboxed frame, which has no access to this origin.
 
 const root = document.querySelector("[data-browser]");
 const site = root.querySelector("[data-site]");
@@ -30,7 +30,7 @@ function read() {
   return {list: [], place: -1};
 }
 
-/** The URL for an address as people type it; null for a URL that is neither http nor https. */
+/** The http or https URL for an address as people type it; null for any other text. */
 function address(text) {
   const words = text.trim();
   const isWhole = /^https?:\/\//i.test(words);
