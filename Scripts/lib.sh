@@ -4,7 +4,7 @@
 here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 root=$(dirname "$here")
 
-# Prints a line for a person: standard output belongs to the program's data.
+# Prints a line for a person, on standard error: standard output is for data.
 say() { printf '%s\n' "$*" >&2; }
 
 die() {
@@ -12,7 +12,7 @@ die() {
   exit 1
 }
 
-# Adds Swift to PATH if an installer put it somewhere without changing PATH.
+# Adds Swift to PATH if an installer has not done so, and fails if there is no Swift.
 require_swift() {
   local folder
   for folder in "${SWIFTLY_BIN_DIR:-}" "${HOME:-}/.local/share/swiftly/bin" /opt/swift/usr/bin; do
@@ -35,7 +35,8 @@ require_packages() {
   install_packages "the headers of SQLite, zlib and expat, a C++ library, git" "${missing[@]}"
 }
 
-# Installs the programs that tests run on the output of offers.
+# Installs what tests need besides the build: zsh and fish, in which they try the completions that
+# offers prints, and cron, whose crontab offers edits.
 require_test_tools() {
   local missing=()
   command -v zsh >/dev/null || missing+=(zsh)
@@ -48,7 +49,8 @@ require_test_tools() {
 # driver and downloads none.
 browser_python=(env SE_OFFLINE=true PYTHONDONTWRITEBYTECODE=1 "$root/.build/browser-venv/bin/python")
 
-# Installs Chromium, its driver and the Python environment of the browser tests.
+# Installs what is missing of Chromium, its driver, Leaflet and the Python environment of the
+# browser tests.
 require_browser() {
   local missing=()
   command -v chromium >/dev/null || missing+=(chromium)
@@ -61,11 +63,12 @@ require_browser() {
   local venv=$root/.build/browser-venv
   python3 -m venv "$venv"
   "$venv/bin/pip" -q install selenium==4.51.0
-  # Only the axe script of this package is used, not the browsers that it depends on.
+  # Only the script axe.min.js of this package is used, not Playwright, on which it depends.
   "$venv/bin/pip" -q install --no-deps axe-playwright-python==0.1.8
 }
 
-# Installs Debian packages: install_packages DESCRIPTION PACKAGE...
+# Installs Debian packages with apt-get; DESCRIPTION tells a user of another system what is needed:
+#   install_packages DESCRIPTION [PACKAGE...]
 install_packages() {
   local what=$1 apt=(apt-get)
   shift
@@ -91,13 +94,15 @@ install_packages() {
 # shellcheck disable=SC2034
 release=(-c release --product offers --static-swift-stdlib --disable-local-rpath)
 
-# A file whose time is the start of the last successful build. The program's own time does not serve:
-# the linker does not touch an unchanged program, and files may be edited during a build.
+# A file whose modification time is the start of the last successful build. The time of the program
+# does not tell it: the linker does not touch an unchanged program, and sources may be edited during
+# a build.
 # shellcheck disable=SC2034
 stamp=$root/.build/offers-release-stamp
 
-# Installs files below a prefix: the stripped program, and the manual page and the completions that it
-# prints: install_program PROGRAM PREFIX FILE...
+# Installs files below a prefix: the stripped program, and the manual page and the completions that
+# the program prints. Each FILE is a path below the prefix:
+#   install_program PROGRAM PREFIX FILE...
 install_program() {
   local program=$1 prefix=$2 file
   shift 2
