@@ -21,7 +21,8 @@ struct OffersProgram: Sendable {
     return folder.appendingPathComponent("offers").path
   }
 
-  /// The environment of a run, without the user's own variables that affect the program.
+  /// The environment of a run: that of the tests without the variables that affect the program, and
+  /// with `extra` ones.
   static func environment(_ extra: [String: String]) -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
     for name in [
@@ -31,7 +32,7 @@ struct OffersProgram: Sendable {
     return environment.merging(extra) { $1 }
   }
 
-  /// Starts the program without waiting for it.
+  /// Starts the program without waiting for it. A stream that is nil is /dev/null.
   static func start(
     _ arguments: [String], environment extra: [String: String] = [:], input: FileHandle? = nil,
     output: FileHandle? = nil, errors: FileHandle? = nil
@@ -63,7 +64,9 @@ struct OffersProgram: Sendable {
 }
 
 extension ChildProcess {
-  /// Starts a program with these files as its streams; nil is /dev/null.
+  /// Starts a program with these files as its standard streams; nil is /dev/null.
+  ///
+  /// - Parameter words: the path of the program, and its arguments.
   convenience init(
     _ words: [String], environment: [String: String]? = nil, folder: String? = nil,
     from input: FileHandle? = nil, to output: FileHandle?, errors: FileHandle? = nil

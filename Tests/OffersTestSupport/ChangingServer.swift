@@ -57,10 +57,10 @@ public final class ChangingServer: Sendable {
   /// The statuses of all responses so far, in order.
   public var statuses: [Int] { state.withLock { $0.statuses } }
 
-  /// Whether the document continues to change.
+  /// Sets whether the document continues to change.
   public func setChanging(_ isChanging: Bool) { state.withLock { $0.isChanging = isChanging } }
 
-  /// Sets how the next documents are sent, in turn.
+  /// Sets how documents are sent: in these paces in turn, over and over.
   public func setPaces(_ paces: [Pace]) { state.withLock { $0.paces = paces } }
 
   public static func etag(_ version: Int) -> String { "\"v\(version)\"" }

@@ -5,7 +5,7 @@ import OffersCore
 public protocol ImageRepositoryHome: Sendable {
   var images: any ImageRepository { get async }
 
-  /// Sets or clears the favorite mark of the offer with an image.
+  /// Sets or clears the favorite mark of an offer whose image has this URL.
   func setFavorite(_ url: String, to isFavorite: Bool) async throws
 
   /// Drops the repository as in a crash, and opens it again.
@@ -200,7 +200,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       for use in 0..<ImageBounds.gatheredUses {
         _ = try await check.images.findImage(check.url(use % 2 + 1))
       }
-      // Any later write includes the gathered uses.
+      // Any later write, such as this one, also writes the gathered uses.
       try await check.images.putFailure(
         ImageFailure(url: "x", code: .notFound, reason: "x", until: check.now))
       try await check.home.crash()
@@ -224,7 +224,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       try await check.expectHeld(11...60)
       try await check.put(101...120)
       try await check.expectHeld(Array(31...60) + Array(101...120))
-      // The most recently used of them stay.
+      // Of the images of favorites, the most recently used ones stay.
       try await check.put([1])
       try await check.put(121...140)
       try await check.expectHeld([1] + Array(32...60) + Array(121...140))

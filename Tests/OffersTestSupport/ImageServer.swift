@@ -39,12 +39,13 @@ public final class ImageServer: Sendable {
   /// The highest number of concurrent requests.
   public var mostUnderWay: Int { counts.withLock { $0.mostUnderWay } }
 
-  /// The image of a path: a valid PNG of one pixel, different for each path.
+  /// The image of a path: a PNG file of one pixel, as `TinyImage` makes it, that contains the path.
   public static func image(_ path: String) -> [UInt8] {
     TinyImage.png(width: 1, height: 1, filling: Array(path.utf8))
   }
 
-  /// Answers one request; false when no other follows.
+  /// Answers one request; false if the client has closed the connection, or sends none for five
+  /// seconds.
   private func serve(_ connection: Int32) -> Bool {
     var request: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)

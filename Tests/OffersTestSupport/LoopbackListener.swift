@@ -35,13 +35,13 @@ final class LoopbackListener: Sendable {
     return connection >= 0 ? connection : nil
   }
 
-  /// Whether bytes became readable before the timeout.
+  /// Whether a socket became readable before the timeout: data, a connection to accept, or the end.
   static func waitForInput(_ descriptor: Int32, milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, milliseconds) > 0
   }
 
-  /// Sends all bytes; false when the peer closed the connection.
+  /// Sends all bytes; false if that fails, such as on a closed connection.
   static func send(_ bytes: some Collection<UInt8>, to connection: Int32) -> Bool {
     var rest = Array(bytes)[...]
     while !rest.isEmpty {

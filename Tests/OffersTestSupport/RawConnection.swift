@@ -1,6 +1,7 @@
 import Foundation
 
-/// A connection to a server of this machine that says exactly what it is told to.
+/// A TCP connection to a port of this machine, which sends bytes exactly as given, valid HTTP or
+/// not.
 package struct RawConnection: Sendable {
   private let handle: FileHandle
 
@@ -8,8 +9,7 @@ package struct RawConnection: Sendable {
     package let number: Int32
   }
 
-  /// - Parameter receivedBytes: what the system takes for it before it is read; nil for as much as is
-  ///   usual.
+  /// - Parameter receivedBytes: the size of the receive buffer (`SO_RCVBUF`); nil for the default.
   package init(port: Int, receivedBytes: Int32? = nil) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     if var receivedBytes {
@@ -26,7 +26,8 @@ package struct RawConnection: Sendable {
       }
     }
     let error = errno
-    // A server that answers nobody is found out before it ends idle connections, after a minute.
+    // The server closes idle connections after a minute. The shorter timeout of a receive tells a
+    // server that does not respond from one that closes the connection.
     var patience = timeval(tv_sec: 45, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -34,7 +35,8 @@ package struct RawConnection: Sendable {
     if code != 0 { throw Failure(number: error) }
   }
 
-  /// Sends bytes. A server that has closed already is no failure: its answer is still read.
+  /// Sends a text, and ignores failures: after the server has closed the connection, its response
+  /// can still be received.
   package func send(_ text: String) {
     let bytes = Array(text.utf8)
     _ = Foundation.send(
@@ -48,7 +50,10 @@ package struct RawConnection: Sendable {
     return try await receive(until: enough)
   }
 
-  /// Receives until the server closes the connection, on a thread that may block.
+  /// Receives, on a thread that may block, until the server closes the connection, or `enough` is
+  /// true for the text that has arrived so far.
+  ///
+  /// - Throws: `Failure` after 45 seconds without data.
   package func receive(
     until enough: @escaping @Sendable (String) -> Bool = { _ in false }
   ) async throws -> String {
@@ -73,11 +78,11 @@ package struct RawConnection: Sendable {
 }
 
 extension RawConnection {
-  /// Sends a text again and again, until it has sent so many bytes, the server closes, or it takes
-  /// nothing and is not about to.
+  /// Sends a text again and again, until `bytes` are sent, the server closes the connection, or it
+  /// takes no data for 0.3 seconds and `isBusy` is false.
   ///
-  /// - Parameter isBusy: tells whether the server has done anything since it was last asked, each time
-  ///   that nothing was taken for a while.
+  /// - Parameter isBusy: whether the server has done any work since the last call; called each time
+  ///   that the server has taken no data for 0.3 seconds.
   package func flood(
     _ text: String, bytes: Int, while isBusy: @escaping @Sendable () -> Bool
   ) async {
@@ -102,17 +107,18 @@ extension RawConnection {
     }
   }
 
-  /// Says that no more is sent.
+  /// Shuts down the sending side of the connection (a TCP FIN).
   package func closeSending() { shutdown(handle.fileDescriptor, Int32(SHUT_WR)) }
 
-  /// Whether the server has closed the connection. What it sent before is not read.
+  /// Whether the server has closed or reset the connection, and no data of it is left to receive.
+  /// The call receives nothing.
   package var isClosedByServer: Bool {
     var byte: UInt8 = 0
     let count = recv(handle.fileDescriptor, &byte, 1, Int32(MSG_DONTWAIT) | Int32(MSG_PEEK))
     return count == 0 || count < 0 && errno != EAGAIN
   }
 
-  /// What keeps one more byte from being sent; 0 for nothing, or when there is no room.
+  /// The `errno` of an attempt to send one more byte; 0 if it is sent, or the send buffer is full.
   package var sendFailure: Int32 {
     var byte: UInt8 = 0x47
     let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)

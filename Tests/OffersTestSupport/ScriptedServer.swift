@@ -7,10 +7,10 @@ public final class ScriptedServer: Sendable {
   public enum Step: Sendable {
     /// Reads the request, sends these bytes and closes.
     case send([UInt8])
-    /// Reads the request, sends a head, then the bytes over and over with a pause in milliseconds
-    /// between, until the client disconnects.
+    /// Reads the request, sends the bytes `after` as a head, then the others up to 200 times, each
+    /// time with a pause, until the client disconnects.
     case drip([UInt8], after: [UInt8] = [], pauseMilliseconds: UInt32)
-    /// Reads the request and sends nothing until the client disconnects.
+    /// Reads the request, and sends nothing until the client disconnects or sends more.
     case silence
     /// Runs these steps in turn on one connection.
     case inTurn([Step])
@@ -31,7 +31,7 @@ public final class ScriptedServer: Sendable {
   public let port: UInt16
   private let received = Received()
 
-  /// The requests received so far, in order.
+  /// The requests received so far, in order, each as the text of one read of at most 4096 bytes.
   public var requests: [String] { received.all.withLock { $0 } }
 
   private final class Received: Sendable {

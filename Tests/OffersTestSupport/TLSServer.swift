@@ -16,7 +16,8 @@ public final class TLSServer: Sendable {
     "https://localhost:\(channel.localAddress?.port ?? 0)\(path)"
   }
 
-  /// - Parameter answer: what each connection is sent once it has asked for something.
+  /// - Parameter answer: the bytes of a response, which the server sends on each connection when it
+  ///   has received data.
   public init(answer: String) async throws {
     let key = P256.Signing.PrivateKey()
     let made = try Self.certificate(key)

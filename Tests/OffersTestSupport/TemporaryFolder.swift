@@ -1,6 +1,6 @@
 import Foundation
 
-/// A temporary folder that is removed with the value.
+/// A temporary folder that is removed when the object is released.
 public final class TemporaryFolder: Sendable {
   public let path: String
 

@@ -1,4 +1,5 @@
-/// Minimal files of each image format with a size. Their structure is valid; their pixels are not.
+/// Minimal files of each image format, with a given width and height. Their structure is valid;
+/// their pixel data is not.
 public enum TinyImage {
   public static let names = [
     "png", "jpeg", "gif", "webp lossy", "webp lossless", "webp extended", "avif",
@@ -16,7 +17,7 @@ public enum TinyImage {
     }
   }
 
-  /// - Parameter filling: the number of bytes to add, so that images differ.
+  /// - Parameter filling: the bytes in place of the pixel data, by which images can differ.
   public static func png(width: Int = 3, height: Int = 2, filling: [UInt8] = [1, 2, 3]) -> [UInt8] {
     [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
       + chunk("IHDR", big(width, 4) + big(height, 4) + [8, 6, 0, 0, 0])
