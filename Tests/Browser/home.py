@@ -29,7 +29,7 @@ DESKTOP = (1280, 900)
 
 
 class Home:
-    """A scratch database and a server for it."""
+    """A scratch database, a server for it, and a server of feeds."""
 
     def __init__(self, feeds):
         self.folder = tempfile.TemporaryDirectory(prefix="offers-browser-")
@@ -45,7 +45,7 @@ class Home:
         )
         self.process = None
         self.port = 0
-        # An optional proxy between the browser and the server.
+        # A proxy between the browser and the server; None for a direct connection.
         self.proxy = None
         # Further arguments of `offers serve`.
         self.serve_arguments = []
@@ -71,7 +71,7 @@ class Home:
         return sorted(offer["ref"] for offer in found["offers"])
 
     def start(self):
-        """Starts the server, on the same port as before."""
+        """Starts the server, on the port of the last start, or first on a free one."""
         self.process = subprocess.Popen(
             [PROGRAM, "serve", "--port", str(self.port), *self.serve_arguments],
             env=self.environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
@@ -178,7 +178,7 @@ class BrowserTest(unittest.TestCase):
 
     def wait(self, what, condition, seconds=15):
         """Waits until a condition holds; `what` is the message of the failure otherwise."""
-        # Scripts may replace an element while the condition reads it.
+        # Scripts of the page may replace an element while the condition reads it: it is read again.
         ignored = [StaleElementReferenceException]
         waiting = WebDriverWait(self.browser, seconds, 0.05, ignored_exceptions=ignored)
         waiting.until(lambda _: condition(), what)
@@ -193,7 +193,7 @@ class BrowserTest(unittest.TestCase):
             "return document.readyState === 'complete'"))
 
     def wait_listening(self):
-        """Waits until the page receives events."""
+        """Waits until the scripts of the page have run, which open the stream of events."""
         self.wait_ready()
 
     def wait_worker(self):

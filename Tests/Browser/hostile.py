@@ -11,7 +11,8 @@ def offers():
         ("1", script, {}),
         ("2", f"<img src=x onerror={RUNS}>", {}),
         ("3", attribute, {}),
-        # A quote with a combining accent is one grapheme cluster, and two code points to a browser.
+        # A quote with a combining accent is one character in Swift, and two code points to a
+        # browser.
         ("4", f'"\u0301 onfocus={RUNS} autofocus x="\u0301', {}),
         ("5", f"'\u0301><\u0301svg/onload={RUNS}>", {}),
         ("6", f"{{{{name}}}} {{{{{{main}}}}}} {{{{#cards}}}} ${{{RUNS}}} </title></textarea></style>{script}", {}),

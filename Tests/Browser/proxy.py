@@ -1,15 +1,15 @@
-"""A proxy between the browser and `offers serve`, which counts writes and can refuse them."""
+"""A proxy between the browser and `offers serve`, which records writes and can refuse them."""
 
 import socket
 import threading
 
 
 class Proxy:
-    """A TCP proxy that forwards bytes and looks at the beginnings of requests."""
+    """A TCP proxy that forwards bytes. A write is a request with the method PUT or DELETE."""
 
     def __init__(self):
         self.upstream = 0
-        # The status that writes get instead of being forwarded; None forwards them.
+        # The HTTP status with which PUT and DELETE requests are answered; None forwards them.
         self.status = None
         self.writes = []
         self.refused = 0

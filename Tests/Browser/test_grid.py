@@ -88,8 +88,8 @@ class GridTests(BrowserTest):
         refs = self.script("return [...document.querySelectorAll('.card')].map((each) => each.dataset.ref)")
         self.assertEqual(len(refs), len(set(refs)))
         self.assertEqual(refs, [f"long:{number}" for number in range(1, 3001)])
-        # Two new favorites change two elements only, and a commit that leaves the favorites unchanged
-        # does not even query the stars.
+        # Two new favorites change two elements only. After a commit that leaves the favorites
+        # unchanged, the scripts do not even look for stars.
         self.script(
             "window.written = 0; window.looked = 0;"
             "const write = Element.prototype.setAttribute; Element.prototype.setAttribute = function (name, value) {"

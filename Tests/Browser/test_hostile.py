@@ -59,7 +59,7 @@ class HostileTests(BrowserTest):
                 self.assertEqual(len(links), 1)
                 self.assertTrue(links[0].startswith("https://example.com/"))
             elif offer["id"] == "16":
-                # A link is resolved relative to the URL of the feed.
+                # This link has no scheme; it gets that of the feed's URL.
                 self.assertEqual(links, ["http://evil.example/"])
             else:
                 self.assertEqual(links, [], offer["id"])

@@ -32,8 +32,11 @@ class LoginTests(BrowserTest):
         self.wait("the page is not stored", lambda: self.is_stored("/feeds/ibotta"))
 
     def is_stored(self, path):
-        """Opens a page and waits a second for it to be stored. The worker stores no page that it began to
-        load before it deleted the pages of the session before, so that one visit may not suffice."""
+        """Opens a page, waits a second for it to be stored, and returns whether it was.
+
+        One visit may not suffice: the service worker stores no page that it requested before it
+        deleted the pages of the previous session.
+        """
         self.open(path)
         end = time.monotonic() + 1
         while time.monotonic() < end:
@@ -43,7 +46,7 @@ class LoginTests(BrowserTest):
         return False
 
     def stored(self):
-        """The stored paths that require the token."""
+        """The paths that the service worker has stored, without those of the assets."""
         return self.browser.execute_async_script(
             "const done = arguments[0]; (async () => { const all = [];"
             " for (const name of await caches.keys()) if (!name.startsWith('offers-files'))"

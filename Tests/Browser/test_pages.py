@@ -62,7 +62,8 @@ class WebTests(BrowserTest):
         self.assertTrue(link.is_displayed())
         self.assertEqual(link.get_attribute("href"), self.home.feeds_base + "/refusing")
         self.assertIn("noopener", link.get_attribute("rel"))
-        # The browser's error page counts as loaded; the card is emphasized nevertheless.
+        # The error page of the browser fires the load event, too, upon which the card is
+        # emphasized.
         self.wait_for(".site-card.is-loud")
         self.assertIn(self.home.feeds_base.removeprefix("http://"), self.find(".site-card").text)
         box = self.rect(".site-card")
@@ -163,7 +164,7 @@ class PlainTests(BrowserTest):
     def test_stars_forms_and_pages_work_without_scripts(self):
         self.open("/feeds/ibotta")
         self.assertGreater(len(self.all(".card")), 10)
-        # While the page still scrolls, the button may be behind the bar.
+        # While the page still scrolls, the button may be behind the menu at the bottom.
         self.wait("the button stays covered", lambda: self.is_clicked_at_end("[data-more]"))
         self.wait("the second page is not shown", lambda: "page=2" in self.browser.current_url)
         self.open("/offers/ibotta:900113")

@@ -59,7 +59,8 @@ class RefreshTests(BrowserTest):
         try:
             for y in range(310, 560, 20):
                 self.touch("touchMove", y)
-            # A screenshot before the page has received the last move would change its position.
+            # A screenshot that is taken before the page has received the last move would change the
+            # position of the touch.
             self.wait_pulled(120)
             yield
         finally:
@@ -109,7 +110,8 @@ class RefreshTests(BrowserTest):
     def test_a_late_event_of_an_earlier_refresh_is_not_shown_for_the_new_one(self):
         self.show("/feeds/ibotta")
         self.fail_to_refresh()
-        # The first event, of the refresh that failed, is delivered after the response.
+        # The first event on the new page, of the refresh that failed, is delivered only after the
+        # response to the next refresh.
         self.prepare(
             "window.EventSource = class extends EventSource {"
             " addEventListener(kind, run) { super.addEventListener(kind, (event) => {"
@@ -214,7 +216,7 @@ class RefreshTests(BrowserTest):
         self.open("/feeds/movies")
         self.find(".searchbox [name=q]").send_keys("lan")
         self.script("document.querySelector('main').firstElementChild.dataset.old = 'yes'")
-        # A press of the button would move the focus.
+        # A press of the refresh button would move the focus.
         self.script("document.querySelector('.bar-refresh').requestSubmit()")
         self.wait("the page is the old one", lambda: not self.all("main > [data-old]"))
         self.assertEqual(self.script(
@@ -299,7 +301,8 @@ class RefreshTests(BrowserTest):
     def test_settings_change_the_source_and_the_interval(self):
         source = self.home.feeds_base + "/feeds/ibotta.json?another"
 
-        # Only the parts of the text with a label are compared, because the form lists every interval.
+        # The text also has every interval, in the form, so that the tests look for one after its
+        # label.
         def shown():
             feed = self.all("[data-feed=ibotta]")
             return feed[0].text if feed else ""

@@ -31,7 +31,7 @@ class StarBase(BrowserTest):
         self.wait(f"{ref} is not {wanted}", lambda: self.pressed(ref) == wanted)
 
     def stored(self, path):
-        """Whether the service worker has stored a path."""
+        """Whether the service worker has stored the response to a path."""
         return self.browser.execute_async_script(
             "const done = arguments[1]; caches.match(arguments[0]).then((found) => done(Boolean(found)))", path)
 
@@ -39,7 +39,7 @@ class StarBase(BrowserTest):
         self.wait("a wish is still waiting", lambda: self.waiting() == 0, 30)
 
     def waiting(self):
-        """The number of changes that wait to be sent."""
+        """The number of changes of stars that are stored in the browser and not sent yet."""
         return self.browser.execute_async_script(
             "const done = arguments[0]; indexedDB.open('offers', 1).onsuccess = (event) => {"
             " event.target.result.transaction('stars').objectStore('stars').count().onsuccess ="
@@ -143,7 +143,7 @@ class WaitingTests(StarBase):
         self.wait_pressed(REF, "true")
         self.wait_for(".toast")
         self.shoot("offline-star")
-        # The star is preserved on the next page.
+        # The next page shows the star as well, although it was not sent.
         self.open("/feeds/ibotta")
         self.wait_pressed(REF, "true")
 
@@ -161,7 +161,7 @@ class WaitingTests(StarBase):
         self.wait_for(".offline-bar[hidden]", 30)
         self.wait_sent()
         self.assertEqual(self.home.proxy.writes, [f"PUT /api/v1/offers/{REF}/favorite HTTP/1.1"])
-        # A removal on the command line persists: the star is not sent a second time.
+        # A removal on the command line is not undone: the star is not sent a second time.
         self.home.run("favorite", "--remove", REF)
         self.wait_pressed(REF, "false")
         self.open("/feeds/ibotta")
@@ -245,8 +245,8 @@ class WaitingTests(StarBase):
 
     def test_an_update_of_the_stars_does_not_reset_one_that_is_being_stored(self):
         self.open_and_hold()
-        # A transaction blocks the database until `freeStore()`, so that the update reads it after the
-        # press.
+        # A transaction blocks IndexedDB until `freeStore()`, so that the update of the stars gets
+        # the wishes only after the press.
         self.script(
             "window.reads = 0; const getAll = IDBObjectStore.prototype.getAll;"
             "IDBObjectStore.prototype.getAll = function (...all) { window.reads += 1; return getAll.apply(this, all) };"
@@ -300,7 +300,7 @@ class ManyFavoritesTests(StarBase):
         paths = ["/favorites", "/favorites?page=2", *[f"/offers/{ref}" for ref in refs]]
         for path in paths:
             self.wait(f"{path} is not stored", lambda: self.stored(path))
-        # Long lists and other pages do not evict them.
+        # The further pages of a long list, and visits to other offers, do not evict the favorites.
         for page in range(124):
             self.browser.execute_async_script(
                 "const done = arguments[1]; fetch(`/feeds/long?page=${arguments[0]}`).then(() => done())", page + 1)
