@@ -151,7 +151,7 @@ class RefreshTests(BrowserTest):
         self.find(".bar-refresh button").click()
         self.wait("the response does not arrive", lambda: self.script("return window.isAnswered"))
         self.assertEqual(self.script("return window.told"), 1)
-        # The next refresh can start.
+        # The page is not busy any more, and can start another refresh.
         self.home.feeds.document = document
         with self.pulled_down():
             pass

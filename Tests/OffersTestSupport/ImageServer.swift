@@ -44,7 +44,7 @@ public final class ImageServer: Sendable {
     TinyImage.png(width: 1, height: 1, filling: Array(path.utf8))
   }
 
-  /// Answers one request; false if the client has closed the connection, or sends none for five
+  /// Answers one request; false if the client closes the connection, or sends nothing for five
   /// seconds.
   private func serve(_ connection: Int32) -> Bool {
     var request: [UInt8] = []

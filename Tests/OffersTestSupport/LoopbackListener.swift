@@ -2,8 +2,8 @@ import Foundation
 
 /// A socket that listens on a free loopback port.
 final class LoopbackListener: Sendable {
-  /// The time to wait for a connection, in milliseconds: on a busy machine a test that has begun
-  /// can wait for minutes before it goes on. The wait also ends with the test process.
+  /// The timeout of a wait for a connection or a request, in milliseconds. It is long, because on a
+  /// busy machine a test that has begun can be suspended for minutes.
   static let patience: Int32 = 900_000
 
   let port: UInt16

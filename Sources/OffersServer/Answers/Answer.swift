@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import OffersCore
 
-/// The content of a successful response to a read: a page, a JSON document or an image. `Answers`
-/// makes a response of it.
+/// The content of a response to a read: a page, a JSON document or an image. `Answers` makes a
+/// successful response of it, `Problem` one with an error.
 struct Answer: Sendable {
   /// How long the server may reuse the content for requests with the same target.
   enum Lifetime: Sendable {

@@ -36,7 +36,8 @@ struct Answers: Sendable {
       .map { Self.response($0, to: request) }
   }
 
-  /// The version of the database. If it cannot be read, no response is cached or taken from the cache.
+  /// The version of the database; nil if it cannot be read. Then no response is cached or taken
+  /// from the cache.
   private func findVersion() -> Int64? { try? signal.fetchDataVersion() }
 
   /// The response to a write, which must not be cached: a JSON object, whose members `body` writes.

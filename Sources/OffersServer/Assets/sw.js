@@ -3,7 +3,7 @@
 //
 // Pages are fetched from the server first, and read from the cache if it does not answer. Assets
 // are read from the cache first, because the content behind the URL of a version never changes.
-// Every cache is bounded. A new version of the worker deletes the caches of older versions.
+// Every cache is bounded. A new version of the worker deletes the cached assets of older versions.
 
 const VERSION = "__VERSION__";
 const FILES = `offers-files-${VERSION}`;
@@ -281,7 +281,7 @@ async function release(cache, key) {
   if (kept && new URL(key.url).pathname.startsWith("/offers/")) await put(PAGES, key, kept);
 }
 
-/** Encodes the reference of an offer as a path segment, exactly like the server does. */
+/** Encodes the reference of an offer as a path segment, exactly as the server encodes it. */
 function nameOf(ref) {
   const name = encodeURIComponent(ref).replace(/%3A/g, ":");
   return name.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -32,7 +32,7 @@ final class SyncJobs: Sendable {
   ///
   /// - Throws: `Problem` with status 409 and the id of the running sync while one runs, with status
   ///   503 after `close()`; `OffersError` with `notFound` for an unknown feed, with `invalidRequest`
-  ///   for a source that a page may not set.
+  ///   for a source that may not be set over HTTP.
   func start(_ wanted: WantedSync) throws -> SyncStatus {
     var wanted = wanted
     let feeds = try known(wanted.feeds)
