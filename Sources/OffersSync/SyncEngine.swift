@@ -52,21 +52,25 @@ public struct SyncEngine: Sendable {
     self.transport = transport
   }
 
-  /// Syncs one feed. A failure is reported in the run, which is recorded.
+  /// Syncs one feed, then removes from the store what is past its time: offers that vanished long
+  /// ago, except for favorites, and old history.
   ///
   /// - Parameters:
   ///   - feed: the name of a defined feed.
   ///   - progress: called from time to time while reading.
-  /// - Throws: `OffersError` only if no run could begin: `notFound` for an unknown feed,
-  ///   `invalidRequest` for an invalid source or one that only the user of this machine may name,
-  ///   `locked`, and the errors of the store.
+  /// - Returns: the run as it is recorded. Its outcome is `updated` or `unchanged`; with the reason
+  ///   `due` also `skipped`, which is not recorded.
+  /// - Throws: `OffersError`. If reading failed, the run is recorded and the offers are unchanged. With
+  ///   `quarantined`, new and changed offers are stored, and removals are held back. Nothing is
+  ///   recorded for `notFound` because of an unknown feed or one without a source, for
+  ///   `invalidRequest` because of an invalid source or one that only the user of this machine may
+  ///   name, and for `locked`. Throws `CancellationError` if the task is cancelled; then nothing is
+  ///   written.
   public func sync(
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
   ) async throws -> SyncRun {
-    try await withTransport(options.limits) {
-      try await attempt(feed, options, isTrial: false, over: $0, progress).run
-    }
+    try await run(feed, options: options, progress: progress).orThrow()
   }
 
   /// Computes what a sync would change, and writes nothing.
@@ -77,10 +81,46 @@ public struct SyncEngine: Sendable {
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
   ) async throws -> (run: SyncRun, changes: [OfferChange]) {
+    let (run, changes) = try await runTrial(feed, options: options, progress: progress)
+    return (try run.orThrow(), changes)
+  }
+
+  /// As `sync`, but a run that failed or was quarantined is returned with its error.
+  ///
+  /// - Throws: as `sync`, if no run was made.
+  package func run(
+    _ feed: String, options: SyncOptions = SyncOptions(),
+    progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
+  ) async throws -> SyncRun {
+    let run = try await withTransport(options.limits) {
+      try await attempt(feed, options, isTrial: false, over: $0, progress).run
+    }
+    await clearAway(after: [run])
+    return run
+  }
+
+  /// As `preview`, but a run that would fail or be quarantined is returned with its error.
+  ///
+  /// - Throws: as `sync`, if no run could be made.
+  package func runTrial(
+    _ feed: String, options: SyncOptions = SyncOptions(),
+    progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
+  ) async throws -> (run: SyncRun, changes: [OfferChange]) {
     let result = try await withTransport(options.limits) {
       try await attempt(feed, options, isTrial: true, over: $0, progress)
     }
     return (result.run, result.changes)
+  }
+
+  /// Asks the store to remove what is past its time.
+  func clearAway(after runs: [SyncRun]) async {
+    do {
+      try await store.clearAway(
+        after: runs.count { $0.outcome != .skipped }, at: now())
+    } catch {
+      // The syncs are done, and the next one tries again.
+      logger.warning("nothing was cleared away", metadata: ["error": "\(error)"])
+    }
   }
 
   /// Runs a closure with connections for its syncs, and closes them.
@@ -105,38 +145,33 @@ public struct SyncEngine: Sendable {
     _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> SyncAttempt.Result {
     let definition = try configuration.fetch(feed)
-    let chosen = try options.source.map { try DocumentSource($0) }
+    let chosen = try options.source?.validated()
     return try await store.withSyncLock(on: feed, waitSeconds: options.lockWaitSeconds) {
-      try await run(definition, chosen, options, isTrial, transport, progress)
+      try await attempt(definition, chosen, options, isTrial, transport, progress)
     }
   }
 
-  private func run(
-    _ definition: FeedDefinition, _ chosen: DocumentSource?, _ options: SyncOptions,
+  private func attempt(
+    _ definition: FeedDefinition, _ chosen: SyncSource?, _ options: SyncOptions,
     _ isTrial: Bool, _ transport: any HTTPTransport,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
   ) async throws -> SyncAttempt.Result {
     let state = try await store.findSyncState(of: definition.name)
-    let source = try source(of: definition, chosen, state, options)
+    let startedAt = now()
+    let usual = usualSource(of: definition, state, options)
+    guard let source = try source(of: definition, chosen, state, options) else {
+      guard options.reason == .due else { throw sourceless(definition, state) }
+      return skipped(definition, source: usual ?? "", .sourceless, at: startedAt)
+    }
     // A source in the options is refused at once; for a remembered one the run records the refusal.
     if chosen != nil { try source.check(definition) }
     let template = source.template
     let schedule = FetchSchedule(
       everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds, jitter: jitter())
-    let startedAt = now()
     // Skips and waits apply to the usual source only, not to another source or a search.
-    let usual = usualSource(of: definition, state)
     let isOther = options.query != nil || template.text != usual
-    let isSourceless =
-      try chosen == nil && isSourceless(definition, source.document, state, options)
-    if !isOther,
-      let skip = isSourceless ? .sourceless : schedule.skip(options.reason, state, now: startedAt)
-    {
-      logger.info("skipped", metadata: ["feed": "\(definition.name)", "why": "\(skip)"])
-      return SyncAttempt.Result(
-        run: SyncRun(
-          feed: definition.name, source: template.text, outcome: .skipped, bytes: 0,
-          startedAt: startedAt, durationSeconds: 0, skip: skip))
+    if !isOther, let skip = schedule.skip(options.reason, state, now: startedAt) {
+      return skipped(definition, source: template.text, skip, at: startedAt)
     }
     let seed = definition.derivationSeed
     let attempt = SyncAttempt(
@@ -153,10 +188,21 @@ public struct SyncEngine: Sendable {
       try source.check(definition)
       result = try await attempt.perform(with: store, progress)
     } catch let error as OffersError {
+      try Task.checkCancellation()
       result = SyncAttempt.Result(run: await attempt.failed(error, in: store))
     }
     log(result.run)
     return result
+  }
+
+  private func skipped(
+    _ definition: FeedDefinition, source: String, _ skip: SyncSkip, at startedAt: Date
+  ) -> SyncAttempt.Result {
+    logger.info("skipped", metadata: ["feed": "\(definition.name)", "why": "\(skip)"])
+    return SyncAttempt.Result(
+      run: SyncRun(
+        feed: definition.name, source: source, outcome: .skipped, bytes: 0, startedAt: startedAt,
+        durationSeconds: 0, skip: skip))
   }
 
   private func context(

@@ -2,10 +2,12 @@ import OffersCore
 
 /// The options of a sync.
 public struct SyncOptions: Hashable, Sendable {
-  /// The source to read instead of the remembered one: an http(s) URL, a path, `-` for standard
-  /// input, or `sample`. After a successful sync it is remembered, together with its origin.
-  /// Variables (`{env:NAME}`) are allowed in definitions only.
-  public var source: String?
+  /// The source to read instead of the remembered one or the definition's. After a successful sync it
+  /// is remembered, together with its origin. Variables (`{env:NAME}`) are allowed in definitions
+  /// only.
+  public var source: SyncSource?
+  /// The source of a feed that has none: the program reads the sample.
+  package var fallbackSource: SyncSource?
   /// Whether to apply removals that would otherwise be held back.
   public var acceptsRemovals: Bool
   /// The longest wait for another process that syncs the same feed.
@@ -25,7 +27,7 @@ public struct SyncOptions: Hashable, Sendable {
   /// Whether the user of this machine names `source`, so that it may be a file, standard input, or
   /// a server in a private network.
   ///
-  /// Otherwise the source must be `sample` or an http(s) URL on the public internet, also in later
+  /// Otherwise the source must be the sample or an http(s) URL on the public internet, also in later
   /// syncs, and a feed whose definition sends headers accepts none. Ignored if `source` is nil.
   public var sourceMayBePrivate: Bool
   /// Whether redirects, next pages, and sources that the user of this machine did not name may lead
@@ -33,7 +35,7 @@ public struct SyncOptions: Hashable, Sendable {
   public var allowsPrivateNetwork: Bool
 
   public init(
-    source: String? = nil, acceptsRemovals: Bool = false, lockWaitSeconds: Double = 5,
+    source: SyncSource? = nil, acceptsRemovals: Bool = false, lockWaitSeconds: Double = 5,
     limits: FetchLimits = FetchLimits(), query: String? = nil, firstPage: Int = 1,
     pages: Int? = nil, isIndexed: Bool = true, reason: SyncReason = .asked,
     sourceMayBePrivate: Bool = true, allowsPrivateNetwork: Bool = false

@@ -23,8 +23,8 @@ actor OffersScreen {
     try await load()
   }
 
-  /// A run that failed says why in its `error`; the offers are then what they were.
-  func refresh(from source: String) async throws -> SyncRun {
+  /// Throws the reason if it fails; the offers are then what they were.
+  func refresh(from source: SyncSource) async throws -> SyncRun {
     let options = SyncOptions(source: source)
     let run = try await SyncEngine(store: database).sync("ibotta", options: options)
     try await load()

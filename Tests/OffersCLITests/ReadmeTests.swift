@@ -36,7 +36,8 @@ struct ReadmeTests {
     let screen = try OffersScreen(path: home.database)
     try await screen.load()
     #expect(await screen.offers.isEmpty)
-    let run = try await screen.refresh(from: try home.feed([FeedItem("1", "Tea")]))
+    let run = try await screen.refresh(
+      from: .file(try home.feed([FeedItem("1", "Tea")])))
     #expect(run.counts.new == 1)
     let offer = try #require(await screen.offers.first)
     try await screen.toggleStar(of: offer)

@@ -55,7 +55,7 @@ struct SourceTrustCommandTests {
     {
       let results = Results()
       try await feeds.sync(
-        WantedSync(["ibotta"], source: source), progress: { _ in },
+        WantedSync(["ibotta"], source: SyncSource(typed: source)), progress: { _ in },
         finished: { results.add($1) })
       let error = await results.error
       #expect(error != nil, "\(source)")

@@ -21,15 +21,14 @@ struct ServedHome {
     database = try OffersDatabase(path: folder.file("offers.sqlite"))
     let engine = SyncEngine(store: database)
     for feed in feeds {
-      _ = try await engine.sync(feed, options: SyncOptions(source: "sample"))
+      _ = try await engine.sync(feed, options: SyncOptions(source: .sample))
     }
   }
 
   /// Syncs a feed from a file or from its sample.
   func sync(_ feed: String = "ibotta", from source: String) async throws {
-    let run = try await SyncEngine(store: database).sync(
-      feed, options: SyncOptions(source: source, acceptsRemovals: true))
-    if let error = run.error { throw error }
+    _ = try await SyncEngine(store: database).sync(
+      feed, options: SyncOptions(source: SyncSource(typed: source), acceptsRemovals: true))
   }
 
   func server(
@@ -87,8 +86,8 @@ final class SampleSyncer: FeedSyncer {
     progress: @escaping @Sendable (SyncProgress) -> Void,
     finished: @escaping @Sendable (String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
-    try await SyncEngine(store: database).sync(
-      wanted.feeds, options: SyncOptions(source: wanted.source), progress: progress,
+    try await SyncEngine(store: database).run(
+      wanted.feeds, options: SyncOptions(source: wanted.source ?? .sample), progress: progress,
       finished: finished)
   }
 

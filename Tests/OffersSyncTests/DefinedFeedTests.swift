@@ -52,7 +52,7 @@ struct DefinedFeedTests {
     ])
     let feeds = try DefinedFeeds(
       Self.paged(server.url("/films?page={page}"), "    pages: {total: total_pages}"))
-    let run = try await feeds.engine.sync("films")
+    let run = try await feeds.engine.run("films")
     #expect(run.error == nil)
     #expect(run.counts.new == 39 && run.counts.skipped == 0)
     #expect(
@@ -67,7 +67,7 @@ struct DefinedFeedTests {
     ])
     let feeds = try DefinedFeeds(
       Self.paged(server.url("/{page}"), "    pages: {limit: 2, first: 0}"))
-    #expect(try await feeds.engine.sync("films").counts.new == 4)
+    #expect(try await feeds.engine.run("films").counts.new == 4)
     #expect(server.requests.count == 2)
   }
 
@@ -79,7 +79,7 @@ struct DefinedFeedTests {
     ] {
       let server = try ScriptedServer([.answer("200 OK", [], Self.page(1...2)), end])
       let feeds = try DefinedFeeds(Self.paged(server.url("/{page}")))
-      let run = try await feeds.engine.sync("films")
+      let run = try await feeds.engine.run("films")
       #expect(run.error == nil && run.counts.new == 2)
     }
   }
@@ -90,7 +90,7 @@ struct DefinedFeedTests {
       .answer("200 OK", [], Self.page(1...2)), .answer("500 Internal Server Error", [], ""),
     ])
     let feeds = try DefinedFeeds(Self.paged(server.url("/{page}")))
-    #expect(try await feeds.engine.sync("films").outcome == .failed)
+    #expect(try await feeds.engine.run("films").outcome == .failed)
     #expect(try await feeds.names() == [])
   }
 
@@ -101,7 +101,7 @@ struct DefinedFeedTests {
       .answer("200 OK", [], Self.page(3...4, rest: #","links":{"next":null}"#)),
     ])
     var feeds = try DefinedFeeds(Self.paged(byPath.url("/a"), "    pages: {next: links.next}"))
-    #expect(try await feeds.engine.sync("films").counts.new == 4)
+    #expect(try await feeds.engine.run("films").counts.new == 4)
     #expect(byPath.requests.last?.hasPrefix("GET /more?b=2 ") == true)
     let byHeader = try ScriptedServer([
       .answer(
@@ -110,7 +110,7 @@ struct DefinedFeedTests {
       .answer("200 OK", [#"Link: </a>; rel=prev"#], Self.page(3...5)),
     ])
     feeds = try DefinedFeeds(Self.paged(byHeader.url("/x/a"), "    pages: {next: link-header}"))
-    #expect(try await feeds.engine.sync("films").counts.new == 5)
+    #expect(try await feeds.engine.run("films").counts.new == 5)
     #expect(byHeader.requests.last?.hasPrefix("GET /x/next?page=2 ") == true)
   }
 
@@ -120,7 +120,7 @@ struct DefinedFeedTests {
       "200 OK", [], Self.page(1...2, rest: #","links":{"next":"/again"}"#))
     let server = try ScriptedServer([again, again, again])
     let feeds = try DefinedFeeds(Self.paged(server.url("/a"), "    pages: {next: links.next}"))
-    #expect(try await feeds.engine.sync("films").counts.new == 2)
+    #expect(try await feeds.engine.run("films").counts.new == 2)
     #expect(server.requests.count == 2)
   }
 
@@ -140,9 +140,9 @@ struct DefinedFeedTests {
           headers: {Authorization: "Bearer {env:FILMS_KEY}"}
       """)
     let feeds = try DefinedFeeds(yaml, variables: ["FILMS_KEY": key])
-    let refused = try await feeds.engine.sync("films")
+    let refused = try await feeds.engine.run("films")
     #expect(refused.error?.message.contains("Invalid API key: {env:FILMS_KEY}") == true)
-    let run = try await feeds.engine.sync("films")
+    let run = try await feeds.engine.run("films")
     #expect(run.counts.new == 2)
     let first = try #require(server.requests.first)
     #expect(first.contains("/films?key=s3cr%26t%20key "))
@@ -178,9 +178,9 @@ struct DefinedFeedTests {
           error: status_message
       """
     let feeds = try DefinedFeeds(yaml, variables: ["K": "s3cr3t/42"])
-    let refused = try await feeds.engine.sync("shop")
+    let refused = try await feeds.engine.run("shop")
     #expect(refused.error?.message.contains("Bad token Bearer {env:K}") == true)
-    let run = try await feeds.engine.sync(
+    let run = try await feeds.engine.run(
       "shop", options: SyncOptions(allowsPrivateNetwork: true))
     #expect(run.counts.new == 1)
     #expect(run.problems.first?.reason.contains("{env:K}") == true)
@@ -200,7 +200,7 @@ struct DefinedFeedTests {
   func missesVariables() async throws {
     let server = try ScriptedServer([])
     let feeds = try DefinedFeeds(Self.paged(server.url("/{env:FILMS_KEY}")))
-    let run = try await feeds.engine.sync("films")
+    let run = try await feeds.engine.run("films")
     #expect(run.error?.message == "The environment variable FILMS_KEY is not set.")
     #expect(server.requests.isEmpty)
   }
@@ -210,9 +210,9 @@ struct DefinedFeedTests {
     let feeds = try DefinedFeeds(
       Self.paged("/nowhere.json", "    selection: true"))
     func sync(_ text: String) async throws -> SyncRun {
-      try await feeds.engine.sync(
+      try await feeds.engine.run(
         "films",
-        options: SyncOptions(source: try feeds.folder.write(text, to: "films.json")))
+        options: SyncOptions(source: .file(try feeds.folder.write(text, to: "films.json"))))
     }
     #expect(try await sync(Self.page(1...30)).counts.new == 30)
     let other = try await sync(Self.page(41...42))
@@ -231,8 +231,8 @@ struct DefinedFeedTests {
       Self.paged(
         server.url("/all"),
         "    search: \(server.url("/find?q={query}&p={page}"))\n    pages: {limit: 1}"))
-    #expect(try await feeds.engine.sync("films").counts.new == 2)
-    let found = try await feeds.engine.sync("films", options: SyncOptions(query: "C++ & más"))
+    #expect(try await feeds.engine.run("films").counts.new == 2)
+    let found = try await feeds.engine.run("films", options: SyncOptions(query: "C++ & más"))
     #expect(found.counts.all == [2, 0, 0, 0, 0, 0])
     #expect(server.requests.last?.hasPrefix("GET /find?q=C%2B%2B%20%26%20m%C3%A1s&p=1 ") == true)
     #expect(try await feeds.names().count == 4)
@@ -254,7 +254,7 @@ struct DefinedFeedTests {
       let head = "HTTP/1.1 200 OK\r\n\(header)\r\nContent-Length: \(body.count)\r\n\r\n"
       let server = try ScriptedServer([.send(Array(head.utf8) + body)])
       let feeds = try DefinedFeeds(Self.paged(server.url()))
-      let run = try await feeds.engine.sync("films")
+      let run = try await feeds.engine.run("films")
       #expect(run.error == nil)
       #expect(try await feeds.names() == ["Café Été"])
     }
@@ -275,8 +275,9 @@ struct DefinedFeedTests {
         {"results":[{"id":1,"title":"One","year":1999}],
          "about":{"title":"\(title)","copyright":"\(copyright)"}}
         """
-      let run = try await feeds.engine.sync(
-        "films", options: SyncOptions(source: try feeds.folder.write(text, to: "films.json")))
+      let run = try await feeds.engine.run(
+        "films", options: SyncOptions(source: .file(try feeds.folder.write(text, to: "films.json")))
+      )
       #expect(run.counts.changed == 0)
       let feed = try await feeds.database.fetchFeeds().first { $0.name == "films" }
       #expect(feed?.title == title)
@@ -299,7 +300,7 @@ struct DefinedFeedTests {
     ]
     let feeds = try DefinedFeeds("feeds: {}")
     let path = try feeds.folder.write(Data(gzip), to: "feed.json.gz")
-    let run = try await feeds.engine.sync("ibotta", options: SyncOptions(source: path))
+    let run = try await feeds.engine.run("ibotta", options: SyncOptions(source: .file(path)))
     #expect(run.error == nil && run.counts.new == 1)
     #expect(try await feeds.names() == ["Tea 1"])
   }

@@ -74,7 +74,7 @@ struct QuarantineTests {
   @Test("a real feed replaces the sample, but an empty one does not")
   func replacesTheSample() async throws {
     let home = try SyncedFolder()
-    let sample = try await home.sync(from: nil)
+    let sample = try await home.sync(from: "sample")
     #expect(sample.source == "sample" && sample.counts.new >= 60)
     #expect(try await home.sync("[]").outcome == .quarantined)
     let own = try await home.sync(FeedText.feed(1...12))

@@ -8,7 +8,7 @@ import Synchronization
 final class RecordingStore: SyncStore {
   /// What the engine can ask.
   enum Call: Hashable, Sendable {
-    case lock, unlock, feeds, state, known, apply, record
+    case lock, unlock, feeds, state, known, apply, record, clear
   }
 
   /// What a plan handed over to be written.
@@ -89,8 +89,8 @@ final class RecordingStore: SyncStore {
     let path = try home.folder.write(text, to: "feed.json")
     let engine = SyncEngine(
       store: self, now: { Date(timeIntervalSince1970: Double(seconds)) })
-    return try await engine.sync(
-      "ibotta", options: SyncOptions(source: path, acceptsRemovals: acceptsRemovals))
+    return try await engine.run(
+      "ibotta", options: SyncOptions(source: .file(path), acceptsRemovals: acceptsRemovals))
   }
 
   private static func ids(_ records: any OfferRecordSource) throws -> [String] {
@@ -101,6 +101,11 @@ final class RecordingStore: SyncStore {
       }
     }
     return ids
+  }
+
+  func clearAway(after runCount: Int, at now: Date) async throws {
+    try note(.clear)
+    try await database.clearAway(after: runCount, at: now)
   }
 
   func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {

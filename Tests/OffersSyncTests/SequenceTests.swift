@@ -130,7 +130,7 @@ struct SequenceTests {
       store: database, configuration: FeedConfiguration(own: [sequence.definition]),
       now: { Date(timeIntervalSince1970: 1_767_225_600 + Double(step) * 3600) }, jitter: { 1 },
       transport: web)
-    let run = try await engine.sync(
+    let run = try await engine.run(
       sequence.definition.name, options: SyncOptions(acceptsRemovals: accepts))
     let result = ExpectedFeed.Result(outcome: run.outcome, counts: run.counts.all)
     let expected = sequence.expected.sync(document, accepts: accepts)

@@ -106,28 +106,29 @@ struct ServerSearchTests {
     _ = try await engine.search("films", for: "x")
     #expect(try await database.fetchFeeds().map(\.name) == ["ibotta"])
     #expect(try await database.search(SearchQuery("film 7", feed: "films")).hits.count == 1)
-    #expect(try await engine.sync("films").error == nil)
+    #expect(try await engine.run("films").error == nil)
     #expect(try await database.fetchFeeds().map(\.name) == ["films"])
     #expect(try await Self.ids(engine.search("films", for: "y")) == ["2", "8"])
     let offers = try await database.fetchOffers(OfferQuery(feed: "films"))
     #expect(Set(offers.map(\.ref.id)) == ["1", "2", "8"] || offers.count == 4)
   }
 
-  @Test("a failing server is reported in the run, and a feed without search before any request")
+  @Test("a failing server is an error, and so is a feed without search before any request")
   func fails() async throws {
     let server = try ScriptedServer([
       .answer("500 Internal Server Error", [], ""), .answer("200 OK", [], "<html>"),
     ])
     let engine = try engine(server)
-    for _ in 0..<2 {
-      let search = try await engine.search("films", for: "x")
-      #expect(search.run.outcome == .failed && search.offers == [])
+    for code in [OffersError.Code.sourceFailed, .malformedFeed] {
+      let error = await #expect(throws: OffersError.self) {
+        try await engine.search("films", for: "x")
+      }
+      #expect(error?.code == code)
     }
     await #expect(throws: OffersError.self) { try await engine.search("films", for: "x", page: 0) }
     let shipped = SyncEngine(store: database)
     let error = await #expect(throws: OffersError.self) {
-      let search = try await shipped.search("albums", for: "x")
-      if let error = search.run.error { throw error }
+      try await shipped.search("albums", for: "x")
     }
     #expect(error?.code == .invalidRequest)
   }

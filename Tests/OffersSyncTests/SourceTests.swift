@@ -9,28 +9,30 @@ import Testing
 struct SourceTests {
   @Test("a relative path becomes an absolute one, and is remembered so")
   func remembersAbsolutePaths() throws {
-    let source = try DocumentSource("feeds/a.json")
+    let source = try SyncSource(parsing: "feeds/a.json")
     #expect(source.text == FileManager.default.currentDirectoryPath + "/feeds/a.json")
     #expect(source.rememberedText == source.text)
   }
 
   @Test("standard input is never remembered; URLs and the sample are read as such")
   func understandsSources() throws {
-    #expect(try DocumentSource("-").rememberedText == nil)
-    #expect(try DocumentSource("sample") == .sample)
-    #expect(try DocumentSource("HTTPS://a.example/x") == .url("HTTPS://a.example/x"))
-    #expect(throws: OffersError.self) { try DocumentSource("") }
-    #expect(throws: OffersError.self) { try DocumentSource("gopher://a.example/x") }
+    #expect(try SyncSource(parsing: "-").rememberedText == nil)
+    #expect(try SyncSource(parsing: "sample") == .sample)
+    #expect(try SyncSource(parsing: "HTTPS://a.example/x") == .url("HTTPS://a.example/x"))
+    #expect(throws: OffersError.self) { try SyncSource(parsing: "") }
+    #expect(throws: OffersError.self) { try SyncSource(parsing: "gopher://a.example/x") }
   }
 
   @Test(
     "an address with a name or password is refused without telling it",
     arguments: ["https://me:sekret@a.example/x", "http://sekret@a.example", "http://@a.example?b"])
   func refusesPasswords(source: String) {
-    let error = #expect(throws: OffersError.self) { try DocumentSource(source) }
+    let error = #expect(throws: OffersError.self) { try SyncSource(parsing: source) }
     #expect(error?.code == .invalidRequest)
     #expect(error?.description.contains("sekret") == false)
-    #expect(throws: Never.self) { try DocumentSource("https://a.example/@me?mail=a@b.example") }
+    #expect(throws: Never.self) {
+      try SyncSource(parsing: "https://a.example/@me?mail=a@b.example")
+    }
   }
 
   @Test("a sync that had begun before its feed was given up does not take it up again")
@@ -54,7 +56,7 @@ struct SourceTests {
   func refusesUnknownFeeds() async throws {
     let home = try SyncedFolder()
     let error = await #expect(throws: OffersError.self) {
-      try await SyncEngine(store: home.database).sync("nowhere")
+      try await SyncEngine(store: home.database).run("nowhere")
     }
     #expect(error?.code == .notFound)
     #expect(error?.hint?.contains("ibotta") == true)
@@ -91,8 +93,8 @@ struct SourceTests {
     let text = FeedText.feed(1...9_000)
     let path = try home.folder.write(text, to: "feed.json")
     let reports = Mutex<[SyncProgress]>([])
-    _ = try await SyncEngine(store: home.database).sync(
-      "ibotta", options: SyncOptions(source: path)
+    _ = try await SyncEngine(store: home.database).run(
+      "ibotta", options: SyncOptions(source: .file(path))
     ) { report in reports.withLock { $0.append(report) } }
     let all = reports.withLock { $0 }
     #expect(all.count > 2)

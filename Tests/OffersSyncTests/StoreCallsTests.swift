@@ -50,9 +50,9 @@ struct StoreCallsTests {
     let home = try SyncedFolder()
     let store = RecordingStore(home.database)
     #expect(try await store.sync(FeedText.feed(1...5), in: home).outcome == .updated)
-    #expect(store.calls == [.lock, .state, .known, .apply, .unlock])
+    #expect(store.calls == [.lock, .state, .known, .apply, .unlock, .clear])
     #expect(try await store.sync(FeedText.feed(1...5), in: home).outcome == .unchanged)
-    #expect(store.calls.dropFirst(5) == [.lock, .state, .record, .unlock])
+    #expect(store.calls.dropFirst(6) == [.lock, .state, .record, .unlock, .clear])
   }
 
   @Test("a feed that fails writes nothing but its run")
@@ -60,7 +60,7 @@ struct StoreCallsTests {
     let home = try SyncedFolder()
     let store = RecordingStore(home.database)
     let run = try await store.sync("{", in: home)
-    #expect(store.calls == [.lock, .state, .known, .record, .unlock])
+    #expect(store.calls == [.lock, .state, .known, .record, .unlock, .clear])
     #expect(store.recorded == run)
     #expect(store.written == nil)
   }

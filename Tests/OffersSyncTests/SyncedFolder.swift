@@ -44,11 +44,12 @@ struct SyncedFolder {
     let engine = SyncEngine(
       store: database, environment: { environment[$0] },
       now: { Date(timeIntervalSince1970: seconds) })
-    return try await engine.sync(
+    return try await engine.run(
       "ibotta",
       options: SyncOptions(
-        source: source, acceptsRemovals: acceptsRemovals, lockWaitSeconds: lockWaitSeconds,
-        limits: limits, allowsPrivateNetwork: allowsPrivateNetwork))
+        source: source.map { SyncSource(typed: $0) }, acceptsRemovals: acceptsRemovals,
+        lockWaitSeconds: lockWaitSeconds, limits: limits,
+        allowsPrivateNetwork: allowsPrivateNetwork))
   }
 
   /// The ids of the feed's current offers, in order.

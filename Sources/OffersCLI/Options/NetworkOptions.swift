@@ -1,4 +1,5 @@
 import ArgumentParser
+import OffersCore
 import OffersFeeds
 import OffersSync
 
@@ -19,6 +20,8 @@ struct NetworkOptions: ParsableArguments {
 
   /// The options of a sync that has no database.
   func syncOptions(_ configuration: FeedConfiguration) -> SyncOptions {
-    SyncOptions(allowsPrivateNetwork: allowsPrivateNetwork(configuration))
+    var options = SyncOptions(allowsPrivateNetwork: allowsPrivateNetwork(configuration))
+    options.fallbackSource = FeedSummary.fallbackSource
+    return options
   }
 }

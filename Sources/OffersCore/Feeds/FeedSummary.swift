@@ -34,7 +34,7 @@ package struct FeedSummary: Sendable {
   /// The source that the next sync reads. A sync of the built-in sample does not replace the source
   /// of a definition that has one.
   package var source: String {
-    guard let chosen = feed?.source ?? former?.source, chosen != Self.sample else {
+    guard let chosen = feed?.source ?? former?.source, chosen != SyncSource.sample.text else {
       return ownSource
     }
     return chosen
@@ -42,9 +42,11 @@ package struct FeedSummary: Sendable {
 
   /// The source of a feed for which no user has named one: the definition's source, or the built-in
   /// sample.
-  package var ownSource: String { known?.source ?? Self.sample }
+  package var ownSource: String { known?.source ?? Self.fallbackSource.text }
 
-  private static let sample = "sample"
+  /// The source that the program reads for a feed without one, until somebody names another. The
+  /// library alone reads no source that nobody named.
+  package static let fallbackSource = SyncSource.sample
 
   /// When the feed should be synced next; nil when it is not subscribed, has no definition, or was
   /// stopped because its server answered 410 Gone.

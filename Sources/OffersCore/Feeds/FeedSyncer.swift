@@ -34,7 +34,7 @@ public struct KnownFeed: Hashable, Sendable {
 }
 
 /// Syncs feeds. User interfaces depend on this protocol instead of on the sync engine.
-public protocol FeedSyncer: Sendable {
+package protocol FeedSyncer: Sendable {
   /// All feeds with a definition, sorted by name: the shipped ones and the user's own.
   func fetchKnownFeeds() throws -> [KnownFeed]
 
@@ -49,7 +49,9 @@ public protocol FeedSyncer: Sendable {
   /// - Parameters:
   ///   - progress: called from time to time while reading, from any task.
   ///   - finished: called once per feed, never concurrently; with an error when no run could be
-  ///     made.
+  ///     made. A run that failed or was quarantined is a success that carries its error.
+  /// - Throws: `CancellationError` if the task is cancelled; feeds that are not finished are
+  ///   unchanged.
   func sync(
     _ wanted: WantedSync,
     progress: @escaping @Sendable (SyncProgress) -> Void,
@@ -59,21 +61,22 @@ public protocol FeedSyncer: Sendable {
   /// Searches on a feed's server, and stores the offers that it returns.
   ///
   /// - Parameter page: the number of the page, from 1.
+  /// - Throws: `OffersError` if the server cannot be searched.
   func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch
 }
 
 /// The parameters of a requested sync.
-public struct WantedSync: Hashable, Sendable {
+package struct WantedSync: Hashable, Sendable {
   /// The feeds' names; empty for every subscribed one.
-  public var feeds: [String]
-  public var reason: SyncReason
+  package var feeds: [String]
+  package var reason: SyncReason
   /// The source to read, if a single feed is named; nil for the remembered source.
-  public var source: String?
+  package var source: SyncSource?
   /// Whether to apply removals even when the quarantine would hold them back.
-  public var acceptsRemovals: Bool
+  package var acceptsRemovals: Bool
 
-  public init(
-    _ feeds: [String], reason: SyncReason = .asked, source: String? = nil,
+  package init(
+    _ feeds: [String], reason: SyncReason = .asked, source: SyncSource? = nil,
     acceptsRemovals: Bool = false
   ) {
     self.feeds = feeds
@@ -106,7 +109,7 @@ public struct SyncProgress: Hashable, Sendable {
 
 /// The result of a search on a feed's server.
 public struct ServerSearch: Sendable {
-  /// The sync run that fetched the offers; its `error` tells why there are none.
+  /// The sync run that fetched the offers.
   public let run: SyncRun
   /// The offers in the server's order. All of them are stored.
   public let offers: [OfferRef]

@@ -53,7 +53,6 @@ package struct SearchAnswer: Sendable {
     var error: OffersError?
     do {
       let found = try await ask()
-      error = found.run.error
       if !found.offers.isEmpty {
         return SearchAnswer(
           words: query.words, feed: query.feed, page: found.lastPage, source: .server,

@@ -10,7 +10,7 @@ public enum SyncSkip: Hashable, Sendable {
   case wait(until: Date)
   /// The server said that the feed is gone permanently (410 Gone).
   case stopped(since: Date)
-  /// The feed was read from standard input, and its definition has no source.
+  /// The feed has no source, or was read from standard input, which cannot be read again.
   case sourceless
 
   /// When the feed will be fetched again; nil when that takes an explicit request.

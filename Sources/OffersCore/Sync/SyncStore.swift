@@ -35,6 +35,12 @@ public protocol SyncStore: Sendable {
   ///   - fetch: the new fetch state; nil to keep the stored one.
   func record(_ run: SyncRun, remember source: NamedSource?, fetch: FetchState?) async throws
 
+  /// Removes what is past its time: offers that vanished long ago, except for favorites, and old
+  /// history. The engine calls it after its syncs, so it must be cheap if there is nothing to do.
+  ///
+  /// - Parameter runCount: the number of runs recorded since the last call.
+  func clearAway(after runCount: Int, at now: Date) async throws
+
   /// A folder on the disk of the store, for temporary files of syncs that do not fit in memory.
   var scratchFolder: String { get }
 }

@@ -109,7 +109,7 @@ extension OffersDatabase {
   /// The check is cheap.
   ///
   /// - Parameter runCount: the number of runs recorded since the last call.
-  package func clearAway(after runCount: Int, at now: Date) async throws {
+  public func clearAway(after runCount: Int, at now: Date) async throws {
     let gone = now.addingTimeInterval(-Double(Retention.vanishedOfferSeconds))
     let isDue = try await read { database in
       let last = try SyncRunTable.findLastKey(in: database) ?? 0

@@ -30,11 +30,12 @@ struct SyncRoutes: Sendable {
         feeds = names
       }
       var wanted = WantedSync(feeds)
+      var source: String?
       if let value = body["source"] {
-        guard let source = value as? String else {
+        guard let text = value as? String else {
           throw Problem(.badRequest, "The member “source” must be a string.")
         }
-        wanted.source = source
+        source = text
       }
       if let value = body["accept_removals"] {
         guard let accepts = JSONBody.truth(value) else {
@@ -42,7 +43,7 @@ struct SyncRoutes: Sendable {
         }
         wanted.acceptsRemovals = accepts
       }
-      let status = try content.jobs.start(wanted)
+      let status = try content.jobs.start(wanted, from: source)
       var json = JSONWriter()
       json.value(status)
       return Answers.result(json, status: .accepted)

@@ -49,7 +49,7 @@ struct PageForms: Sendable {
     }
     if let source = form["source"], source != summary.source {
       try start(
-        WantedSync([feed], source: source),
+        WantedSync([feed]), from: source,
         hintWhileBusy: "Nothing was changed. Wait until it has finished, then save again.")
     }
     if every != nil { _ = try await content.syncer.setInterval(seconds, of: feed) }
@@ -77,10 +77,14 @@ struct PageForms: Sendable {
 
   /// Starts a sync.
   ///
-  /// - Parameter hintWhileBusy: the hint of the error if another sync is running.
-  private func start(_ wanted: WantedSync, hintWhileBusy: String) throws {
+  /// - Parameters:
+  ///   - source: the source to read, as a user typed it; nil for the remembered ones.
+  ///   - hintWhileBusy: the hint of the error if another sync is running.
+  private func start(
+    _ wanted: WantedSync, from source: String? = nil, hintWhileBusy: String
+  ) throws {
     do {
-      _ = try content.jobs.start(wanted)
+      _ = try content.jobs.start(wanted, from: source)
     } catch let problem as Problem where problem.id != nil {
       throw Problem(
         .conflict, "A refresh is already running.", hint: hintWhileBusy, code: .locked)

@@ -31,7 +31,7 @@ struct SettingsPage {
       row.set("feedTitle", summary.title ?? summary.name)
       row.set("feedLink", PageLinks.feed(summary.name))
       row.set("feedSource", summary.source)
-      row.set("isSample", summary.source == "sample")
+      row.set("isSample", summary.source == SyncSource.sample.text)
       if let known = summary.known {
         row.set("interval", Self.interval(known.everySeconds))
         row.set("change", change(summary, known))

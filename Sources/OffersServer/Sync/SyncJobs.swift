@@ -30,14 +30,18 @@ final class SyncJobs: Sendable {
 
   /// Starts a sync in a task of its own, and returns its first status.
   ///
+  /// - Parameter source: the source to read, as a user typed it; nil for the remembered ones.
   /// - Throws: `Problem` with status 409 and the id of the running sync while one runs, with status
   ///   503 after `close()`; `OffersError` with `notFound` for an unknown feed, with `invalidRequest`
   ///   for a source that may not be set over HTTP.
-  func start(_ wanted: WantedSync) throws -> SyncStatus {
+  func start(_ wanted: WantedSync, from source: String? = nil) throws -> SyncStatus {
     var wanted = wanted
     let feeds = try known(wanted.feeds)
     wanted.feeds = feeds.map(\.name)
-    if let source = wanted.source { try Self.check(source, of: feeds) }
+    if let source {
+      try Self.check(source, of: feeds)
+      wanted.source = SyncSource(typed: source)
+    }
     return try state.withLock { state in
       if state.isClosed { throw Problem(.serviceUnavailable, "The server is shutting down.") }
       if let id = state.status.id, state.status.phase == .running {
@@ -80,7 +84,7 @@ final class SyncJobs: Sendable {
     }
     let word = ShellQuoting.word(String(source.prefix(200)))
     let hint = "At the machine itself: offers sync \(feed.name) --from \(word)"
-    if source == "sample" {
+    if SyncSource(typed: source) == .sample {
       guard let own = feed.source, own != source else { return }
       throw OffersError(
         .invalidRequest, "\(feed.name) has a source of its own: \(own)",

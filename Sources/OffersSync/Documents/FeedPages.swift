@@ -5,7 +5,7 @@ import OffersFeeds
 /// Reads a feed from its source: one document, or one page after another.
 struct FeedPages {
   let definition: FeedDefinition
-  let source: DocumentSource
+  let source: SyncSource
   let template: SourceTemplate
   let options: SyncOptions
   let environment: SourceTemplate.Environment
@@ -125,17 +125,19 @@ struct FeedPages {
     let records: Int
   }
 
-  private func pageSource(_ number: Int) throws -> DocumentSource {
+  private func pageSource(_ number: Int) throws -> SyncSource {
     if case .url = source, let address = fetching.newAddress { return .url(address) }
+    func filled() throws -> String { try template.filled(page: number, query: options.query) }
     return switch source {
-    case .url, .file: try DocumentSource(template.filled(page: number, query: options.query))
+    case .url: try SyncSource.url(filled()).validated()
+    case .file: try SyncSource.file(filled()).validated()
     case .standardInput, .sample: source
     }
   }
 
   private func nextSource(
     behind page: Page, number: Int, _ rule: PageRule, _ visited: inout Set<String>
-  ) throws -> DocumentSource? {
+  ) throws -> SyncSource? {
     if let next = rule.next {
       let link: String? =
         switch next {
@@ -165,7 +167,7 @@ struct FeedPages {
   }
 
   private func readPage(
-    at source: DocumentSource, page: Int, records: Int, isFirst: Bool, _ receiver: Receiver
+    at source: SyncSource, page: Int, records: Int, isFirst: Bool, _ receiver: Receiver
   ) async throws -> PageReading {
     var unpacker = Decompressor(limitBytes: limitBytes)
     var reader: FeedReader?
@@ -218,7 +220,7 @@ struct FeedPages {
   ///   first chunk of a local document. There the caller may wait for the store.
   /// - Returns: false when the server answered 304.
   private func fetch(
-    _ source: DocumentSource, isFirst: Bool, between: () async throws -> Void,
+    _ source: SyncSource, isFirst: Bool, between: () async throws -> Void,
     _ handle: PieceHandler
   ) async throws -> Bool {
     switch source {

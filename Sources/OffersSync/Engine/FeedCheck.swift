@@ -127,7 +127,7 @@ extension SyncEngine {
   ///   - firstCount: the number of offers to keep.
   /// - Throws: `OffersError` for everything that makes a sync fail.
   package func check(
-    _ definition: FeedDefinition, from source: String?, firstCount: Int = 3,
+    _ definition: FeedDefinition, from source: SyncSource?, firstCount: Int = 3,
     options: SyncOptions = SyncOptions()
   ) async throws -> FeedCheck {
     try await withPages(of: definition, from: source, options) { pages in
@@ -168,11 +168,12 @@ extension SyncEngine {
   }
 
   private func withPages<Result: Sendable>(
-    of definition: FeedDefinition, from source: String?, _ options: SyncOptions,
+    of definition: FeedDefinition, from source: SyncSource?, _ options: SyncOptions,
     _ body: (FeedPages) async throws -> Result
   ) async throws -> Result {
-    let chosen = try source.map { try DocumentSource($0) }
-    let source = try self.source(of: definition, chosen, nil, options)
+    guard let source = try self.source(of: definition, source?.validated(), nil, options) else {
+      throw sourceless(definition, nil)
+    }
     try source.check(definition)
     return try await withTransport(options.limits) { transport in
       let pages = FeedPages(

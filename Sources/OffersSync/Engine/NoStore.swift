@@ -1,3 +1,4 @@
+import Foundation
 import OffersCore
 
 /// An empty store that discards all writes, for checking a feed without a database.
@@ -25,5 +26,6 @@ package struct NoStore: SyncStore {
   package func record(
     _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
   ) async throws {}
+  package func clearAway(after runCount: Int, at now: Date) async throws {}
   package var scratchFolder: String { "/tmp" }
 }

@@ -28,7 +28,7 @@ extension SyncAttempt {
     let isAll = vanished > 0 && collector.offerCount == 0
     if options.acceptsRemovals || !(isMuch || isAll) { return nil }
     // The first document after the built-in sample replaces invented offers by real ones.
-    if state?.lastGoodSource == "sample", source != .sample, !isAll { return nil }
+    if state?.lastGoodSource == SyncSource.sample.text, source != .sample, !isAll { return nil }
     let what =
       isStrange(collector)
       ? "None of the \(known) offers is in this document; nothing was changed."

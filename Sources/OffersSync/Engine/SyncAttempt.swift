@@ -8,10 +8,10 @@ struct SyncAttempt {
   /// The hash of the definition, computed once because that takes a while.
   let derivationSeed: UInt64
   /// The source, without the values of variables.
-  let source: DocumentSource
+  let source: SyncSource
   let template: SourceTemplate
-  /// The text of the feed's source if the options name none.
-  let usualSource: String
+  /// The text of the feed's source if the options name none; nil if it has none.
+  let usualSource: String?
   let environment: SourceTemplate.Environment
   let state: SyncState?
   let options: SyncOptions
@@ -109,6 +109,7 @@ struct SyncAttempt {
     do {
       return try await perform(with: store, intake, progress)
     } catch let error as OffersError {
+      try Task.checkCancellation()
       let ending = end(
         .failed, bytes: intake.gate.hasher.sizeBytes,
         counts: intake.collector?.skipped ?? SyncCounts(),
@@ -147,6 +148,7 @@ struct SyncAttempt {
     // A failed search says nothing about the feed.
     let isFailedSearch = options.query != nil && ending.run.outcome == .failed
     if isTrial || isFailedSearch { return }
+    try Task.checkCancellation()
     try await store.record(ending.run, remember: source, fetch: ending.fetch)
   }
 
@@ -198,6 +200,7 @@ struct SyncAttempt {
       let (run, changes) = try await store.preview(plan)
       return Result(run: run, changes: changes)
     }
+    try Task.checkCancellation()
     return Result(
       run: try await store.apply(plan), foundPages: collector.foundPages,
       pageCount: facts.pageCount)

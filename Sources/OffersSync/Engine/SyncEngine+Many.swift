@@ -12,28 +12,44 @@ extension SyncEngine {
   /// - Parameters:
   ///   - options: apply to each feed; a source only with a single feed.
   ///   - progress: called from time to time while reading, from any task.
-  ///   - finished: called once per feed when it is finished, never concurrently. Its result is an
-  ///     error when no run could be made, the one that `sync` for a single feed would throw.
+  ///   - finished: called once per feed when it is finished, never concurrently. Its result is what
+  ///     `sync` for a single feed returns or throws.
+  /// - Throws: `OffersError` if no feed could be synced. `CancellationError` if the task is
+  ///   cancelled; feeds that are not finished are unchanged.
   public func sync(
     _ feeds: [String], options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
     finished: (_ feed: String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
+    try await run(feeds, options: options, progress: progress) { feed, result in
+      finished(feed, result.flatMap { run in run.error.map { .failure($0) } ?? .success(run) })
+    }
+  }
+
+  /// As `sync`, but a run that failed or was quarantined is a success that carries its error.
+  package func run(
+    _ feeds: [String], options: SyncOptions = SyncOptions(),
+    progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
+    finished: (_ feed: String, Result<SyncRun, OffersError>) -> Void
+  ) async throws {
     let chains = try await chains(of: feeds, options)
+    var runs: [SyncRun] = []
     try await withTransport(options.limits) { transport in
-      await withTaskGroup(of: (feed: String, chain: Int, Result<SyncRun, OffersError>).self) {
-        group in
+      try await withThrowingTaskGroup(
+        of: (feed: String, chain: Int, Result<SyncRun, OffersError>).self
+      ) { group in
         var waiting = chains
         func start(_ chain: Int) {
           guard !waiting[chain].isEmpty else { return }
           let feed = waiting[chain].removeFirst()
           group.addTask {
-            (feed, chain, await result(feed, options, transport, progress))
+            (feed, chain, try await result(feed, options, transport, progress))
           }
         }
         var next = min(Self.hostLimit, chains.count)
         for chain in 0..<next { start(chain) }
-        while let (feed, chain, result) = await group.next() {
+        while let (feed, chain, result) = try await group.next() {
+          if case .success(let run) = result { runs.append(run) }
           finished(feed, result)
           if waiting[chain].isEmpty, next < chains.count {
             start(next)
@@ -44,19 +60,18 @@ extension SyncEngine {
         }
       }
     }
+    await clearAway(after: runs)
   }
 
   private func result(
     _ feed: String, _ options: SyncOptions, _ transport: any HTTPTransport,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
-  ) async -> Result<SyncRun, OffersError> {
+  ) async throws -> Result<SyncRun, OffersError> {
     do {
       return .success(
         try await attempt(feed, options, isTrial: false, over: transport, progress).run)
     } catch let error as OffersError {
       return .failure(error)
-    } catch {
-      return .failure(OffersError(.sourceFailed, "The sync was cancelled.", cause: "\(error)"))
     }
   }
 
@@ -82,6 +97,16 @@ extension SyncEngine {
   private func host(of feed: String, _ options: SyncOptions) async throws -> String {
     guard let definition = try? configuration.fetch(feed) else { return "" }
     let state = try await store.findSyncState(of: feed)
-    return HTTPOrigin(usualSource(of: definition, state))?.host ?? ""
+    return usualSource(of: definition, state, options).flatMap(HTTPOrigin.init)?.host ?? ""
+  }
+}
+
+extension SyncRun {
+  /// The run, if it did not fail.
+  ///
+  /// - Throws: the error of a failed or quarantined run.
+  func orThrow() throws -> SyncRun {
+    if let error { throw error }
+    return self
   }
 }

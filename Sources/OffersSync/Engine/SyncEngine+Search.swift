@@ -27,13 +27,14 @@ extension SyncEngine {
     let result = try await withTransport(options.limits) { [options] in
       try await attempt(feed, options, isTrial: false, over: $0, progress)
     }
+    let run = try result.run.orThrow()
     let pages = result.foundPages
     // When the requested page does not exist, the last page read is an earlier one.
     let isThere = hasNumbers || page == nil || pages.count == page
     let found = page == nil ? pages.flatMap(\.self) : isThere ? pages.last ?? [] : []
     var seen: Set<String> = []
     return ServerSearch(
-      run: result.run,
+      run: run,
       offers: found.filter { seen.insert($0).inserted }.map { OfferRef(feed: feed, id: $0) },
       lastPage: page ?? max(1, pages.count), pageCount: result.pageCount)
   }

@@ -4,16 +4,17 @@ import OffersFeeds
 /// The choice of a feed's source.
 extension SyncEngine {
   /// The source of a sync: the one in the options, else the remembered one, else the definition's,
-  /// else the built-in sample. A search uses the search address of the definition.
+  /// else the one that the options have for feeds without a source; nil if there is none. A search
+  /// uses the search address of the definition.
   ///
   /// The caller must call `FeedSource.check` before reading from the source.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for an invalid source, and for a source that
   ///   only the user of this machine may name.
   func source(
-    of definition: FeedDefinition, _ chosen: DocumentSource?, _ state: SyncState?,
+    of definition: FeedDefinition, _ chosen: SyncSource?, _ state: SyncState?,
     _ options: SyncOptions
-  ) throws -> FeedSource {
+  ) throws -> FeedSource? {
     if let chosen {
       return try named(chosen, definition, state, isLocal: options.sourceMayBePrivate)
     }
@@ -25,30 +26,36 @@ extension SyncEngine {
       }
       return try defined(search, definition)
     }
-    if let source = state?.source { return try remembered(source, definition) }
-    return try defined(definition.source ?? Template([.literal("sample")]), definition)
-  }
-
-  /// The text of the source that is read if the options name none.
-  func usualSource(of definition: FeedDefinition, _ state: SyncState?) -> String {
-    state?.source?.text ?? definition.source?.description ?? "sample"
-  }
-
-  /// Whether a feed that was read from standard input has no other source than the built-in sample,
-  /// whose invented offers would replace the real ones.
-  ///
-  /// - Throws: `OffersError` with `notFound` if the user asked for the feed, instead of a due sync.
-  func isSourceless(
-    _ definition: FeedDefinition, _ source: DocumentSource, _ state: SyncState?,
-    _ options: SyncOptions
-  ) throws -> Bool {
-    guard source == .sample, state?.lastGoodSource == DocumentSource.standardInput.text else {
-      return false
+    let source: FeedSource
+    if let named = state?.source {
+      source = try remembered(named, definition)
+    } else if let own = definition.source
+      ?? options.fallbackSource.map({ .init([.literal($0.text)]) })
+    {
+      source = try defined(own, definition)
+    } else {
+      return nil
     }
-    if options.reason == .due { return true }
-    throw OffersError(
+    // The invented offers of the sample must not replace the real ones of standard input, which
+    // cannot be read again.
+    let wasPiped = state?.lastGoodSource == SyncSource.standardInput.text
+    return source.document == .sample && wasPiped ? nil : source
+  }
+
+  /// The text of the source that is read if the options name none; nil if there is none.
+  func usualSource(
+    of definition: FeedDefinition, _ state: SyncState?, _ options: SyncOptions
+  ) -> String? {
+    state?.source?.text ?? definition.source?.description ?? options.fallbackSource?.text
+  }
+
+  /// The error for a feed without a source.
+  func sourceless(_ definition: FeedDefinition, _ state: SyncState?) -> OffersError {
+    let wasPiped = state?.lastGoodSource == SyncSource.standardInput.text
+    return OffersError(
       .notFound,
-      "\(definition.name) was read from standard input, and has no source of its own.",
+      definition.name + (wasPiped ? " was read from standard input, and" : "")
+        + " has no source of its own.",
       hint: "Nothing was changed. Name one: offers sync \(definition.name) --from URL-OR-FILE")
   }
 
@@ -65,7 +72,7 @@ extension SyncEngine {
   }
 
   private func named(
-    _ chosen: DocumentSource, _ definition: FeedDefinition, _ state: SyncState?, isLocal: Bool
+    _ chosen: SyncSource, _ definition: FeedDefinition, _ state: SyncState?, isLocal: Bool
   ) throws -> FeedSource {
     let source = FeedSource(
       feed: definition.name, document: chosen,
@@ -89,7 +96,7 @@ extension SyncEngine {
       return try defined(own, definition)
     }
     return FeedSource(
-      feed: definition.name, document: try DocumentSource(source.text),
+      feed: definition.name, document: try SyncSource(parsing: source.text),
       template: SourceTemplate(source.text, environment: environment), origin: source.origin)
   }
 
@@ -97,7 +104,7 @@ extension SyncEngine {
     _ template: Template, _ definition: FeedDefinition
   ) throws -> FeedSource {
     var source = FeedSource(
-      feed: definition.name, document: try DocumentSource(template.description),
+      feed: definition.name, document: try SyncSource(parsing: template.description),
       template: SourceTemplate(template, environment: environment), origin: .machine)
     source.isDefined = true
     return source

@@ -4,7 +4,7 @@ import OffersFeeds
 /// The source of a feed, with its origin.
 struct FeedSource: Sendable {
   let feed: String
-  let document: DocumentSource
+  let document: SyncSource
   let template: SourceTemplate
   /// Who named the source; nil if that is not known.
   let origin: SourceOrigin?
@@ -39,7 +39,7 @@ struct FeedSource: Sendable {
   }
 
   /// The source to remember after a successful sync; nil for none.
-  func toRemember(_ chosen: DocumentSource?, _ definition: FeedDefinition) -> NamedSource? {
+  func toRemember(_ chosen: SyncSource?, _ definition: FeedDefinition) -> NamedSource? {
     if chosen == .sample, definition.source != nil { return nil }
     return chosen?.rememberedText.map { NamedSource($0, origin: origin) }
   }

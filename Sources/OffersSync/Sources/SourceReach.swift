@@ -24,7 +24,7 @@ package enum SourceReach: Hashable, Sendable {
       return
     }
     // The reason why a source is invalid is not needed.
-    switch try? DocumentSource(text) {
+    switch try? SyncSource(parsing: text) {
     case .sample: self = .open
     case .file: self = .file
     case .url: self = Self.reach(of: template)

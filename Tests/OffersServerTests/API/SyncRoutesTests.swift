@@ -97,7 +97,7 @@ struct SyncRoutesTests {
     }
     #expect(
       syncer.wanted.withLock { $0 }
-        == WantedSync(["ibotta"], source: "https://example.com/a", acceptsRemovals: true))
+        == WantedSync(["ibotta"], source: .url("https://example.com/a"), acceptsRemovals: true))
   }
 
   @Test("one sync runs at a time, and reports its progress and its result")

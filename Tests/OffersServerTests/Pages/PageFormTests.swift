@@ -103,7 +103,8 @@ struct PageFormTests {
       syncer.letGo()
     }
     #expect(
-      syncer.wanted.withLock { $0 } == WantedSync(["ibotta"], source: "https://example.com/a"))
+      syncer.wanted.withLock { $0 } == WantedSync(["ibotta"], source: .url("https://example.com/a"))
+    )
     let page = try await home.show("/settings").text
     #expect(page.contains(#"name="source" value="sample""#))
     #expect(page.contains(#"<option value="default" selected>feed default</option>"#))

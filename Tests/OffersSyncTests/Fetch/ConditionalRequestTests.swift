@@ -151,7 +151,7 @@ struct ConditionalRequestTests {
         ibotta: {source: "https://other.example/offers.json", items: "", id: id, fields: {name: id}}
       """
     let other = try home.engine(yaml)
-    let run = try await other.sync("ibotta")
+    let run = try await other.run("ibotta")
     #expect(home.lastConditions.isEmpty)
     #expect(run.counts.changed == 3)
   }

@@ -83,7 +83,7 @@ struct FetchPatienceTests {
         "<rss><channel><ttl>90</ttl><item><guid>1</guid><title>A</title></item></channel></rss>")
     }
     let engine = try home.engine(yaml)
-    let run = try await engine.sync("news")
+    let run = try await engine.run("news")
     #expect(run.counts.new == 1)
     #expect(run.nextDueAt == home.now.addingTimeInterval(90 * 60))
   }
@@ -126,9 +126,9 @@ struct FetchPatienceTests {
           fields: {name: name}
       """)
     home.web.answer { _ in SimulatedAnswer(429, [("Retry-After", "7200")]) }
-    #expect(try await engine.sync("shop").outcome == .failed)
+    #expect(try await engine.run("shop").outcome == .failed)
     let until = home.now.addingTimeInterval(7200)
-    #expect(try await engine.sync("shop").skip == .wait(until: until))
+    #expect(try await engine.run("shop").skip == .wait(until: until))
     #expect(home.web.requests.count == 1)
     #expect(try await home.database.fetchSubscribedFeeds() == ["ibotta"])
     await #expect(throws: OffersError.self) {
@@ -136,7 +136,7 @@ struct FetchPatienceTests {
     }
     home.wait(hours: 2)
     home.web.answer { _ in SimulatedAnswer(200, [], #"[{"id":1,"name":"Tea"}]"#) }
-    #expect(try await engine.sync("shop").counts.new == 1)
+    #expect(try await engine.run("shop").counts.new == 1)
     #expect(try await home.database.fetchSubscribedFeeds() == ["shop"])
     #expect(try await home.database.findSyncState(of: "shop")?.fetch.failureCount == 0)
   }
@@ -168,11 +168,11 @@ struct FetchPatienceTests {
         """
       return try home.engine(yaml)
     }
-    _ = try await engine("7d").sync("shop")
+    _ = try await engine("7d").run("shop")
     home.wait(hours: 1)
     let due = SyncOptions(reason: .due)
-    #expect(try await engine("7d").sync("shop", options: due).outcome == .skipped)
-    #expect(try await engine("1h").sync("shop", options: due).outcome == .unchanged)
+    #expect(try await engine("7d").run("shop", options: due).outcome == .skipped)
+    #expect(try await engine("1h").run("shop", options: due).outcome == .unchanged)
   }
 
   @Test("an invalid Retry-After is ignored", arguments: ["soon", "-5", ""])

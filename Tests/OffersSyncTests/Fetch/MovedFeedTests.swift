@@ -115,7 +115,7 @@ struct MovedFeedTests {
       }
     }
     let engine = try home.engine(yaml)
-    for _ in 1...4 { _ = try await engine.sync("pg") }
+    for _ in 1...4 { _ = try await engine.run("pg") }
     #expect(try await home.ids() == ["1", "2"])
   }
 
@@ -147,7 +147,7 @@ struct MovedFeedTests {
         : SimulatedAnswer(200, [("ETag", "\"x\"")], FeedText.feed(1...3))
     }
     let engine = try home.engine(yaml, variables: ["SHOP_KEY": "geheim"])
-    for _ in 1...4 { _ = try await engine.sync("shop") }
+    for _ in 1...4 { _ = try await engine.run("shop") }
     let state = try await home.database.findSyncState(of: "shop")
     #expect(state?.fetch.movedTo == nil)
     #expect(state?.fetch.validatedMark?.count == 32)

@@ -45,8 +45,8 @@ struct PrivateNetworkTests {
   func refusesNamedServers() async throws {
     let home = try SyncedFolder()
     let server = try ScriptedServer([.answer("200 OK", [], FeedText.feed(1...3))])
-    let run = try await SyncEngine(store: home.database).sync(
-      "ibotta", options: SyncOptions(source: server.url(), sourceMayBePrivate: false))
+    let run = try await SyncEngine(store: home.database).run(
+      "ibotta", options: SyncOptions(source: .url(server.url()), sourceMayBePrivate: false))
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("not on the public internet") == true)
     #expect(server.requests.isEmpty)
@@ -83,7 +83,7 @@ struct PrivateNetworkTests {
     let home = try SyncedFolder()
     let engine = SyncEngine(
       store: home.database, configuration: try .init(yaml: yaml, name: folder.file("feeds.yaml")))
-    let run = try await engine.sync("shop")
+    let run = try await engine.run("shop")
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("not on the public internet") == true)
     #expect(other.requests.isEmpty)
@@ -96,7 +96,7 @@ struct PrivateNetworkTests {
       + yaml.replacing(server.url(), with: open.url()).replacing("id: id", with: "id: id")
     let opened = SyncEngine(
       store: home.database, configuration: try .init(yaml: allowed, name: "feeds.yaml"))
-    _ = try await opened.sync("shop")
+    _ = try await opened.run("shop")
     #expect(other.requests.count == 1)
   }
 }

@@ -103,9 +103,11 @@ final class FetchHome: Sendable {
   func sync(
     from source: String? = nil, _ reason: SyncReason = .asked, acceptsRemovals: Bool = false
   ) async throws -> SyncRun {
-    try await engine.sync(
+    try await engine.run(
       "ibotta",
-      options: SyncOptions(source: source, acceptsRemovals: acceptsRemovals, reason: reason))
+      options: SyncOptions(
+        source: source.map { SyncSource(typed: $0) }, acceptsRemovals: acceptsRemovals,
+        reason: reason))
   }
 
   func fetch() async throws -> FetchState {

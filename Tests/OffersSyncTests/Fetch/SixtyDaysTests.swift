@@ -72,7 +72,7 @@ struct SixtyDaysTests {
     for tick in 0..<(60 * 12) {
       for name in names {
         _ = world.with(name) { $0.begin() as Void? }
-        let run = try await engine.sync(name, options: SyncOptions(reason: .due))
+        let run = try await engine.run(name, options: SyncOptions(reason: .due))
         if run.outcome == .skipped { continue }
         let known = world.with(name) { feed in
           feed.end(run.error == nil, at: world.now)

@@ -28,8 +28,8 @@ struct SourceTrustTests {
     let engine = SyncEngine(
       store: home.database, now: { .init(timeIntervalSince1970: 1_000) }, jitter: { 1 },
       transport: web)
-    let run = try await engine.sync(
-      "ibotta", options: SyncOptions(source: url, sourceMayBePrivate: false))
+    let run = try await engine.run(
+      "ibotta", options: SyncOptions(source: .url(url), sourceMayBePrivate: false))
     #expect(run.counts.new == 3)
   }
 
@@ -45,7 +45,7 @@ struct SourceTrustTests {
       try await home.database.findSyncState(of: "ibotta")?.source
         == NamedSource(url, origin: .remote))
     let engine = SyncEngine(store: home.database, environment: { _ in nil })
-    let run = try await engine.sync("ibotta", options: SyncOptions(reason: reason))
+    let run = try await engine.run("ibotta", options: SyncOptions(reason: reason))
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("not on the public internet") == true)
     #expect(run.error?.hint?.contains("offers sync ibotta --from \(url)") == true)
@@ -61,8 +61,8 @@ struct SourceTrustTests {
     let home = try SyncedFolder()
     let server = try Self.answers(2)
     #expect(try await home.sync(from: server.url()).outcome == .updated)
-    let again = try await SyncEngine(store: home.database).sync(
-      "ibotta", options: SyncOptions(source: server.url(), sourceMayBePrivate: false))
+    let again = try await SyncEngine(store: home.database).run(
+      "ibotta", options: SyncOptions(source: .url(server.url()), sourceMayBePrivate: false))
     #expect(again.outcome == .unchanged)
     #expect(try await home.database.findSyncState(of: "ibotta")?.source?.origin == .machine)
   }
@@ -96,19 +96,20 @@ struct SourceTrustTests {
     let engine = SyncEngine(
       store: home.database, environment: { _ in "secret" }, now: { .init() }, jitter: { 1 },
       transport: web)
-    let options = SyncOptions(source: source, sourceMayBePrivate: false)
+    let options = SyncOptions(source: SyncSource(typed: source), sourceMayBePrivate: false)
     for isTrial in [false, true] {
       let error = await #expect(throws: OffersError.self) {
         _ =
           isTrial
-          ? try await engine.preview("ibotta", options: options).run
-          : try await engine.sync("ibotta", options: options)
+          ? try await engine.runTrial("ibotta", options: options).run
+          : try await engine.run("ibotta", options: options)
       }
       #expect(error?.code == .invalidRequest)
     }
     let check = await #expect(throws: OffersError.self) {
       try await engine.check(
-        FeedConfiguration.shipped.fetch("ibotta"), from: source, options: options)
+        FeedConfiguration.shipped.fetch("ibotta"), from: SyncSource(typed: source),
+        options: options)
     }
     #expect(check?.code == .invalidRequest)
     #expect(web.requests.isEmpty)
@@ -122,10 +123,10 @@ struct SourceTrustTests {
     try await home.sync(from: path)
     let engine = SyncEngine(store: home.database)
     await #expect(throws: OffersError.self) {
-      try await engine.sync(
-        "ibotta", options: SyncOptions(source: path, sourceMayBePrivate: false))
+      try await engine.run(
+        "ibotta", options: SyncOptions(source: .file(path), sourceMayBePrivate: false))
     }
-    let run = try await engine.sync("ibotta", options: SyncOptions(sourceMayBePrivate: false))
+    let run = try await engine.run("ibotta", options: SyncOptions(sourceMayBePrivate: false))
     #expect(run.outcome == .unchanged)
   }
 
@@ -159,20 +160,21 @@ struct SourceTrustTests {
     }
     let other = try engine("https://b.example/")
     let error = await #expect(throws: OffersError.self) {
-      try await other.sync("shop", options: SyncOptions(source: text))
+      try await other.run("shop", options: SyncOptions(source: .url(text)))
     }
     #expect(error?.code == .invalidRequest)
     #expect(error?.hint?.contains("offers feeds add") == true)
     // As an older version left it.
     for origin in [SourceOrigin.machine, nil] {
       try await home.remember(NamedSource(text, origin: origin), of: "shop")
-      let run = try await other.sync("shop")
+      let run = try await other.run("shop")
       #expect(run.outcome == .failed)
       #expect(run.error?.message.contains("which only a definition may have") == true)
       #expect(web.requests.isEmpty)
     }
-    #expect(try await engine(text).sync("shop").counts.new == 1)
-    #expect(try await engine(text).sync("shop", options: SyncOptions(source: text)).error == nil)
+    #expect(try await engine(text).run("shop").counts.new == 1)
+    #expect(
+      try await engine(text).run("shop", options: SyncOptions(source: .url(text))).error == nil)
     #expect(web.requests.map(\.url).allSatisfy { $0 == "https://a.example/?k=secret" })
   }
 
@@ -193,14 +195,14 @@ struct SourceTrustTests {
       environment: { _ in "secret" }, now: { .init(timeIntervalSince1970: 1_000) },
       jitter: { 1 }, transport: web)
     try await home.remember(NamedSource("https://evil.example/", origin: origin), of: "club")
-    let run = try await engine.sync("club")
+    let run = try await engine.run("club")
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("the headers of club") == true)
-    let named = SyncOptions(source: "https://worse.example/", sourceMayBePrivate: false)
-    await #expect(throws: OffersError.self) { try await engine.sync("club", options: named) }
+    let named = SyncOptions(source: .url("https://worse.example/"), sourceMayBePrivate: false)
+    await #expect(throws: OffersError.self) { try await engine.run("club", options: named) }
     #expect(web.requests.isEmpty)
-    let own = SyncOptions(source: "https://evil.example/")
-    #expect(try await engine.sync("club", options: own).counts.new == 1)
+    let own = SyncOptions(source: .url("https://evil.example/"))
+    #expect(try await engine.run("club", options: own).counts.new == 1)
     #expect(web.requests.last?.headers.first(name: "x-key") == "secret")
   }
 

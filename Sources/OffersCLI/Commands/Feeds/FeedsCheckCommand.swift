@@ -44,7 +44,8 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     let engine = SyncEngine(store: NoStore())
     let options = network.syncOptions(configured)
     for definition in definitions {
-      let check = try await engine.check(definition, from: from, options: options)
+      let check = try await engine.check(
+        definition, from: from.map { SyncSource(typed: $0) }, options: options)
       try Output.print(FeedCheckReport.text(check, definition, width: Terminal.width ?? 80))
       if from == nil, definition.source == nil {
         Output.note(

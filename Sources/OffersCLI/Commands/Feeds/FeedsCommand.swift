@@ -77,7 +77,8 @@ enum FeedListing {
   /// The source of a feed, or the reason why it cannot be read.
   private static func source(of entry: FeedSummary) -> String {
     if entry.known == nil { return "\(entry.source) (no definition)" }
-    let isNone = entry.source == "sample" && FeedCatalog.findSample(of: entry.name) == nil
+    let isNone =
+      entry.source == SyncSource.sample.text && FeedCatalog.findSample(of: entry.name) == nil
     return isNone ? "none yet: offers sync \(entry.name) --from SOURCE" : entry.source
   }
 

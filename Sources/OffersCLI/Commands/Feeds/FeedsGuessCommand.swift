@@ -61,7 +61,7 @@ enum FeedGuess {
 
   /// A source in the form that a definition has it: files by their absolute path.
   static func address(of source: String) throws -> Template {
-    let text = try DocumentSource(source).text
+    let text = try SyncSource(parsing: source).text
     return (try? Template(parsing: text, for: .source)) ?? Template([.literal(text)])
   }
 

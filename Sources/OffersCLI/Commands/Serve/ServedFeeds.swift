@@ -37,19 +37,15 @@ struct ServedFeeds: FeedSyncer {
       : wanted.feeds
     let engine = SyncEngine(
       store: database, configuration: configuration, logger: log.logger)
-    try await engine.sync(
-      names,
-      options: SyncOptions(
-        source: wanted.source, acceptsRemovals: wanted.acceptsRemovals, reason: wanted.reason,
-        // A request from this machine is not trusted either: it may come from a proxy or another
-        // user.
-        sourceMayBePrivate: false,
-        allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork),
-      progress: progress, finished: finished)
-    try Task.checkCancellation()
-    // The same steps as after `offers sync`.
+    var options = SyncOptions(
+      source: wanted.source, acceptsRemovals: wanted.acceptsRemovals, reason: wanted.reason,
+      // A request from this machine is not trusted either: it may come from a proxy or another
+      // user.
+      sourceMayBePrivate: false,
+      allowsPrivateNetwork: allowsPrivateNetwork || configuration.allowsPrivateNetwork)
+    options.fallbackSource = FeedSummary.fallbackSource
+    try await engine.run(names, options: options, progress: progress, finished: finished)
     try await database.refreshSearchIndex()
-    try await database.clearAway(after: names.count, at: Date())
   }
 
   func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch {

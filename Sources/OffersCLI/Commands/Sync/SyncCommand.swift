@@ -80,7 +80,7 @@ struct SyncCommand: AsyncParsableCommand {
 
   func run() async throws {
     var job = SyncJob(
-      feeds: feed, source: from, databasePath: try location.path,
+      feeds: feed, source: from.map { SyncSource(typed: $0) }, databasePath: try location.path,
       configurationPath: try configuration.path)
     job.acceptsRemovals = acceptRemovals
     job.reason = force ? .forced : due ? .due : .asked

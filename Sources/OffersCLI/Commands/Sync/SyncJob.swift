@@ -10,7 +10,7 @@ struct SyncJob: Sendable {
   /// The names of the feeds; empty for all subscribed ones.
   let feeds: [String]
   /// The source of the only feed; nil for the remembered sources.
-  let source: String?
+  let source: SyncSource?
   let databasePath: String
   let configurationPath: SettingPath
   var acceptsRemovals = false
@@ -31,7 +31,7 @@ struct SyncJob: Sendable {
   var log = Log()
 
   init(
-    feeds: [String], source: String?, databasePath: String,
+    feeds: [String], source: SyncSource?, databasePath: String,
     configurationPath: SettingPath
   ) {
     self.feeds = feeds
@@ -84,7 +84,7 @@ struct SyncJob: Sendable {
     _ configuration: FeedConfiguration, _ results: inout Results
   ) async throws {
     let news = printsOnlyNews ? try await NewsReport(database) : nil
-    try await engine.sync(
+    try await engine.run(
       names, options: options, progress: { bar.show($0) },
       finished: { feed, result in
         bar.clear()
@@ -97,7 +97,6 @@ struct SyncJob: Sendable {
       })
     // An earlier sync may have left the index out, and this one may have changed no offer.
     if isIndexed { try await database.refreshSearchIndex() }
-    try await database.clearAway(after: names.count, at: Date())
     if fetchesImages {
       results.images = try await fetchImages(
         into: database, bar,
@@ -112,9 +111,11 @@ struct SyncJob: Sendable {
   }
 
   private var options: SyncOptions {
-    SyncOptions(
+    var options = SyncOptions(
       source: source, acceptsRemovals: acceptsRemovals, isIndexed: isIndexed, reason: reason,
       allowsPrivateNetwork: allowsPrivateNetwork)
+    options.fallbackSource = FeedSummary.fallbackSource
+    return options
   }
 
   private func finish(_ results: Results) throws {
@@ -163,7 +164,7 @@ struct SyncJob: Sendable {
   ) async throws {
     let preview: (run: SyncRun, changes: [OfferChange])
     do {
-      preview = try await engine.preview(
+      preview = try await engine.runTrial(
         feed, options: options, progress: { bar.show($0) })
     } catch let error as OffersError {
       bar.clear()
@@ -190,7 +191,7 @@ struct SyncJob: Sendable {
       if !printsOnlyNews { try report(run, configuration) }
     case .failure(let error):
       results.failures.append(error)
-      results.runs.append(SyncReport.unmade(feed: feed, source: source ?? "", error: error))
+      results.runs.append(SyncReport.unmade(feed: feed, source: source?.text ?? "", error: error))
       if !printsOnlyNews { log.error(error, feed: error.code == .notFound ? nil : feed) }
     }
   }
@@ -210,7 +211,7 @@ struct SyncJob: Sendable {
     if isQuiet || run.outcome == .failed { return }
     for line in SyncReport.problemLines(run) { Output.note(line) }
     for line in SyncReport.returnedLines(run) { Output.note(line) }
-    if run.source == "sample" && run.error == nil && !isJSON {
+    if run.source == SyncSource.sample.text && run.error == nil && !isJSON {
       let isElsewhere = (try? configuration.fetch(run.feed))?.source != nil
       Output.note(
         """
