@@ -49,6 +49,7 @@ let package = Package(
         .embedInCode("0012_forget_known_offers.sql"),
         .embedInCode("0013_index_lists_in_one_pass.sql"),
         .embedInCode("0014_set_image_limit.sql"),
+        .embedInCode("0015_add_remedies.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.

@@ -57,12 +57,15 @@ public enum SQLiteMigrations {
     Migration(
       number: 14, name: "0014_set_image_limit",
       sql: text(PackageResources._014_set_image_limit_sql)),
+    Migration(
+      number: 15, name: "0015_add_remedies",
+      sql: text(PackageResources._015_add_remedies_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  public static let currentVersion = 14
+  public static let currentVersion = 15
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

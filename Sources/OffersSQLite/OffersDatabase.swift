@@ -96,7 +96,7 @@ public final class OffersDatabase: Sendable {
   /// The error for a path with no database, or with an empty file that was never set up.
   package static func missing(at path: String) -> OffersError {
     OffersError(
-      .notFound, "There is no database yet at \(path).", hint: "Make it with: offers sync")
+      .notFound, "There is no database yet at \(path).", advice: Advice("Make it with", .sync))
   }
 
   /// Refuses a missing file and migrates one with an older schema.

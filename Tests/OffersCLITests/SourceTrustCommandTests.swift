@@ -35,6 +35,12 @@ struct SourceTrustCommandTests {
     #expect(refused.status == 1)
     #expect(refused.errors.contains("which is not on the public internet"))
     #expect(refused.errors.contains("offers sync ibotta --from \(url)"))
+    // The run is stored with its remedy, and shown with the command.
+    for words in [["status"], ["status", "--json"], ["doctor"]] {
+      #expect(
+        try home.shell("offers " + words.joined(separator: " ")).output
+          .contains("name it on this machine: offers sync ibotta --from "), "\(words)")
+    }
     #expect(server.requests.isEmpty)
     #expect(try home.offers("list").output == "")
     #expect(try home.offers("sync", "ibotta", "--from", url).status == 0)

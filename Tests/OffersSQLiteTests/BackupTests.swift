@@ -51,7 +51,7 @@ struct BackupTests {
         .backUp(to: store.folder.file("copy.sqlite"))
     }
     #expect(error?.code == .storageFailed)
-    #expect(error?.hint == "Check the database: offers doctor")
+    #expect(error?.hint == "Check the database.")
   }
 
   @Test("may replace a missing file or an older backup")

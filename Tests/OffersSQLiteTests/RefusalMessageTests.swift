@@ -26,7 +26,7 @@ struct RefusalMessageTests {
         \(path) was written by a newer version of offers (schema \(newer), this one knows \
         \(SQLiteMigrations.currentVersion)). It was left untouched.
         """)
-    #expect(error?.hint == "Install the newer version, or name another file with --database.")
+    #expect(error?.hint == "Install the newer version, or name another file.")
   }
 
   @Test("for another program's file: its path, that it is untouched, and a hint")
@@ -39,7 +39,7 @@ struct RefusalMessageTests {
       let error = Self.refusal(of: path)
       #expect(
         error?.message == "\(path) is not a database of this program. It was left untouched.")
-      #expect(error?.hint == "Name another file with --database.")
+      #expect(error?.hint == "Name another file." && error?.remedy == .chooseDatabase)
     }
   }
 
@@ -49,7 +49,7 @@ struct RefusalMessageTests {
     let path = folder.file("offers.sqlite")
     let error = Self.refusal(of: path, .readOnly)
     #expect(error?.message == "There is no database yet at \(path).")
-    #expect(error?.hint == "Make it with: offers sync")
+    #expect(error?.hint == "Make it with a sync.")
   }
 
   @Test("for a folder that cannot be created, because a file has its name: the path")

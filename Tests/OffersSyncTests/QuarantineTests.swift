@@ -11,7 +11,7 @@ struct QuarantineTests {
       let run = try await home.sync("[]")
       #expect(run.outcome == .quarantined)
       #expect(run.error?.code == .quarantined)
-      #expect(run.error?.hint?.contains("--accept-removals") == true)
+      #expect(run.error?.remedy == .acceptRemovals(feed: "ibotta", source: nil))
       #expect(try await home.ids() == ["1", "2", "3"])
     }
     let accepted = try await home.sync("[]", acceptsRemovals: true)
@@ -43,9 +43,8 @@ struct QuarantineTests {
     #expect(run.counts.all == [0, 0, 0, 0, 0, 0])
     #expect(
       run.error?.message == "None of the 30 offers is in this document; nothing was changed.")
-    let word = "'" + path.replacing("'", with: #"'\''"#) + "'"
-    #expect(
-      run.error?.hint == "If that is right: offers sync ibotta --from \(word) --accept-removals")
+    #expect(run.error?.hint == "If that is right, accept the removals.")
+    #expect(run.error?.remedy == .acceptRemovals(feed: "ibotta", source: path))
     #expect(try await home.sync(FeedText.feed(1...30)).counts.all == [0, 0, 0, 0, 30, 0])
     let accepted = try await home.sync(from: path, acceptsRemovals: true)
     #expect(accepted.counts.all == [3, 0, 30, 0, 0, 0])

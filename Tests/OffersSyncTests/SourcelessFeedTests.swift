@@ -18,6 +18,8 @@ struct SourcelessFeedTests {
     let error = await #expect(throws: OffersError.self) { try await engine.sync("ibotta") }
     #expect(error?.code == .notFound)
     #expect(error?.message == "ibotta has no source of its own.")
+    #expect(error?.hint == "Nothing was changed. Name one.")
+    #expect(error?.remedy == .nameSource(feed: "ibotta", source: nil))
     await #expect(throws: OffersError.self) { try await engine.preview("ibotta") }
     await #expect(throws: OffersError.self) {
       try await engine.check(FeedConfiguration.shipped.fetch("ibotta"), from: nil)

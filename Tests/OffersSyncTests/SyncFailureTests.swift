@@ -36,7 +36,7 @@ struct SyncFailureTests {
     }
   }
 
-  @Test("held back removals are thrown, and the run records them")
+  @Test("held back removals are thrown with their remedy, which is still known from the record")
   func throwsQuarantines() async throws {
     let home = try SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
@@ -46,6 +46,8 @@ struct SyncFailureTests {
         "ibotta", options: SyncOptions(source: .file(other)))
     }
     #expect(error?.code == .quarantined)
+    #expect(error?.hint == "If that is right, accept the removals.")
+    #expect(error?.remedy == .acceptRemovals(feed: "ibotta", source: other))
     #expect(try await home.feed().lastRun?.error == error)
     #expect(try await home.ids().count == 30)
   }

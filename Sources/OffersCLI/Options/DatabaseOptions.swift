@@ -30,7 +30,13 @@ struct DatabaseOptions: ParsableArguments {
         .invalidRequest, "There is no home folder to keep the database in.",
         hint: "Name a file with --database.")
     }
-    try OffersDatabase.check(path: path.text)
+    do {
+      try OffersDatabase.check(path: path.text)
+    } catch let error as OffersError {
+      throw OffersError(
+        error.code, error.message,
+        hint: "Name a file with --database or OFFERS_DATABASE, such as ./offers.sqlite.")
+    }
     return path.text
   }
 

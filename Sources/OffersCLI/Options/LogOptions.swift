@@ -42,7 +42,7 @@ struct Log: Sendable {
     guard format == .json else { return Output.error(error, feed: feed) }
     var metadata: Logger.Metadata = ["code": "\(error.code.rawValue)"]
     if let feed { metadata["feed"] = "\(feed)" }
-    if let hint = error.hint { metadata["hint"] = "\(hint)" }
+    if let hint = error.advice?.commandText { metadata["hint"] = "\(hint)" }
     logger.error("\(error.message)", metadata: metadata)
   }
 }

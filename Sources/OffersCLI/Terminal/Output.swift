@@ -59,7 +59,7 @@ enum Output {
     let place = feed.map { "\($0): " } ?? ""
     let style = Style(.auto, isTerminal: Terminal.isError, EnvironmentVariable.find)
     var lines = [style.bad("offers:") + " " + place + DisplayText.oneLine(error.message)]
-    if let hint = error.hint { lines.append("        " + DisplayText.oneLine(hint)) }
+    if let hint = error.advice?.commandText { lines.append("        " + DisplayText.oneLine(hint)) }
     note(lines.joined(separator: "\n"))
   }
 

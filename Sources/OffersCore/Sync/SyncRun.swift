@@ -124,7 +124,12 @@ public struct SyncRun: Hashable, Sendable {
   }
 
   /// A copy of the run with other counts.
-  package func with(_ counts: SyncCounts) -> SyncRun {
+  package func with(_ counts: SyncCounts) -> SyncRun { with(counts, error) }
+
+  /// A copy of the run with another error.
+  package func with(_ error: OffersError?) -> SyncRun { with(counts, error) }
+
+  private func with(_ counts: SyncCounts, _ error: OffersError?) -> SyncRun {
     SyncRun(
       feed: feed, source: source, outcome: outcome, counts: counts, bytes: bytes,
       startedAt: startedAt, durationSeconds: durationSeconds, error: error, problems: problems,

@@ -13,10 +13,10 @@ package struct Finding: Hashable, Sendable {
   package let subject: String
   package let message: String
   /// The advised action; nil when there is none.
-  package let advice: String?
+  package let advice: Advice?
 
   package init(
-    _ level: Level, _ subject: String, _ message: String, advice: String? = nil
+    _ level: Level, _ subject: String, _ message: String, advice: Advice? = nil
   ) {
     self.level = level
     self.subject = subject

@@ -33,15 +33,22 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
   public let code: Code
   /// What happened and where, in one sentence.
   public let message: String
-  /// What to do next.
-  public let hint: String?
+  /// What to do next, in words that name no command.
+  public var hint: String? { advice?.text }
+  /// The step that resolves the error; nil if there is none that a program can offer.
+  public var remedy: Remedy? { advice?.remedy }
+  package let advice: Advice?
   /// The underlying error, for logs only.
   public let cause: String?
 
   public init(_ code: Code, _ message: String, hint: String? = nil, cause: String? = nil) {
+    self.init(code, message, advice: hint.map { Advice($0) }, cause: cause)
+  }
+
+  package init(_ code: Code, _ message: String, advice: Advice?, cause: String? = nil) {
     self.code = code
     self.message = message
-    self.hint = hint
+    self.advice = advice
     self.cause = cause
   }
 

@@ -40,7 +40,7 @@ package enum DefinitionEdit {
     guard holds(result, expected) else {
       throw OffersError(
         .invalidRequest, "\(fileName) has a layout to which no feed can be added.",
-        hint: "Add it there yourself: offers feeds show NAME, or guess SOURCE, prints it.")
+        advice: Advice("Add it there yourself", .showDefinition))
     }
     return result
   }

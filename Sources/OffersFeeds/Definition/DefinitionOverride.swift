@@ -118,11 +118,12 @@ package struct DefinitionOverride {
     let what =
       missing.count == 1
       ? "value is the \(missing[0])" : "values are the id and the name"
-    let example = (missing.isEmpty ? ["id", "name"] : missing).map { "\($0)=…" }
-    let hint = "Say so with --map \(example.joined(separator: " "))."
+    let fields = missing.isEmpty ? ["id", "name"] : missing
     return OffersError(
       .invalidRequest, "It is not known which \(what) of an offer.",
-      hint: keys.isEmpty ? hint : "\(hint) \(NearestWord.list(keys, title: "Its keys"))")
+      advice: Advice(
+        "Say so", .mapFields(fields),
+        keys.isEmpty ? "." : ". " + NearestWord.list(keys, title: "Its keys")))
   }
 
   /// Returns how a field reads a value: as the same field of the proposal if that has the value,

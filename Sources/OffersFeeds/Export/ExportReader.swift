@@ -224,7 +224,8 @@ package final class ExportReader {
       .unexpectedShape,
       "\(name) is not an export of offers, at byte \(input.offset(of: place)): an export begins "
         + "with {\"format\":\"\(ExportFormat.name)\".",
-      hint: "Nothing was changed. To read a feed: offers sync FEED --from FILE")
+      advice: Advice(
+        "Nothing was changed. To read a feed", .nameSource(feed: nil, source: nil)))
   }
 
   private func malformed(_ address: UInt, _ reason: String) -> OffersError {

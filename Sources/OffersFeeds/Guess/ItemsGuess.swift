@@ -81,7 +81,7 @@ struct ItemsGuess {
       .unexpectedShape,
       "No list of offers was found\(place); seen: "
         + (seen.isEmpty ? "no list at all" : seen.joined(separator: ", ")) + ".",
-      hint: "Say where it is: offers feeds add NAME SOURCE --items PATH.")
+      advice: Advice("Say where it is", .nameItems))
   }
 
   // MARK: Candidates

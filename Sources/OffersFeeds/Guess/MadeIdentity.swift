@@ -79,8 +79,9 @@ struct MadeIdentity {
       .unexpectedShape,
       "Only \(shown) \(names.count == 1 ? "distinguishes" : "distinguish") the offers, and an id must "
         + "be made from values that do not change.",
-      hint: "Map a stable value with --map id=…, or write a definition with "
-        + "id: {made-from: [\(list)]} if these do not change.")
+      advice: Advice(
+        "Map a stable value", .mapFields(["id"]),
+        ", or write a definition with id: {made-from: [\(list)]} if these do not change."))
   }
 
   // MARK: Stable and changing members

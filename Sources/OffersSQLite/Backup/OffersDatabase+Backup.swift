@@ -16,7 +16,7 @@ extension OffersDatabase {
   package func backUp(to path: String) async throws {
     do {
       var configuration = Configuration()
-      configuration.label = "offers backup"
+      configuration.label = "offers-backup"
       configuration.prepareDatabase { database in
         // An incomplete copy is discarded after a crash, so it needs neither journal nor fsync.
         try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
@@ -45,7 +45,7 @@ extension OffersDatabase {
       guard problems.isEmpty else {
         throw OffersError(
           .storageFailed, "The database is damaged, so no copy was made.",
-          hint: "Check the database: offers doctor", cause: problems.joined(separator: "\n"))
+          advice: Advice("Check the database", .examine), cause: problems.joined(separator: "\n"))
       }
     } catch let error as DatabaseError {
       throw StorageFailure.translate(error, path: path)

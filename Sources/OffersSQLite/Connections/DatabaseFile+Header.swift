@@ -89,6 +89,6 @@ extension DatabaseFile {
   private func unreadable(_ reason: String) -> OffersError {
     OffersError(
       .storageFailed, "Could not open the database \(path): \(reason).",
-      hint: "Check its permissions, or name another with --database.")
+      advice: Advice("Check its permissions, or name another", .chooseDatabase))
   }
 }

@@ -108,7 +108,7 @@ struct DatabaseFile {
   static func foreignFile(_ path: String) -> OffersError {
     OffersError(
       .storageFailed, "\(path) is not a database of this program. It was left untouched.",
-      hint: "Name another file with --database.")
+      advice: Advice("Name another file", .chooseDatabase))
   }
 
   static func checkVersion(_ version: Int, path: String) throws {
@@ -118,7 +118,7 @@ struct DatabaseFile {
       .newerDatabase,
       "\(path) was written by a newer version of offers (schema \(version), this one knows "
         + "\(Schema.version)). It was left untouched.",
-      hint: "Install the newer version, or name another file with --database.")
+      advice: Advice("Install the newer version, or name another file", .chooseDatabase))
   }
 
   /// Creates an empty file and its folder, readable by the owner only, because SQLite would create
@@ -142,7 +142,7 @@ struct DatabaseFile {
       return OffersError(
         .storageFailed,
         "Could not create the database \(path): \(String(cString: strerror(reason))).",
-        hint: "Check the folder's permissions, or name another with --database.")
+        advice: Advice("Check the folder's permissions, or name another", .chooseDatabase))
     }
   }
 }

@@ -13,6 +13,6 @@ extension OffersDatabase {
     throw OffersError(
       .invalidRequest,
       "The database is given as a URL (://). Only the path of a file is accepted.",
-      hint: "Name a file with --database or OFFERS_DATABASE, such as ./offers.sqlite.")
+      hint: "Name a file, such as ./offers.sqlite.")
   }
 }

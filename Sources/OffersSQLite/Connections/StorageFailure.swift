@@ -3,19 +3,20 @@ import OffersCore
 
 /// Translates SQLite's errors into `OffersError`, with a hint that a person can act on.
 enum StorageFailure {
-  /// The hint for a damaged file.
-  static let damageHint = "Restore a backup, or check what can be salvaged: offers doctor"
+  /// The advice for a damaged file.
+  static let damageAdvice = Advice(
+    "Restore a backup, or check what can be salvaged", .examine)
 
-  /// The hint for a damaged file in which no table can be found.
-  static let lossHint = "Restore a backup. Without one, try: sqlite3 FILE .recover"
+  /// The advice for a damaged file in which no table can be found.
+  static let lossAdvice: Advice = "Restore a backup. Without one, try: sqlite3 FILE .recover"
 
-  /// Translates an error of a salvage. The usual hint for a damaged file, which suggests a salvage,
+  /// Translates an error of a salvage. The usual advice for a damaged file, which suggests a salvage,
   /// is replaced.
   static func translateLoss(_ error: any Error, path: String) -> any Error {
     let error = translate(error, path: path)
-    guard let failure = error as? OffersError, failure.hint == damageHint else { return error }
+    guard let failure = error as? OffersError, failure.advice == damageAdvice else { return error }
     return OffersError(
-      failure.code, "None of the tables of \(path) can be found.", hint: lossHint,
+      failure.code, "None of the tables of \(path) can be found.", advice: lossAdvice,
       cause: failure.cause)
   }
 
@@ -24,8 +25,8 @@ enum StorageFailure {
     // Only the cancellation of a task interrupts a connection.
     if failure.resultCode == .SQLITE_INTERRUPT { return CancellationError() }
     let cause = "\(failure)"
-    func storage(_ message: String, _ hint: String) -> OffersError {
-      OffersError(.storageFailed, message, hint: hint, cause: cause)
+    func storage(_ message: String, _ advice: Advice) -> OffersError {
+      OffersError(.storageFailed, message, advice: advice, cause: cause)
     }
     switch failure.resultCode {
     case .SQLITE_FULL:
@@ -38,7 +39,7 @@ enum StorageFailure {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
       return storage(
         "\(path) is damaged or not a database.",
-        damageHint)
+        damageAdvice)
     case .SQLITE_READONLY, .SQLITE_PERM:
       return storage(
         "\(path) or its folder cannot be written.", "Check the permissions of both.")
@@ -52,7 +53,7 @@ enum StorageFailure {
     default:
       return storage(
         "The database \(path) reported: \(failure.message ?? failure.resultCode.description).",
-        "Try again. If the error remains, check the database: offers doctor")
+        Advice("Try again. If the error remains, check the database", .examine))
     }
   }
 }

@@ -8,7 +8,7 @@ enum SyncRunTable {
   private static let columns = """
     feed_key, source, started_at, duration_milliseconds, outcome, bytes, new_count, changed_count,
     gone_count, back_count, unchanged_count, skipped_count, mended_count, rows_written, problems,
-    error_code, error_message, error_hint
+    error_code, error_message, error_hint, error_remedy
     """
 
   /// Records a run and returns its key.
@@ -19,14 +19,14 @@ enum SyncRunTable {
     let counts = run.counts
     try database.cachedStatement(
       sql:
-        "INSERT INTO sync_run (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        "INSERT INTO sync_run (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     ).execute(
       arguments: [
         feedKey, run.source, run.startedSeconds,
         Int64(run.durationSeconds * 1000), run.outcome.rawValue, run.bytes, counts.new,
         counts.changed, counts.gone, counts.back, counts.unchanged, counts.skipped,
         run.mendedCount, rowsWritten, problemsText(run.problems), run.error?.code.rawValue,
-        run.error?.message, run.error?.hint,
+        run.error?.message, run.error?.hint, try run.error?.remedy.map(text),
       ])
     let key = database.lastInsertedRowID
     if let request = run.request {
@@ -68,7 +68,7 @@ enum SyncRunTable {
       sql: """
         SELECT source, started_at, duration_milliseconds, outcome, bytes, new_count, changed_count,
           gone_count, back_count, unchanged_count, skipped_count, mended_count, error_code,
-          error_message, error_hint
+          error_message, error_hint, error_remedy
         FROM sync_run WHERE feed_key = ? ORDER BY run_id DESC LIMIT 1
         """)
     return try Row.fetchOne(statement, arguments: [feedKey]).map { run(from: $0, feed: feed) }
@@ -109,7 +109,10 @@ enum SyncRunTable {
     counts.skipped = row["skipped_count"]
     let error = (row["error_message"] as String?).map { message in
       let code = (row["error_code"] as String?).flatMap { OffersError.Code(rawValue: $0) }
-      return OffersError(code ?? .sourceFailed, message, hint: row["error_hint"])
+      let advice = (row["error_hint"] as String?).map {
+        Advice(stored: $0, remedy: remedy(from: row["error_remedy"]))
+      }
+      return OffersError(code ?? .sourceFailed, message, advice: advice)
     }
     return SyncRun(
       feed: feed, source: row["source"],
@@ -117,6 +120,15 @@ enum SyncRunTable {
       bytes: row["bytes"], startedAt: OfferTable.date(row["started_at"]),
       durationSeconds: Double(row["duration_milliseconds"] as Int64) / 1000, error: error,
       mendedCount: row["mended_count"])
+  }
+
+  private static func text(_ remedy: Remedy) throws -> String {
+    String(decoding: try JSONEncoder().encode(remedy), as: UTF8.self)
+  }
+
+  /// The stored remedy. Without a remedy that this version knows, the hint still says what to do.
+  private static func remedy(from text: String?) -> Remedy? {
+    text.flatMap { try? JSONDecoder().decode(Remedy.self, from: Data($0.utf8)) }
   }
 
   private static func problemsText(_ problems: [ReadProblem]) -> String? {

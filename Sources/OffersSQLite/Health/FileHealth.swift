@@ -34,8 +34,8 @@ struct FileHealth {
       return Finding(
         mode & 0o022 != 0 ? .problem : .warning, "file",
         "\(first) may be \(mode & 0o022 != 0 ? "changed" : "read") by others",
-        advice: "Restrict access: chmod 600 "
-          + open.map(ShellQuoting.word).joined(separator: " "))
+        advice:
+          "Restrict access: chmod 600 \(open.map(ShellQuoting.word).joined(separator: " "))")
     }
     return Finding(.ok, "file", "only you can read and write \(file.path)")
   }

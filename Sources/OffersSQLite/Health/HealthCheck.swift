@@ -24,7 +24,7 @@ struct HealthCheck: Sendable {
     integrity, foreignKeys, schema, counts, words, images, leases,
   ]
 
-  static let repairAdvice = "Repair it: offers doctor --repair"
+  static let repairAdvice = Advice("Repair it", .repair)
 
   private static let integrity = HealthCheck(
     subject: "integrity",
@@ -47,7 +47,7 @@ struct HealthCheck: Sendable {
         OffersError(
           .storageFailed,
           "the damage is not limited to data that can be rebuilt: \(problem ?? "unknown")",
-          hint: Integrity.damageAdvice)
+          advice: Integrity.damageAdvice)
       }
       guard let damaged = try findMendable(problems, in: reader) else {
         throw refusal(problems.first)
@@ -107,7 +107,7 @@ struct HealthCheck: Sendable {
       let missing = try SchemaComparison(database).differences
       for part in missing where part.canBeMade { try database.execute(sql: part.sql) }
       if let lost = missing.first(where: { !$0.canBeMade }) {
-        throw OffersError(.storageFailed, lost.description, hint: Integrity.anewAdvice)
+        throw OffersError(.storageFailed, lost.description, advice: Integrity.anewAdvice)
       }
       return "created \(missing.map(\.name).joined(separator: ", "))"
     })

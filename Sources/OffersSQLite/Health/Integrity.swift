@@ -51,11 +51,9 @@ enum Integrity {
     ["reference", "reelist", "free-page"].contains { problem.contains($0) }
   }
 
-  static let anewAdvice =
-    "Save what there is: offers export --salvage -o saved.json. Then move the database's files away and: "
-    + "offers import saved.json --accept-sources"
+  static let anewAdvice = Advice("Save what there is", .salvage)
 
-  static let damageAdvice =
-    "Copy the database with its -wal away first. \(anewAdvice). What that could not read may be in "
-    + "a backup, or be recovered by: sqlite3 FILE .recover"
+  static let damageAdvice = Advice(
+    "Copy the database with its -wal away first. Save what there is", .salvage,
+    ". What that could not read may be in a backup, or be recovered by: sqlite3 FILE .recover")
 }

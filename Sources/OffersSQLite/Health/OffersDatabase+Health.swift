@@ -16,13 +16,13 @@ extension OffersDatabase {
   }
 
   /// The advice for a database that could not be opened.
-  package static func advice(on error: OffersError, at path: String) -> String? {
-    guard error.hint == StorageFailure.damageHint else { return error.hint }
+  package static func advice(on error: OffersError, at path: String) -> Advice? {
+    guard error.advice == StorageFailure.damageAdvice else { return error.advice }
     do {
       _ = try OffersDatabase(salvaging: path)
       return Integrity.damageAdvice
     } catch {
-      return StorageFailure.lossHint
+      return StorageFailure.lossAdvice
     }
   }
 
@@ -63,7 +63,7 @@ extension OffersDatabase {
       if try FileLock(path: file.lockPath).isHeld() { return try body(nil, isWriting) }
       let writer = canWrite ? self : try OffersDatabase(path: path)
       return try writer.writeTrialIfFree { try body($0, "") } ?? body(nil, isWriting)
-    } catch let error as OffersError where error.hint != StorageFailure.damageHint {
+    } catch let error as OffersError where error.advice != StorageFailure.damageAdvice {
       return try body(nil, "the database cannot be written")
     }
   }

@@ -112,7 +112,7 @@ extension OffersDatabase: OfferRepository {
       let near = try NearIDs.nearest(to: text, in: database).map { "Did you mean \($0)? " }
       throw OffersError(
         .notFound, "There is no offer “\(text)”.",
-        hint: (near ?? "") + "See what there is: offers list")
+        advice: Advice((near ?? "") + "See what there is", .listOffers))
     }
     let names = feeds.map { "\($0):\(text)" }.joined(separator: ", ")
     throw OffersError(

@@ -51,7 +51,7 @@ extension OffersDatabase: SearchRepository {
   /// The error if another process invalidates the index right after it was rebuilt.
   private static let indexNotCurrent = OffersError(
     .storageFailed, "The search index was invalidated while it was rebuilt.",
-    hint: "Wait for the sync that runs with --no-index, then search again.")
+    hint: "Wait for the sync that leaves the index out, then search again.")
 
   /// - Returns: nil if the index is not current.
   private static func search(_ query: SearchQuery, in database: Database) throws -> SearchResults? {

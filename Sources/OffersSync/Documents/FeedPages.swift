@@ -243,7 +243,7 @@ struct FeedPages {
       guard let sample = FeedCatalog.findSample(of: definition.name) else {
         throw OffersError(
           .notFound, "The feed \(definition.name) has no built-in sample.",
-          hint: "Name a source: offers sync \(definition.name) --from URL-OR-FILE")
+          advice: Advice("Name a source", .nameSource(feed: definition.name, source: nil)))
       }
       try await between()
       try sample.withUnsafeBytes { try handle($0, DocumentHead(totalBytes: $0.count)) }

@@ -34,12 +34,12 @@ extension SyncAttempt {
       ? "None of the \(known) offers is in this document; nothing was changed."
       : (isAll ? "The feed is empty: all \(known)" : "\(vanished) of \(known)")
         + " offers would be removed; none was."
-    return OffersError(.quarantined, what, hint: acceptanceHint)
+    return OffersError(.quarantined, what, advice: acceptance)
   }
 
-  /// The hint that names the command to accept the removals.
-  var acceptanceHint: String {
-    let from = template.text == usualSource ? "" : " --from " + ShellQuoting.word(template.text)
-    return "If that is right: offers sync \(definition.name)\(from) --accept-removals"
+  /// The advice to accept the removals.
+  var acceptance: Advice {
+    let source = template.text == usualSource ? nil : template.text
+    return Advice("If that is right", .acceptRemovals(feed: definition.name, source: source))
   }
 }

@@ -130,8 +130,9 @@ struct SyncAttempt {
     guard answer?.isGoneForGood == true else { return error }
     return OffersError(
       error.code, error.message,
-      hint: "Nothing was changed. It is gone for good and is no longer fetched. To start it again: "
-        + "offers sync \(definition.name) --force, or --from another address.",
+      advice: Advice(
+        "Nothing was changed. It is gone for good and is no longer fetched. To start it again",
+        .force(feed: definition.name)),
       cause: error.cause)
   }
 
@@ -214,7 +215,7 @@ struct SyncAttempt {
     }
     let held = OffersError(
       .quarantined, "The feed still lacks offers whose removal is held back; none was removed.",
-      hint: acceptanceHint)
+      advice: acceptance)
     let ending = end(.quarantined, counts: unchangedCounts, error: held)
     try await record(ending, in: store)
     return ending.run

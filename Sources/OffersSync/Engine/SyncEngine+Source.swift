@@ -56,7 +56,8 @@ extension SyncEngine {
       .notFound,
       definition.name + (wasPiped ? " was read from standard input, and" : "")
         + " has no source of its own.",
-      hint: "Nothing was changed. Name one: offers sync \(definition.name) --from URL-OR-FILE")
+      advice: Advice(
+        "Nothing was changed. Name one", .nameSource(feed: definition.name, source: nil)))
   }
 
   /// The settings of a fetch from a source.
@@ -67,7 +68,7 @@ extension SyncEngine {
       transport: transport, limits: options.limits, sourceMayBePrivate: source.isTrusted, now: now)
     context.allowsPrivateNetwork =
       options.allowsPrivateNetwork || configuration.allowsPrivateNetwork
-    context.sourceHint = source.hint
+    context.sourceAdvice = source.advice
     return context
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 import OffersFeeds
 
 /// The settings of a fetch besides its address.
@@ -8,8 +9,8 @@ struct FetchContext {
   var allowsPrivateNetwork = false
   /// Whether the source itself may be in a private network.
   let sourceMayBePrivate: Bool
-  /// The hint of the error if the source is in a private network and must not be.
-  var sourceHint: String?
+  /// The advice of the error if the source is in a private network and must not be.
+  var sourceAdvice: Advice?
   /// The condition of the request for the first document.
   var condition = FetchCondition.none
   /// The address that the source has permanently moved to; nil if it has not moved.
@@ -31,7 +32,7 @@ struct FetchContext {
   ) -> HTTPDocument {
     HTTPDocument(
       transport: transport, limits: limits, namedOrigin: HTTPOrigin(source),
-      sourceMayBePrivate: sourceMayBePrivate, sourceHint: sourceHint,
+      sourceMayBePrivate: sourceMayBePrivate, sourceAdvice: sourceAdvice,
       allowsPrivateNetwork: allowsPrivateNetwork, headers: headers,
       isFirst: isFirst, isMoved: newAddress != nil, condition: isFirst ? condition : .none,
       trace: trace, log: log, now: now, explain: explain)

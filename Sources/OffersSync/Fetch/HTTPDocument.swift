@@ -15,8 +15,8 @@ struct HTTPDocument {
   let namedOrigin: HTTPOrigin?
   /// Whether that server may be in a private network.
   let sourceMayBePrivate: Bool
-  /// The hint of the error if that server is in a private network and must not be.
-  var sourceHint: String?
+  /// The advice of the error if that server is in a private network and must not be.
+  var sourceAdvice: Advice?
   let allowsPrivateNetwork: Bool
   /// Whether the document is an image instead of a feed.
   var isImage = false
@@ -121,10 +121,10 @@ struct HTTPDocument {
       } catch let error as OffersError {
         // The address was refused before a request was sent.
         log.answer.requestCount -= 1
-        guard let sourceHint, error.hint == HTTPConnections.privateHint, isNamed(current) else {
+        guard let sourceAdvice, error.remedy == .allowPrivateNetwork, isNamed(current) else {
           throw error
         }
-        throw OffersError(error.code, error.message, hint: sourceHint, cause: error.cause)
+        throw OffersError(error.code, error.message, advice: sourceAdvice, cause: error.cause)
       }
       log.answer.status = Int(response.status.code)
       trace(
@@ -223,7 +223,7 @@ struct HTTPDocument {
     if scheme == "http", url.lowercased().hasPrefix("https:") {
       throw OffersError(
         .sourceFailed, "\(url) redirects to the unencrypted \(target.absoluteString).",
-        hint: "Nothing was changed. If that is right, sync --from that address.")
+        hint: "Nothing was changed. If that is right, sync from that address.")
     }
     return target.absoluteString
   }

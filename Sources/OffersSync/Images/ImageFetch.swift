@@ -88,7 +88,7 @@ struct ImageFetch: Sendable {
   /// The error with a hint that says when the image is requested again. The hint about private
   /// networks is kept.
   private static func forImage(_ error: OffersError) -> OffersError {
-    if error.hint == HTTPConnections.privateHint { return error }
+    if error.remedy == .allowPrivateNetwork { return error }
     return OffersError(error.code, error.message, hint: ImageLoader.laterHint, cause: error.cause)
   }
 }

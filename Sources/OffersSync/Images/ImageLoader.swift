@@ -179,7 +179,7 @@ public actor ImageLoader: ImageSource {
   private func remember(_ failure: ImageFetch.Failure, of url: String) async throws {
     // An address in a private network was refused without a request. The failure is not remembered,
     // because the option `--allow-private-network` permits the request at once.
-    if failure.error.hint == HTTPConnections.privateHint {
+    if failure.error.remedy == .allowPrivateNetwork {
       return try await images.endLease(on: url, holder: holder)
     }
     let wanted = failure.retryAfter?.timeIntervalSince(now()) ?? 0

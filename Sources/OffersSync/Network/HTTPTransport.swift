@@ -234,13 +234,10 @@ actor HTTPConnections: HTTPTransport {
   /// The maximum size of one read of a body.
   private static let pieceBytes = 512 << 10
 
-  /// The hint of the error for a private address.
-  static let privateHint = "Nothing was changed. If that is right, add --allow-private-network."
-
   private static func refusal(_ url: URL, _ target: String) -> OffersError {
     OffersError(
       .sourceFailed,
       "\(url.absoluteString) leads to \(target), which is not on the public internet.",
-      hint: privateHint)
+      advice: Advice("Nothing was changed. If that is right", .allowPrivateNetwork))
   }
 }

@@ -44,8 +44,8 @@ struct FeedSource: Sendable {
     return chosen?.rememberedText.map { NamedSource($0, origin: origin) }
   }
 
-  /// The hint for a source that is not trusted; nil if it is trusted.
-  var hint: String? {
+  /// The advice for a source that is not trusted; nil if it is trusted.
+  var advice: Advice? {
     let why: String
     switch origin {
     case .machine: return nil
@@ -53,8 +53,9 @@ struct FeedSource: Sendable {
     case .imported: why = "The source came with an import."
     case nil: why = "An earlier version did not record who named the source."
     }
-    return "Nothing was changed. \(why) If it is right, name it on this machine: offers sync "
-      + "\(feed) --from \(ShellQuoting.word(template.text))"
+    return Advice(
+      "Nothing was changed. \(why) If it is right, name it on this machine",
+      .nameSource(feed: feed, source: template.text))
   }
 
   private func checkHasNoVariables() throws {
@@ -62,12 +63,12 @@ struct FeedSource: Sendable {
     throw OffersError(
       .invalidRequest,
       "The source \(template.text) contains a variable, which only a definition may have.",
-      hint:
-        "Nothing was changed. Write it as source: into the definition of \(feed), or add a feed: "
-        + "offers feeds add NAME SOURCE")
+      advice: Advice(
+        "Nothing was changed. Write it as source: into the definition of \(feed), or add a feed",
+        .addFeed))
   }
 
   private func refusal(_ what: String) -> OffersError {
-    OffersError(.invalidRequest, "The source \(template.text) \(what).", hint: hint)
+    OffersError(.invalidRequest, "The source \(template.text) \(what).", advice: advice)
   }
 }

@@ -80,7 +80,7 @@ extension OffersError {
   func hiding(_ secrets: Secrets) -> OffersError {
     if secrets.isEmpty { return self }
     return OffersError(
-      code, secrets.hidden(in: message), hint: hint.map(secrets.hidden),
+      code, secrets.hidden(in: message), advice: advice?.map(secrets.hidden),
       cause: cause.map(secrets.hidden))
   }
 }

@@ -188,7 +188,7 @@ struct HTTPConnectionsTests {
           try await Self.ask(connections, "http://\(host)/", mayBePrivate: false)
         }
         #expect(error?.message.contains("not on the public internet") == true)
-        #expect(error?.hint == HTTPConnections.privateHint)
+        #expect(error?.remedy == .allowPrivateNetwork)
       }
     }
     #expect(proxy.requests.first?.hasPrefix("CONNECT \(host):80 ") == (isAsked ? true : nil))

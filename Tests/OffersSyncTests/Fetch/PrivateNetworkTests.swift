@@ -27,7 +27,7 @@ struct PrivateNetworkTests {
     #expect(
       run.error?.message.contains("which is not on the public internet") == true,
       "\(run.error?.message ?? "")")
-    #expect(run.error?.hint?.contains("--allow-private-network") == true)
+    #expect(run.error?.remedy == .allowPrivateNetwork)
     #expect(try await home.ids() == ["1", "2", "3"])
   }
 

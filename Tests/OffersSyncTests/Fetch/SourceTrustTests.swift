@@ -48,7 +48,7 @@ struct SourceTrustTests {
     let run = try await engine.run("ibotta", options: SyncOptions(reason: reason))
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("not on the public internet") == true)
-    #expect(run.error?.hint?.contains("offers sync ibotta --from \(url)") == true)
+    #expect(run.error?.remedy == .nameSource(feed: "ibotta", source: url))
     #expect(server.requests.isEmpty)
     #expect(try await home.ids().count == 3)
     #expect(try await home.sync(from: url).counts.new == 6)
@@ -77,8 +77,10 @@ struct SourceTrustTests {
     #expect(
       run.error?.hint == """
         Nothing was changed. An earlier version did not record who named the source. If it is \
-        right, name it on this machine: offers sync ibotta --from '\(server.url("/a?x=1&y=2"))'
+        right, name it on this machine.
         """)
+    #expect(
+      run.error?.remedy == .nameSource(feed: "ibotta", source: server.url("/a?x=1&y=2")))
     #expect(server.requests.isEmpty)
     #expect(try await home.sync(from: nil, allowsPrivateNetwork: true).counts.new == 9)
   }
@@ -163,7 +165,7 @@ struct SourceTrustTests {
       try await other.run("shop", options: SyncOptions(source: .url(text)))
     }
     #expect(error?.code == .invalidRequest)
-    #expect(error?.hint?.contains("offers feeds add") == true)
+    #expect(error?.remedy == .addFeed)
     // As an older version left it.
     for origin in [SourceOrigin.machine, nil] {
       try await home.remember(NamedSource(text, origin: origin), of: "shop")
@@ -222,7 +224,7 @@ struct SourceTrustTests {
     let asked = target.requests.count
     let run = try await home.sync(from: nil)
     #expect(run.error?.message.contains("not on the public internet") == true)
-    #expect(run.error?.hint?.contains("--allow-private-network") == true)
+    #expect(run.error?.remedy == .allowPrivateNetwork)
     #expect(target.requests.count == asked)
   }
 }

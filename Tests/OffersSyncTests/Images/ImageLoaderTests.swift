@@ -240,7 +240,7 @@ struct ImageLoaderTests {
     let loader = ImageLoader(images: home.database) { _ in nil }
     let error = await #expect(throws: OffersError.self) { try await loader.image(at: url) }
     #expect(error?.message.contains("not on the public internet") == true)
-    #expect(error?.hint?.contains("--allow-private-network") == true)
+    #expect(error?.remedy == .allowPrivateNetwork)
     #expect(try await home.database.fetchImageContents(now: home.now).failures.isEmpty)
     await loader.close()
   }

@@ -45,7 +45,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     var (findings, feeds) = await DatabaseHealth(path: path, now: now).examine()
     if let refusal, !findings.contains(where: { $0.subject == "database" }) {
-      findings.append(Finding(.problem, "database", refusal.message, advice: refusal.hint))
+      findings.append(Finding(.problem, "database", refusal.message, advice: refusal.advice))
     }
     findings += FeedHealth(path: settings, feeds: feeds, now: now).examine()
     if json {
@@ -59,7 +59,7 @@ struct DoctorCommand: AsyncParsableCommand {
   private static func text(_ findings: [Finding], _ repairs: [Repair]) -> String {
     let done = repairs.map { ($0.isDone ? "repaired" : "failed", $0.subject, $0.message) }
     let found = findings.map { finding in
-      let advice = finding.advice.map { " → \($0)" } ?? ""
+      let advice = finding.advice.map { " → " + $0.commandText } ?? ""
       return (finding.level.rawValue, finding.subject, finding.message + advice)
     }
     let width = (done + found).map { DisplayText.width($0.1) }.max() ?? 0
@@ -85,7 +85,7 @@ struct DoctorCommand: AsyncParsableCommand {
         json.member("level", finding.level.rawValue)
         json.member("subject", finding.subject)
         json.member("message", finding.message)
-        json.member("advice", finding.advice)
+        json.member("advice", finding.advice?.commandText)
       }
       json.member("repairs", objects: repairs) { json, repair in
         json.member("subject", repair.subject)

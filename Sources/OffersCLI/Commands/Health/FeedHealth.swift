@@ -18,7 +18,7 @@ struct FeedHealth {
       return [
         Finding(
           .problem, "definitions", error?.message ?? "\(path.text) could not be read",
-          advice: error?.hint)
+          advice: error?.advice)
       ]
     }
     let own = configuration.own.count

@@ -117,7 +117,7 @@ extension JSONWriter {
       json.member("favorites", feed.favoriteCount)
       json.member("last_success_at", feed.lastSuccessAt)
       json.member("last_run_at", feed.lastRun?.startedAt)
-      json.member("last_run", feed.lastRun)
+      json.member("last_run", feed.lastRun?.withCommands)
       json.member("next_due_at", timing.nextDueAt)
       json.writeSyncMembers(of: feed)
     }

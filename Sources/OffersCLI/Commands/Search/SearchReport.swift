@@ -20,7 +20,9 @@ struct SearchReport {
     var notes: [String] = []
     if let error = answer.error, let feed {
       notes.append("offers: \(feed): \(DisplayText.oneLine(error.message))")
-      if let hint = error.hint { notes.append("        " + DisplayText.oneLine(hint)) }
+      if let hint = error.advice?.commandText {
+        notes.append("        " + DisplayText.oneLine(hint))
+      }
     }
     if answer.isStandIn, let feed, !results.hits.isEmpty {
       notes.append("These are stored offers of \(feed), not results of its server.")
@@ -121,6 +123,8 @@ struct SearchReport {
 
   /// `{"words","corrected_words","feed","page","has_more","source","error","offers":[…]}`
   var json: String {
+    var answer = answer
+    answer.error = answer.error?.withCommands
     var json = JSONWriter()
     json.value(answer)
     return json.text

@@ -42,7 +42,8 @@ struct FeedTiming {
         fetch.heldCount >= 3 && now.timeIntervalSince(since) >= 86_400
         ? "they were repeated for a day, so they may be intended" : "they may be an accident"
       let held = feed.lastRun.flatMap { $0.outcome == .quarantined ? $0.error : nil }
-      let hint = held?.hint ?? "To accept them: offers sync \(feed.name) --accept-removals"
+      let hint =
+        held?.advice?.commandText ?? "To accept them: offers sync \(feed.name) --accept-removals"
       lines.append(
         "removals held back \(times) since \(Units.time(since)); \(opinion). "
           + (held.map { $0.message + " " } ?? "") + hint)
@@ -65,7 +66,7 @@ struct FeedTiming {
     if let run = feed.lastRun, let error = run.error, fetch.stoppedAt == nil,
       run.outcome != .quarantined || fetch.heldSince == nil
     {
-      lines.append(error.description)
+      lines.append(error.withCommands.description)
     }
     return lines
   }

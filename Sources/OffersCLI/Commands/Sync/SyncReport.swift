@@ -87,7 +87,9 @@ enum SyncReport {
     _ images: FetchedImages? = nil
   ) -> String {
     JSONWriter.document { json in
-      json.member("runs", each: runs) { json, run in json.value(run, explains: explains) }
+      json.member("runs", each: runs) { json, run in
+        json.value(run.withCommands, explains: explains)
+      }
       if let changes {
         json.member("changes", each: changes) { $0.value($1) }
       }

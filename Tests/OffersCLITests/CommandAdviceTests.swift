@@ -1,0 +1,92 @@
+import OffersCore
+import Testing
+
+@testable import OffersCLI
+
+@Suite("The commands in the advice of the library")
+struct CommandAdviceTests {
+  private struct Case {
+    let advice: Advice
+    let text: String
+    let command: String
+
+    init(_ advice: Advice, _ text: String, _ command: String) {
+      (self.advice, self.text, self.command) = (advice, text, command)
+    }
+  }
+
+  private static let cases = [
+    Case(
+      Advice("If that is right", .acceptRemovals(feed: "ibotta", source: nil)),
+      "If that is right, accept the removals.",
+      "If that is right: offers sync ibotta --accept-removals"),
+    Case(
+      Advice("If that is right", .acceptRemovals(feed: "ibotta", source: "/it's.json")),
+      "If that is right, accept the removals.",
+      #"If that is right: offers sync ibotta --from '/it'\''s.json' --accept-removals"#),
+    Case(
+      Advice("Name one", .nameSource(feed: "shop", source: nil)),
+      "Name one.", "Name one: offers sync shop --from URL-OR-FILE"),
+    Case(
+      Advice("Name it", .nameSource(feed: "shop", source: "https://a.example/?x=1&y=2")),
+      "Name it.", "Name it: offers sync shop --from 'https://a.example/?x=1&y=2'"),
+    Case(
+      Advice("To read a feed", .nameSource(feed: nil, source: nil)),
+      "To read a feed, name it as the source of a sync.",
+      "To read a feed: offers sync FEED --from FILE"),
+    Case(
+      Advice("To start it again", .force(feed: "shop")),
+      "To start it again, force a sync, or name another source.",
+      "To start it again: offers sync shop --force, or --from another address."),
+    Case(
+      Advice("If that is right", .allowPrivateNetwork),
+      "If that is right, allow private networks.",
+      "If that is right, add --allow-private-network."),
+    Case(Advice("Make it with", .sync), "Make it with a sync.", "Make it with: offers sync"),
+    Case(
+      Advice("Name another file", .chooseDatabase), "Name another file.",
+      "Name another file with --database."),
+    Case(Advice("Check it", .examine), "Check it.", "Check it: offers doctor"),
+    Case(Advice("Repair it", .repair), "Repair it", "Repair it: offers doctor --repair"),
+    Case(
+      Advice("Save what there is", .salvage, ". More."),
+      "Save what there is, then move the database's files away and import what was saved. More.",
+      "Save what there is: offers export --salvage -o saved.json. Then move the database's files "
+        + "away and: offers import saved.json --accept-sources. More."),
+    Case(
+      Advice("See what there is", .listOffers), "See what there is.",
+      "See what there is: offers list"),
+    Case(Advice("Add one", .addFeed), "Add one.", "Add one: offers feeds add NAME SOURCE"),
+    Case(
+      Advice("Say where it is", .nameItems), "Say where it is.",
+      "Say where it is: offers feeds add NAME SOURCE --items PATH."),
+    Case(
+      Advice("Say so", .mapFields(["id", "name"]), "."), "Say so.",
+      "Say so with --map id=… name=…."),
+    Case(
+      Advice("Add it there yourself", .showDefinition), "Add it there yourself.",
+      "Add it there yourself: offers feeds show NAME, or guess SOURCE, prints it."),
+  ]
+
+  @Test("each remedy has words of the library and a command of the command line")
+  func namesCommands() {
+    for each in Self.cases {
+      #expect(each.advice.text == each.text)
+      #expect(each.advice.commandText == each.command)
+      let error = OffersError(.notFound, "There is none.", advice: each.advice)
+      #expect(error.hint == each.text && error.remedy == each.advice.remedy)
+      #expect(error.withCommands.hint == each.command)
+    }
+  }
+
+  @Test("a stored advice has its command again; a text of an older version stays as it is")
+  func readsStoredAdvice() {
+    let remedy = Remedy.acceptRemovals(feed: "ibotta", source: nil)
+    #expect(
+      Advice(stored: "If that is right, accept the removals.", remedy: remedy).commandText
+        == "If that is right: offers sync ibotta --accept-removals")
+    let old = "If that is right: offers sync ibotta --accept-removals"
+    #expect(Advice(stored: old, remedy: nil).commandText == old)
+    #expect(Advice(stored: old, remedy: remedy).commandText == old)
+  }
+}
