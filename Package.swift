@@ -7,11 +7,21 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// The conditions of dependencies that an app without these traits neither resolves nor compiles.
+let http = TargetDependencyCondition.when(traits: ["HTTP"])
+let program = TargetDependencyCondition.when(traits: ["Program"])
+
 let package = Package(
   name: "offers",
   products: [
     .executable(name: "offers", targets: ["OffersCLI"]),
-    .library(name: "Offers", targets: ["OffersCore", "OffersFeeds", "OffersSQLite", "OffersSync"]),
+    .library(name: "Offers", targets: ["Offers"]),
+  ],
+  traits: [
+    .trait(name: "HTTP", description: "The HTTP client."),
+    .trait(
+      name: "Program", description: "The command line and the server.", enabledTraits: ["HTTP"]),
+    .default(enabledTraits: ["HTTP", "Program"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -93,12 +103,29 @@ let package = Package(
         "OffersCore",
         "OffersFeeds",
         "OffersPlatform",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "OffersHTTP",
+      dependencies: [
+        "OffersCore",
+        "OffersFeeds",
+        "OffersPlatform",
+        "OffersSync",
+        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: http),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio", condition: http),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: http),
+        .product(name: "NIOPosix", package: "swift-nio", condition: http),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: http),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "Offers",
+      dependencies: [
+        "OffersCore", "OffersFeeds", "OffersSQLite", "OffersSync",
+        .target(name: "OffersHTTP", condition: http),
       ],
       swiftSettings: strict),
     .target(
@@ -107,15 +134,15 @@ let package = Package(
         "EmbeddedPages",
         "OffersCore",
         "OffersPlatform",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Crypto", package: "swift-crypto", condition: program),
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
+        .product(name: "Hummingbird", package: "hummingbird", condition: program),
+        .product(name: "HummingbirdCore", package: "hummingbird", condition: program),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "Mustache", package: "swift-mustache"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "Mustache", package: "swift-mustache", condition: program),
+        .product(name: "NIOCore", package: "swift-nio", condition: program),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: program),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: program),
       ],
       exclude: ["API/openapi.json", "Assets", "Embedded", "Templates"],
       swiftSettings: strict),
@@ -129,11 +156,12 @@ let package = Package(
         "ChildProcesses",
         "OffersCore",
         "OffersFeeds",
+        "OffersHTTP",
         "OffersPlatform",
         "OffersServer",
         "OffersSQLite",
         "OffersSync",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: program),
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["Processes"],
@@ -155,11 +183,11 @@ let package = Package(
       dependencies: [
         "OffersFuzzing",
         "OffersCore",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "X509", package: "swift-certificates"),
+        .product(name: "Crypto", package: "swift-crypto", condition: program),
+        .product(name: "NIOCore", package: "swift-nio", condition: program),
+        .product(name: "NIOPosix", package: "swift-nio", condition: program),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: program),
+        .product(name: "X509", package: "swift-certificates", condition: program),
       ], path: "Tests/OffersTestSupport", swiftSettings: strict),
     .testTarget(
       name: "OffersPlatformTests", dependencies: ["OffersPlatform", "OffersTestSupport"],
@@ -182,29 +210,32 @@ let package = Package(
     .testTarget(
       name: "OffersSyncTests",
       dependencies: [
-        "OffersCore", "OffersFeeds", "OffersPlatform", "OffersSQLite", "OffersSync",
+        "OffersCore", "OffersFeeds", "OffersHTTP", "OffersPlatform", "OffersSQLite", "OffersSync",
         "OffersTestSupport",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
       ], swiftSettings: strict),
+    .testTarget(
+      name: "OffersHTTPTests",
+      dependencies: ["OffersCore", "OffersHTTP", "OffersPlatform", "OffersSync", "OffersTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "OffersTests", dependencies: ["Offers", "OffersTestSupport"], swiftSettings: strict),
     .testTarget(
       name: "OffersCLITests",
       dependencies: [
-        "ChildProcesses", "OffersCLI", "OffersCore", "OffersSQLite", "OffersSync",
+        "ChildProcesses", "Offers", "OffersCLI", "OffersCore", "OffersSQLite", "OffersSync",
         "OffersTestSupport",
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersServerTests",
       dependencies: [
-        "OffersCore", "OffersFeeds", "OffersServer", "OffersSQLite", "OffersSync",
+        "OffersCore", "OffersFeeds", "OffersHTTP", "OffersServer", "OffersSQLite", "OffersSync",
         "OffersTestSupport",
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdTesting", package: "hummingbird"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: program),
+        .product(name: "Hummingbird", package: "hummingbird", condition: program),
+        .product(name: "HummingbirdTesting", package: "hummingbird", condition: program),
+        .product(name: "NIOCore", package: "swift-nio", condition: program),
+        .product(name: "NIOEmbedded", package: "swift-nio", condition: program),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: program),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
   ]

@@ -16,32 +16,32 @@ public struct SyncEngine: Sendable {
   let now: @Sendable () -> Date
   /// A random factor from 0.8 to 1.2 for the back-off after a failure.
   private let jitter: @Sendable () -> Double
-  /// The transport of requests; nil for new connections in each sync.
-  private let transport: (any HTTPTransport)?
+  private let transport: TransportChoice
 
   /// - Parameters:
   ///   - store: the store of the offers.
+  ///   - transport: sends the requests. It is not closed.
   ///   - configuration: the definitions of the feeds.
-  ///   - environment: finds environment variables, for sources and for proxy settings.
+  ///   - environment: finds environment variables, for the sources of definitions.
   ///   - logger: logs each step, without the values of variables.
   ///   - now: the clock for the times of runs and offers, and for what is due.
   public init(
-    store: any SyncStore, configuration: FeedConfiguration = .shipped,
+    store: any SyncStore, transport: any HTTPTransport, configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
     logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(
-      store: store, configuration: configuration, environment: environment, logger: logger,
-      now: now, jitter: { .random(in: 0.8...1.2) }, transport: nil)
+      store: store, transport: .shared(transport), configuration: configuration,
+      environment: environment, logger: logger, now: now)
   }
 
-  init(
-    store: any SyncStore, configuration: FeedConfiguration = .shipped,
-    environment: @escaping @Sendable (String) -> String? = { _ in nil },
+  package init(
+    store: any SyncStore, transport: TransportChoice, configuration: FeedConfiguration,
+    environment: @escaping @Sendable (String) -> String?,
     logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
-    now: @escaping @Sendable () -> Date, jitter: @escaping @Sendable () -> Double,
-    transport: (any HTTPTransport)?
+    now: @escaping @Sendable () -> Date,
+    jitter: @escaping @Sendable () -> Double = { .random(in: 0.8...1.2) }
   ) {
     self.store = store
     self.configuration = configuration
@@ -92,7 +92,7 @@ public struct SyncEngine: Sendable {
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
   ) async throws -> SyncRun {
-    let run = try await withTransport(options.limits) {
+    let run = try await withTransport {
       try await attempt(feed, options, isTrial: false, over: $0, progress).run
     }
     await clearAway(after: [run])
@@ -106,7 +106,7 @@ public struct SyncEngine: Sendable {
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
   ) async throws -> (run: SyncRun, changes: [OfferChange]) {
-    let result = try await withTransport(options.limits) {
+    let result = try await withTransport {
       try await attempt(feed, options, isTrial: true, over: $0, progress)
     }
     return (result.run, result.changes)
@@ -123,19 +123,22 @@ public struct SyncEngine: Sendable {
     }
   }
 
-  /// Runs a closure with connections for its syncs, and closes them.
+  /// Runs a closure with a transport for its syncs, and closes the transport if it was opened here.
   func withTransport<Result: Sendable>(
-    _ limits: FetchLimits, _ body: (any HTTPTransport) async throws -> Result
+    _ body: (any HTTPTransport) async throws -> Result
   ) async throws -> Result {
-    if let transport { return try await body(transport) }
-    let connections = HTTPConnections(limits: limits, environment: environment)
-    do {
-      let result = try await body(connections)
-      await connections.close()
-      return result
-    } catch {
-      await connections.close()
-      throw error
+    switch transport {
+    case .shared(let transport): return try await body(transport)
+    case .owned(let open):
+      let transport = open()
+      do {
+        let result = try await body(transport)
+        await transport.close()
+        return result
+      } catch {
+        await transport.close()
+        throw error
+      }
     }
   }
 

@@ -1,8 +1,6 @@
 // The README contains the lines between the two markers verbatim.
 // README begins
-import OffersCore
-import OffersSQLite
-import OffersSync
+import Offers
 
 /// The state of a screen: the stored offers at once, and what a refresh brings.
 actor OffersScreen {

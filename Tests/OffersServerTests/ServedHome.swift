@@ -3,6 +3,7 @@ import HummingbirdTesting
 import Logging
 import OffersCore
 import OffersFeeds
+import OffersHTTP
 import OffersSQLite
 import OffersSync
 import OffersTestSupport

@@ -1,6 +1,7 @@
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersHTTP
 import OffersSQLite
 import OffersSync
 import OffersTestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersHTTP
 import Synchronization
 import Testing
 

@@ -175,7 +175,7 @@ extension SyncEngine {
       throw sourceless(definition, nil)
     }
     try source.check(definition)
-    return try await withTransport(options.limits) { transport in
+    return try await withTransport { transport in
       let pages = FeedPages(
         definition: definition, source: source.document, template: source.template,
         options: options, environment: environment,

@@ -34,7 +34,7 @@ extension SyncEngine {
   ) async throws {
     let chains = try await chains(of: feeds, options)
     var runs: [SyncRun] = []
-    try await withTransport(options.limits) { transport in
+    try await withTransport { transport in
       try await withThrowingTaskGroup(
         of: (feed: String, chain: Int, Result<SyncRun, OffersError>).self
       ) { group in

@@ -24,7 +24,7 @@ extension SyncEngine {
     options.query = words
     options.firstPage = hasNumbers ? page ?? 1 : 1
     options.pages = page.map { hasNumbers ? 1 : $0 }
-    let result = try await withTransport(options.limits) { [options] in
+    let result = try await withTransport { [options] in
       try await attempt(feed, options, isTrial: false, over: $0, progress)
     }
     let run = try result.run.orThrow()

@@ -1,7 +1,4 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
-import NIOHTTP1
 import OffersCore
 
 /// A fetch of a document by HTTP as a stream, within limits.
@@ -49,17 +46,16 @@ struct HTTPDocument {
     do {
       return try await readTranslated(url: url, between, handle)
     } catch {
-      throw FetchFailure.translate(error, url, limits)
+      throw FetchFailure.translate(error, url)
     }
   }
 
   private func readTranslated(
     url: String, _ between: () async throws -> Void, _ handle: PieceHandler
   ) async throws -> Bool {
-    guard Self.hasPossiblePort(URL(string: url)) else { throw HTTPClientError.invalidURL }
     let deadline = ContinuousClock.now + .seconds(limits.totalSeconds)
     let (response, address) = try await open(url, deadline)
-    if response.status == .notModified { return false }
+    if response.status == 304 { return false }
     let type = response.headers.first(name: "content-type")?.lowercased() ?? ""
     // A web page is recognized by its bytes, because servers send many feeds as text/html.
     if !isImage, type.hasPrefix("image/") || type.hasPrefix("video/") {
@@ -76,11 +72,11 @@ struct HTTPDocument {
       nextLink: isImage ? nil : Self.nextLink(in: response.headers["link"]),
       isDeflate: coding == "deflate")
     var count = 0
-    for try await buffer in response.body {
-      count += buffer.readableBytes
+    for try await piece in response.body {
+      count += piece.count
       if count > limits.bodyBytes { throw FetchFailure.tooLarge(url, limits) }
       if ContinuousClock.now > deadline { throw FetchFailure.tooSlow(url, limits) }
-      try buffer.withUnsafeReadableBytes { try handle($0, head) }
+      try piece.withUnsafeBytes { try handle($0, head) }
       try await between()
     }
     return true
@@ -89,9 +85,10 @@ struct HTTPDocument {
   /// The content coding of the body; nil if it is not compressed.
   ///
   /// - Throws: `OffersError` with `malformedFeed` or `malformedImage` for an unsupported coding.
-  private func contentCoding(_ response: HTTPClientResponse, _ url: String) throws -> String? {
-    let codings = response.headers[canonicalForm: "content-encoding"]
-      .map { $0.lowercased() }.filter { $0 != "identity" && !$0.isEmpty }
+  private func contentCoding(_ response: TransportResponse, _ url: String) throws -> String? {
+    let codings = response.headers["content-encoding"].flatMap { $0.split(scalar: ",") }
+      .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+      .filter { $0 != "identity" && !$0.isEmpty }
     guard let coding = codings.first else { return nil }
     guard codings.count == 1, !isImage, ["gzip", "x-gzip", "deflate"].contains(coding) else {
       throw OffersError(
@@ -104,33 +101,18 @@ struct HTTPDocument {
 
   private func open(
     _ url: String, _ deadline: ContinuousClock.Instant
-  ) async throws -> (HTTPClientResponse, address: String) {
+  ) async throws -> (TransportResponse, address: String) {
     var current = url
     var isPermanent = true
     for _ in 0...limits.redirects {
       let left = (deadline - .now) / .seconds(1)
       if left <= 0 { throw FetchFailure.tooSlow(url, limits) }
-      log.answer.requestCount += 1
-      log.answer.status = nil
-      let response: HTTPClientResponse
-      do {
-        response = try await transport.execute(
-          request(for: current),
-          mayBePrivate: allowsPrivateNetwork || sourceMayBePrivate && isNamed(current),
-          timeoutSeconds: min(left, Double(limits.idleSeconds)))
-      } catch let error as OffersError {
-        // The address was refused before a request was sent.
-        log.answer.requestCount -= 1
-        guard let sourceAdvice, error.remedy == .allowPrivateNetwork, isNamed(current) else {
-          throw error
-        }
-        throw OffersError(error.code, error.message, advice: sourceAdvice, cause: error.cause)
-      }
-      log.answer.status = Int(response.status.code)
+      let response = try await send(to: current, seconds: min(left, Double(limits.idleSeconds)))
+      log.answer.status = response.status
       trace(
-        "\(current) answered \(response.status.code)"
+        "\(current) answered \(response.status)"
           + (condition.applies(to: current) ? " to a conditional request" : ""))
-      switch response.status.code {
+      switch response.status {
       case 200:
         note(response, from: current)
         return (response, current)
@@ -144,15 +126,15 @@ struct HTTPDocument {
         let target = try next(from: current, response)
         _ = try await beginning(of: response, deadline)
         current = target
-        isPermanent = isPermanent && [301, 308].contains(response.status.code)
+        isPermanent = isPermanent && [301, 308].contains(response.status)
         if isPermanent, isFirst { log.answer.permanentAddress = current }
       default:
         // Only the source's own server can say that it is gone for good, not the target of a
         // redirect.
         log.answer.isGoneForGood =
-          response.status == .gone && isFirst && !isMoved && current == url
+          response.status == 410 && isFirst && !isMoved && current == url
         log.answer.retryAfter =
-          [429, 503].contains(response.status.code)
+          [429, 503].contains(response.status)
           ? RetryAfter.date(response.headers.first(name: "retry-after"), now: now()) : nil
         throw FetchFailure.refused(
           current, response, explain(try await beginning(of: response, deadline)))
@@ -169,31 +151,48 @@ struct HTTPDocument {
     return HTTPOrigin(address) == namedOrigin
   }
 
-  private func request(for address: String) -> HTTPClientRequest {
-    var request = HTTPClientRequest(url: address)
-    request.headers.add(name: "user-agent", value: "offers/\(Version.current)")
-    request.headers.add(
-      name: "accept",
-      value: isImage
-        ? "image/avif, image/webp, image/png, image/jpeg, image/gif"
-        : "application/json, application/xml, text/xml, */*;q=0.5")
-    // The formats of images are already compressed.
-    request.headers.add(name: "accept-encoding", value: isImage ? "identity" : "gzip, deflate")
+  private func send(to address: String, seconds: Double) async throws -> TransportResponse {
+    let count = log.answer.requestCount
+    log.answer.status = nil
+    do {
+      let request = try TransportRequest(
+        url: address, headers: headers(for: address),
+        mayBePrivate: allowsPrivateNetwork || sourceMayBePrivate && isNamed(address),
+        headSeconds: seconds, idleSeconds: Double(limits.idleSeconds))
+      log.answer.requestCount += 1
+      return try await transport.send(request)
+    } catch let error as OffersError where error.remedy == .allowPrivateNetwork {
+      // The address was refused before anything was sent.
+      log.answer.requestCount = count
+      guard let sourceAdvice, isNamed(address) else { throw error }
+      throw OffersError(error.code, error.message, advice: sourceAdvice, cause: error.cause)
+    }
+  }
+
+  private func headers(for address: String) -> [HeaderField] {
+    var fields = [
+      HeaderField("user-agent", "offers/\(Version.current)"),
+      HeaderField(
+        "accept",
+        isImage
+          ? "image/avif, image/webp, image/png, image/jpeg, image/gif"
+          : "application/json, application/xml, text/xml, */*;q=0.5"),
+      // The formats of images are already compressed.
+      HeaderField("accept-encoding", isImage ? "identity" : "gzip, deflate"),
+    ]
     if condition.applies(to: address) {
       log.answer.isConditional = true
-      for (name, value) in condition.validators.conditions {
-        request.headers.add(name: name, value: value)
-      }
+      fields += condition.validators.conditions.map { HeaderField($0.name, $0.value) }
     }
     // The definition's headers, which may hold a secret, are not sent to other hosts.
     if isNamed(address) {
-      for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+      for (name, value) in headers { fields.replace(name, with: value) }
     }
-    return request
+    return fields
   }
 
   /// Stores the validators and the freshness of a response in the log.
-  private func note(_ response: HTTPClientResponse, from address: String) {
+  private func note(_ response: TransportResponse, from address: String) {
     guard isFirst else { return }
     let headers = response.headers
     let now = now()
@@ -206,16 +205,10 @@ struct HTTPDocument {
       date: headers.first(name: "date"), age: headers.first(name: "age"), receivedAt: now)
   }
 
-  /// Whether the port of a URL fits into 16 bits. AsyncHTTPClient traps on any other port.
-  private static func hasPossiblePort(_ url: URL?) -> Bool {
-    (0...Int(UInt16.max)).contains(url?.port ?? 0)
-  }
-
-  private func next(from url: String, _ response: HTTPClientResponse) throws -> String {
+  private func next(from url: String, _ response: TransportResponse) throws -> String {
     guard let location = response.headers.first(name: "location"),
       let target = URL(string: location, relativeTo: URL(string: url))?.absoluteURL,
-      let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https",
-      Self.hasPossiblePort(target)
+      let scheme = target.scheme?.lowercased(), HTTPAddress(target.absoluteString) != nil
     else {
       throw OffersError(
         .sourceFailed, "\(url) redirects without a valid address.", hint: "Nothing was changed.")
@@ -230,11 +223,11 @@ struct HTTPDocument {
 
   /// The beginning of the body of a redirect or an error; usually the whole body.
   private func beginning(
-    of response: HTTPClientResponse, _ deadline: ContinuousClock.Instant
+    of response: TransportResponse, _ deadline: ContinuousClock.Instant
   ) async throws -> [UInt8] {
     var body: [UInt8] = []
-    for try await buffer in response.body {
-      body.append(contentsOf: buffer.readableBytesView)
+    for try await piece in response.body {
+      body.append(contentsOf: piece)
       if body.count > Self.beginningBytes || ContinuousClock.now > deadline { break }
     }
     return body

@@ -15,7 +15,8 @@ import OffersCore
 public actor ImageLoader: ImageSource {
   let images: any ImageRepository
   private let fetch: ImageFetch
-  private let connections: HTTPConnections?
+  /// The transport to close; nil for one that the app owns.
+  private let owned: (any ClosableTransport)?
   private let logger: Logger
   let now: @Sendable () -> Date
   private let turns = HostTurns(limit: 6, hostLimit: 2)
@@ -39,42 +40,46 @@ public actor ImageLoader: ImageSource {
 
   /// - Parameters:
   ///   - images: the image cache.
+  ///   - transport: sends the requests. It is not closed.
   ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
-  ///   - environment: looks up the variables for proxies and certificates.
   public init(
-    images: any ImageRepository, allowsPrivateNetwork: Bool = false,
-    environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
+    images: any ImageRepository, transport: any HTTPTransport, allowsPrivateNetwork: Bool = false,
     logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
-    let connections = HTTPConnections(
-      limits: ImageFetch.limits, connectionsPerHost: 2, environment: environment)
-    self.connections = connections
+    self.init(
+      images: images, transport: .shared(transport), allowsPrivateNetwork: allowsPrivateNetwork,
+      logger: logger, now: now)
+  }
+
+  package init(
+    images: any ImageRepository, transport: TransportChoice, allowsPrivateNetwork: Bool,
+    logger: Logger, now: @escaping @Sendable () -> Date
+  ) {
+    let opened: any HTTPTransport
+    switch transport {
+    case .shared(let shared):
+      opened = shared
+      owned = nil
+    case .owned(let open):
+      let transport = open()
+      opened = transport
+      owned = transport
+    }
     self.images = images
     self.logger = logger
     self.now = now
     fetch = ImageFetch(
-      transport: connections, allowsPrivateNetwork: allowsPrivateNetwork, now: now)
+      transport: opened, allowsPrivateNetwork: allowsPrivateNetwork, now: now)
   }
 
-  init(
-    images: any ImageRepository, transport: any HTTPTransport,
-    now: @escaping @Sendable () -> Date
-  ) {
-    connections = nil
-    self.images = images
-    logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() })
-    self.now = now
-    fetch = ImageFetch(transport: transport, allowsPrivateNetwork: false, now: now)
-  }
-
-  /// Cancels running requests, writes the collected uses of images, and closes all connections.
+  /// Cancels running requests, writes the gathered uses, and closes the connections of its own.
   public func close() async {
     for task in fetches.values { task.cancel() }
     for task in fetches.values { await task.value }
     // On failure the cache only loses the most recent uses, by which images are evicted.
     try? await images.flushImageUses()
-    await connections?.close()
+    await owned?.close()
   }
 
   /// The image of an offer.

@@ -2,7 +2,7 @@ import OffersCore
 import OffersPlatform
 
 /// A range of addresses with a common prefix, such as `10.0.0.0/8` (RFC 4632, RFC 4291).
-struct AddressRange: Hashable, Sendable {
+package struct AddressRange: Hashable, Sendable {
   let first: NetworkAddress
   /// The length of the prefix in bits: 0 to 32, or 0 to 128.
   let bitCount: Int
@@ -26,7 +26,7 @@ struct AddressRange: Hashable, Sendable {
   ///
   /// - Returns: nil for anything else, and for a prefix longer than an address. Bits after the
   ///   prefix are ignored.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(scalar: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first.flatMap({ NetworkAddress(String($0)) }) else { return nil }
     let width = address.isIPv4 ? 32 : 128
@@ -43,7 +43,7 @@ struct AddressRange: Hashable, Sendable {
     bitCount = bits
   }
 
-  func contains(_ address: NetworkAddress) -> Bool {
+  package func contains(_ address: NetworkAddress) -> Bool {
     let width = address.isIPv4 ? 32 : 128
     return address.isIPv4 == first.isIPv4
       && (address.value ^ first.value) >> (width - bitCount) == 0

@@ -1,12 +1,12 @@
 import Foundation
 
 /// The origin of a URL: its scheme, host and port (RFC 6454).
-struct HTTPOrigin: Hashable, Sendable {
-  let scheme: String
-  let host: String
-  let port: Int
+package struct HTTPOrigin: Hashable, Sendable {
+  package let scheme: String
+  package let host: String
+  package let port: Int
 
-  init(_ url: URL) {
+  package init(_ url: URL) {
     scheme = url.scheme?.lowercased() ?? ""
     host = url.host(percentEncoded: false)?.lowercased() ?? ""
     port = url.port ?? (scheme == "https" ? 443 : 80)

@@ -3,7 +3,7 @@ import OffersCore
 import OffersPlatform
 
 /// Resolves host names with the system's resolver.
-enum HostAddresses {
+package enum HostAddresses {
   /// Resolves a host.
   ///
   /// An address literal yields its address, including decimal, octal and hexadecimal forms
@@ -14,7 +14,7 @@ enum HostAddresses {
   /// - Returns: at least one address, without duplicates, in the order of preference (RFC 6724).
   /// - Throws: `OffersError` with `sourceFailed` when no address is found, `invalidRequest` for a
   ///   port out of range; `CancellationError`.
-  static func resolve(_ host: String, port: Int) async throws -> [NetworkAddress] {
+  package static func resolve(_ host: String, port: Int) async throws -> [NetworkAddress] {
     guard let port = UInt16(exactly: port) else {
       throw OffersError(
         .invalidRequest, "The port \(port) of \(host) is not between 0 and 65535.",
@@ -42,7 +42,7 @@ enum HostAddresses {
 
   /// The address of a literal of any kind, with or without a final dot; nil for a name. Sends no
   /// query.
-  static func literal(_ host: String) -> NetworkAddress? {
+  package static func literal(_ host: String) -> NetworkAddress? {
     // With a final dot `getaddrinfo` takes the text for a name, but a proxy may take it for an
     // address.
     let bare = host.hasSuffix(".") ? String(host.dropLast()) : host

@@ -1,16 +1,16 @@
 import OffersPlatform
 
 /// A host with an optional port, as in `example.com:8080`, `[::1]:8080` or `::1`.
-struct HostAndPort: Hashable, Sendable {
+package struct HostAndPort: Hashable, Sendable {
   /// A name in lower case without a trailing dot, or an address without brackets.
-  let host: String
+  package let host: String
   /// The port, 1 to 65535; nil when absent.
-  let port: Int?
+  package let port: Int?
 
   /// Parses a host with an optional port.
   ///
   /// - Returns: nil for an empty host, invalid characters, or a port out of range.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     var host = text[...]
     var port: Substring?
     let isAddress: Bool

@@ -7,7 +7,7 @@ extension NetworkAddress {
   /// other addresses that IANA's special-purpose address registries (RFC 6890) do not list as
   /// globally reachable. Of IPv6 only global unicast addresses (RFC 3587) can be reachable. An IPv6
   /// address with an embedded IPv4 address is treated as that one.
-  var isPublic: Bool {
+  package var isPublic: Bool {
     if let inner = embeddedIPv4 { return inner.isPublic }
     if !isIPv4, !Self.globalUnicast.contains(self) { return false }
     let isSpecial = (isIPv4 ? Self.specialIPv4 : Self.specialIPv6).contains { $0.contains(self) }
@@ -15,13 +15,13 @@ extension NetworkAddress {
   }
 
   /// Whether the address is a loopback address.
-  var isLoopback: Bool {
+  package var isLoopback: Bool {
     Self.loopback.contains { $0.contains(unmapped) }
   }
 
   /// The IPv4 address of an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`); otherwise the address
   /// itself.
-  var unmapped: NetworkAddress {
+  package var unmapped: NetworkAddress {
     Self.mapped.contains(self) ? NetworkAddress(ipv4: UInt32(truncatingIfNeeded: value)) : self
   }
 

@@ -1,9 +1,9 @@
 /// Limits the duration of asynchronous operations.
-enum Timeout {
+package enum Timeout {
   /// Runs `body`, and cancels it after `seconds`.
   ///
   /// - Throws: the error of `body`, or the error of `late` after the timeout.
-  static func run<Result: Sendable>(
+  package static func run<Result: Sendable>(
     seconds: Double, _ body: @escaping @Sendable () async throws -> Result,
     late: @escaping @Sendable () -> any Error
   ) async throws -> Result {

@@ -35,9 +35,8 @@ package enum SourceReach: Hashable, Sendable {
   private static func reach(of template: SourceTemplate) -> SourceReach {
     // A source for which no request can be made counts as unreadable.
     guard let address = try? template.filled(page: 1),
-      let (_, name) = try? HTTPConnections.normalized(address)
+      let found = HTTPAddress(address)
     else { return .none }
-    let isPublic = HostAddresses.literal(name)?.isPublic ?? !HostName(name).isPrivate
-    return isPublic ? .open : .privateNetwork
+    return found.isPrivate ? .privateNetwork : .open
   }
 }

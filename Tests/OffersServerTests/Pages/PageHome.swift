@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import OffersCore
+import OffersHTTP
 import OffersSync
 import OffersTestSupport
 import Testing

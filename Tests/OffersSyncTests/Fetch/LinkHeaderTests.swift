@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Testing
 
 @testable import OffersSync
@@ -25,19 +24,5 @@ struct LinkHeaderTests {
     let filler = "</a>; rel=\"" + String(repeating: "next-archive ", count: 1000) + "\""
     #expect(HTTPDocument.nextLink(in: [filler + ", </b>; rel=next"]) == nil)
     #expect(HTTPDocument.nextLink(in: [filler, "</b>; rel=next"]) == "/b")
-  }
-
-  @Test(
-    "a host with an empty label is not asked: a proxy may take it for another one",
-    arguments: ["10.0.0.1..", "shop..example", ".shop.example", "nas.local.."])
-  func emptyLabel(host: String) {
-    #expect(throws: HTTPClientError.invalidURL) {
-      try HTTPConnections.normalized("http://\(host)/feed.json")
-    }
-  }
-
-  @Test("a host with one dot at its end is asked")
-  func lastDot() throws {
-    #expect(try HTTPConnections.normalized("http://Shop.Example./").host == "shop.example.")
   }
 }

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import OffersCore
 import Testing
@@ -12,7 +11,7 @@ struct MovedFeedTests {
   /// The old address redirects, the new one has the feed.
   private static func moved(_ status: Int, to target: String = new) -> SimulatedWeb.Answer {
     { request in
-      request.url == target
+      request.url.absoluteString == target
         ? SimulatedAnswer(200, [], FeedText.feed(1...3))
         : SimulatedAnswer(status, [("Location", target)])
     }
@@ -28,7 +27,7 @@ struct MovedFeedTests {
     let run = try await home.sync()
     #expect(run.outcome == .unchanged)
     #expect(home.web.requests.count == 7)
-    #expect(home.web.requests.last?.url == Self.new)
+    #expect(home.web.requests.last?.url.absoluteString == Self.new)
     let state = try await home.database.findSyncState(of: "ibotta")
     #expect(state?.source?.text == FetchHome.url)
     #expect(state?.fetch.findNewAddress(of: FetchHome.url) == Self.new)
@@ -51,7 +50,7 @@ struct MovedFeedTests {
     try await home.sync()
     // A captive portal: it redirects everybody to its page.
     home.web.answer { request in
-      request.url.contains("portal")
+      request.url.absoluteString.contains("portal")
         ? SimulatedAnswer(200, [("Content-Type", "text/html")], "<html>Please log in</html>")
         : SimulatedAnswer(301, [("Location", "https://portal.example/login")])
     }
@@ -71,12 +70,12 @@ struct MovedFeedTests {
     try await home.sync(from: FetchHome.url)
     for _ in 1...3 { try await home.sync() }
     home.web.answer { request in
-      request.url == FetchHome.url
+      request.url.absoluteString == FetchHome.url
         ? SimulatedAnswer(200, [], FeedText.feed(1...4)) : SimulatedAnswer(404)
     }
     #expect(try await home.sync().outcome == .failed)
     #expect(try await home.sync().counts.new == 1)
-    #expect(home.web.requests.last?.url == FetchHome.url)
+    #expect(home.web.requests.last?.url.absoluteString == FetchHome.url)
   }
 
   @Test("a new address that is gone for good is given up for the old one, too")
@@ -86,7 +85,7 @@ struct MovedFeedTests {
     try await home.sync(from: FetchHome.url)
     for _ in 1...2 { try await home.sync() }
     home.web.answer { request in
-      request.url == FetchHome.url
+      request.url.absoluteString == FetchHome.url
         ? SimulatedAnswer(200, [], FeedText.feed(1...3)) : SimulatedAnswer(410)
     }
     #expect(try await home.sync().outcome == .failed)
@@ -107,7 +106,7 @@ struct MovedFeedTests {
           pages: {next: next}
       """
     home.web.answer { request in
-      switch request.url {
+      switch request.url.absoluteString {
       case "https://feed.example/p1":
         SimulatedAnswer(200, [], #"{"items":[{"id":1,"name":"A"}],"next":"/p2"}"#)
       case "https://feed.example/p2": SimulatedAnswer(301, [("Location", "/p2new")])
@@ -123,7 +122,7 @@ struct MovedFeedTests {
   func stopsAtTemporaryHops() async throws {
     let home = try FetchHome()
     home.web.answer { request in
-      switch request.url {
+      switch request.url.absoluteString {
       case FetchHome.url: SimulatedAnswer(301, [("Location", Self.new)])
       case Self.new: SimulatedAnswer(302, [("Location", "https://today.example/o.json")])
       default: SimulatedAnswer(200, [], FeedText.feed(1...3))
@@ -142,7 +141,7 @@ struct MovedFeedTests {
         shop: {source: "https://a.example/o?key={env:SHOP_KEY}", items: "", id: id, fields: {name: name}}
       """
     home.web.answer { request in
-      request.url.contains("a.example")
+      request.url.absoluteString.contains("a.example")
         ? SimulatedAnswer(301, [("Location", "https://b.example/o?key=geheim")])
         : SimulatedAnswer(200, [("ETag", "\"x\"")], FeedText.feed(1...3))
     }

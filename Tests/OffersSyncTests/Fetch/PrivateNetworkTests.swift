@@ -1,4 +1,5 @@
 import OffersCore
+import OffersHTTP
 import OffersSync
 import OffersTestSupport
 import Testing

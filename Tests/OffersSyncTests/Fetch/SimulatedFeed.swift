@@ -1,6 +1,4 @@
-import AsyncHTTPClient
 import Foundation
-import NIOHTTP1
 import OffersTestSupport
 
 @testable import OffersSync
@@ -69,14 +67,14 @@ struct SimulatedFeed {
     failed = false
   }
 
-  mutating func answer(_ request: HTTPClientRequest, at now: TimeInterval) -> SimulatedAnswer? {
+  mutating func answer(_ request: TransportRequest, at now: TimeInterval) -> SimulatedAnswer? {
     requestCount += 1
     let etag = request.headers.first(name: "if-none-match")
     let date = request.headers.first(name: "if-modified-since")
     if isFirst { checkTime(now) }
     isFirst = false
-    check(etag, date, request.url, now)
-    return mood(etag, date, request.url, now)
+    check(etag, date, request.url.absoluteString, now)
+    return mood(etag, date, request.url.absoluteString, now)
   }
 
   private mutating func checkTime(_ now: TimeInterval) {

@@ -1,8 +1,6 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
-import NIOHTTP1
 import OffersCore
+import OffersFeeds
 import OffersSQLite
 import OffersTestSupport
 import Synchronization
@@ -12,13 +10,13 @@ import Synchronization
 /// Simulated servers whose responses a test defines, without a network.
 final class SimulatedWeb: HTTPTransport {
   /// A response; nil for an unreachable host.
-  typealias Answer = @Sendable (HTTPClientRequest) -> SimulatedAnswer?
+  typealias Answer = @Sendable (TransportRequest) -> SimulatedAnswer?
 
   private let state: Mutex<State>
 
   private struct State {
     var answer: Answer
-    var requests: [HTTPClientRequest] = []
+    var requests: [TransportRequest] = []
   }
 
   init(_ answer: @escaping Answer = { _ in nil }) {
@@ -31,19 +29,32 @@ final class SimulatedWeb: HTTPTransport {
   }
 
   /// All requests so far, in order.
-  var requests: [HTTPClientRequest] { state.withLock { $0.requests } }
+  var requests: [TransportRequest] { state.withLock { $0.requests } }
 
-  func execute(
-    _ request: HTTPClientRequest, mayBePrivate: Bool, timeoutSeconds: Double
-  ) async throws -> HTTPClientResponse {
+  func send(_ request: TransportRequest) async throws -> TransportResponse {
     let answer = state.withLock {
       $0.requests.append(request)
       return $0.answer
     }
-    guard let found = answer(request) else { throw HTTPClientError.connectTimeout }
-    return HTTPClientResponse(
-      status: .init(statusCode: found.status), headers: HTTPHeaders(found.headers),
-      body: .bytes(found.bytes.map { ByteBuffer(bytes: $0) } ?? ByteBuffer(string: found.body)))
+    guard let found = answer(request) else { throw TransportFailure(.noAnswer) }
+    return TransportResponse(
+      status: found.status, reason: found.status == 404 ? "Not Found" : "",
+      headers: found.headers.map { HeaderField($0.0, $0.1) },
+      bytes: found.bytes ?? Array(found.body.utf8))
+  }
+}
+
+extension SyncEngine {
+  /// An engine over a simulated web, with a fixed back-off.
+  init(
+    store: any SyncStore, configuration: FeedConfiguration = .shipped,
+    environment: @escaping @Sendable (String) -> String? = { _ in nil },
+    now: @escaping @Sendable () -> Date, jitter: @escaping @Sendable () -> Double,
+    transport: SimulatedWeb
+  ) {
+    self.init(
+      store: store, transport: .shared(transport), configuration: configuration,
+      environment: environment, now: now, jitter: jitter)
   }
 }
 

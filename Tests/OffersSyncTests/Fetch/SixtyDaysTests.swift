@@ -60,7 +60,7 @@ struct SixtyDaysTests {
     let world = World(seed: 1)
     let home = try SyncedFolder()
     let web = SimulatedWeb { request in
-      let name = request.url.split(separator: "/")[1].split(separator: ".")[0]
+      let name = request.url.absoluteString.split(separator: "/")[1].split(separator: ".")[0]
       return world.with(String(name)) { $0.answer(request, at: world.now) }
     }
     let engine = SyncEngine(

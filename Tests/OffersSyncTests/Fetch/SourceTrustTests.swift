@@ -1,5 +1,6 @@
 import OffersCore
 import OffersFeeds
+import OffersHTTP
 import OffersSQLite
 import OffersTestSupport
 import Synchronization
@@ -11,9 +12,21 @@ import Testing
 struct SourceTrustTests {
   private static let feed = FeedText.feed(1...3)
 
-  /// A server on this machine, by a name that it has anywhere.
+  /// A server on this machine, by a name that resolves to it in `resolvingEngine`.
   private static func local(_ server: ScriptedServer) -> String {
-    server.url().replacing("127.0.0.1", with: "localhost")
+    server.url().replacing("127.0.0.1", with: "shop.invalid")
+  }
+
+  /// An engine for which every name means this machine.
+  private static func resolvingEngine(_ home: SyncedFolder) -> SyncEngine {
+    SyncEngine(
+      store: home.database,
+      transport: .owned {
+        HTTPConnections(
+          environment: { _ in nil }, lookUp: { _, _ in [NetworkAddress(ipv4: 0x7F00_0001)] })
+      },
+      configuration: .shipped, environment: { _ in nil },
+      now: { .init() })
   }
 
   private static func answers(_ count: Int) throws -> ScriptedServer {
@@ -44,15 +57,15 @@ struct SourceTrustTests {
     #expect(
       try await home.database.findSyncState(of: "ibotta")?.source
         == NamedSource(url, origin: .remote))
-    let engine = SyncEngine(store: home.database, environment: { _ in nil })
+    let engine = Self.resolvingEngine(home)
     let run = try await engine.run("ibotta", options: SyncOptions(reason: reason))
     #expect(run.outcome == .failed)
     #expect(run.error?.message.contains("not on the public internet") == true)
     #expect(run.error?.remedy == .nameSource(feed: "ibotta", source: url))
     #expect(server.requests.isEmpty)
     #expect(try await home.ids().count == 3)
-    #expect(try await home.sync(from: url).counts.new == 6)
-    #expect(try await home.sync(from: nil).outcome == .unchanged)
+    #expect(try await engine.run("ibotta", options: SyncOptions(source: .url(url))).counts.new == 6)
+    #expect(try await engine.run("ibotta").outcome == .unchanged)
     #expect(server.requests.count == 2)
   }
 
@@ -177,7 +190,7 @@ struct SourceTrustTests {
     #expect(try await engine(text).run("shop").counts.new == 1)
     #expect(
       try await engine(text).run("shop", options: SyncOptions(source: .url(text))).error == nil)
-    #expect(web.requests.map(\.url).allSatisfy { $0 == "https://a.example/?k=secret" })
+    #expect(web.requests.map(\.url.absoluteString).allSatisfy { $0 == "https://a.example/?k=secret" })
   }
 
   @Test(
@@ -214,7 +227,9 @@ struct SourceTrustTests {
     let target = try Self.answers(5)
     let server = try ScriptedServer(
       Array(
-        repeating: .answer("301 Moved", ["Location: \(Self.local(target))"], ""), count: 5))
+        repeating: .answer(
+          "301 Moved", ["Location: \(target.url().replacing("127.0.0.1", with: "localhost"))"], ""),
+        count: 5))
     for _ in 1...3 {
       #expect(try await home.sync(from: server.url(), allowsPrivateNetwork: true).error == nil)
     }

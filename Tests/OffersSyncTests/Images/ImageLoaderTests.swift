@@ -1,6 +1,6 @@
-import AsyncHTTPClient
 import Foundation
 import OffersCore
+import OffersHTTP
 import OffersSQLite
 import OffersTestSupport
 import Testing
@@ -223,7 +223,7 @@ struct ImageLoaderTests {
   func limitsRedirects() async throws {
     let home = try FetchHome()
     home.web.answer { request in
-      let count = Int(request.url.split(separator: "/").last ?? "") ?? 0
+      let count = Int(request.url.absoluteString.split(separator: "/").last ?? "") ?? 0
       return count == 0
         ? Self.answer() : SimulatedAnswer(302, [("Location", "https://e.com/\(count - 1)")])
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import OffersCore
 import OffersFeeds
+import OffersHTTP
 import OffersSQLite
 import OffersSync
 

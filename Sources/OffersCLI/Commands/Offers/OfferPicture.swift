@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OffersCore
+import OffersHTTP
 import OffersSQLite
 import OffersSync
 

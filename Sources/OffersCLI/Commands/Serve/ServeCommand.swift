@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersFeeds
+import OffersHTTP
 import OffersSQLite
 import OffersServer
 import OffersSync

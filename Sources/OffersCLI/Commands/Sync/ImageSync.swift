@@ -1,4 +1,5 @@
 import OffersCore
+import OffersHTTP
 import OffersSQLite
 import OffersSync
 

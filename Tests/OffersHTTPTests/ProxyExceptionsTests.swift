@@ -1,6 +1,7 @@
 import OffersPlatform
 import Testing
 
+@testable import OffersHTTP
 @testable import OffersSync
 
 @Suite("Hosts without a proxy")

@@ -1,6 +1,7 @@
 import OffersCore
 import Testing
 
+@testable import OffersHTTP
 @testable import OffersSync
 
 @Suite("Proxy addresses")

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersSync
 
 /// An HTTP proxy.
 struct Proxy: Hashable, Sendable {

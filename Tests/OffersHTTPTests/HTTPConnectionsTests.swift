@@ -1,10 +1,10 @@
-import AsyncHTTPClient
 import OffersCore
 import OffersPlatform
 import OffersTestSupport
 import Synchronization
 import Testing
 
+@testable import OffersHTTP
 @testable import OffersSync
 
 @Suite("Connections to addresses that were looked at")
@@ -35,8 +35,7 @@ struct HTTPConnectionsTests {
     _ body: (HTTPConnections) async throws -> Result
   ) async throws -> Result {
     let connections = HTTPConnections(
-      limits: FetchLimits(idleSeconds: 10, totalSeconds: 20), environment: { environment[$0] },
-      lookUp: names.lookUp)
+      environment: { environment[$0] }, lookUp: names.lookUp)
     do {
       let result = try await body(connections)
       await connections.close()
@@ -49,11 +48,11 @@ struct HTTPConnectionsTests {
 
   private static func ask(
     _ connections: HTTPConnections, _ url: String, mayBePrivate: Bool
-  ) async throws -> UInt {
-    let response = try await connections.execute(
-      HTTPClientRequest(url: url), mayBePrivate: mayBePrivate, timeoutSeconds: 10)
+  ) async throws -> Int {
+    let response = try await connections.send(
+      TransportRequest(url: url, mayBePrivate: mayBePrivate, headSeconds: 10, idleSeconds: 10))
     for try await _ in response.body {}
-    return response.status.code
+    return response.status
   }
 
   @Test("a name is looked up once, and a later answer is never connected to")

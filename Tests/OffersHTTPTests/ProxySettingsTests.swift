@@ -2,6 +2,7 @@ import Foundation
 import OffersCore
 import Testing
 
+@testable import OffersHTTP
 @testable import OffersSync
 
 @Suite("Proxy settings")

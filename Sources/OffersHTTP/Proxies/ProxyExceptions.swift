@@ -1,4 +1,5 @@
 import OffersPlatform
+import OffersSync
 
 /// The hosts that are contacted without a proxy, as listed in `no_proxy`.
 ///

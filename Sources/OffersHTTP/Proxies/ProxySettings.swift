@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersSync
 
 /// The proxies that the environment configures.
 ///

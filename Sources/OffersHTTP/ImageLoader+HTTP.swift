@@ -1,0 +1,24 @@
+import Foundation
+import Logging
+import OffersCore
+import OffersSync
+
+extension ImageLoader {
+  /// A loader with the HTTP client of this package. `close()` closes its connections.
+  ///
+  /// - Parameters:
+  ///   - images: the image cache.
+  ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
+  ///   - environment: looks up the variables for proxies and certificates.
+  public init(
+    images: any ImageRepository, allowsPrivateNetwork: Bool = false,
+    environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
+    logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.init(
+      images: images,
+      transport: .owned { HTTPConnections(connectionsPerHost: 2, environment: environment) },
+      allowsPrivateNetwork: allowsPrivateNetwork, logger: logger, now: now)
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Logging
+import OffersCore
+import OffersFeeds
+import OffersSync
+
+extension SyncEngine {
+  /// An engine with the HTTP client of this package. Each call opens connections of its own, and
+  /// closes them at its end.
+  ///
+  /// - Parameters:
+  ///   - store: the store of the offers.
+  ///   - configuration: the definitions of the feeds.
+  ///   - environment: finds environment variables, for the sources of definitions, for proxies
+  ///     (`https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`) and certificates (`SSL_CERT_FILE`).
+  ///   - logger: logs each step, without the values of variables.
+  ///   - now: the clock for the times of runs and offers, and for what is due.
+  public init(
+    store: any SyncStore, configuration: FeedConfiguration = .shipped,
+    environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
+    logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.init(
+      store: store, transport: .owned { HTTPConnections(environment: environment) },
+      configuration: configuration, environment: environment, logger: logger, now: now)
+  }
+}

@@ -1,0 +1,40 @@
+/// The error of an ``HTTPTransport`` that got no response, or only the beginning of one.
+///
+/// The engine reports it as an `OffersError` with `sourceFailed`, whose message has the URL.
+public struct TransportFailure: Error, Hashable, Sendable {
+  /// The reason of a failure.
+  public enum Reason: Hashable, Sendable, CaseIterable {
+    /// No connection to the server could be established.
+    case unreachable
+    /// No connection or no head of a response came in time.
+    case noAnswer
+    /// The body stopped for longer than ``TransportRequest/idleSeconds``.
+    case stalled
+    /// The connection ended before the response did.
+    case closedEarly
+    /// The bytes received are no HTTP response.
+    case invalidResponse
+    /// The head of the response is longer than the transport reads.
+    case oversizedHead
+    /// The certificate or the encryption of the server is not valid.
+    case untrusted
+    /// The proxy asks for a user and a password.
+    case proxyLogin
+    /// The proxy refused to connect to the server.
+    case proxyRefusal
+    /// Any other reason.
+    case other
+  }
+
+  public let reason: Reason
+  /// Advice that replaces the engine's.
+  public let hint: String?
+  /// The error of the client, for logs.
+  public let cause: String?
+
+  public init(_ reason: Reason, hint: String? = nil, cause: String? = nil) {
+    self.reason = reason
+    self.hint = hint
+    self.cause = cause
+  }
+}

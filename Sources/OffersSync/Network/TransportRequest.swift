@@ -1,0 +1,62 @@
+import Foundation
+import OffersCore
+
+/// A GET request of the sync engine or the image loader, for an ``HTTPTransport``.
+public struct TransportRequest: Hashable, Sendable {
+  package let address: HTTPAddress
+  /// The header fields to send.
+  public let headers: [HeaderField]
+  /// Whether the server may be in a private network or on this machine, because somebody at this
+  /// machine named it or an option allows it.
+  public let mayBePrivate: Bool
+  /// The longest wait for the head of the response, in seconds, from the call on.
+  public let headSeconds: Double
+  /// The longest wait for a connection and for the next bytes of the body, in seconds.
+  public let idleSeconds: Double
+
+  /// An http or https URL with its host in lower case and in ASCII, and a port of at most 65535.
+  public var url: URL { address.url }
+
+  /// - Parameters:
+  ///   - url: the URL as it was typed or found.
+  ///   - headSeconds: the longest wait for the head of the response.
+  ///   - idleSeconds: the longest wait for a connection and for the next bytes of the body.
+  /// - Throws: `OffersError` with `sourceFailed` for a text that is not an http or https URL with a
+  ///   host, and, unless `mayBePrivate`, for a host that is a private address in any notation or
+  ///   a name that is reserved for private networks.
+  public init(
+    url: String, headers: [HeaderField] = [], mayBePrivate: Bool = false,
+    headSeconds: Double = 30, idleSeconds: Double = 30
+  ) throws {
+    guard let address = HTTPAddress(url) else {
+      throw OffersError(
+        .sourceFailed, "\(url) is not a URL.",
+        hint: "Nothing was changed. Check the address and the network, then sync again.")
+    }
+    self.address = address
+    self.headers = headers
+    self.mayBePrivate = mayBePrivate
+    self.headSeconds = headSeconds
+    self.idleSeconds = idleSeconds
+    if !mayBePrivate, address.isPrivate {
+      throw refusal(address.literal?.text ?? "a private network")
+    }
+  }
+
+  /// Refuses an address that the request must not be sent to. See ``HTTPTransport``.
+  ///
+  /// - Parameter text: the IPv4 or IPv6 address that the host resolves to, such as `192.0.2.1`.
+  /// - Throws: `OffersError` with `sourceFailed` if the address is not on the public internet, or is
+  ///   not an address, unless the request has ``mayBePrivate``.
+  public func check(address text: String) throws {
+    if mayBePrivate { return }
+    guard let address = NetworkAddress(text), address.isPublic else { throw refusal(text) }
+  }
+
+  private func refusal(_ target: String) -> OffersError {
+    OffersError(
+      .sourceFailed,
+      "\(url.absoluteString) leads to \(target), which is not on the public internet.",
+      advice: Advice("Nothing was changed. If that is right", .allowPrivateNetwork))
+  }
+}

@@ -1,0 +1,31 @@
+/// The response to a ``TransportRequest``: its head, and its body as a stream.
+public struct TransportResponse: Sendable {
+  /// The status code, 200 to 999.
+  public let status: Int
+  /// The reason phrase; empty if there is none.
+  public let reason: String
+  public let headers: [HeaderField]
+  /// The bytes of the body, in pieces of any size. It is read once.
+  public let body: any AsyncSequence<[UInt8], any Error> & Sendable
+
+  public init(
+    status: Int, reason: String = "", headers: [HeaderField] = [],
+    body: any AsyncSequence<[UInt8], any Error> & Sendable
+  ) {
+    self.status = status
+    self.reason = reason
+    self.headers = headers
+    self.body = body
+  }
+
+  /// A response whose body is in memory.
+  public init(
+    status: Int, reason: String = "", headers: [HeaderField] = [], bytes: [UInt8]
+  ) {
+    let pieces = AsyncThrowingStream<[UInt8], any Error> { pieces in
+      if !bytes.isEmpty { pieces.yield(bytes) }
+      pieces.finish()
+    }
+    self.init(status: status, reason: reason, headers: headers, body: pieces)
+  }
+}
