@@ -1,3 +1,5 @@
+import Foundation
+
 /// The part of a store that the sync engine uses: the state that a sync compares with, and its one
 /// write.
 public protocol SyncStore: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersPlatform
 
 /// An http or https URL whose host can be read in one way only.
 package struct HTTPAddress: Hashable, Sendable {

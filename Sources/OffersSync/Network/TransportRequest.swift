@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import OffersPlatform
 
 /// A GET request of the sync engine or the image loader, for an ``HTTPTransport``.
 public struct TransportRequest: Hashable, Sendable {
