@@ -66,7 +66,8 @@ let package = Package(
     .target(name: "SystemShim", path: "Sources/OffersPlatform/Shim"),
     .target(
       name: "OffersPlatform", dependencies: ["SystemShim"], exclude: ["Shim"],
-      swiftSettings: strict),
+      swiftSettings: strict,
+      linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS, .visionOS]))]),
     .target(
       name: "OffersCore", dependencies: ["OffersPlatform"],
       swiftSettings: strict),

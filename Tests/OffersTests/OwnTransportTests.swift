@@ -20,7 +20,7 @@ struct OwnTransportTests {
     _ transport: CannedTransport, from source: String? = url, _ options: SyncOptions = SyncOptions()
   ) async throws -> SyncRun {
     var options = options
-    options.source = source
+    options.source = source.map { .url($0) }
     return try await SyncEngine(store: database, transport: transport).sync(
       "ibotta", options: options)
   }
@@ -166,7 +166,7 @@ struct OwnTransportTests {
     func isOptional() async throws {
       let server = try ScriptedServer([.answer("200 OK", [], Self.feed)])
       let run = try await SyncEngine(store: database).sync(
-        "ibotta", options: SyncOptions(source: server.url()))
+        "ibotta", options: SyncOptions(source: .url(server.url())))
       #expect(run.counts.new == 2)
     }
   #endif

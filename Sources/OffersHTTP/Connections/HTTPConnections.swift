@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import OffersCore
+import OffersPlatform
 import OffersSync
 
 /// Persistent connections to servers, by default one per host, to addresses that have been checked.

@@ -1,6 +1,7 @@
 import OffersCore
 import OffersFeeds
 import OffersHTTP
+import OffersPlatform
 import OffersSQLite
 import OffersTestSupport
 import Synchronization

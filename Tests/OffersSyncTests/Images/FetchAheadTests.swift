@@ -1,6 +1,4 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
 import OffersCore
 import OffersTestSupport
 import Synchronization
@@ -15,7 +13,7 @@ struct FetchAheadTests {
   private static func home() throws -> FetchHome {
     let home = try FetchHome()
     home.web.answer { request in
-      if request.url.contains("missing") { return SimulatedAnswer(404) }
+      if request.url.absoluteString.contains("missing") { return SimulatedAnswer(404) }
       var answer = SimulatedAnswer(200)
       answer.bytes = png
       return answer
@@ -78,7 +76,7 @@ struct FetchAheadTests {
     _ = try await home.database.subscribe(to: "tea", source: "https://tea.example/x/feed.json")
     let result = try await Self.fetch(home, ["1.png"])
     #expect(result.fetched == 1)
-    #expect(home.web.requests.map(\.url) == ["https://tea.example/x/1.png"])
+    #expect(home.web.requests.map(\.url.absoluteString) == ["https://tea.example/x/1.png"])
   }
 
   @Test("no more images are fetched than the cache holds, and the first are the most recently used")
@@ -87,7 +85,7 @@ struct FetchAheadTests {
     try await home.database.setImageLimit(5)
     let result = try await Self.fetch(home, (1...9).map { Self.url("\($0)") })
     #expect((result.fetched, result.leftOut) == (5, 4))
-    #expect(home.web.requests.map(\.url) == (1...5).map { Self.url("\($0)") })
+    #expect(home.web.requests.map(\.url.absoluteString) == (1...5).map { Self.url("\($0)") })
     #expect(try await Self.held(home) == ["1", "2", "3", "4", "5"])
   }
 
@@ -111,7 +109,7 @@ struct FetchAheadTests {
     let items = (1...4).map { #"{"id":"\#($0)","name":"Tea","url":"\#(Self.url("f\($0)"))"}"# }
     web.answer { request in
       var answer = SimulatedAnswer(200, [], "[\(items.joined(separator: ","))]")
-      if request.url != FetchHome.url { answer.bytes = Self.png }
+      if request.url.absoluteString != FetchHome.url { answer.bytes = Self.png }
       return answer
     }
     #expect(try await home.sync(from: FetchHome.url).error == nil)
@@ -157,10 +155,8 @@ struct FetchAheadTests {
     var count: Int { state.withLock { $0.count } }
     let answers = Atomic(true)
 
-    func execute(
-      _ request: HTTPClientRequest, mayBePrivate: Bool, timeoutSeconds: Double
-    ) async throws -> HTTPClientResponse {
-      let host = URL(string: request.url)?.host() ?? ""
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+      let host = request.url.host() ?? ""
       state.withLock { state in
         state.count += 1
         state.underWay[host, default: 0] += 1
@@ -176,7 +172,7 @@ struct FetchAheadTests {
       if !answers.load(ordering: .relaxed) { try await Task.sleep(for: .seconds(3600)) }
       while !state.withLock({ $0.isOpen }) { try await Task.sleep(for: .milliseconds(1)) }
       for _ in 0..<20 { await Task.yield() }
-      return HTTPClientResponse(status: .ok, body: .bytes(ByteBuffer(bytes: FetchAheadTests.png)))
+      return TransportResponse(status: 200, bytes: FetchAheadTests.png)
     }
   }
 

@@ -102,9 +102,7 @@ struct ImageLoaderTests {
   private struct SilentWeb: HTTPTransport {
     let started: AsyncStream<Void>.Continuation
 
-    func execute(
-      _ request: HTTPClientRequest, mayBePrivate: Bool, timeoutSeconds: Double
-    ) async throws -> HTTPClientResponse {
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
       started.yield()
       try await Task.sleep(for: .seconds(3600))
       throw CancellationError()

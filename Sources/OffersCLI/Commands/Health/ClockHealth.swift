@@ -19,7 +19,9 @@ struct ClockHealth {
     return Finding(
       .problem, "clock",
       "it is \(Units.time(now)), but the newest sync or star is of \(Units.time(newest))",
-      advice: "Set the clock: timedatectl. If it was wrong at that time and a sync is the newest: "
-        + "offers sync --force")
+      advice: """
+        Set the clock: timedatectl. If it was wrong at that time and a sync is the newest: \
+        offers sync --force
+        """)
   }
 }

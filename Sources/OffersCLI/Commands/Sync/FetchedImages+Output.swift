@@ -16,7 +16,7 @@ extension FetchedImages {
       let others = failures.count > 1 ? " and \(Units.count(failures.count - 1)) more" : ""
       return "  \(failures[0].ref)\(others): \(message)"
     }
-    let hints = Set(failures.compactMap(\.error.hint)).sorted().map { "  " + $0 }
+    let hints = Set(failures.compactMap(\.error.advice?.commandText)).sorted().map { "  " + $0 }
     return (lines + hints).map { DisplayText.oneLine($0) }
   }
 }
