@@ -65,7 +65,7 @@ struct CommandCallTests {
     #expect(try Home.parse(shown.output)["name"] as? String == "Tea")
     let database = try OffersDatabase(path: home.database, access: .readOnly)
     #expect(
-      try await database.fetchOffers(OfferQuery(favoritesOnly: true)).map(\.ref.id) == ["2"])
+      try await database.fetchOffers(OfferQuery(favoritesOnly: true)).map(\.ref.offerID) == ["2"])
     #expect(try await database.fetchRecentSearches().map(\.words) == ["-tea"])
   }
 

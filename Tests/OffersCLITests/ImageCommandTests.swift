@@ -107,7 +107,7 @@ struct ImageCommandTests {
       let isOther = id == "2"
       result.failures.append(
         FetchedImages.Failure(
-          ref: OfferRef(feed: "tea", id: id),
+          ref: OfferRef(feed: "tea", offerID: id),
           error: OffersError(
             .sourceFailed, isOther ? "It is a page." : "The host x could not be found.",
             hint: isOther ? "Look at it." : nil)))

@@ -187,7 +187,7 @@ struct KillTests {
       if try home.folder.text(of: "acknowledged") != "" { acknowledged.formUnion(group) }
       let stored = Set(
         try await OffersDatabase(path: home.database, access: .readOnly)
-          .fetchOffers(OfferQuery(favoritesOnly: true)).map(\.ref.id))
+          .fetchOffers(OfferQuery(favoritesOnly: true)).map(\.ref.offerID))
       #expect(acknowledged.isSubset(of: stored))
       #expect(stored.isDisjoint(with: group) || stored.isSuperset(of: group))
       acknowledged = stored

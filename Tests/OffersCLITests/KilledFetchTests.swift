@@ -90,14 +90,14 @@ struct KilledFetchTests {
     }
     let offers = try await database.fetchOffers(OfferQuery())
     let marked = try await database.fetchOffers(OfferQuery(favoritesOnly: true))
-    #expect(Set(marked.map(\.ref.id)) == favorites)
+    #expect(Set(marked.map(\.ref.offerID)) == favorites)
     let etag = try await database.fetchFeeds().first?.fetch.etag
     let version = Self.version(of: offers)
     let expected = version.map { Self.names($0).sorted() } ?? []
     #expect(offers.map(\.name).sorted() == expected, "half of a document")
     #expect(etag == version.map(ChangingServer.etag), "the validator of another document")
     #expect(version.map { $0 <= server.version } ?? true)
-    return (version, offers.map(\.ref.id))
+    return (version, offers.map(\.ref.offerID))
   }
 
   @Test("Two syncs killed at any moment leave one whole document with its own validator")

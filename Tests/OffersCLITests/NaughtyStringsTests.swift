@@ -60,7 +60,7 @@ struct NaughtyStringsTests {
     let database = try OffersDatabase(path: home.database, access: .readOnly)
     var found = 0
     for offer in try await Self.offers(in: home) {
-      #expect(try await database.fetchOffer(named: "ibotta:\(offer.ref.id)").ref == offer.ref)
+      #expect(try await database.fetchOffer(named: "ibotta:\(offer.ref.offerID)").ref == offer.ref)
       found += 1
     }
     // Texts of nothing but white space are no ids.
@@ -98,7 +98,7 @@ struct NaughtyStringsTests {
       #expect(result.status == 0)
       #expect(Self.isPlain(result.output) && Self.isPlain(result.errors), "\(command)")
     }
-    for offer in try await Self.offers(in: home) where offer.ref.id.utf8.count < 200 {
+    for offer in try await Self.offers(in: home) where offer.ref.offerID.utf8.count < 200 {
       #expect(OfferCard.lines(offer, width: 80).allSatisfy(Self.isPlain))
     }
   }

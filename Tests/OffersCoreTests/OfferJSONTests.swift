@@ -11,7 +11,8 @@ struct OfferJSONTests {
   }
 
   private static let full = Offer(
-    ref: OfferRef(feed: "ibotta", id: "110579"), name: "Café \"Lumière\"", description: "30 oz.",
+    ref: OfferRef(feed: "ibotta", offerID: "110579"), name: "Café \"Lumière\"",
+    description: "30 oz.",
     terms: "a\nb",
     reward: Reward(
       text: "Up to $0.75", value: .amount(minorUnits: 75, currency: "USD"), isUpTo: true),
@@ -25,7 +26,7 @@ struct OfferJSONTests {
     goneAt: Date(timeIntervalSince1970: 1_800_000_000))
 
   private static let bare = Offer(
-    ref: OfferRef(feed: "f", id: "a:b"), name: "B",
+    ref: OfferRef(feed: "f", offerID: "a:b"), name: "B",
     firstSeenAt: Date(timeIntervalSince1970: 1.75), changedAt: Date(timeIntervalSince1970: 2))
 
   @Test("all members are present, in order")

@@ -50,10 +50,10 @@ struct ExportReaderTests {
     failed.outcome = .failed
     failed.error = .init(code: "sourceFailed", message: odd, hint: nil)
     var plain = ExportedOffer()
-    plain.ref = OfferRef(feed: feed.name, id: "1")
+    plain.ref = OfferRef(feed: feed.name, offerID: "1")
     plain.name = "Tea"
     var full = plain
-    full.ref = OfferRef(feed: feed.name, id: "a:b \(odd)")
+    full.ref = OfferRef(feed: feed.name, offerID: "a:b \(odd)")
     full.name = odd
     full.description = odd
     full.terms = odd
@@ -72,10 +72,10 @@ struct ExportReaderTests {
     full.changedAt = 2
     full.goneAt = 3
     var percent = plain
-    percent.ref = OfferRef(feed: feed.name, id: "3")
+    percent.ref = OfferRef(feed: feed.name, offerID: "3")
     percent.reward = Reward(text: "2.05%", value: .percent(hundredths: 205))
     var vague = plain
-    vague.ref = OfferRef(feed: feed.name, id: "4")
+    vague.ref = OfferRef(feed: feed.name, offerID: "4")
     vague.reward = Reward(text: "Win a car")
     var new = ExportedChange()
     new.ref = plain.ref
@@ -84,7 +84,7 @@ struct ExportReaderTests {
     changed.kind = .changed
     changed.fields = #"{"name":{"from":"a\n","to":null}}"#
     var favorite = ExportedFavorite()
-    favorite.ref = OfferRef(feed: "never-synced", id: odd)
+    favorite.ref = OfferRef(feed: "never-synced", offerID: odd)
     favorite.starredAt = 77
     return [
       .feed(feed), .run(run), .run(failed), .offer(plain), .offer(full), .offer(percent),
@@ -117,10 +117,10 @@ struct ExportReaderTests {
     feed.title = String(repeating: "x", count: 5000)
     feed.shared = [OfferAttribute(label: "L", value: String(repeating: "v", count: 20_000))]
     var whole = ExportedOffer()
-    whole.ref = OfferRef(feed: "test", id: String(repeating: "7", count: 1024))
+    whole.ref = OfferRef(feed: "test", offerID: String(repeating: "7", count: 1024))
     whole.name = String(repeating: "x", count: 4 << 10)
     var long = whole
-    long.ref = OfferRef(feed: "test", id: "1")
+    long.ref = OfferRef(feed: "test", offerID: "1")
     long.name += "y"
     long.terms = String(repeating: "é", count: 200_000)
     long.url = "https://x.example/" + String(repeating: "a", count: 8 << 10)
@@ -153,7 +153,7 @@ struct ExportReaderTests {
   @Test("an id that is too long is refused")
   func longID() throws {
     var favorite = ExportedFavorite()
-    favorite.ref = OfferRef(feed: "test", id: String(repeating: "7", count: 1025))
+    favorite.ref = OfferRef(feed: "test", offerID: String(repeating: "7", count: 1025))
     let error = Self.refusal(try Self.write([.favorite(favorite)]))
     #expect(error?.message.contains("“ref” has an id longer than 1024 bytes") == true)
   }
@@ -206,7 +206,7 @@ struct ExportReaderTests {
     (offer(#""ref":"a:1""#), "in offer 1: “name” is missing"),
     (offer(#""ref":"a1","name":"x""#), "“ref” should be a feed and an id"),
     (offer(#""ref":"A:1","name":"x""#), "“ref” should be a feed and an id"),
-    (offer(#""ref":"a:","name":"x""#), "“ref” has no id behind the colon"),
+    (offer(#""ref":"a:","name":"x""#), "“ref” should be a feed and an id, as in ibotta:900117"),
     (offer(#""ref":"b:1","name":"x""#), "“ref” names none of the feeds above"),
     (offer(#""ref":"a:1","name":"""#), "“name” is empty"),
     (offer(#""ref":"a:1","name":7"#), "“name” should be a text"),

@@ -238,7 +238,7 @@ struct ApplyTests {
     #expect(try store.rows("PRAGMA integrity_check") == ["ok"])
     #expect(try store.rows("PRAGMA foreign_key_check") == [])
     let stored = try await store.database.fetchOffers(OfferQuery())
-    #expect(stored.map(\.ref.id) == offers.map(\.id))
+    #expect(stored.map(\.ref.offerID) == offers.map(\.id))
     #expect(stored.map(\.name) == offers.map(\.name))
     #expect(stored.map(\.reward) == offers.map(\.reward))
     #expect(try store.rows("SELECT kind, offer_key FROM change") == ["new|3000"])

@@ -36,7 +36,7 @@ struct FavoriteTests {
     let store = try Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
     let changes = try await store.database.setFavorites(named: ["2", "1", "ibotta:2"], to: true)
-    #expect(changes.map(\.offer.ref.id) == ["2", "1", "2"])
+    #expect(changes.map(\.offer.ref.offerID) == ["2", "1", "2"])
     #expect(changes.map(\.didChange) == [true, true, false])
   }
 
@@ -49,9 +49,9 @@ struct FavoriteTests {
       ("ibotta:ibotta:1", "ibotta:1"), (":", ":"),
     ] {
       let offer = try await store.database.fetchOffer(named: name)
-      #expect(offer.ref == OfferRef(feed: "ibotta", id: id))
+      #expect(offer.ref == OfferRef(feed: "ibotta", offerID: id))
       let changes = try await store.database.setFavorites(named: [name], to: true)
-      #expect(changes.map(\.offer.ref.id) == [id])
+      #expect(changes.map(\.offer.ref.offerID) == [id])
     }
     #expect(try Self.marks(store) == ["ibotta|1", "ibotta|:", "ibotta|a:b", "ibotta|ibotta:1"])
   }

@@ -36,7 +36,7 @@ struct HistoryTests {
         "5000 changed –",
       ])
     let history = try await store.database.fetchHistory(named: "ibotta:1")
-    #expect(history.offer.ref == OfferRef(feed: "ibotta", id: "1"))
+    #expect(history.offer.ref == OfferRef(feed: "ibotta", offerID: "1"))
     #expect(history.points[1].reward == ChangeTests.dollars(75))
   }
 

@@ -57,7 +57,7 @@ struct ImportTests {
     let store = try await Self.lived()
     try store.execute("DELETE FROM favorite WHERE id <> 'milk'")
     let kept = try await store.exported(favoritesOnly: true)
-    #expect(kept.offers.map(\.ref.id) == ["milk"])
+    #expect(kept.offers.map(\.ref.offerID) == ["milk"])
     #expect(kept.runs.map(\.startedAt) == [1000, 3000, 4000])
     #expect(kept.favorites.map(\.ref.description) == ["ibotta:milk"])
   }
@@ -77,7 +77,7 @@ struct ImportTests {
   func favoriteFirst() async throws {
     let store = try Store()
     var favorite = ExportedFavorite()
-    favorite.ref = OfferRef(feed: "ibotta", id: "tea")
+    favorite.ref = OfferRef(feed: "ibotta", offerID: "tea")
     favorite.starredAt = 5
     try await store.take(MemoryExport(records: [.favorite(favorite)]))
     try await store.sync([FeedOffer("tea")])
@@ -207,7 +207,7 @@ struct ImportTests {
     let new = try Store()
     var kept = try await old.exported()
     kept.records.removeAll {
-      if case .offer(let offer) = $0 { offer.ref.id == "pie" } else { false }
+      if case .offer(let offer) = $0 { offer.ref.offerID == "pie" } else { false }
     }
     let before = try await new.exported().text()
     let error = await #expect(throws: OffersError.self) { try await new.take(kept) }
@@ -242,7 +242,7 @@ struct ImportTests {
     try new.execute("INSERT INTO offer_search (rowid, name) VALUES (999999, 'ghost')")
     try await new.take(try old.exported())
     #expect(try new.rows(ghosts) == ["1"])
-    #expect(try await new.database.search(SearchQuery("album")).hits.map(\.offer.ref.id) == ["tea"])
+    #expect(try await new.database.search(SearchQuery("album")).hits.map(\.offer.ref.offerID) == ["tea"])
     var kept = try await old.exported()
     for (index, record) in kept.records.enumerated() {
       guard case .offer(var offer) = record, offer.ref.feed == "albums" else { continue }

@@ -147,7 +147,7 @@ struct NewOffersTests {
     var query = ChangeQuery(now: Self.date(3000))
     query.kinds = [.new]
     let all = try await store.database.fetchChanges(query).changes
-    #expect(all.map(\.offer.ref.id) == (10...20).map(String.init))
+    #expect(all.map(\.offer.ref.offerID) == (10...20).map(String.init))
     #expect(all.map(\.id) == (10...20).map { Int64($0) })
     query.limit = 4
     #expect(try await store.database.fetchChanges(query).changes == all.suffix(4))
@@ -183,7 +183,7 @@ struct NewOffersTests {
       var query = ChangeQuery(now: Self.date(5000))
       query.favoritesOnly = favoritesOnly
       let told = try await store.database.fetchChanges(query).changes
-      #expect(told.map(\.offer.ref.id) == ["20"])
+      #expect(told.map(\.offer.ref.offerID) == ["20"])
     }
     try await store.sync((3...20).map { FeedOffer("\($0)") }, at: 2000)
     let pruned = try await store.database.prune(

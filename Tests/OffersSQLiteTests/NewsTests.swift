@@ -7,7 +7,7 @@ import Testing
 @Suite("News for users with favorites")
 struct NewsTests {
   private static func lines(_ news: News) -> [String] {
-    news.changes.map { "\($0.kind.rawValue) \($0.offer.ref.id)" } + news.failing.map(\.name)
+    news.changes.map { "\($0.kind.rawValue) \($0.offer.ref.offerID)" } + news.failing.map(\.name)
   }
 
   private static func mark(_ store: Store) async throws -> ReaderMark? {
@@ -67,7 +67,7 @@ struct NewsTests {
     let mark = try await Self.mark(store)
     let news = try await store.database.fetchNews(after: mark, now: ChangeTests.date(start + 50))
     #expect(news.news.changes.map(\.kind) == [.gone])
-    #expect(news.news.changes.first?.returned?.id == "9")
+    #expect(news.news.changes.first?.returned?.offerID == "9")
   }
 
   @Test("the first news cover the last seven days")

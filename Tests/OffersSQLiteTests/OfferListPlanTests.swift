@@ -37,7 +37,7 @@ struct OfferListPlanTests {
       let first = try await Self.plan { $0.isReversed = isReversed }
       #expect(first.steps == ["SCAN offer"], "\(first)")
       let next = try await Self.plan {
-        $0.after = OfferPlace(OfferRef(feed: "shop", id: "5"))
+        $0.after = OfferPlace(OfferRef(feed: "shop", offerID: "5"))
         $0.feed = "shop"
         $0.isReversed = isReversed
       }

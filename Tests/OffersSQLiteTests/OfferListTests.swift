@@ -62,7 +62,7 @@ struct OfferListTests {
   func pagesBehindGone() async throws {
     let store = try await Self.filled()
     let gone = OfferQuery(
-      feed: "ibotta", after: OfferPlace(OfferRef(feed: "ibotta", id: "3")))
+      feed: "ibotta", after: OfferPlace(OfferRef(feed: "ibotta", offerID: "3")))
     #expect(try await Self.refs(store, gone) == ["ibotta:7", "ibotta:1"])
   }
 

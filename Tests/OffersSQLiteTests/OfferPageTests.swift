@@ -49,7 +49,7 @@ struct OfferPageTests {
       let piece = try await pages.next()
       if piece.isEmpty { break }
       #expect(piece.count <= 8)
-      ids += piece.map(\.ref.id)
+      ids += piece.map(\.ref.offerID)
     }
     #expect(ids == (1...20).map { "\($0)" })
   }

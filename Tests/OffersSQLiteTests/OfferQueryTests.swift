@@ -162,7 +162,7 @@ struct OfferQueryTests {
     #expect(
       try await Self.refs(store) {
         $0.isReversed = true
-        $0.after = OfferPlace(OfferRef(feed: "shop", id: "3"))
+        $0.after = OfferPlace(OfferRef(feed: "shop", offerID: "3"))
       } == ["shop:2", "shop:1", "old:2"])
   }
 
@@ -182,7 +182,7 @@ struct OfferQueryTests {
       query.after = OfferPlace(offer.ref)
       #expect(try await Self.refs(store, query) == rest)
     }
-    let changed = try #require(all.first { $0.ref.id == "3" })
+    let changed = try #require(all.first { $0.ref.offerID == "3" })
     let rest = all.drop { $0.ref != changed.ref }.dropFirst().map(\.ref.description)
     query.after = OfferPlace(of: changed, by: sort)
     try await store.database.write(.ordinary) { database in
@@ -198,10 +198,10 @@ struct OfferQueryTests {
   @Test("a position of another order, or of a removed offer, is refused")
   func refusesPlaces() async throws {
     let store = try await Self.filled()
-    let ref = OfferRef(feed: "shop", id: "3")
+    let ref = OfferRef(feed: "shop", offerID: "3")
     for place in [
       OfferPlace(ref, values: [.number(1), .number(2)]),
-      OfferPlace(OfferRef(feed: "shop", id: "none")),
+      OfferPlace(OfferRef(feed: "shop", offerID: "none")),
     ] {
       var asked = OfferQuery(after: place)
       asked.sort = .name

@@ -103,7 +103,7 @@ struct QueryPlanTests {
 
   @Test("setting and removing a favorite touch one row")
   func marksOffers() async throws {
-    let ref = OfferRef(feed: "ibotta", id: "7")
+    let ref = OfferRef(feed: "ibotta", offerID: "7")
     let plans = try await Self.plans(try await Self.filled()) { database in
       let isNew = try FavoriteTable.insert(ref, at: 1, in: database)
       let offer = try OfferTable.find(ref, in: database)

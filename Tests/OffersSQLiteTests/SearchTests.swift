@@ -31,7 +31,7 @@ struct SearchTests {
 
   /// The ids of the results, best first.
   static func ids(_ words: String, in store: Store) async throws -> [String] {
-    try await store.database.search(SearchQuery(words)).hits.map(\.offer.ref.id)
+    try await store.database.search(SearchQuery(words)).hits.map(\.offer.ref.offerID)
   }
 
   /// Queries and the ids of their results, best first.
@@ -50,7 +50,7 @@ struct SearchTests {
     let store = try await Self.filled()
     for (words, ids) in Self.found {
       let results = try await store.database.search(SearchQuery(words))
-      #expect(results.hits.map(\.offer.ref.id) == ids, "\(words)")
+      #expect(results.hits.map(\.offer.ref.offerID) == ids, "\(words)")
       #expect(results.correctedWords == nil, "\(words)")
     }
   }
@@ -219,7 +219,7 @@ struct SearchTests {
     var ids: [String] = []
     for page in 1...5 {
       let results = try await store.database.search(SearchQuery("tea", limit: 10, page: page))
-      ids += results.hits.map(\.offer.ref.id)
+      ids += results.hits.map(\.offer.ref.offerID)
       #expect(results.hasMore == (page < 5))
     }
     #expect(Set(ids) == Set((1...45).map(String.init)) && ids.count == 45)

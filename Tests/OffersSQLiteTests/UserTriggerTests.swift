@@ -43,7 +43,9 @@ struct UserTriggerTests {
       ChangeQuery(now: ChangeTests.date(3000))
     ).changes
     #expect(
-      told.filter { $0.kind == .new }.map(\.offer.ref.id) == (1...300).map(String.init) + ["new"])
+      told.filter { $0.kind == .new }.map(\.offer.ref.offerID) == (1...300).map(String.init) + [
+        "new"
+      ])
     #expect(try store.disorder() == [])
     #expect(try store.rows("PRAGMA foreign_key_check") == [])
   }

@@ -43,7 +43,7 @@ struct DifferenceTests {
     let run = try await home.sync(FeedText.list(records), at: 2_000)
     #expect(run.counts.all == [1, 1, 1, 0, 18, 0])
     let favorites = try await home.database.fetchOffers(OfferQuery(favoritesOnly: true))
-    #expect(favorites.map(\.ref.id) == ["7"])
+    #expect(favorites.map(\.ref.offerID) == ["7"])
     #expect(favorites.first?.state == .gone)
     let edited = try await home.database.fetchOffer(named: "3")
     #expect(edited.reward?.minorUnits == 250)

@@ -164,12 +164,12 @@ struct SequenceTests {
       views[feed.name] = View(feed)
     }
     for offer in try await database.fetchOffers(OfferQuery()) where offer.state == .current {
-      guard let id = Int(offer.ref.id) else { continue }
+      guard let id = Int(offer.ref.offerID) else { continue }
       views[offer.ref.feed]?.current[id] = ExpectedOffer(offer)
       if offer.isFavorite { views[offer.ref.feed]?.starred.insert(id) }
     }
     for offer in try await database.fetchOffers(OfferQuery(favoritesOnly: true)) {
-      guard let id = Int(offer.ref.id), offer.isFavorite else { continue }
+      guard let id = Int(offer.ref.offerID), offer.isFavorite else { continue }
       views[offer.ref.feed]?.favorites[id] = ExpectedOffer(offer)
       if offer.state == .gone { views[offer.ref.feed]?.goneFavorites.insert(id) }
     }

@@ -49,7 +49,7 @@ struct ServerSearchTests {
       environment: { _ in nil })
   }
 
-  private static func ids(_ search: ServerSearch) -> [String] { search.offers.map(\.id) }
+  private static func ids(_ search: ServerSearch) -> [String] { search.offers.map(\.offerID) }
 
   private static func paths(_ server: ScriptedServer) -> [String] {
     server.requests.map { String($0.split(separator: " ")[1]) }
@@ -111,7 +111,7 @@ struct ServerSearchTests {
     #expect(try await database.fetchFeeds().map(\.name) == ["films"])
     #expect(try await Self.ids(engine.search("films", for: "y")) == ["2", "8"])
     let offers = try await database.fetchOffers(OfferQuery(feed: "films"))
-    #expect(Set(offers.map(\.ref.id)) == ["1", "2", "8"] || offers.count == 4)
+    #expect(Set(offers.map(\.ref.offerID)) == ["1", "2", "8"] || offers.count == 4)
   }
 
   @Test("a failing server is an error, and so is a feed without search before any request")

@@ -40,7 +40,7 @@ struct SlowFeedTests {
     writer.goOn()
     #expect(try await run.counts.all == [7_997, 0, 0, 0, 3, 0])
     let favorites = try await home.database.fetchOffers(OfferQuery(favoritesOnly: true))
-    #expect(favorites.map(\.ref.id) == ["2", "3"])
+    #expect(favorites.map(\.ref.offerID) == ["2", "3"])
     // The lock is free again.
     #expect(try await home.sync(FeedText.feed(1...8_001), lockWaitSeconds: 0).counts.new == 1)
   }

@@ -55,7 +55,7 @@ struct SyncedFolder {
 
   /// The ids of the feed's current offers, in order.
   func ids() async throws -> [String] {
-    try await database.fetchOffers(OfferQuery()).map(\.ref.id)
+    try await database.fetchOffers(OfferQuery()).map(\.ref.offerID)
   }
 
   /// The feed as `offers status` reports it.

@@ -46,9 +46,9 @@ enum Completions {
     return found.prefix(limit).compactMap { ref, name in
       let isPlain =
         !prefix.utf8.contains(UInt8(ascii: ":"))
-        && found.count(where: { $0.ref.id == ref.id }) == 1
-        && !isOption(ref.id)
-      return candidate(isPlain ? ref.id : ref.description, DisplayText.oneLine(name))
+        && found.count(where: { $0.ref.offerID == ref.offerID }) == 1
+        && !isOption(ref.offerID)
+      return candidate(isPlain ? ref.offerID : ref.description, DisplayText.oneLine(name))
     }
   }
 

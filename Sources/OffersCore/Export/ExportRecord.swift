@@ -89,7 +89,7 @@ package struct ExportedRun: Hashable, Sendable {
 
 /// An offer, with the times that syncs recorded.
 package struct ExportedOffer: Hashable, Sendable {
-  package var ref = OfferRef(feed: "", id: "")
+  package var ref = OfferRef(feed: "", offerID: "")
   package var name = ""
   package var description: String?
   package var terms: String?
@@ -123,7 +123,7 @@ package struct ExportedOffer: Hashable, Sendable {
   package func says(asMuchAs other: ExportedOffer) -> Bool {
     func same(_ left: String?, _ right: String?) -> Bool {
       guard let left, let right else { return left == nil && right == nil }
-      return left.utf8.elementsEqual(right.utf8)
+      return left.hasSameBytes(as: right)
     }
     return same(name, other.name) && same(description, other.description)
       && same(terms, other.terms) && same(reward?.text, other.reward?.text)
@@ -139,7 +139,7 @@ package struct ExportedOffer: Hashable, Sendable {
 package struct ExportedChange: Hashable, Sendable {
   package enum Kind: String, Sendable, CaseIterable { case new, changed, gone, back }
 
-  package var ref = OfferRef(feed: "", id: "")
+  package var ref = OfferRef(feed: "", offerID: "")
   /// The number of the run in the document that recorded the change, from 1.
   package var run = 0
   package var kind = Kind.new
@@ -151,7 +151,7 @@ package struct ExportedChange: Hashable, Sendable {
 
 /// A user's favorite. Its offer need not be in the document.
 package struct ExportedFavorite: Hashable, Sendable {
-  package var ref = OfferRef(feed: "", id: "")
+  package var ref = OfferRef(feed: "", offerID: "")
   package var starredAt: Int64 = 0
 
   package init() {}

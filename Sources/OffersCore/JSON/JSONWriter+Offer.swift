@@ -8,7 +8,7 @@ extension JSONWriter {
     object { json in
       json.member("ref", offer.ref.description)
       json.member("feed", offer.ref.feed)
-      json.member("id", offer.ref.id)
+      json.member("id", offer.ref.offerID)
       json.member("name", offer.name)
       json.member("description", offer.description)
       json.member("terms", offer.terms)

@@ -1,7 +1,7 @@
 extension Offer {
   /// The size of the offer's texts in bytes of UTF-8, elements of lists included.
   package var textBytes: Int {
-    var bytes = name.utf8.count + ref.feed.utf8.count + ref.id.utf8.count
+    var bytes = name.utf8.count + ref.feed.utf8.count + ref.offerID.utf8.count
     for text in [description, terms, reward?.text, imageURL, url, retailer] {
       if let text { bytes += text.utf8.count }
     }

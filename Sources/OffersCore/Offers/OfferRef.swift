@@ -1,21 +1,84 @@
 /// The identity of an offer: the feed it comes from and its id in that feed.
 ///
-/// Written `ibotta:110579`. The feed's name never holds a colon; the id may.
-public struct OfferRef: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// The feed's name, such as `ibotta`.
+/// Its textual form is `feed:id`, as in `ibotta:110579`. A feed's name never contains a colon; an id
+/// may. Two references are equal if their bytes are equal: other than texts in Swift, an id with a
+/// composed accent is not the same as one with a combining accent. References are ordered by their
+/// bytes, as in the database.
+public struct OfferRef: Hashable, Sendable, Comparable, Identifiable, LosslessStringConvertible {
+  /// The feed's name, such as `ibotta`: up to 63 lower-case letters, digits and inner hyphens.
   public let feed: String
-  /// The id as the feed prints it. Never empty.
-  public let id: String
+  /// The id as the feed prints it, unique among the feed's offers only. Never empty.
+  public let offerID: String
 
-  public init(feed: String, id: String) {
+  /// The reference itself: no other offer has it.
+  public var id: Self { self }
+
+  /// Creates a reference without checking its parts.
+  public init(feed: String, offerID: String) {
     self.feed = feed
-    self.id = id
+    self.offerID = offerID
+  }
+
+  /// Parses the textual form; nil for a text without a valid name of a feed before its first colon,
+  /// or without an id behind it.
+  public init?(_ text: String) {
+    guard let (feed, offerID) = Self.split(text), FeedName.isValid(feed), !offerID.isEmpty else {
+      return nil
+    }
+    self.init(feed: feed, offerID: offerID)
   }
 
   /// The textual form, `feed:id`.
-  public var description: String { "\(feed):\(id)" }
+  public var description: String { "\(feed):\(offerID)" }
+
+  /// Splits a text at its first colon; nil if it has none. Either part may be empty.
+  ///
+  /// Bytes are compared: a combining accent at the start of an id forms one character with the colon.
+  package static func split(_ text: String) -> (feed: String, offerID: String)? {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    return (String(text[..<colon]), String(text[text.utf8.index(after: colon)...]))
+  }
+
+  public static func == (left: OfferRef, right: OfferRef) -> Bool {
+    left.offerID.hasSameBytes(as: right.offerID) && left.feed.hasSameBytes(as: right.feed)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(feed)
+    hasher.combine(offerID)
+  }
 
   public static func < (left: OfferRef, right: OfferRef) -> Bool {
-    (left.feed, left.id) < (right.feed, right.id)
+    left.feed.hasSameBytes(as: right.feed)
+      ? left.offerID.utf8.lexicographicallyPrecedes(right.offerID.utf8)
+      : left.feed.utf8.lexicographicallyPrecedes(right.feed.utf8)
+  }
+}
+
+/// Coded as one string, the textual form.
+extension OfferRef: Codable {
+  /// - Throws: `DecodingError` for a text that is no reference.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let ref = OfferRef(text) else {
+      throw DecodingError.dataCorruptedError(
+        in: container,
+        debugDescription: "“\(text)” is not a feed and an id, as in ibotta:110579.")
+    }
+    self = ref
+  }
+
+  /// - Throws: `EncodingError` for a reference whose textual form is not valid.
+  public func encode(to encoder: any Encoder) throws {
+    guard OfferRef(description) == self else {
+      throw EncodingError.invalidValue(
+        self,
+        EncodingError.Context(
+          codingPath: encoder.codingPath,
+          debugDescription: "“\(self)” is not a feed and an id, as in ibotta:110579."))
+    }
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
   }
 }

@@ -31,7 +31,7 @@ struct FeedSection {
 
   func definition() throws -> FeedDefinition {
     let name = entry.key
-    guard Self.isFeedName(name) else {
+    guard FeedName.isValid(name) else {
       throw entry.location.problem(
         "“\(name)” is not a valid feed name.",
         hint: "A name has up to 63 lower-case letters, digits and inner hyphens.")
@@ -57,19 +57,6 @@ struct FeedSection {
         "the fields of “\(name)” lack a name.", hint: "Say which value it is, as in name: title.")
     }
     return definition
-  }
-
-  /// Whether a name is valid: up to 63 lower-case letters, digits and inner hyphens, as in a host
-  /// name's label.
-  static func isFeedName(_ name: String) -> Bool {
-    let bytes = name.utf8
-    let isHyphen = { (byte: UInt8?) in byte == UInt8(ascii: "-") }
-    guard (1...63).contains(bytes.count), !isHyphen(bytes.first), !isHyphen(bytes.last) else {
-      return false
-    }
-    return bytes.allSatisfy { byte in
-      (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || isHyphen(byte)
-    }
   }
 
   private func read(

@@ -164,16 +164,13 @@ final class ExportObject {
 
   func ref(_ place: Int) throws -> OfferRef {
     let text = try text(place)
-    guard let colon = text.utf8.firstIndex(of: 0x3A), FeedSection.isFeedName(String(text[..<colon]))
-    else {
+    guard let ref = OfferRef(text) else {
       throw fault(place, "should be a feed and an id, as in ibotta:900117")
     }
-    let id = String(text[text.utf8.index(after: colon)...])
-    if id.isEmpty { throw fault(place, "has no id behind the colon") }
-    if id.utf8.count > OfferLimits.idBytes {
+    if ref.offerID.utf8.count > OfferLimits.idBytes {
       throw fault(place, "has an id longer than \(OfferLimits.idBytes) bytes")
     }
-    return OfferRef(feed: String(text[..<colon]), id: id)
+    return ref
   }
 
   /// The source of a feed, whose length is limited like that of a link.
@@ -185,7 +182,7 @@ final class ExportObject {
 
   func feedName(_ place: Int) throws -> String {
     let name = try text(place)
-    if FeedSection.isFeedName(name) { return name }
+    if FeedName.isValid(name) { return name }
     throw fault(place, "should be up to 63 lower-case letters, digits and inner hyphens")
   }
 

@@ -31,7 +31,7 @@ package enum WellKnownKind: String, Sendable, Hashable, CaseIterable {
   ///
   /// - Throws: `OffersError` with `invalidRequest` when `name` is not a valid feed name.
   package func definition(named name: String) throws -> FeedDefinition {
-    guard FeedSection.isFeedName(name) else {
+    guard FeedName.isValid(name) else {
       throw OffersError(
         .invalidRequest, "“\(name)” is not a valid feed name.",
         hint: "A name has up to 63 lower-case letters, digits and inner hyphens.")

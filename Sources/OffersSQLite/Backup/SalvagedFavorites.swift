@@ -61,7 +61,7 @@ struct SalvagedFavorites {
     for row in lookUps {
       defer { row.reset() }
       row.bind(1, copying: ref.feed)
-      row.bind(2, copying: ref.id)
+      row.bind(2, copying: ref.offerID)
       // The kind of error does not matter. The row may be a neighbour, which is a favorite as well.
       if (try? row.step()) == true { note(ExportedFavorite(row)) }
     }
@@ -70,7 +70,7 @@ struct SalvagedFavorites {
   func contains(_ ref: OfferRef) -> Bool { found[Self.key(ref)] != nil }
 
   private static func key(_ ref: OfferRef) -> [UInt8] {
-    Array(ref.feed.utf8) + [0] + Array(ref.id.utf8)
+    Array(ref.feed.utf8) + [0] + Array(ref.offerID.utf8)
   }
 
   /// All favorites found, in the order of an export.

@@ -68,7 +68,8 @@ extension OffersDatabase {
         guard change.kind == .expiring, let end = change.offer.expiresAt else { return true }
         let ref = change.offer.ref
         return try !NoticeTable.isTold(
-          .expiring, ref.feed, id: ref.id, about: Int64(end.timeIntervalSince1970), in: database)
+          .expiring, ref.feed, id: ref.offerID, about: Int64(end.timeIntervalSince1970),
+          in: database)
       }
       let since = seconds - Int64(News.failingSeconds)
       let failing = try NoticeTable.failingFeeds(since: since, in: database).filter { feed in
@@ -95,7 +96,8 @@ extension OffersDatabase {
         guard let end = change.offer.expiresAt else { continue }
         let ref = change.offer.ref
         try NoticeTable.insert(
-          .expiring, ref.feed, id: ref.id, about: Int64(end.timeIntervalSince1970), at: seconds,
+          .expiring, ref.feed, id: ref.offerID, about: Int64(end.timeIntervalSince1970),
+          at: seconds,
           in: database)
       }
       for feed in news.failing {

@@ -19,7 +19,7 @@ enum FavoriteTable {
   static func insert(_ ref: OfferRef, at seconds: Int64, in database: Database) throws -> Bool {
     try database.cachedStatement(
       sql: "INSERT INTO favorite (feed, id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-    ).execute(arguments: [ref.feed, ref.id, seconds])
+    ).execute(arguments: [ref.feed, ref.offerID, seconds])
     return database.changesCount > 0
   }
 
@@ -33,7 +33,7 @@ enum FavoriteTable {
   /// Returns whether the offer was a favorite before.
   static func delete(_ ref: OfferRef, in database: Database) throws -> Bool {
     try database.execute(
-      sql: "DELETE FROM favorite WHERE feed = ? AND id = ?", arguments: [ref.feed, ref.id])
+      sql: "DELETE FROM favorite WHERE feed = ? AND id = ?", arguments: [ref.feed, ref.offerID])
     return database.changesCount > 0
   }
 }

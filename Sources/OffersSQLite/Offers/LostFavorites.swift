@@ -33,7 +33,7 @@ struct LostFavorites {
         """)
     while let row = try rows.next() {
       let look = Look(feed: row["feed"], name: row["name"], description: row["description"])
-      let ref = OfferRef(feed: row["feed"], id: row["id"])
+      let ref = OfferRef(feed: row["feed"], offerID: row["id"])
       lost[look, default: []].append((ref, OfferTable.date(row["gone_at"])))
     }
   }
@@ -72,7 +72,7 @@ struct LostFavorites {
         Int64(goneAt.timeIntervalSince1970) - successorSeconds,
         Int64(goneAt.timeIntervalSince1970),
       ])
-    return id.map { OfferRef(feed: favorite.ref.feed, id: $0) }
+    return id.map { OfferRef(feed: favorite.ref.feed, offerID: $0) }
   }
 
   /// The maximum number of returned favorites that a run reports.
@@ -98,7 +98,7 @@ struct LostFavorites {
       guard let favorite = lost.lost[look]?.first?.ref else { continue }
       found.append(
         ReturnedFavorite(
-          favorite: favorite, offer: OfferRef(feed: feed, id: row["id"]), name: row["name"]))
+          favorite: favorite, offer: OfferRef(feed: feed, offerID: row["id"]), name: row["name"]))
     }
     return found
   }

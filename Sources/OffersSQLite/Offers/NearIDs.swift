@@ -23,11 +23,9 @@ enum NearIDs {
   ) throws -> [Entry] {
     var feeds = try FeedTable.names(in: database)
     var beginning = text
-    if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
-      feeds.contains(String(text[..<colon]))
-    {
-      feeds = [String(text[..<colon])]
-      beginning = String(Substring(text.utf8[text.utf8.index(after: colon)...]))
+    if let (feed, start) = OfferRef.split(text), feeds.contains(feed) {
+      feeds = [feed]
+      beginning = start
     }
     let statement = try database.cachedStatement(sql: sql)
     var found: [Entry] = []
@@ -35,19 +33,17 @@ enum NearIDs {
       guard let key = try FeedTable.findKey(feed, in: database) else { continue }
       let rows = try Row.fetchAll(
         statement, arguments: [key, beginning, beginning + "\u{10FFFF}", limit])
-      found += rows.map { Entry(ref: OfferRef(feed: feed, id: $0["id"]), name: $0["name"]) }
+      found += rows.map { Entry(ref: OfferRef(feed: feed, offerID: $0["id"]), name: $0["name"]) }
     }
     return found
   }
 
   /// The same id in the feed with the most similar name, if that feed has it.
   private static func withNearFeed(_ text: String, in database: Database) throws -> String? {
-    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    guard let (name, offerID) = OfferRef.split(text) else { return nil }
     let feeds = try FeedTable.names(in: database)
-    let name = String(text[..<colon])
     guard !feeds.contains(name), let near = NearestWord.find(name, among: feeds) else { return nil }
-    let id = String(Substring(text.utf8[text.utf8.index(after: colon)...]))
-    let ref = OfferRef(feed: near, id: id)
+    let ref = OfferRef(feed: near, offerID: offerID)
     return try OfferTable.findKey(ref, in: database) == nil ? nil : ref.description
   }
 
@@ -61,7 +57,7 @@ enum NearIDs {
     for kept in [text.count - 1, text.count / 2] {
       let near = try fetch(
         beginningWith: String(text.prefix(kept)), limit: candidateLimit, in: database)
-      let words = near.map { text.contains(":") ? $0.ref.description : $0.ref.id }
+      let words = near.map { text.contains(":") ? $0.ref.description : $0.ref.offerID }
       if let best = NearestWord.nearest(to: text, among: words) { return best.word }
     }
     return nil

@@ -31,7 +31,7 @@ enum OfferTable {
 
   static func find(_ ref: OfferRef, in database: Database) throws -> Offer? {
     let statement = try database.cachedStatement(sql: findSQL)
-    return try one(statement, [ref.feed, ref.id])
+    return try one(statement, [ref.feed, ref.offerID])
   }
 
   static let findByKeySQL = "\(selection) WHERE offer.offer_key = ?"
@@ -54,7 +54,7 @@ enum OfferTable {
       sql: """
         SELECT offer.offer_key FROM offer JOIN feed USING (feed_key)
         WHERE feed.name = ? AND offer.id = ?
-        """, arguments: [ref.feed, ref.id])
+        """, arguments: [ref.feed, ref.offerID])
   }
 
   static func feeds(havingID id: String, in database: Database) throws -> [String] {
@@ -124,7 +124,7 @@ enum OfferTable {
 
   private static func offer(from row: Row) -> Offer {
     Offer(
-      ref: OfferRef(feed: row["feed_name"], id: row["id"]),
+      ref: OfferRef(feed: row["feed_name"], offerID: row["id"]),
       name: row["name"],
       description: row["description"],
       terms: row["terms"],

@@ -94,17 +94,10 @@ extension OffersDatabase: OfferRepository {
   /// Finds the offer that a text names: `feed:id` if the part before the first colon is a feed with
   /// that offer, otherwise a bare id.
   static func fetchOffer(named text: String, in database: Database) throws -> Offer {
-    // Search bytes: a combining accent at the start of an id would form one character with the
-    // colon.
-    if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
-      let ref = OfferRef(
-        feed: String(text[..<colon]),
-        id: String(Substring(text.utf8[text.utf8.index(after: colon)...])))
-      if let offer = try OfferTable.find(ref, in: database) { return offer }
-    }
+    if let ref = OfferRef(text), let offer = try OfferTable.find(ref, in: database) { return offer }
     let feeds = try OfferTable.feeds(havingID: text, in: database)
     if feeds.count == 1,
-      let offer = try OfferTable.find(OfferRef(feed: feeds[0], id: text), in: database)
+      let offer = try OfferTable.find(OfferRef(feed: feeds[0], offerID: text), in: database)
     {
       return offer
     }

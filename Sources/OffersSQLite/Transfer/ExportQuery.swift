@@ -113,7 +113,7 @@ package final class ExportQuery {
       """)
     defer { rows.reset() }
     while try rows.step() {
-      let ref = OfferRef(feed: rows.string(0) ?? "", id: rows.string(1) ?? "")
+      let ref = OfferRef(feed: rows.string(0) ?? "", offerID: rows.string(1) ?? "")
       guard let run = runs[rows.number(2)],
         let change = ExportedChange(rows, of: ref, run: run, from: 3)
       else { continue }

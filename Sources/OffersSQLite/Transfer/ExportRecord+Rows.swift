@@ -65,7 +65,7 @@ extension ExportedOffer {
 
   init(_ row: RawStatement, feed: String, from first: Int32) {
     self.init()
-    ref = OfferRef(feed: feed, id: row.string(first) ?? "")
+    ref = OfferRef(feed: feed, offerID: row.string(first) ?? "")
     name = row.string(first + 1) ?? ""
     description = row.string(first + 2)
     terms = row.string(first + 3)
@@ -115,7 +115,7 @@ extension ExportedFavorite {
 
   init(_ row: RawStatement) {
     self.init()
-    ref = OfferRef(feed: row.string(0) ?? "", id: row.string(1) ?? "")
+    ref = OfferRef(feed: row.string(0) ?? "", offerID: row.string(1) ?? "")
     starredAt = row.number(2)
   }
 }

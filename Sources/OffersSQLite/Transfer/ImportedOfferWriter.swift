@@ -55,7 +55,7 @@ struct ImportedOfferWriter {
   /// The stored offer and its key.
   func find(_ ref: OfferRef, feedKey: Int64) throws -> (key: Int64, offer: ExportedOffer)? {
     findOffer.bind(1, feedKey)
-    findOffer.bind(2, copying: ref.id)
+    findOffer.bind(2, copying: ref.offerID)
     defer { findOffer.reset() }
     guard try findOffer.step() else { return nil }
     var offer = ExportedOffer(findOffer, feed: ref.feed, from: 1)
@@ -65,14 +65,14 @@ struct ImportedOfferWriter {
 
   func findKey(_ ref: OfferRef, feedKey: Int64) throws -> Int64? {
     findKey.bind(1, feedKey)
-    findKey.bind(2, copying: ref.id)
+    findKey.bind(2, copying: ref.offerID)
     defer { findKey.reset() }
     return try findKey.step() ? findKey.number(0) : nil
   }
 
   func insert(_ offer: ExportedOffer, feedKey: Int64) throws {
     bind(offer, to: insertOffer)
-    insertOffer.bind(1, copying: offer.ref.id)
+    insertOffer.bind(1, copying: offer.ref.offerID)
     insertOffer.bind(Self.behind, feedKey)
     try insertOffer.run()
     if offer.hasDetails {

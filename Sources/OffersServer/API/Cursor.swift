@@ -36,7 +36,7 @@ enum Cursor: Hashable {
     let parts =
       switch self {
       case .offer(let place):
-        ["o", place.ref.feed, place.ref.id] + place.values.map(Self.text)
+        ["o", place.ref.feed, place.ref.offerID] + place.values.map(Self.text)
       case .change(let id, let since, let key):
         ["c", String(id), String(since)] + (key.map { [String($0)] } ?? [])
       }
@@ -72,7 +72,7 @@ enum Cursor: Hashable {
     case "o":
       let values = rest.compactMap(value)
       if values.count < rest.count { return nil }
-      return .offer(OfferPlace(OfferRef(feed: first, id: second), values: values))
+      return .offer(OfferPlace(OfferRef(feed: first, offerID: second), values: values))
     case "c":
       // A time beyond this bound is millions of years away: this server did not write the cursor.
       guard rest.count <= 1, let id = Int64(first), let seconds = Int64(second), id >= 0,

@@ -36,17 +36,14 @@ struct PageRequest: Sendable {
 
   /// The path parameter as a reference to an offer, such as `ibotta:110579`.
   ///
-  /// - Throws: `OffersError` with `notFound` for a text without a feed.
+  /// - Throws: `OffersError` with `notFound` for a text that is no reference.
   func offerRef() throws -> OfferRef {
-    // Bytes are compared: a combining accent at the start of an id forms one character with the
-    // colon.
-    guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), colon != name.startIndex else {
+    guard let ref = OfferRef(name) else {
       throw OffersError(
         .notFound, "There is no offer “\(name.prefix(80))”.",
         hint: "An offer is named by its feed and its id, as in ibotta:110579.")
     }
-    let id = String(Substring(name.utf8[name.utf8.index(after: colon)...]))
-    return OfferRef(feed: String(name[..<colon]), id: id)
+    return ref
   }
 }
 

@@ -92,7 +92,7 @@ private final class CheckSink: OfferSink {
       text(field).flatMap(Double.init).map { Date(timeIntervalSince1970: $0) }
     }
     return Offer(
-      ref: OfferRef(feed: definition.name, id: text(.id) ?? ""), name: text(.name) ?? "",
+      ref: OfferRef(feed: definition.name, offerID: text(.id) ?? ""), name: text(.name) ?? "",
       description: text(.description), terms: text(.terms),
       reward: texts.reward.map { Reward(texts: $0, exact: rewards.parse($0)) },
       imageURL: text(.imageURL), url: text(.url), retailer: text(.retailer),

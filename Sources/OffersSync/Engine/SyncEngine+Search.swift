@@ -35,7 +35,7 @@ extension SyncEngine {
     var seen: Set<String> = []
     return ServerSearch(
       run: run,
-      offers: found.filter { seen.insert($0).inserted }.map { OfferRef(feed: feed, id: $0) },
+      offers: found.filter { seen.insert($0).inserted }.map { OfferRef(feed: feed, offerID: $0) },
       lastPage: page ?? max(1, pages.count), pageCount: result.pageCount)
   }
 }

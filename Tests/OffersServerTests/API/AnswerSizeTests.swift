@@ -130,7 +130,7 @@ struct AnswerSizeTests {
     // Two thousand changes of a reward, each nearly as long as one may be.
     let text = String(repeating: "x", count: 4000)
     var offer = ExportedOffer()
-    offer.ref = OfferRef(feed: "ibotta", id: "1")
+    offer.ref = OfferRef(feed: "ibotta", offerID: "1")
     offer.name = "Tea"
     var change = ExportedChange()
     change.ref = offer.ref
@@ -169,7 +169,7 @@ struct AnswerSizeTests {
     let home = try await ServedHome(feeds: [])
     let records = (1...25).map { number -> ExportRecord in
       var offer = ExportedOffer()
-      offer.ref = OfferRef(feed: "ibotta", id: "\(number)")
+      offer.ref = OfferRef(feed: "ibotta", offerID: "\(number)")
       offer.name = "Tea"
       // All at once, but for a few.
       offer.expiresAt = Int64(Date().timeIntervalSince1970) + (number < 4 ? 1800 : 3600)

@@ -16,11 +16,13 @@ struct PageFormTests {
     #expect(set.status == 303)
     #expect(set.headers[.location] == "/?page=2")
     #expect(
-      try await home.database.findOffer(OfferRef(feed: "ibotta", id: "900113"))?.isFavorite == true)
+      try await home.database.findOffer(OfferRef(feed: "ibotta", offerID: "900113"))?.isFavorite
+        == true)
     let taken = try await home.send("/offers/ibotta:900113/favorite", "favorite=0")
     #expect(taken.headers[.location] == "/offers/ibotta:900113")
     #expect(
-      try await home.database.findOffer(OfferRef(feed: "ibotta", id: "900113"))?.isFavorite == false
+      try await home.database.findOffer(OfferRef(feed: "ibotta", offerID: "900113"))?.isFavorite
+        == false
     )
     #expect(try await home.send("/offers/ibotta:none/favorite", "favorite=1").status == 404)
   }

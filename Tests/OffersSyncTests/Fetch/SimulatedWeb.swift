@@ -126,7 +126,7 @@ final class FetchHome: Sendable {
   }
 
   func ids() async throws -> [String] {
-    try await database.fetchOffers(OfferQuery()).map(\.ref.id)
+    try await database.fetchOffers(OfferQuery()).map(\.ref.offerID)
   }
 
   /// The condition headers of the last request.

@@ -79,7 +79,7 @@ struct SixtyDaysTests {
           return feed.known
         }
         let ids = try await home.database.fetchOffers(OfferQuery(feed: name)).compactMap {
-          Int($0.ref.id)
+          Int($0.ref.offerID)
         }
         #expect(Set(ids) == known, "\(name) at tick \(tick)")
         if favorites.count < 200, let id = ids.randomElement() {

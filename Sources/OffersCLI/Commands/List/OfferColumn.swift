@@ -75,7 +75,7 @@ enum OfferColumn: String, CaseIterable {
     switch self {
     case .ref: offer.ref.description
     case .feed: offer.ref.feed
-    case .id: offer.ref.id
+    case .id: offer.ref.offerID
     case .name: offer.name
     case .description: offer.description
     case .terms: offer.terms
