@@ -104,7 +104,7 @@ struct ServeBenchmark {
     ])
     let store = try OffersDatabase(path: database)
     guard let offer = try await store.fetchOffers(OfferQuery(limit: 1)).first,
-      let url = offer.imageURL
+      let url = offer.imageURLText
     else { throw BenchmarkError(description: "The feed has no offer with an image.") }
     var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     while bytes.count < Self.imageBytes { bytes.append(UInt8(truncatingIfNeeded: bytes.count)) }

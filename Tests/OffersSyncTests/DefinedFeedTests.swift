@@ -190,7 +190,7 @@ struct DefinedFeedTests {
     #expect(other.requests.first?.contains("s3cr3t") == false)
     #expect("\(refused) \(run)".contains("s3cr3t") == false)
     let offer = try await feeds.database.fetchOffer(named: "shop:1")
-    #expect(offer.url == server.url("/a#one"))
+    #expect(offer.urlText == server.url("/a#one"))
     for suffix in ["", "-wal"] {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: feeds.database.path + suffix))
       #expect(bytes.range(of: Data("s3cr3t".utf8)) == nil)

@@ -2,9 +2,9 @@
 public protocol ImageSource: Sendable {
   /// The image of an offer.
   ///
-  /// - Parameters:
-  ///   - url: the address as the feed prints it.
-  ///   - feedSource: the source of the feed, the base of a relative address.
-  /// - Throws: `OffersError` when the image cannot be provided; `CancellationError`.
-  func image(at url: String, feedSource: String?) async throws -> CachedImage
+  /// - Parameter feedSource: the source of the offer's feed, the base of a relative address; nil when
+  ///   it is not known.
+  /// - Throws: `OffersError` when the image cannot be provided: `notFound` for an offer without one.
+  ///   `CancellationError` when the task is cancelled meanwhile.
+  func image(of offer: Offer, feedSource: String?) async throws -> CachedImage
 }

@@ -2,7 +2,7 @@ extension Offer {
   /// The size of the offer's texts in bytes of UTF-8, elements of lists included.
   package var textBytes: Int {
     var bytes = name.utf8.count + ref.feed.utf8.count + ref.offerID.utf8.count
-    for text in [description, terms, reward?.text, imageURL, url, retailer] {
+    for text in [description, terms, reward?.text, imageURLText, urlText, retailer] {
       if let text { bytes += text.utf8.count }
     }
     for category in categories { bytes += category.utf8.count }
@@ -30,8 +30,8 @@ extension Offer {
     }
     return Offer(
       ref: ref, name: fit(name), description: description.map(fit), terms: terms.map(fit),
-      reward: reward?.abridged(toBytes: limit), imageURL: address(imageURL), url: address(url),
-      retailer: retailer.map(fit),
+      reward: reward?.abridged(toBytes: limit), imageURLText: address(imageURLText),
+      urlText: address(urlText), retailer: retailer.map(fit),
       categories: first(categories.prefix(OfferLimits.categoryCount).map(fit), \.utf8.count),
       startsAt: startsAt, expiresAt: expiresAt, latitude: latitude, longitude: longitude,
       attributes: first(

@@ -3,7 +3,10 @@ import Foundation
 /// An offer, as it is stored.
 ///
 /// A field that the feed does not provide is nil, never invented and never an empty string.
-public struct Offer: Hashable, Sendable {
+///
+/// Coding keeps every field exactly, for an app's own files and messages. Its format is not that of
+/// `--json` and the API, and times are coded by the coder's own strategy.
+public struct Offer: Hashable, Sendable, Identifiable, Codable {
   /// Whether the feed still has the offer.
   public enum State: String, Sendable {
     /// The last sync found the offer.
@@ -17,10 +20,10 @@ public struct Offer: Hashable, Sendable {
   public let description: String?
   public let terms: String?
   public let reward: Reward?
-  /// The address of the image, as the feed prints it.
-  public let imageURL: String?
-  /// The address of the offer's own page, as the feed prints it.
-  public let url: String?
+  /// The address of the image, as the feed prints it: any text.
+  package let imageURLText: String?
+  /// The address of the offer's own page, as the feed prints it: any text.
+  package let urlText: String?
   /// The seller.
   public let retailer: String?
   public let categories: [String]
@@ -40,11 +43,36 @@ public struct Offer: Hashable, Sendable {
   /// When a sync first found the offer missing; nil while the feed has it.
   public let goneAt: Date?
 
+  /// The reference, which is unique among all feeds.
+  public var id: OfferRef { ref }
+
+  /// Whether the feed still has the offer.
   public var state: State { goneAt == nil ? .current : .gone }
 
+  /// Creates an offer, as for a preview or a test.
+  ///
+  /// - Parameters:
+  ///   - imageURL: an http or https URL; any other reads as nil.
+  ///   - url: an http or https URL; any other reads as nil.
   public init(
     ref: OfferRef, name: String, description: String? = nil, terms: String? = nil,
-    reward: Reward? = nil, imageURL: String? = nil, url: String? = nil, retailer: String? = nil,
+    reward: Reward? = nil, imageURL: URL? = nil, url: URL? = nil, retailer: String? = nil,
+    categories: [String] = [], startsAt: Date? = nil, expiresAt: Date? = nil,
+    latitude: Double? = nil, longitude: Double? = nil, attributes: [OfferAttribute] = [],
+    isFavorite: Bool = false, firstSeenAt: Date, changedAt: Date, goneAt: Date? = nil
+  ) {
+    self.init(
+      ref: ref, name: name, description: description, terms: terms, reward: reward,
+      imageURLText: imageURL?.absoluteString, urlText: url?.absoluteString, retailer: retailer,
+      categories: categories, startsAt: startsAt, expiresAt: expiresAt, latitude: latitude,
+      longitude: longitude, attributes: attributes, isFavorite: isFavorite,
+      firstSeenAt: firstSeenAt, changedAt: changedAt, goneAt: goneAt)
+  }
+
+  /// Creates an offer with the addresses as the feed prints them.
+  package init(
+    ref: OfferRef, name: String, description: String? = nil, terms: String? = nil,
+    reward: Reward? = nil, imageURLText: String?, urlText: String?, retailer: String? = nil,
     categories: [String] = [], startsAt: Date? = nil, expiresAt: Date? = nil,
     latitude: Double? = nil, longitude: Double? = nil, attributes: [OfferAttribute] = [],
     isFavorite: Bool = false, firstSeenAt: Date, changedAt: Date, goneAt: Date? = nil
@@ -54,8 +82,8 @@ public struct Offer: Hashable, Sendable {
     self.description = description
     self.terms = terms
     self.reward = reward
-    self.imageURL = imageURL
-    self.url = url
+    self.imageURLText = imageURLText
+    self.urlText = urlText
     self.retailer = retailer
     self.categories = categories
     self.startsAt = startsAt
@@ -67,5 +95,13 @@ public struct Offer: Hashable, Sendable {
     self.firstSeenAt = firstSeenAt
     self.changedAt = changedAt
     self.goneAt = goneAt
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case ref, name, description, terms, reward
+    case imageURLText = "imageURL"
+    case urlText = "url"
+    case retailer, categories, startsAt, expiresAt, latitude, longitude, attributes, isFavorite
+    case firstSeenAt, changedAt, goneAt
   }
 }

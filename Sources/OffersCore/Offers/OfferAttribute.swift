@@ -1,6 +1,6 @@
 /// A labelled value for which offers have no field of their own, such as an artist or a phone
 /// number.
-public struct OfferAttribute: Hashable, Sendable {
+public struct OfferAttribute: Hashable, Sendable, Codable {
   /// The label shown before the value, such as `Artist`.
   public let label: String
   public let value: String

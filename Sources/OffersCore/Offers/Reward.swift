@@ -1,7 +1,7 @@
 /// The reward of an offer: the printed text and, if it can be parsed exactly, its value.
-public struct Reward: Hashable, Sendable {
+public struct Reward: Hashable, Sendable, Codable {
   /// An exact value. It is never rounded, guessed, or kept as a floating-point number.
-  public enum Value: Hashable, Sendable {
+  public enum Value: Hashable, Sendable, Codable {
     /// An amount in minor units, such as cents, with an ISO 4217 currency code.
     case amount(minorUnits: Int64, currency: String)
     /// A percentage in hundredths of a percent: 5 % is 500, 2.5 % is 250.

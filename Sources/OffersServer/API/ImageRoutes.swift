@@ -29,12 +29,12 @@ struct ImageRoutes: Sendable {
   }
 
   private func image(of offer: Offer) async throws -> CachedImage {
-    guard let url = offer.imageURL else {
+    guard offer.imageURLText != nil else {
       throw OffersError(.notFound, "\(offer.ref) has no image.")
     }
     let source = try await content.store.findSource(of: offer.ref.feed)
     do {
-      return try await content.images.image(at: url, feedSource: source)
+      return try await content.images.image(of: offer, feedSource: source)
     } catch let error as OffersError where error.code != .storageFailed {
       // The offer exists, but its image could not be fetched from another server. The status is
       // that of a gateway: 504 for a timeout, else 502.

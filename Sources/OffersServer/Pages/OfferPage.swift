@@ -37,7 +37,7 @@ struct OfferPage {
       fields.set("feedLink", PageLinks.feed(ref.feed))
       fields.set("facts", Self.facts(of: offer, feedTitle))
       fields.setPlace(of: offer)
-      if let link = PageLinks.outside(offer.url) {
+      if let link = PageLinks.outside(offer.urlText) {
         fields.set(
           "open",
           PageFields { open in

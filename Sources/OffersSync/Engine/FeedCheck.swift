@@ -95,7 +95,7 @@ private final class CheckSink: OfferSink {
       ref: OfferRef(feed: definition.name, offerID: text(.id) ?? ""), name: text(.name) ?? "",
       description: text(.description), terms: text(.terms),
       reward: texts.reward.map { Reward(texts: $0, exact: rewards.parse($0)) },
-      imageURL: text(.imageURL), url: text(.url), retailer: text(.retailer),
+      imageURLText: text(.imageURL), urlText: text(.url), retailer: text(.retailer),
       categories: text(.categories).map(JSONTexts.parse) ?? [], startsAt: date(.startsAt),
       expiresAt: date(.expiresAt), latitude: text(.latitude).flatMap(Double.init),
       longitude: text(.longitude).flatMap(Double.init),

@@ -84,11 +84,22 @@ public actor ImageLoader: ImageSource {
 
   /// The image of an offer.
   ///
+  /// - Parameter feedSource: the source of the offer's feed, the base of a relative address; nil when
+  ///   it is not known. With a source on https, an `http:` address on the same host becomes https.
+  /// - Throws: `OffersError` when the image cannot be provided: `notFound` for an offer without one.
+  ///   `CancellationError` when the caller is cancelled; the request continues for others, and its
+  ///   image is cached.
+  public func image(of offer: Offer, feedSource: String? = nil) async throws -> CachedImage {
+    try await image(at: offer.imageURLText ?? "", feedSource: feedSource)
+  }
+
+  /// The image at an address.
+  ///
   /// - Parameters:
   ///   - url: the address as the feed prints it.
   ///   - feedSource: the source of the feed, the base of a relative address.
-  /// - Throws: `OffersError` when the image cannot be provided; `CancellationError`.
-  public func image(at url: String, feedSource: String? = nil) async throws -> CachedImage {
+  /// - Throws: as `image(of:feedSource:)`.
+  package func image(at url: String, feedSource: String? = nil) async throws -> CachedImage {
     let address = try ImageAddress(url, feedSource: feedSource)
     let held = try await images.findImage(url)
     if let held, held.freshUntil > now() { return held }

@@ -15,7 +15,7 @@ final class CountedImages: ImageSource {
 
   init(_ result: Result<CachedImage, OffersError>) { self.result = result }
 
-  func image(at url: String, feedSource: String?) async throws -> CachedImage {
+  func image(of offer: Offer, feedSource: String?) async throws -> CachedImage {
     count.withLock { $0 += 1 }
     return try result.get()
   }

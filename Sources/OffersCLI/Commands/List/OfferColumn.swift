@@ -85,8 +85,8 @@ enum OfferColumn: String, CaseIterable {
     case .rewardCurrency: offer.reward?.currency
     case .rewardPercent: offer.reward?.percentHundredths.map(JSONWriter.decimal)
     case .rewardUpTo: offer.reward.map { $0.isUpTo ? "true" : "false" }
-    case .imageURL: offer.imageURL
-    case .url: offer.url
+    case .imageURL: offer.imageURLText
+    case .url: offer.urlText
     case .favorite: offer.isFavorite ? "true" : "false"
     case .state: offer.state.rawValue
     case .firstSeenAt, .changedAt, .goneAt, .startsAt, .expiresAt:

@@ -51,7 +51,7 @@ struct ImageCommand: AsyncParsableCommand {
     }
     // Opened for reading first, which fails without a database instead of creating one.
     let offer = try await location.open(.readOnly).fetchOffer(named: id)
-    guard let url = offer.imageURL else {
+    guard offer.imageURLText != nil else {
       throw OffersError(.notFound, "\(offer.ref) has no image.")
     }
     let database = try location.open(.readWrite)
@@ -65,7 +65,7 @@ struct ImageCommand: AsyncParsableCommand {
     let image: CachedImage
     do {
       image = try await loader.image(
-        at: url, feedSource: try await database.findSource(of: offer.ref.feed))
+        of: offer, feedSource: try await database.findSource(of: offer.ref.feed))
       await loader.close()
     } catch {
       await loader.close()

@@ -59,8 +59,8 @@ enum OfferCard {
     }
     rows += offer.attributes.map { ($0.label, $0.value) }
     rows.append(("ID", offer.ref.description))
-    if let url = offer.url { rows.append(("Page", url)) }
-    if let image = offer.imageURL { rows.append(("Image", image)) }
+    if let url = offer.urlText { rows.append(("Page", url)) }
+    if let image = offer.imageURLText { rows.append(("Image", image)) }
     rows.append(("First seen", Units.time(offer.firstSeenAt)))
     if offer.changedAt > offer.firstSeenAt { rows.append(("Changed", Units.time(offer.changedAt))) }
     if let gone = offer.goneAt { rows.append(("Gone since", Units.time(gone))) }

@@ -24,12 +24,12 @@ struct OfferPicture {
   /// The drawing and true, or a line with the reason why there is none and false. The text is empty
   /// if the offer has no image.
   func text(from database: OffersDatabase) async -> (text: String, isDrawn: Bool) {
-    guard mode != .never, let url = offer.imageURL else { return ("", false) }
+    guard mode != .never, let url = offer.imageURLText else { return ("", false) }
     func line(_ reason: String) -> (String, Bool) {
       (DisplayText.oneLine("[no picture: \(reason)]") + "\n", false)
     }
     do {
-      guard let image = try await image(url, from: database) else {
+      guard let image = try await image(from: database) else {
         if let failure = try await database.findFailure(of: url, now: Date()) {
           return line(failure.reason)
         }
@@ -50,13 +50,13 @@ struct OfferPicture {
     }
   }
 
-  private func image(_ url: String, from database: OffersDatabase) async throws -> CachedImage? {
-    if mode == .auto { return try await database.findImage(url) }
+  private func image(from database: OffersDatabase) async throws -> CachedImage? {
+    if mode == .auto { return try await database.findImage(of: offer) }
     let writable = try OffersDatabase(path: databasePath)
     let loader = ImageLoader(images: writable, allowsPrivateNetwork: allowsPrivateNetwork)
     do {
       let image = try await loader.image(
-        at: url, feedSource: try await database.findSource(of: offer.ref.feed))
+        of: offer, feedSource: try await database.findSource(of: offer.ref.feed))
       await loader.close()
       return image
     } catch {
@@ -67,7 +67,7 @@ struct OfferPicture {
 
   /// Records the use of the image for the eviction order, unless that would wait for a writer.
   func noteSeen() async {
-    guard let url = offer.imageURL, mode == .auto else { return }
+    guard let url = offer.imageURLText, mode == .auto else { return }
     // If the use is not recorded, the image is at worst evicted earlier.
     try? await OffersDatabase.noteImageUse(of: url, path: databasePath)
   }

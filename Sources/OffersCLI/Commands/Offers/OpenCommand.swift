@@ -30,7 +30,7 @@ struct OpenCommand: AsyncParsableCommand {
 
   func run() async throws {
     let offer = try await location.open(.readOnly).fetchOffer(named: id)
-    guard let url = offer.url else {
+    guard let url = offer.urlText else {
       throw OffersError(
         .notFound, "\(offer.ref) has no link.",
         hint: "See the offer: offers show \(ShellQuoting.word(offer.ref.description))")
