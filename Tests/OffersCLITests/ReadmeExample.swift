@@ -17,7 +17,7 @@ actor OffersScreen {
   }
 
   func toggleStar(of offer: Offer) async throws {
-    _ = try await database.setFavorites(named: [offer.ref.description], to: !offer.isFavorite)
+    try await database.setFavorites([offer.ref], to: !offer.isFavorite)
     try await load()
   }
 

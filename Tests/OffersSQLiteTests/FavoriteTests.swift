@@ -40,6 +40,27 @@ struct FavoriteTests {
     #expect(changes.map(\.didChange) == [true, true, false])
   }
 
+  @Test("references are starred in the given order, and an unknown one changes nothing")
+  func marksReferences() async throws {
+    let store = try Store()
+    try await store.sync([FeedOffer("1"), FeedOffer("a:b"), FeedOffer("ibotta:1")])
+    let refs = ["a:b", "ibotta:1", "a:b"].map { OfferRef(feed: "ibotta", offerID: $0) }
+    let changes = try await store.database.setFavorites(refs, to: true)
+    #expect(changes.map(\.offer.ref) == refs)
+    #expect(changes.map(\.didChange) == [true, true, false])
+    #expect(changes.map(\.offer.isFavorite) == [true, true, true])
+    for unknown in [
+      OfferRef(feed: "ibotta", offerID: "9"), OfferRef(feed: "grocer", offerID: "1"),
+      OfferRef(feed: "", offerID: "ibotta:1"),
+    ] {
+      let error = await #expect(throws: OffersError.self) {
+        try await store.database.setFavorites([refs[0], unknown], to: false)
+      }
+      #expect(error?.code == .notFound)
+    }
+    #expect(try Self.marks(store) == ["ibotta|a:b", "ibotta|ibotta:1"])
+  }
+
   @Test("an offer is found by its id, by feed and id, and by an id with a colon")
   func findsByName() async throws {
     let store = try Store()

@@ -28,6 +28,18 @@ public struct OfferRef: Hashable, Sendable, Comparable, Identifiable, LosslessSt
     self.init(feed: feed, offerID: offerID)
   }
 
+  /// Parses the textual form.
+  ///
+  /// - Throws: `OffersError` with `notFound` for a text that is no reference.
+  package init(named text: String) throws {
+    guard let ref = OfferRef(text) else {
+      throw OffersError(
+        .notFound, "There is no offer “\(text.prefix(80))”.",
+        hint: "An offer is named by its feed and its id, as in ibotta:110579.")
+    }
+    self = ref
+  }
+
   /// The textual form, `feed:id`.
   public var description: String { "\(feed):\(offerID)" }
 

@@ -1,9 +1,11 @@
-/// Reads offers. No call waits for the network or for a sync.
+/// Reads offers. No call waits for the network or for a sync. A call that is cancelled throws
+/// `CancellationError`.
 public protocol OfferRepository: Sendable {
   /// The offer, or nil when the database does not have it.
   func findOffer(_ ref: OfferRef) async throws -> Offer?
 
-  /// The offer with a full reference such as `ibotta:110579`, or a bare id such as `110579`.
+  /// The offer that a person named: by a full reference such as `ibotta:110579`, or a bare id such as
+  /// `110579`. The default implementation accepts references only.
   ///
   /// - Throws: `OffersError` with `notFound`, or with `ambiguous` when several feeds have the bare
   ///   id; the message names them.
@@ -25,6 +27,14 @@ public protocol OfferRepository: Sendable {
 
   /// The number of offers that a query selects, ignoring its limit and offset.
   func countOffers(_ query: OfferQuery) async throws -> Int
+}
+
+extension OfferRepository {
+  public func fetchOffer(named text: String) async throws -> Offer {
+    let ref = try OfferRef(named: text)
+    if let offer = try await findOffer(ref) { return offer }
+    throw OffersError(.notFound, "There is no offer “\(ref)”.")
+  }
 }
 
 /// A page of a list.

@@ -114,20 +114,37 @@ extension OffersDatabase: OfferRepository {
 }
 
 extension OffersDatabase: FavoriteRepository {
+  @discardableResult
+  public func setFavorites(
+    _ refs: [OfferRef], to isFavorite: Bool
+  ) async throws -> [FavoriteChange] {
+    try await setFavorites(to: isFavorite) { _ in refs }
+  }
+
+  @discardableResult
   public func setFavorites(
     named names: [String], to isFavorite: Bool
   ) async throws -> [FavoriteChange] {
+    try await setFavorites(to: isFavorite) { database in
+      try names.map { try Self.fetchOffer(named: $0, in: database).ref }
+    }
+  }
+
+  private func setFavorites(
+    to isFavorite: Bool, of refs: @escaping @Sendable (Database) throws -> [OfferRef]
+  ) async throws -> [FavoriteChange] {
     let seconds = Int64(Date().timeIntervalSince1970)
     return try await write { database in
-      // Look all of them up before changing the first, so that an unknown name changes nothing.
-      let refs = try names.map { try Self.fetchOffer(named: $0, in: database).ref }
-      return try refs.map { ref in
+      // An unknown offer rolls the whole transaction back.
+      try refs(database).map { ref in
         let didChange =
           isFavorite
           ? try FavoriteTable.insert(ref, at: seconds, in: database)
           : try FavoriteTable.delete(ref, in: database)
-        return FavoriteChange(
-          offer: try Self.fetchOffer(named: ref.description, in: database), didChange: didChange)
+        guard let offer = try OfferTable.find(ref, in: database) else {
+          throw OffersError(.notFound, "There is no offer “\(ref)”.")
+        }
+        return FavoriteChange(offer: offer, didChange: didChange)
       }
     }
   }

@@ -11,8 +11,7 @@ struct PageForms: Sendable {
       let asked = try PageRequest(request, context, parameter: "ref")
       let form = SentFields(try await FieldList.read(request))
       let ref = try asked.offerRef()
-      _ = try await content.store.setFavorites(
-        named: [ref.description], to: form.isSet("favorite"))
+      try await content.store.setFavorites([ref], to: form.isSet("favorite"))
       return Self.redirect(to: form["back"] ?? PageLinks.offer(ref))
     }
     router.post("/sync") { request, _ in

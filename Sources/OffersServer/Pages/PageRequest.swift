@@ -38,12 +38,7 @@ struct PageRequest: Sendable {
   ///
   /// - Throws: `OffersError` with `notFound` for a text that is no reference.
   func offerRef() throws -> OfferRef {
-    guard let ref = OfferRef(name) else {
-      throw OffersError(
-        .notFound, "There is no offer “\(name.prefix(80))”.",
-        hint: "An offer is named by its feed and its id, as in ibotta:110579.")
-    }
-    return ref
+    try OfferRef(named: name)
   }
 }
 
