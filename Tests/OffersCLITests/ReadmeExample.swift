@@ -11,7 +11,7 @@ actor OffersScreen {
   /// Reads the disk only, so it works offline.
   func load() async throws { offers = try await database.fetchOffers(OfferQuery(limit: 50)) }
 
-  /// Finds by any words, best first; `hit.matches` says where they stand.
+  /// Finds by any words, best first; `hit.ranges(in: .name)` are the words to highlight in a name.
   func find(_ words: String) async throws {
     offers = try await database.search(SearchQuery(words)).hits.map(\.offer)
   }

@@ -135,26 +135,31 @@ struct SearchTests {
     }
   }
 
-  @Test("matches are reported per field, as ranges of Unicode scalars")
+  /// A match as text: its field, the index, the words' places in scalars, and the words.
+  private static func text(_ match: SearchMatch) -> String {
+    let index = match.index.map { "[\($0)]" } ?? ""
+    let words = match.ranges.map { String(match.text[$0]) }
+    return "\(match.field.rawValue)\(index) \(match.scalarRanges) \(words)"
+  }
+
+  @Test("matches are reported per field, as ranges of Unicode scalars and of the field's text")
   func marks() async throws {
     let store = try await Self.filled()
-    func matches(_ words: String) async throws -> [SearchMatch]? {
-      try await store.database.search(SearchQuery(words)).hits.first?.matches
+    func matches(_ words: String) async throws -> [String]? {
+      try await store.database.search(SearchQuery(words)).hits.first?.matches.map(Self.text)
     }
-    #expect(try await matches("coffee") == [SearchMatch(field: .name, ranges: [21..<27])])
+    #expect(try await matches("coffee") == [#"name [Range(21..<27)] ["Coffee"]"#])
     #expect(
       try await matches("cafe bag") == [
-        SearchMatch(field: .name, ranges: [0..<4]),
-        SearchMatch(field: .description, ranges: [7..<10]),
+        #"name [Range(0..<4)] ["Café"]"#, #"description [Range(7..<10)] ["bag"]"#,
       ])
-    #expect(try await matches("creme") == [SearchMatch(field: .retailer, ranges: [0..<5])])
-    #expect(try await matches("coca-cola") == [SearchMatch(field: .terms, ranges: [0..<9])])
-    #expect(
-      try await matches("two") == [SearchMatch(field: .categories, index: 1, ranges: [9..<12])])
+    #expect(try await matches("creme") == [#"retailer [Range(0..<5)] ["Crème"]"#])
+    #expect(try await matches("coca-cola") == [#"terms [Range(0..<9)] ["Coca-Cola"]"#])
+    #expect(try await matches("two") == [#"categories[1] [Range(9..<12)] ["two"]"#])
     #expect(
       try await matches("bjork electronique") == [
-        SearchMatch(field: .attributes, index: 0, ranges: [0..<5]),
-        SearchMatch(field: .attributes, index: 1, ranges: [0..<12]),
+        #"attributes[0] [Range(0..<5)] ["Björk"]"#,
+        #"attributes[1] [Range(0..<12)] ["Électronique"]"#,
       ])
   }
 
@@ -170,15 +175,44 @@ struct SearchTests {
     ])
     let hit = try #require(try await store.database.search(SearchQuery("tea 9")).hits.first)
     #expect(
-      hit.matches == [
-        SearchMatch(field: .name, ranges: [5..<8]),
-        SearchMatch(field: .categories, index: 8, ranges: [5..<6]),
-        SearchMatch(field: .attributes, index: 8, ranges: [6..<7]),
+      hit.matches.map(Self.text) == [
+        #"name [Range(5..<8)] ["tea"]"#, #"categories[8] [Range(5..<6)] ["9"]"#,
+        #"attributes[8] [Range(6..<7)] ["9"]"#,
       ])
-    let places = zip([hit.offer.name, hit.offer.categories[8]], hit.matches).map { text, match in
-      String(String.UnicodeScalarView(Array(text.unicodeScalars)[match.ranges[0]]))
+    #expect(hit.ranges(in: .name).map { hit.offer.name[$0] } == ["tea"])
+  }
+
+  @Test(
+    "string ranges are of whole characters of the offer's own text",
+    arguments: [
+      ("Cafe\u{301} cre\u{300}me", "cafe"), ("1\u{FE0F}\u{20E3} tea", "1"), ("🧑🏽‍🌾tea🇩🇪", "tea"),
+      ("مُحَمَّد شاي", "شاي"), ("مُحَمَّد شاي", "مُحَمَّد"), ("tea\u{200D}x", "tea"),
+      ("한국어 e\u{301}\u{302}", "e"),
+    ])
+  func marksCharacters(name: String, words: String) async throws {
+    let store = try Store()
+    let long = name + String(repeating: " tea", count: 2000)
+    try await store.sync([
+      FeedOffer("1", name: name), FeedOffer("2", name: name, more: [.description: long]),
+    ])
+    var query = SearchQuery(words)
+    for maximumBytes in [nil, 10] {
+      query.maximumBytes = maximumBytes
+      let hits = try await store.database.search(query).hits
+      #expect(hits.count == 2)
+      for hit in hits {
+        let ranges = hit.ranges(in: .name)
+        #expect(!ranges.isEmpty)
+        for range in ranges {
+          #expect(String.Index(range.lowerBound, within: hit.offer.name) == range.lowerBound)
+          #expect(String.Index(range.upperBound, within: hit.offer.name) == range.upperBound)
+          #expect(!range.isEmpty)
+        }
+        let marked = hit.matches.first { $0.field == .name }?.scalarRanges ?? []
+        #expect(
+          ranges.first.map { name[$0].unicodeScalars.count } ?? 0 >= marked.first?.count ?? .max)
+      }
     }
-    #expect(places == ["tea", "9"])
   }
 
   @Test("a search is restricted to its feed, to favorites and to current offers")

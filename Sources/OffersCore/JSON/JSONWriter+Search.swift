@@ -20,7 +20,7 @@ extension JSONWriter {
       json.member("matches", objects: hit.matches) { json, match in
         json.member("field", match.field.rawValue)
         json.member("index", match.index)
-        json.member("ranges", each: match.ranges) { json, range in
+        json.member("ranges", each: match.scalarRanges) { json, range in
           json.array { json in
             json.value(range.lowerBound)
             json.value(range.upperBound)

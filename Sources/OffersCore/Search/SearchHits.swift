@@ -13,15 +13,16 @@ package struct SearchHits {
   package init(maximumBytes: Int?) { roomBytes = maximumBytes ?? .max }
 
   package mutating func append(_ offer: Offer, _ matches: [SearchMatch]) {
-    let ranges = matches.reduce(0) { $0 + $1.ranges.count }
+    let ranges = matches.reduce(0) { $0 + $1.scalarRanges.count }
     let bytes = offer.textBytes + Self.rangeBytes * ranges
     if bytes <= max(roomBytes, Self.abridgedBytes) {
       roomBytes -= bytes
       hits.append(SearchHit(offer: offer, matches: matches))
       return
     }
-    let short = offer.abridged(toBytes: Self.abridgedBytes)
-    let matches = short.name == offer.name ? matches.filter { $0.field == .name } : []
-    hits.append(SearchHit(offer: short, matches: matches, isAbridged: true))
+    hits.append(
+      SearchHit(
+        offer: offer.abridged(toBytes: Self.abridgedBytes),
+        matches: matches.filter { $0.field == .name }, isAbridged: true))
   }
 }

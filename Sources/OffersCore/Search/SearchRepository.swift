@@ -34,42 +34,6 @@ public struct SearchQuery: Hashable, Sendable {
   package var serverFeed: String? { favoritesOnly ? nil : feed }
 }
 
-/// The positions of the words in one field of an offer.
-public struct SearchMatch: Hashable, Sendable {
-  /// A searched field.
-  public enum Field: String, Hashable, Sendable, CaseIterable {
-    case name, description, terms, retailer, categories, attributes
-  }
-
-  public let field: Field
-  /// The index of the category, or of the attribute, whose value matches; nil for other fields.
-  public let index: Int?
-  /// The ranges of the matching words in ascending order, as offsets in Unicode scalars.
-  public let ranges: [Range<Int>]
-
-  public init(field: Field, index: Int? = nil, ranges: [Range<Int>]) {
-    self.field = field
-    self.index = index
-    self.ranges = ranges
-  }
-}
-
-/// An offer that a search found.
-public struct SearchHit: Hashable, Sendable {
-  public let offer: Offer
-  /// The positions of the words, in the order of the fields.
-  public let matches: [SearchMatch]
-  /// Whether the offer's texts are truncated because earlier hits filled the answer
-  /// (`SearchQuery.maximumBytes`). `matches` then has matches in the name only.
-  public let isAbridged: Bool
-
-  public init(offer: Offer, matches: [SearchMatch], isAbridged: Bool = false) {
-    self.offer = offer
-    self.matches = matches
-    self.isAbridged = isAbridged
-  }
-}
-
 /// A page of search results.
 public struct SearchResults: Hashable, Sendable {
   /// The hits, best match first.
@@ -88,7 +52,15 @@ public struct SearchResults: Hashable, Sendable {
 }
 
 /// A past search that found something.
-public struct RecentSearch: Hashable, Sendable {
+public struct RecentSearch: Hashable, Sendable, Identifiable {
+  /// The identity of a search in the list.
+  public struct ID: Hashable, Sendable {
+    /// The words of the search.
+    public let words: String
+    /// The feed that was searched; nil for all.
+    public let feed: String?
+  }
+
   /// The number of searches kept.
   public static let limit = 10
 
@@ -97,6 +69,9 @@ public struct RecentSearch: Hashable, Sendable {
   /// The feed that was searched; nil for all.
   public let feed: String?
   public let searchedAt: Date
+
+  /// The words and the feed: an equal earlier search gives way to a later one.
+  public var id: ID { ID(words: words, feed: feed) }
 
   public init(words: String, feed: String? = nil, searchedAt: Date) {
     self.words = words
@@ -108,7 +83,8 @@ public struct RecentSearch: Hashable, Sendable {
 /// Full-text search over offers, with a history of recent searches.
 ///
 /// No call waits for the network. The first search after a sync that did not update the search
-/// index waits until the index is rebuilt.
+/// index waits until the index is rebuilt. A call that is cancelled throws `CancellationError`, and
+/// nothing is written.
 public protocol SearchRepository: Sendable {
   /// Finds the offers that contain all words: current ones, and gone ones only among favorites.
   ///

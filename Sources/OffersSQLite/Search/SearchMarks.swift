@@ -48,11 +48,16 @@ struct SearchMarks {
       guard let text, text.utf8.contains(2) else { return [] }
       let (ranges, count) = ranges(in: text)
       if ranges.isEmpty { return [] }
-      switch field {
-      case .categories: return Self.split(ranges, count, field, offer.categories)
-      case .attributes: return Self.split(ranges, count, field, offer.attributes.map(\.value))
-      case .name, .description, .terms, .retailer:
-        return [SearchMatch(field: field, ranges: ranges)]
+      func match(_ text: String?) -> [SearchMatch] {
+        text.map { [SearchMatch(field: field, in: $0, scalarRanges: ranges)] } ?? []
+      }
+      return switch field {
+      case .name: match(offer.name)
+      case .description: match(offer.description)
+      case .terms: match(offer.terms)
+      case .retailer: match(offer.retailer)
+      case .categories: Self.split(ranges, count, field, offer.categories)
+      case .attributes: Self.split(ranges, count, field, offer.attributes.map(\.value))
       }
     }
   }
@@ -73,8 +78,8 @@ struct SearchMarks {
       if !whole.isEmpty {
         matches.append(
           SearchMatch(
-            field: field, index: index,
-            ranges: whole.map { $0.lowerBound - begin..<$0.upperBound - begin }))
+            field: field, index: index, in: element,
+            scalarRanges: whole.map { $0.lowerBound - begin..<$0.upperBound - begin }))
       }
       begin = end + 1
     }

@@ -17,7 +17,7 @@ enum MarkedParts {
   static func fill(_ fields: inout PageFields, _ hit: SearchHit) {
     let offer = hit.offer
     func ranges(_ field: SearchMatch.Field) -> [Range<Int>] {
-      hit.matches.first { $0.field == field }?.ranges ?? []
+      hit.matches.first { $0.field == field }?.scalarRanges ?? []
     }
     fields.set("nameParts", parts(offer.name, ranges(.name)))
     if let description = offer.description {
@@ -25,32 +25,23 @@ enum MarkedParts {
       fields.set("descriptionParts", parts(description, ranges(.description), isExcerpt: true))
     }
     var others: [PageFields] = []
-    func add(_ label: String, _ text: String?, _ match: SearchMatch) {
-      guard let text else { return }
+    func add(_ label: String, _ match: SearchMatch) {
       others.append(
         PageFields {
           $0.set("label", OfferLimits.fit(label, within: labelBytes) ?? label)
-          $0.set("parts", parts(text, match.ranges, isExcerpt: true))
+          $0.set("parts", parts(match.text, match.scalarRanges, isExcerpt: true))
         })
     }
     for match in hit.matches where others.count < otherLimit {
       switch match.field {
       case .name, .description: break
-      case .terms: add("Terms", offer.terms, match)
-      case .retailer: add("Retailer", offer.retailer, match)
-      case .categories:
-        add("Category", match.index.flatMap { find($0, in: offer.categories) }, match)
-      case .attributes:
-        if let attribute = match.index.flatMap({ find($0, in: offer.attributes) }) {
-          add(attribute.label, attribute.value, match)
-        }
+      case .terms: add("Terms", match)
+      case .retailer: add("Retailer", match)
+      case .categories: add("Category", match)
+      case .attributes: add(match.attribute(of: offer)?.label ?? "", match)
       }
     }
     fields.set("otherMatches", others)
-  }
-
-  private static func find<Element>(_ index: Int, in list: [Element]) -> Element? {
-    list.indices.contains(index) ? list[index] : nil
   }
 
   /// Splits a text at the bounds of its matches. Matches outside of the text or excerpt are

@@ -84,12 +84,12 @@ struct SearchReport {
       let shift = gone.unicodeScalars.count
       let name = MarkedText(
         gone + hit.offer.name,
-        ranges: match.ranges.map { $0.lowerBound + shift..<$0.upperBound + shift })
+        ranges: match.scalarRanges.map { $0.lowerBound + shift..<$0.upperBound + shift })
       return table.line(row) { name.text($0 ?? width, style) }
     }
-    let (label, text) = Self.text(of: match, in: hit.offer)
+    let label = Self.label(of: match, in: hit.offer)
     let columns = width - DisplayText.width(label) - 5
-    let snippet = MarkedText(text, ranges: match.ranges).lead(columns / 3)
+    let snippet = MarkedText(match.text, ranges: match.scalarRanges).lead(columns / 3)
     return plain + "\n   \(style.faint(label)): \(snippet.text(columns, style))"
   }
 
@@ -104,20 +104,16 @@ struct SearchReport {
     ]
   }
 
-  /// The label and the text of the field of a match.
-  private static func text(of match: SearchMatch, in offer: Offer) -> (String, String) {
-    let index = match.index ?? 0
+  /// The label of the field of a match.
+  private static func label(of match: SearchMatch, in offer: Offer) -> String {
     switch match.field {
-    case .name: return ("Name", offer.name)
-    case .description: return ("Description", offer.description ?? "")
-    case .terms: return ("Terms", offer.terms ?? "")
-    case .retailer: return ("Sold by", offer.retailer ?? "")
-    case .categories:
-      return ("Category", offer.categories.indices.contains(index) ? offer.categories[index] : "")
+    case .name: "Name"
+    case .description: "Description"
+    case .terms: "Terms"
+    case .retailer: "Sold by"
+    case .categories: "Category"
     case .attributes:
-      guard offer.attributes.indices.contains(index) else { return ("", "") }
-      let attribute = offer.attributes[index]
-      return (DisplayText.fit(DisplayText.oneLine(attribute.label), 24), attribute.value)
+      match.attribute(of: offer).map { DisplayText.fit(DisplayText.oneLine($0.label), 24) } ?? ""
     }
   }
 
