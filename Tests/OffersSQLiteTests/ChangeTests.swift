@@ -60,7 +60,7 @@ struct ChangeTests {
     #expect(change.newReward == new)
     #expect(change.fields == ["reward"])
     #expect(change.at == Self.date(2000))
-    #expect(change.id == 2)
+    #expect(change.changeID == 2)
   }
 
   @Test("a changed text names its field and has no reward")
@@ -233,7 +233,7 @@ struct ChangeTests {
       let expected = all.filter { change in
         change.offer.isFavorite && query.kinds?.contains(change.kind) ?? true
           && (query.feed == nil || query.feed == change.offer.ref.feed)
-          && (change.id ?? 0 > query.afterID ?? 0)
+          && (change.changeID ?? 0 > query.afterID ?? 0)
           && (query.afterID != nil || query.since == nil || change.at >= since)
       }
       #expect(told == expected)

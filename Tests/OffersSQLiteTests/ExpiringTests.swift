@@ -33,7 +33,7 @@ struct ExpiringTests {
     #expect(told.map(\.offer.ref.offerID) == ["2", "6", "3"])
     #expect(
       told.map { Int($0.at.timeIntervalSince1970) } == [now + 1 - 2 * Self.day, now - 100, now])
-    #expect(told.allSatisfy { $0.id == nil && $0.kind == .expiring })
+    #expect(told.allSatisfy { $0.changeID == nil && $0.kind == .expiring })
     // A mark concerns recorded changes only; for expiring offers, `since` counts.
     let later = try await Self.changes(store, now: now) {
       $0.since = ChangeTests.date(now - 100)

@@ -148,7 +148,7 @@ struct NewOffersTests {
     query.kinds = [.new]
     let all = try await store.database.fetchChanges(query).changes
     #expect(all.map(\.offer.ref.offerID) == (10...20).map(String.init))
-    #expect(all.map(\.id) == (10...20).map { Int64($0) })
+    #expect(all.map(\.changeID) == (10...20).map { Int64($0) })
     query.limit = 4
     #expect(try await store.database.fetchChanges(query).changes == all.suffix(4))
     query.afterID = 3

@@ -8,7 +8,7 @@ public struct ChangeQuery: Hashable, Sendable {
   /// Only recorded changes after this one; nil for all.
   public var afterID: Int64?
   /// Only changes of favorites.
-  public var favoritesOnly = false
+  public var favoritesOnly: Bool
   /// Only changes of these kinds; nil for all.
   public var kinds: Set<OfferChange.Kind>?
   /// Only changes of this feed; nil for all.
@@ -23,8 +23,16 @@ public struct ChangeQuery: Hashable, Sendable {
   /// lists keep their first elements only. Nil for whole offers.
   public var textBytes: Int?
 
-  public init(since: Date? = nil, now: Date) {
+  public init(
+    since: Date? = nil, afterID: Int64? = nil, favoritesOnly: Bool = false,
+    kinds: Set<OfferChange.Kind>? = nil, feed: String? = nil, limit: Int? = nil, now: Date
+  ) {
     self.since = since
+    self.afterID = afterID
+    self.favoritesOnly = favoritesOnly
+    self.kinds = kinds
+    self.feed = feed
+    self.limit = limit
     self.now = now
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A change of an offer, classified for users.
-public struct OfferChange: Hashable, Sendable {
+public struct OfferChange: Hashable, Sendable, Identifiable {
   public enum Kind: String, Sendable, CaseIterable {
     /// A sync found the offer for the first time.
     case new
@@ -17,8 +17,16 @@ public struct OfferChange: Hashable, Sendable {
     case expiring
   }
 
+  /// The identity of a change in a list.
+  public enum ID: Hashable, Sendable {
+    /// A recorded change, by its number.
+    case recorded(Int64)
+    /// A change that is derived, not recorded: an offer expires once.
+    case derived(OfferRef)
+  }
+
   /// The number of the recorded change; nil for `expiring`, which is derived and not recorded.
-  public let id: Int64?
+  public let changeID: Int64?
   public let kind: Kind
   /// When a sync detected the change; for an expiring offer, when its last 48 hours began.
   public let at: Date
@@ -36,10 +44,10 @@ public struct OfferChange: Hashable, Sendable {
   public let returned: OfferRef?
 
   public init(
-    id: Int64?, kind: Kind, at: Date, offer: Offer, oldReward: Reward? = nil,
+    changeID: Int64?, kind: Kind, at: Date, offer: Offer, oldReward: Reward? = nil,
     newReward: Reward? = nil, reward: Reward?, fields: [String] = [], returned: OfferRef? = nil
   ) {
-    self.id = id
+    self.changeID = changeID
     self.kind = kind
     self.at = at
     self.offer = offer
@@ -49,6 +57,9 @@ public struct OfferChange: Hashable, Sendable {
     self.fields = fields
     self.returned = returned
   }
+
+  /// The identity in a list.
+  public var id: ID { changeID.map(ID.recorded) ?? .derived(offer.ref) }
 
   /// How long before its end an offer counts as expiring, in seconds.
   public static let expiringSeconds = 48.0 * 3600

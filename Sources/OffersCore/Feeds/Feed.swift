@@ -2,13 +2,16 @@ import Foundation
 
 /// A feed that was unsubscribed, or whose first sync never succeeded. Its offers and favorites are
 /// kept.
-public struct FormerFeed: Hashable, Sendable {
+public struct FormerFeed: Hashable, Sendable, Identifiable {
   /// The name, such as `ibotta`.
   public let name: String
   /// The display name; nil when no sync has found one.
   public let title: String?
   /// The source that a user named; nil for the source of the definition.
   public let source: String?
+
+  /// The name.
+  public var id: String { name }
 
   public init(name: String, title: String?, source: String?) {
     self.name = name
@@ -18,7 +21,7 @@ public struct FormerFeed: Hashable, Sendable {
 }
 
 /// A subscribed feed, as the database holds it.
-public struct Feed: Hashable, Sendable {
+public struct Feed: Hashable, Sendable, Identifiable {
   /// The feed that a new database subscribes to, with its built-in sample, until a user chooses
   /// another one. The first migration inserts it.
   package static let initialName = "ibotta"
@@ -41,6 +44,9 @@ public struct Feed: Hashable, Sendable {
   public let lastSuccessAt: Date?
   /// The fetch state that syncs keep for the feed's server.
   public let fetch: FetchState
+
+  /// The name.
+  public var id: String { name }
 
   public init(
     name: String, title: String? = nil, source: String, currentCount: Int, goneCount: Int,

@@ -1,5 +1,5 @@
 /// A feed that has a definition, subscribed or not.
-public struct KnownFeed: Hashable, Sendable {
+public struct KnownFeed: Hashable, Sendable, Identifiable {
   public let name: String
   /// The display name, if the definition has one.
   public let title: String?
@@ -17,6 +17,9 @@ public struct KnownFeed: Hashable, Sendable {
   /// Whether the feed's server can be searched.
   public let isSearchable: Bool
 
+  /// The name.
+  public var id: String { name }
+
   public init(
     name: String, title: String? = nil, source: String?, everySeconds: Int,
     hasOwnInterval: Bool = false, hasHeaders: Bool = false, layout: FeedLayout = .grid,
@@ -33,7 +36,8 @@ public struct KnownFeed: Hashable, Sendable {
   }
 }
 
-/// Syncs feeds. User interfaces depend on this protocol instead of on the sync engine.
+/// Syncs feeds. User interfaces depend on this protocol instead of on the sync engine. A call that is
+/// cancelled throws `CancellationError`; a feed whose sync had not ended is unchanged.
 package protocol FeedSyncer: Sendable {
   /// All feeds with a definition, sorted by name: the shipped ones and the user's own.
   func fetchKnownFeeds() throws -> [KnownFeed]
@@ -108,7 +112,7 @@ public struct SyncProgress: Hashable, Sendable {
 }
 
 /// The result of a search on a feed's server.
-public struct ServerSearch: Sendable {
+public struct ServerSearch: Hashable, Sendable {
   /// The sync run that fetched the offers.
   public let run: SyncRun
   /// The offers in the server's order. All of them are stored.

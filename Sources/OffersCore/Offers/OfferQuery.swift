@@ -33,7 +33,7 @@ public struct OfferQuery: Hashable, Sendable {
   /// Only favorites, including gone ones.
   public var favoritesOnly: Bool
   /// Only offers that are gone from their feed and still kept.
-  public var goneOnly = false
+  public var goneOnly: Bool
   /// Only offers of this retailer, compared by `NaturalOrder`: case and accents are ignored.
   public var retailer: String?
   /// Only offers with this category, compared in the same way.
@@ -46,13 +46,13 @@ public struct OfferQuery: Hashable, Sendable {
   /// Only offers that expire within this range, bounds included.
   public var expiring: ClosedRange<Date>?
   /// The order of the list.
-  public var sort = Sort.feed
+  public var sort: Sort
   /// Whether the order is reversed.
-  public var isReversed = false
+  public var isReversed: Bool
   /// The maximum number of offers; nil for all.
   public var limit: Int?
   /// The number of offers to skip at the beginning.
-  public var offset = 0
+  public var offset: Int
   /// Only offers after this place in the list's order: the place of the previous page's last offer.
   /// With `Sort.feed` a page takes constant time, however many pages precede it.
   public var after: OfferPlace?
@@ -62,12 +62,26 @@ public struct OfferQuery: Hashable, Sendable {
   public var textBytes: Int?
 
   public init(
-    feed: String? = nil, favoritesOnly: Bool = false, limit: Int? = nil, after: OfferPlace? = nil
+    feed: String? = nil, favoritesOnly: Bool = false, goneOnly: Bool = false,
+    retailer: String? = nil, category: String? = nil, rewardMinimum: RewardMinimum? = nil,
+    newSince: Date? = nil, expiring: ClosedRange<Date>? = nil, sort: Sort = .feed,
+    isReversed: Bool = false, limit: Int? = nil, offset: Int = 0, after: OfferPlace? = nil,
+    textBytes: Int? = nil
   ) {
     self.feed = feed
     self.favoritesOnly = favoritesOnly
+    self.goneOnly = goneOnly
+    self.retailer = retailer
+    self.category = category
+    self.rewardMinimum = rewardMinimum
+    self.newSince = newSince
+    self.expiring = expiring
+    self.sort = sort
+    self.isReversed = isReversed
     self.limit = limit
+    self.offset = offset
     self.after = after
+    self.textBytes = textBytes
   }
 
   /// Whether the query selects all current offers of one feed or of all feeds.

@@ -167,7 +167,7 @@ package struct ChangeSelection: Sendable {
         return reward?.abridged(toBytes: textBytes)
       }
       return OfferChange(
-        id: row.id == 0 ? nil : row.id,
+        changeID: row.id == 0 ? nil : row.id,
         kind: fields?.direction ?? OfferChange.Kind(rawValue: row.kind.rawValue) ?? .changed,
         at: OfferTable.date(row.at),
         offer: textBytes.map { offer.abridged(toBytes: $0) } ?? offer,
