@@ -58,14 +58,10 @@ public struct SyncEngine: Sendable {
   /// - Parameters:
   ///   - feed: the name of a defined feed.
   ///   - progress: called from time to time while reading.
-  /// - Returns: the run as it is recorded. Its outcome is `updated` or `unchanged`; with the reason
-  ///   `due` also `skipped`, which is not recorded.
-  /// - Throws: `OffersError`. If reading failed, the run is recorded and the offers are unchanged. With
-  ///   `quarantined`, new and changed offers are stored, and removals are held back. Nothing is
-  ///   recorded for `notFound` because of an unknown feed or one without a source, for
-  ///   `invalidRequest` because of an invalid source or one that only the user of this machine may
-  ///   name, and for `locked`. Throws `CancellationError` if the task is cancelled; then nothing is
-  ///   written.
+  /// - Throws: `OffersError` only if no run could begin: `notFound` for an unknown feed,
+  ///   `invalidRequest` for an invalid source or one that only the user of this machine may name,
+  ///   `locked`, and the errors of the store. `CancellationError` when the task is cancelled: then
+  ///   nothing is written, not even the run.
   public func sync(
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }

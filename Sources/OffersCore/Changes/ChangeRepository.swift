@@ -1,6 +1,7 @@
 import Foundation
 
-/// Reads changes and keeps the position of each reader. No call waits for the network.
+/// Reads changes and keeps the position of each reader. No call waits for the network. A call that
+/// is cancelled throws `CancellationError`, and nothing is written.
 public protocol ChangeRepository: Sendable {
   /// The changes that a query selects, oldest first, and the number of the newest change recorded
   /// at that time: the mark to set once the changes were shown.

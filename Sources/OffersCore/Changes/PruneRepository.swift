@@ -1,6 +1,7 @@
 import Foundation
 
-/// Removes old offers and history.
+/// Removes old offers and history. A call that is cancelled throws `CancellationError`; what it removed
+/// before stays removed.
 public protocol PruneRepository: Sendable {
   /// Removes gone offers that are not favorites, with their changes, and history past its bound.
   ///

@@ -1,4 +1,5 @@
-/// Reads feeds and manages subscriptions.
+/// Reads feeds and manages subscriptions. A call that is cancelled throws `CancellationError`, and
+/// nothing is written.
 public protocol FeedRepository: Sendable {
   /// The subscribed feeds, sorted by name.
   func fetchFeeds() async throws -> [Feed]

@@ -18,7 +18,8 @@ import Foundation
 /// - **Durable**: an image for which `putImage(_:)` returned survives a `kill -9`. A power cut may
 ///   lose the last images; the others stay intact.
 ///
-/// Every call may throw `OffersError` with `storageFailed`.
+/// Every call may throw `OffersError` with `storageFailed`, and `CancellationError` if it is cancelled
+/// before it begins; then nothing is written. Calls of a few microseconds run to their end.
 public protocol ImageRepository: Sendable {
   /// The image of a URL, which counts as a use; nil when it is not cached, which counts as a miss.
   func findImage(_ url: String) async throws -> CachedImage?

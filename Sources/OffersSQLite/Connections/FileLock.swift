@@ -49,11 +49,15 @@ final class FileLock: Sendable {
 
   /// Acquires the lock, polling with a growing, randomized pause. Returns false after
   /// `waitSeconds`.
+  ///
+  /// - Throws: `OffersError` with `storageFailed`; `CancellationError` when the task is cancelled while
+  ///   it waits.
   func lock(waitSeconds: Double) throws -> Bool {
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     var pauseMicroseconds: UInt32 = 200
     while !(try tryLock()) {
       if ContinuousClock.now >= deadline { return false }
+      try Task.checkCancellation()
       usleep(.random(in: pauseMicroseconds / 2...pauseMicroseconds))
       pauseMicroseconds = min(pauseMicroseconds * 2, 10_000)
     }

@@ -11,7 +11,7 @@ enum FileDocument {
   static let pieceBytes = 256 << 10
 
   /// - Throws: `OffersError` with `notFound` when there is no such file, `sourceFailed` when it
-  ///   cannot be read.
+  ///   cannot be read; `CancellationError` between two chunks.
   static func read(path: String, _ handle: PieceHandler) async throws {
     // Opening a named pipe blocks until a writer opens it.
     let descriptor = await onOwnThread(unless: findSize(path: path) != nil) {
@@ -56,6 +56,7 @@ enum FileDocument {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)
     defer { buffer.deallocate() }
     while true {
+      try Task.checkCancellation()
       if totalBytes == nil { await waitForInput(descriptor) }
       let count: Int
       do {

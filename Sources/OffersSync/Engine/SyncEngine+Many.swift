@@ -12,10 +12,10 @@ extension SyncEngine {
   /// - Parameters:
   ///   - options: apply to each feed; a source only with a single feed.
   ///   - progress: called from time to time while reading, from any task.
-  ///   - finished: called once per feed when it is finished, never concurrently. Its result is what
-  ///     `sync` for a single feed returns or throws.
-  /// - Throws: `OffersError` if no feed could be synced. `CancellationError` if the task is
-  ///   cancelled; feeds that are not finished are unchanged.
+  ///   - finished: called once per feed when it is finished, never concurrently. Its result is an
+  ///     error when no run could be made, the one that `sync` for a single feed would throw.
+  /// - Throws: `CancellationError` when the task is cancelled. Feeds that were finished stay so; the
+  ///   others are unchanged.
   public func sync(
     _ feeds: [String], options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },

@@ -39,6 +39,8 @@ enum FetchFailure {
   ///
   /// - Parameter url: the address that the document was requested from first.
   static func translate(_ error: any Error, _ url: String) -> any Error {
+    // The client reports some cancellations as errors of the connection.
+    if Task.isCancelled { return CancellationError() }
     if error is OffersError || error is CancellationError { return error }
     let failure =
       error as? TransportFailure ?? TransportFailure(.other, cause: "\(error)")

@@ -1,0 +1,121 @@
+import Foundation
+import OffersCore
+import OffersSQLite
+import OffersTestSupport
+import Synchronization
+import Testing
+
+@testable import OffersSync
+
+@Suite("Cancelled syncs", .timeLimit(.minutes(1)))
+struct CancelledSyncTests {
+  /// The state of a feed, as the database has it.
+  private static func state(_ home: SyncedFolder) async throws -> (Feed, [Offer]) {
+    (try await home.feed(), try await home.database.fetchOffers(OfferQuery()))
+  }
+
+  @Test(
+    "a sync that is cancelled while it waits for a server throws CancellationError and writes nothing",
+    arguments: [true, false])
+  func cancelsRequest(hasHead: Bool) async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...5))
+    let before = try await Self.state(home)
+    let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n[".utf8)
+    let server = try ScriptedServer([
+      hasHead ? .drip([0x20], after: head, pauseMilliseconds: 5) : .silence
+    ])
+    let task = Task { try await home.sync(from: server.url()) }
+    while server.requests.isEmpty { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    let after = try await Self.state(home)
+    #expect(after.0 == before.0 && after.1 == before.1)
+    #expect(try await home.sync(FeedText.feed(1...6), lockWaitSeconds: 0).counts.new == 1)
+  }
+
+  @Test("a connection that fails in a cancelled task is no failure of the feed")
+  func cancelsConnection() async throws {
+    let home = try FetchHome()
+    home.web.answer { _ in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return nil
+    }
+    let task = Task { try await home.sync(from: FetchHome.url) }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(home.web.requests.count == 1)
+    #expect(try await home.fetch().failureCount == 0)
+  }
+
+  /// What the callbacks of a sync were told.
+  private final class Told: Sendable {
+    let bytes = Mutex(0)
+    let feeds = Mutex<[String]>([])
+  }
+
+  @Test("a cancelled sync stops reading its file")
+  func stopsReading() async throws {
+    let home = try SyncedFolder()
+    try await home.sync(FeedText.feed(1...5))
+    let before = try await Self.state(home)
+    let path = try home.folder.write(FeedText.feed(1...40_000), to: "large.json")
+    let told = Told()
+    let engine = SyncEngine(store: home.database)
+    let task = Task {
+      try await engine.sync("ibotta", options: SyncOptions(source: path)) { progress in
+        told.bytes.withLock { $0 = max($0, progress.bytes) }
+        withUnsafeCurrentTask { $0?.cancel() }
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(told.bytes.withLock { $0 } <= FileDocument.pieceBytes)
+    let after = try await Self.state(home)
+    #expect(after.0 == before.0 && after.1 == before.1)
+  }
+
+  @Test("several feeds that are cancelled throw CancellationError and report no failure")
+  func cancelsSeveral() async throws {
+    let home = try SyncedFolder()
+    let engine = SyncEngine(store: home.database)
+    let told = Told()
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await engine.sync(["ibotta", "facts", "albums"]) { feed, _ in
+        told.feeds.withLock { $0.append(feed) }
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    // Cancelled under way: the group's task, which reports the progress, is cancelled.
+    let path = try home.folder.write(FeedText.feed(1...5), to: "feed.json")
+    let under = Task {
+      try await engine.sync(["ibotta"], options: SyncOptions(source: path)) { _ in
+        withUnsafeCurrentTask { $0?.cancel() }
+      } finished: { feed, _ in
+        told.feeds.withLock { $0.append(feed) }
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await under.value }
+    #expect(told.feeds.withLock { $0 } == [])
+    #expect(try await home.ids() == [])
+  }
+
+  @Test("a caller that is cancelled before its image is there gets CancellationError")
+  func cancelsImage() async throws {
+    let home = try SyncedFolder()
+    let server = try ScriptedServer([.silence])
+    let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
+    let offer = Offer(
+      ref: OfferRef(feed: "ibotta", offerID: "1"), name: "Tea", imageURL: URL(string: server.url()),
+      firstSeenAt: Date(), changedAt: Date())
+    let task = Task { try await loader.image(of: offer) }
+    while server.requests.isEmpty { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await loader.close()
+    let contents = try await home.database.fetchImageContents(now: Date())
+    #expect(contents.images == [] && contents.failures == [])
+    let none = Offer(ref: offer.ref, name: "Tea", firstSeenAt: Date(), changedAt: Date())
+    let error = await #expect(throws: OffersError.self) { try await loader.image(of: none) }
+    #expect(error?.code == .notFound)
+  }
+}
