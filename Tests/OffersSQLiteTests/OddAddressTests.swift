@@ -30,12 +30,12 @@ struct OddAddressTests {
     let offers = try await store.database.fetchOffers(OfferQuery())
     #expect(offers.map { $0.urlText.map { Array($0.utf8) } } == Self.texts.map { Array($0.utf8) })
     #expect(offers.map(\.imageURLText) == Self.texts)
-    let kept = try await store.kept()
+    let kept = try await store.exported()
     let text = try kept.text()
     #expect(text.contains(#""url":"https://x.example/a b.png""#))
     let other = try Store()
     try await other.take(kept)
-    #expect(try await other.kept().text() == text)
+    #expect(try await other.exported().text() == text)
   }
 
   @Test("an offer's image is found under the exact text of its address")

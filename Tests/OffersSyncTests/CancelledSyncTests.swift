@@ -62,7 +62,7 @@ struct CancelledSyncTests {
     let told = Told()
     let engine = SyncEngine(store: home.database)
     let task = Task {
-      try await engine.sync("ibotta", options: SyncOptions(source: path)) { progress in
+      try await engine.sync("ibotta", options: SyncOptions(source: .file(path))) { progress in
         told.bytes.withLock { $0 = max($0, progress.bytes) }
         withUnsafeCurrentTask { $0?.cancel() }
       }
@@ -88,7 +88,7 @@ struct CancelledSyncTests {
     // Cancelled under way: the group's task, which reports the progress, is cancelled.
     let path = try home.folder.write(FeedText.feed(1...5), to: "feed.json")
     let under = Task {
-      try await engine.sync(["ibotta"], options: SyncOptions(source: path)) { _ in
+      try await engine.sync(["ibotta"], options: SyncOptions(source: .file(path))) { _ in
         withUnsafeCurrentTask { $0?.cancel() }
       } finished: { feed, _ in
         told.feeds.withLock { $0.append(feed) }

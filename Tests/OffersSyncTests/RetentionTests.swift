@@ -21,7 +21,7 @@ struct RetentionTests {
       _ = try await engine.sync("ibotta", options: SyncOptions(source: .file(path)))
     }
     func offer(_ id: String) async throws -> Offer? {
-      try await home.database.findOffer(OfferRef(feed: "ibotta", id: id))
+      try await home.database.findOffer(OfferRef(feed: "ibotta", offerID: id))
     }
     try await sync(1...20)
     _ = try await home.database.setFavorites(named: ["3"], to: true)

@@ -26,7 +26,7 @@ struct OwnTransportTests {
   }
 
   private func ids() async throws -> [String] {
-    try await database.fetchOffers(OfferQuery()).map(\.ref.id)
+    try await database.fetchOffers(OfferQuery()).map(\.ref.offerID)
   }
 
   @Test("brings offers, and asks with the validators that it gave")

@@ -27,7 +27,7 @@ enum FavoriteTable {
   static func setEarlier(_ seconds: Int64, of ref: OfferRef, in database: Database) throws {
     try database.cachedStatement(
       sql: "UPDATE favorite SET created_at = ?1 WHERE feed = ?2 AND id = ?3 AND created_at > ?1"
-    ).execute(arguments: [seconds, ref.feed, ref.id])
+    ).execute(arguments: [seconds, ref.feed, ref.offerID])
   }
 
   /// Returns whether the offer was a favorite before.

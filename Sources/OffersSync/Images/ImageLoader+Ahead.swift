@@ -73,7 +73,7 @@ extension ImageLoader {
       contents.images.map { ($0.url, $0.freshUntil) }, uniquingKeysWith: { first, _ in first })
     var seen: Set<String> = []
     let wanted = offers.compactMap { offer -> WantedImage? in
-      guard let url = offer.imageURL, seen.insert(url).inserted else { return nil }
+      guard let url = offer.imageURLText, seen.insert(url).inserted else { return nil }
       return WantedImage(
         url: url, ref: offer.ref, isFresh: cached[url].map { $0 > time } ?? false)
     }
