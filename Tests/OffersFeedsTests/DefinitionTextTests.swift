@@ -116,7 +116,8 @@ struct DefinitionTextTests {
       fromRoot.isFromDocument = true
       try expectRoundTrip(
         FeedDefinition(
-          name: "x", title: TextRule(.path(fromRoot)), items: [fromRoot, twoKeys],
+          name: "x", title: TextRule(.path(fromRoot)),
+          items: fromRoot.canSelectItems ? [fromRoot, twoKeys] : [twoKeys],
           pages: PageRule(next: .path(fromRoot)), error: [fromRoot],
           id: .value(FieldRule(.path(path.isFromDocument ? .itself : path))),
           fields: [

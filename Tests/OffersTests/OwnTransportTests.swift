@@ -25,6 +25,16 @@ struct OwnTransportTests {
       "ibotta", options: options)
   }
 
+  /// The error of a sync that fails.
+  private func failure(
+    _ transport: CannedTransport, from source: String? = url, _ options: SyncOptions = SyncOptions()
+  ) async throws -> OffersError {
+    let error = await #expect(throws: OffersError.self) {
+      try await sync(transport, from: source, options)
+    }
+    return try #require(error)
+  }
+
   private func ids() async throws -> [String] {
     try await database.fetchOffers(OfferQuery()).map(\.ref.offerID)
   }
@@ -72,9 +82,7 @@ struct OwnTransportTests {
       "file:///etc/passwd", "ftp://shop.example/", "http://shop.example/",
     ] {
       let other = CannedTransport([Self.url: .response(301, [HeaderField("location", target)])])
-      let run = try await sync(other)
-      #expect(run.outcome == .failed)
-      #expect(run.error?.code == .sourceFailed)
+      #expect(try await failure(other).code == .sourceFailed)
       #expect(other.asked == [Self.url])
     }
     #expect(try await ids().count == 2)
@@ -84,8 +92,8 @@ struct OwnTransportTests {
   func refusesPrivateServers() async throws {
     let web = CannedTransport([:])
     for source in ["http://127.0.0.1:1/", "http://localhost/", "http://nas.local/feed.json"] {
-      let run = try await sync(web, from: source, SyncOptions(sourceMayBePrivate: false))
-      #expect(run.error?.message.contains("not on the public internet") == true)
+      let error = try await failure(web, from: source, SyncOptions(sourceMayBePrivate: false))
+      #expect(error.message.contains("not on the public internet"))
     }
     #expect(web.asked.isEmpty)
   }
@@ -93,11 +101,12 @@ struct OwnTransportTests {
   @Test("can check the address that a name resolves to", arguments: [true, false])
   func checksAddresses(isPublic: Bool) async throws {
     let web = CannedTransport([Self.url: .resolved(isPublic ? "1.1.1.1" : "10.0.0.1")])
-    let run = try await sync(web, SyncOptions(sourceMayBePrivate: false))
-    #expect((run.error == nil) == isPublic)
-    if !isPublic {
-      #expect(run.error?.message.contains("\(Self.url) leads to 10.0.0.1, which is not") == true)
-      #expect(run.request?.requestCount == 0)
+    let options = SyncOptions(sourceMayBePrivate: false)
+    if isPublic {
+      #expect(try await sync(web, options).counts.new == 0)
+    } else {
+      let error = try await failure(web, options)
+      #expect(error.message.contains("\(Self.url) leads to 10.0.0.1, which is not"))
     }
   }
 
@@ -110,21 +119,21 @@ struct OwnTransportTests {
       TransportFailure($0, cause: "test")
     }
     var messages: Set<String> = []
-    for error in errors {
-      for answer in [CannedTransport.Answer.failure(error), .cut("[{", error)] {
+    for cause in errors {
+      for answer in [CannedTransport.Answer.failure(cause), .cut("[{", cause)] {
         web.answer(Self.url, answer)
-        let failure = try #require(try await sync(web).error)
-        #expect(failure.code == .sourceFailed && failure.cause == "test")
-        #expect(failure.message.hasPrefix("\(Self.url) ") == true)
-        messages.insert(failure.message)
+        let error = try await failure(web)
+        #expect(error.code == .sourceFailed && error.cause == "test")
+        #expect(error.message.hasPrefix("\(Self.url) "))
+        messages.insert(error.message)
       }
     }
     #expect(messages.count == errors.count)
     web.answer(Self.url, .failure(Odd()))
-    let odd = try #require(try await sync(web).error)
+    let odd = try await failure(web)
     #expect(odd.message == "\(Self.url) could not be read." && odd.cause == "Odd()")
     web.answer(Self.url, .failure(TransportFailure(.untrusted, hint: "Trust it.")))
-    #expect(try await sync(web).error?.hint == "Trust it.")
+    #expect(try await failure(web).hint == "Trust it.")
     #expect(try await ids().count == 2)
   }
 
@@ -138,10 +147,10 @@ struct OwnTransportTests {
   func obeysLimits() async throws {
     let web = CannedTransport([Self.url: .response(200, [], Self.feed)])
     var options = SyncOptions(limits: FetchLimits(bodyBytes: Self.feed.utf8.count - 1))
-    #expect(try await sync(web, options).error?.code == .limitExceeded)
+    #expect(try await failure(web, options).code == .limitExceeded)
     web.answer(Self.url, .response(301, [HeaderField("location", Self.url)]))
     options.limits = FetchLimits(redirects: 2)
-    #expect(try await sync(web, options).error?.message.contains("more than 2 times") == true)
+    #expect(try await failure(web, options).message.contains("more than 2 times"))
     #expect(web.asked.count == 4)
     #expect(try await ids().isEmpty)
   }

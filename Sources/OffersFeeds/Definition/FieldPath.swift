@@ -51,7 +51,7 @@ package struct FieldPath: Sendable, Hashable {
 extension FieldPath {
   /// Whether the path can lead to items, which are read one after the other: a condition
   /// (`[key=value]`) and an index from the end (`[-1]`) are only known after the whole list.
-  var canSelectItems: Bool {
+  package var canSelectItems: Bool {
     steps.allSatisfy { step in
       switch step {
       case .matching: false

@@ -4,8 +4,8 @@ import OffersCore
 extension ImageLoader {
   /// Fetches the images of offers ahead, for offline use.
   ///
-  /// - The order of the offers is their importance: the images of the first ones are fetched first
-  ///   and evicted last.
+  /// - The order of the offers is their importance: the images of the first ones are preferred where
+  ///   the cache has no room for all, and are evicted last.
   /// - At most 4 requests run concurrently, one to a host. That leaves a connection to each host for
   ///   an image on the screen.
   /// - No image is fetched only to be evicted by the next one: at most as many are fetched as the
