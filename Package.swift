@@ -216,7 +216,9 @@ let package = Package(
       ], swiftSettings: strict),
     .testTarget(
       name: "OffersHTTPTests",
-      dependencies: ["OffersCore", "OffersHTTP", "OffersPlatform", "OffersSync", "OffersTestSupport"],
+      dependencies: [
+        "OffersCore", "OffersHTTP", "OffersPlatform", "OffersSync", "OffersTestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "OffersTests", dependencies: ["Offers", "OffersTestSupport"], swiftSettings: strict),

@@ -20,7 +20,7 @@ struct ImageWork {
   func run() async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try removeFiles(at: path)
-    let database = try OffersDatabase(path: path)
+    let database = try await OffersDatabase.open(path: path)
     var pictures = Pictures()
     for _ in 0..<Self.images { try await database.putImage(pictures.next()) }
     try await measureHits(database)

@@ -102,7 +102,7 @@ struct ServeBenchmark {
     _ = try ProcessTimer.time([
       offers, "sync", "ibotta", "--from", feed, "--quiet", "--database", database,
     ])
-    let store = try OffersDatabase(path: database)
+    let store = try await OffersDatabase.open(path: database)
     guard let offer = try await store.fetchOffers(OfferQuery(limit: 1)).first,
       let url = offer.imageURLText
     else { throw BenchmarkError(description: "The feed has no offer with an image.") }

@@ -1,5 +1,6 @@
 import GRDB
 import OffersCore
+import Synchronization
 
 /// The offers of all feeds in one SQLite file.
 ///
@@ -26,71 +27,113 @@ public final class OffersDatabase: Sendable {
   private let writer: WritingConnection?
   /// Image uses that have not been written to the database yet.
   let imageUses = ImageUses()
-  /// Opens its connections lazily, so that a program that only writes opens none.
   private let reader: ReadingConnection
   /// Detects commits of any process. Opens its connection lazily.
   let version: VersionConnection
+  private let gate: CloseGate
+  /// The work of `close`, once it has begun.
+  private let closing = Mutex<Task<Void, any Error>?>(nil)
 
-  /// Opens the database. Opening for writing waits for the write guard; opening for reading waits
-  /// for nobody, unless the file must be migrated.
+  init(
+    path: String, file: DatabaseFile, reader: ReadingConnection, writer: WritingConnection?
+  ) {
+    self.path = path
+    self.file = file
+    self.reader = reader
+    self.writer = writer
+    version = VersionConnection(file)
+    gate = CloseGate(file)
+  }
+
+  /// Opens a database.
   ///
-  /// - Parameter readerCount: the maximum number of concurrent reads. One is enough for a program
-  ///   that serves one person.
+  /// Opening for writing waits up to 120 seconds for other writers, such as an import; opening for
+  /// reading waits for nobody, unless the file must be migrated. The calling thread is not blocked,
+  /// nor is a thread of the concurrency pool.
+  ///
+  /// - Parameters:
+  ///   - path: the file. A URL is refused.
+  ///   - access: with `readWrite`, a missing file and its folder are created.
+  ///   - readerCount: the maximum number of concurrent reads, each on a connection that is opened
+  ///     when it is first needed. Further reads wait.
   /// - Throws: `OffersError`: `invalidRequest` if `path` is a URL, `notFound` if the access is
   ///   read-only and the file does not exist, `newerDatabase` if a newer program wrote the file,
   ///   `storageFailed` if the file belongs to another program, is damaged, or access is denied, or
-  ///   if the loaded SQLite is too old. The file is then untouched.
-  public init(path: String, access: Access = .readWrite, readerCount: Int = 1) throws {
-    try Self.check(path: path)
-    self.path = path
-    var file = DatabaseFile(path: DatabaseFile.resolve(path))
-    let header = try file.readHeader()
-    try file.check(header)
+  ///   if the loaded SQLite is too old. The file is then untouched. `CancellationError` if the task
+  ///   is cancelled while it waits; nothing is then created or changed.
+  public static func open(
+    path: String, access: Access = .readWrite, readerCount: Int = 4
+  ) async throws -> OffersDatabase {
+    try check(path: path)
+    try Task.checkCancellation()
     do {
-      switch access {
-      case .readOnly:
-        try Self.prepareForReading(file, header)
-        reader = ReadingConnection(file, limit: readerCount)
-        version = VersionConnection(file)
-        try reader.open()
-        writer = nil
-      case .readWrite:
-        if header == .missing {
-          try file.create()
-          // Resolve again: the path may have been a dangling symbolic link, whose target now
-          // exists.
-          file = DatabaseFile(path: DatabaseFile.resolve(path))
-        }
-        let writeGuard = try WriteGuard(path: file.lockPath)
-        reader = ReadingConnection(file, limit: readerCount)
-        version = VersionConnection(file)
-        writer = try WritingConnection(file, header, writeGuard)
+      let (file, header) = try await BlockingWork.run { try DatabaseFile.find(path) }
+      if access == .readWrite {
+        let writer = try await WritingConnection.open(file, header)
+        let reader = ReadingConnection(writer.file, limit: readerCount)
+        return OffersDatabase(path: path, file: writer.file, reader: reader, writer: writer)
       }
-      self.file = file
+      try await prepareForReading(file, header)
+      let reader = ReadingConnection(file, limit: readerCount)
+      try await reader.open()
+      return OffersDatabase(path: path, file: file, reader: reader, writer: nil)
     } catch {
       throw StorageFailure.translate(error, path: path)
     }
   }
 
-  /// Opens a damaged database to salvage its readable rows. The file is not even migrated.
-  ///
-  /// - Throws: `OffersError`: `notFound`, `newerDatabase`, or `storageFailed` if the file belongs
-  ///   to another program or none of its tables can be found.
-  package init(salvaging path: String) throws {
-    try Self.check(path: path)
-    self.path = path
-    file = DatabaseFile(path: DatabaseFile.resolve(path))
-    let header = try file.readHeader()
-    try file.check(header)
-    if [.missing, .empty, .blank].contains(header) { throw Self.missing(at: file.path) }
-    writer = nil
-    reader = ReadingConnection(file, isSalvage: true)
-    version = VersionConnection(file)
-    do {
-      try reader.withQueue { try $0.unsafeRead(SalvageQuery.checkTables) }
-    } catch {
-      throw StorageFailure.translateLoss(error, path: path)
+  /// Refuses a missing file and migrates one with an older schema.
+  private static func prepareForReading(
+    _ file: DatabaseFile, _ header: DatabaseFile.Header
+  ) async throws {
+    switch header {
+    case .ours(version: Schema.version, isReady: true):
+      return
+    case .missing, .empty, .blank:
+      throw missing(at: file.path)
+    case .ours, .foreign:
+      _ = try await WritingConnection.open(file, header)
     }
+  }
+
+  /// Closes the database: waits for the reads and writes under way, writes the image uses that were
+  /// gathered, and closes the connections. All later operations throw an `OffersError` with
+  /// `invalidRequest`, except for `close`, which does nothing more.
+  ///
+  /// A database that is released without being closed loses nothing either: the writes under way
+  /// end, and the gathered image uses are written. Closing lets a program wait for that, for example
+  /// before it ends or removes the file. Cancelling the task does not stop the closing.
+  ///
+  /// - Throws: `OffersError` with `storageFailed` if SQLite could not close a connection.
+  public func close() async throws {
+    let task = closing.withLock { closing in
+      let task = closing ?? Task { try await self.finish() }
+      closing = task
+      return task
+    }
+    try await task.value
+  }
+
+  private func finish() async throws {
+    await gate.close()
+    writeImageUses()
+    do {
+      try await BlockingWork.run { [reader, writer, version] in
+        version.close()
+        try reader.close()
+        try writer?.close()
+      }
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
+  deinit { writeImageUses() }
+
+  /// Enqueues a write of the gathered image uses. It keeps the connection open until it has ended.
+  private func writeImageUses() {
+    let uses = imageUses.take()
+    if !uses.isEmpty { writer?.writeLater(.image) { try ImageTable.note(uses, in: $0) } }
   }
 
   /// The error for a path with no database, or with an empty file that was never set up.
@@ -99,19 +142,23 @@ public final class OffersDatabase: Sendable {
       .notFound, "There is no database yet at \(path).", advice: Advice("Make it with", .sync))
   }
 
-  /// Refuses a missing file and migrates one with an older schema.
-  private static func prepareForReading(_ file: DatabaseFile, _ header: DatabaseFile.Header) throws
-  {
-    switch header {
-    case .ours(version: Schema.version, isReady: true):
-      return
-    case .missing, .empty, .blank:
-      throw missing(at: file.path)
-    case .ours, .foreign:
-      _ = try WritingConnection(
-        file, header, WriteGuard(path: file.lockPath))
-    }
+  /// Refuses a URL: taken as a path, it would name a file in a folder such as `https:`. A name such
+  /// as `file:offers.sqlite` is accepted as a path. SQLite does not take it for a URI, because the
+  /// file is opened by its full path.
+  ///
+  /// The message does not repeat the text, because a URL may contain a password.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest`.
+  package static func check(path: String) throws {
+    guard path.utf8.firstRange(of: "://".utf8) != nil else { return }
+    throw OffersError(
+      .invalidRequest,
+      "The database is given as a URL (://). Only the path of a file is accepted.",
+      hint: "Name a file, such as ./offers.sqlite.")
   }
+
+  /// - Throws: `OffersError` with `invalidRequest` if the database is closed.
+  func checkOpen() throws { try gate.check() }
 
   /// Reads one consistent state, in a read transaction.
   func read<Result: Sendable>(
@@ -164,9 +211,10 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  /// Enqueues a write without waiting for it. An error is discarded.
+  /// Enqueues a write without waiting for it. An error is discarded, as is the write if the database
+  /// is closed.
   func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
-    writer?.writeLater(mode, body)
+    try? gate.passAtOnce { writer?.writeLater(mode, body) }
   }
 
   /// Runs a write and rolls it back.
@@ -176,14 +224,11 @@ public final class OffersDatabase: Sendable {
     try await translating { try await fetchWriter().writeTrial(body) }
   }
 
-  /// Runs a write on the calling thread and rolls it back; returns nil if another process is
-  /// writing.
-  func writeTrialIfFree<Result>(_ body: (Database) throws -> Result) throws -> Result? {
-    do {
-      return try fetchWriter().writeTrialIfFree(body)
-    } catch {
-      throw StorageFailure.translate(error, path: path)
-    }
+  /// Runs a write and rolls it back; returns nil if another process is writing.
+  func writeTrialIfFree<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result? {
+    try await translating { try await fetchWriter().writeTrialIfFree(body) }
   }
 
   /// Rewrites the file without its free pages (VACUUM) if their share is above `share`.
@@ -193,11 +238,12 @@ public final class OffersDatabase: Sendable {
     try await translating { try await fetchWriter().compact(whenFreeAbove: share) }
   }
 
+  /// Runs an operation that `close` waits for, and translates its errors.
   private func translating<Result: Sendable>(
     _ body: () async throws -> Result
   ) async throws -> Result {
     do {
-      return try await body()
+      return try await gate.pass(body)
     } catch {
       throw StorageFailure.translate(error, path: path)
     }

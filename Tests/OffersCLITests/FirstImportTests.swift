@@ -97,7 +97,7 @@ struct FirstImportTests {
     process.send(SIGCONT)
     #expect(try home.offers("sync", "--quiet", "albums", "--from", "sample").status == 0)
     #expect(process.wait() == 0)
-    let database = try OffersDatabase(path: home.database, access: .readOnly)
+    let database = try await OffersDatabase.open(path: home.database, access: .readOnly)
     #expect(try await database.countOffers(OfferQuery(feed: "ibotta")) == 16_000)
     #expect(try await database.fetchFeeds().map(\.name) == ["albums", "ibotta"])
     #expect(try home.integrity() == "ok\n")

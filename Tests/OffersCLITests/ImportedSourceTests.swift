@@ -120,7 +120,7 @@ struct ImportedSourceTests {
     let url = server.url().replacing("127.0.0.1", with: "localhost")
     try home.offers("import", "-", input: Self.export([("ibotta", "https://a.example/")]))
     // Stores a source whose host name has come to resolve to this machine since the import.
-    let database = try OffersDatabase(path: home.database)
+    let database = try await OffersDatabase.open(path: home.database)
     try await database.record(
       SyncRun(
         feed: "ibotta", source: url, outcome: .unchanged, bytes: 0, startedAt: Date(),

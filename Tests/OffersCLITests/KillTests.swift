@@ -64,7 +64,7 @@ struct KillTests {
     #expect(status.status == 0, "\(status.errors)")
     #expect(try home.integrity(of: database) == "ok\n")
     #expect(try home.indexIntegrity(of: database) == "")
-    return try await OffersDatabase(path: database, access: .readOnly)
+    return try await OffersDatabase.open(path: database, access: .readOnly)
       .fetchOffers(OfferQuery()).map(\.name).sorted()
   }
 
@@ -186,7 +186,7 @@ struct KillTests {
       // Output that was printed before the kill is an acknowledgement, too.
       if try home.folder.text(of: "acknowledged") != "" { acknowledged.formUnion(group) }
       let stored = Set(
-        try await OffersDatabase(path: home.database, access: .readOnly)
+        try await OffersDatabase.open(path: home.database, access: .readOnly)
           .fetchOffers(OfferQuery(favoritesOnly: true)).map(\.ref.offerID))
       #expect(acknowledged.isSubset(of: stored))
       #expect(stored.isDisjoint(with: group) || stored.isSuperset(of: group))

@@ -71,9 +71,9 @@ struct KilledFetchTests {
   }
 
   /// Opens the database that a kill left, or returns nil if there is none.
-  private func openDatabase() throws -> OffersDatabase? {
+  private func openDatabase() async throws -> OffersDatabase? {
     do {
-      return try OffersDatabase(path: home.database, access: .readOnly)
+      return try await OffersDatabase.open(path: home.database, access: .readOnly)
     } catch let error as OffersError where error.code == .notFound {
       // A first import that was killed very early leaves no database, or an empty file.
       return nil
@@ -84,7 +84,7 @@ struct KilledFetchTests {
   /// it, and that no favorite is lost. Returns the version and its ids.
   @discardableResult
   private func check(favorites: Set<String>) async throws -> (version: Int?, ids: [String]) {
-    guard let database = try openDatabase() else {
+    guard let database = try await openDatabase() else {
       #expect(favorites.isEmpty)
       return (nil, [])
     }
@@ -117,7 +117,7 @@ struct KilledFetchTests {
       round += 1
       killCount += try await killTwo(onceOneIsFetching: round % 4 != 0) {
         guard let id = ids.randomElement() else { return }
-        _ = try await OffersDatabase(path: home.database).setFavorites(named: [id], to: true)
+        _ = try await OffersDatabase.open(path: home.database).setFavorites(named: [id], to: true)
         favorites.insert(id)
       }
       let found = try await check(favorites: favorites)
@@ -132,7 +132,7 @@ struct KilledFetchTests {
   /// Runs a sync to its end while the document does not change.
   private func syncWhole(_ favorites: Set<String>) async throws {
     // Two syncs that were killed before they created a database leave none to check.
-    if try openDatabase() != nil {
+    if try await openDatabase() != nil {
       let integrity = try home.integrity()
       #expect(integrity == "ok\n", "\(integrity)")
     }
@@ -150,7 +150,7 @@ struct KilledFetchTests {
     let process = try OffersProgram.start(
       ["sync", "--quiet", "--from", silent.url()], environment: home.environment)
     while silent.requests.isEmpty, process.isRunning { usleep(1000) }
-    let database = try OffersDatabase(path: home.database)
+    let database = try await OffersDatabase.open(path: home.database)
     let error = await #expect(throws: OffersError.self) {
       try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {}
     }

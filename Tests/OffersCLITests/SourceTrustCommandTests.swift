@@ -16,7 +16,7 @@ struct SourceTrustCommandTests {
 
   /// Stores a source as the one that the feed remembers, as of a long time ago.
   private static func remember(_ source: NamedSource, in home: Home) async throws {
-    try await OffersDatabase(path: home.database).record(
+    try await OffersDatabase.open(path: home.database).record(
       SyncRun(
         feed: "ibotta", source: source.text, outcome: .unchanged, bytes: 0,
         startedAt: Date(timeIntervalSince1970: 1_000), durationSeconds: 0),
@@ -53,7 +53,7 @@ struct SourceTrustCommandTests {
     let home = try Home()
     let server = try Self.server(2)
     let feeds = ServedFeeds(
-      database: try OffersDatabase(path: home.database),
+      database: try await OffersDatabase.open(path: home.database),
       configurationPath: SettingPath(text: home.folder.file("feeds.yaml"), isNamed: false),
       allowsPrivateNetwork: false, log: Log())
     let file = try home.feed([FeedItem("1", "Tea")])

@@ -30,7 +30,7 @@ struct ApplyTests {
   @Test(
     "new, changed, gone, back and unchanged offers are counted, and only the first four written")
   func counts() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2"), FeedOffer("3")])
     #expect(try Self.counts(store) == "3|0|0|0|0|0|3")
     #expect(try await store.database.findSyncState(of: "ibotta")?.currentCount == 3)
@@ -55,7 +55,7 @@ struct ApplyTests {
 
   @Test("each new, changed, gone or returned offer is recorded, with the changed fields")
   func recordsChanges() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([
       FeedOffer("1", description: "Any size", reward: Self.dollars("$0.75", 75)), FeedOffer("2"),
     ])
@@ -89,7 +89,7 @@ struct ApplyTests {
 
   @Test("many large changes of all kinds are reported in order, with their run")
   func tellsManyChanges() async throws {
-    let store = try Store()
+    let store = try await Store()
     let long = String(repeating: "milk ", count: 4000)
     let ids = (1...300).map(String.init)
     try await store.sync(ids.map { FeedOffer($0, description: long) })
@@ -120,7 +120,7 @@ struct ApplyTests {
 
   @Test("a reward is changed if its exact value differs although its text is the same")
   func comparesExactValues() async throws {
-    let store = try Store()
+    let store = try await Store()
     var offer = FeedOffer("1", reward: Reward(text: "$5"))
     try await store.sync([offer])
     offer.reward = Self.dollars("$5", 500)
@@ -132,7 +132,7 @@ struct ApplyTests {
 
   @Test("an offer with another hash and the same values is unchanged and keeps its time")
   func ignoresAnotherHash() async throws {
-    let store = try Store()
+    let store = try await Store()
     var offer = FeedOffer("1", reward: Self.dollars("$0.75", 75))
     try await store.sync([offer])
     offer.seed = 1
@@ -148,7 +148,7 @@ struct ApplyTests {
 
   @Test("a canonically equivalent spelling counts as a change")
   func comparesBytes() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1", name: "Caf\u{E9}")])
     let run = try await store.sync([FeedOffer("1", name: "Cafe\u{301}")], at: 2000)
     #expect(run.counts.changed == 1)
@@ -156,7 +156,7 @@ struct ApplyTests {
 
   @Test("the second record of a repeated new id is skipped and reported with its position")
   func keepsFirst() async throws {
-    let store = try Store()
+    let store = try await Store()
     let run = try await store.sync([
       FeedOffer("1", name: "First"), FeedOffer("2"), FeedOffer("1", name: "Second"),
     ])
@@ -176,7 +176,7 @@ struct ApplyTests {
 
   @Test("all skipped records are counted, and only the first ones are stored with their reasons")
   func boundsProblems() async throws {
-    let store = try Store()
+    let store = try await Store()
     let run = try await store.sync((0..<100).map { _ in FeedOffer("1") })
     #expect(run.counts.new == 1)
     #expect(run.counts.skipped == 99)
@@ -185,7 +185,7 @@ struct ApplyTests {
 
   @Test("a sync does not change other feeds' offers")
   func keepsToItsFeed() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
     try await store.sync([FeedOffer("2", name: "Eggs")], feed: "grocer", at: 2000)
     try await store.sync([], feed: "grocer", at: 3000)
@@ -197,7 +197,7 @@ struct ApplyTests {
 
   @Test("a sync that fails halfway leaves nothing behind")
   func isAllOrNothing() async throws {
-    let store = try Store()
+    let store = try await Store()
     func everything() throws -> [[String]] {
       try ["offer", "change", "new_offers", "sync_run", "sync_request", "feed"].map {
         try store.rows("SELECT * FROM \($0)")
@@ -221,7 +221,7 @@ struct ApplyTests {
 
   @Test("many offers are stored in feed order, each sync in one transaction of the log")
   func importsLarge() async throws {
-    let store = try Store()
+    let store = try await Store()
     let offers = (1...3000).map {
       FeedOffer("\($0)", name: "Offer \($0)", reward: Self.dollars("$\($0)", Int64($0) * 100))
     }
@@ -252,8 +252,8 @@ struct ApplyTests {
 
   @Test("a concurrent reader sees the state before or after a sync, never a part")
   func isSeenWhole() async throws {
-    let store = try Store()
-    let reader = try OffersDatabase(path: store.path, access: .readOnly)
+    let store = try await Store()
+    let reader = try await OffersDatabase.open(path: store.path, access: .readOnly)
     #expect(try await reader.countOffers(OfferQuery()) == 0)
     try await store.database.write { database in
       try database.execute(
@@ -272,7 +272,7 @@ struct ApplyTests {
 
   @Test("a failed run is recorded for a subscribed feed, and does not subscribe to another")
   func recordsFailures() async throws {
-    let store = try Store()
+    let store = try await Store()
     for feed in ["ibotta", "grocer"] {
       try await store.database.record(
         SyncRun(

@@ -9,13 +9,13 @@ import Testing
 struct BackupTests {
   @Test("with 100 concurrent writers is a consistent snapshot that passes all checks")
   func whileOthersWrite() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((0..<2000).map { FeedOffer("\($0)", description: "Some more text") })
     // Each write stars two offers together.
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<100 {
         group.addTask {
-          let database = try OffersDatabase(path: store.path)
+          let database = try await OffersDatabase.open(path: store.path)
           let names = ["ibotta:\(2 * writer)", "ibotta:\(2 * writer + 1)"]
           _ = try await database.setFavorites(named: names, to: true)
         }
@@ -24,7 +24,7 @@ struct BackupTests {
         var last = 0
         for number in 0..<10 {
           let copy = store.folder.file("copy-\(number).sqlite")
-          try await OffersDatabase(path: store.path, access: .readOnly).backUp(to: copy)
+          try await OffersDatabase.open(path: store.path, access: .readOnly).backUp(to: copy)
           let entries = try FileManager.default.contentsOfDirectory(atPath: store.folder.path)
           #expect(entries.filter { $0.hasPrefix("copy-\(number)") } == ["copy-\(number).sqlite"])
           #expect(try Store.rows(copy, "PRAGMA integrity_check") == ["ok"])
@@ -33,7 +33,7 @@ struct BackupTests {
           #expect(parts[0] == 0)
           #expect(parts[1] >= last)
           last = parts[1]
-          #expect(try await OffersDatabase(path: copy).countOffers(OfferQuery()) == 2000)
+          #expect(try await OffersDatabase.open(path: copy).countOffers(OfferQuery()) == 2000)
         }
       }
       try await group.waitForAll()
@@ -43,11 +43,11 @@ struct BackupTests {
 
   @Test("of a damaged database is refused")
   func damaged() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((0..<2000).map { FeedOffer("\($0)", description: "Some more text") })
     try Damage.overwritePage(of: "offer", in: store)
     let error = await #expect(throws: OffersError.self) {
-      try await OffersDatabase(path: store.path, access: .readOnly)
+      try await OffersDatabase.open(path: store.path, access: .readOnly)
         .backUp(to: store.folder.file("copy.sqlite"))
     }
     #expect(error?.code == .storageFailed)
@@ -56,7 +56,7 @@ struct BackupTests {
 
   @Test("may replace a missing file or an older backup")
   func targets() async throws {
-    let store = try Store()
+    let store = try await Store()
     let database = store.database
     let copy = store.folder.file("copy.sqlite")
     #expect(try database.backupTarget(copy) == .free)
@@ -70,8 +70,8 @@ struct BackupTests {
   }
 
   @Test("never replaces a database in use, by whatever name")
-  func refusesLive() throws {
-    let store = try Store()
+  func refusesLive() async throws {
+    let store = try await Store()
     let database = store.database
     for ending in [""] + DatabaseFile.companions {
       #expect(try database.backupTarget(store.path + ending) == .database, "\(ending)")
@@ -79,7 +79,7 @@ struct BackupTests {
     let link = store.folder.file("link.sqlite")
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store.path)
     #expect(try database.backupTarget(link) == .database)
-    let other = try Store()
+    let other = try await Store()
     #expect(try database.backupTarget(other.path) == .lockable)
     #expect(try database.backupTarget(other.path + "-lock") == .database)
     try other.folder.write("x", to: "offers.sqlite-wal")

@@ -59,7 +59,7 @@ struct CancellationTests {
   }
 
   private static func store() async throws -> Store {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
     try await store.sync([FeedOffer("2")], at: 1500)
     let bytes = TinyImage.png()
@@ -113,7 +113,7 @@ struct CancellationTests {
   @Test("a cancelled wait for a sync lock ends, and the lock is not taken")
   func leavesTheSyncLock() async throws {
     let store = try await Self.store()
-    let other = try OffersDatabase(path: store.path)
+    let other = try await OffersDatabase.open(path: store.path)
     try await store.database.withSyncLock(on: "ibotta", waitSeconds: 0) {
       let task = Task { try await other.withSyncLock(on: "ibotta", waitSeconds: 1000) {} }
       task.cancel()

@@ -9,7 +9,7 @@ import Testing
 struct ChangePlanTests {
   /// Three runs of forty offers, two of them favorites, of which one is gone.
   private static func filled() async throws -> Store {
-    let store = try Store()
+    let store = try await Store()
     for seconds in 1...3 {
       try await store.sync(
         (1...(43 - seconds)).map { FeedOffer("\($0)", name: "Tea \(seconds)") }, at: seconds * 1000)

@@ -7,7 +7,7 @@ import Testing
 struct ChangeSignalTests {
   @Test("the version changes with each commit of any process, and only then")
   func version() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1", name: "Tea")])
     var last = try store.database.fetchDataVersion()
     for isFavorite in [true, false, true] {
@@ -23,7 +23,7 @@ struct ChangeSignalTests {
 
   @Test("the version changes with a first import")
   func firstImport() async throws {
-    let store = try Store()
+    let store = try await Store()
     let empty = try store.database.fetchDataVersion()
     try await store.sync([FeedOffer("1", name: "Tea")])
     let filled = try store.database.fetchDataVersion()
@@ -35,14 +35,14 @@ struct ChangeSignalTests {
   @Test("concurrent reads see committed writes")
   func sideBySide() async throws {
     let folder = try TemporaryFolder()
-    let database = try OffersDatabase(path: folder.file("offers.sqlite"), readerCount: 4)
+    let database = try await OffersDatabase.open(path: folder.file("offers.sqlite"), readerCount: 4)
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<50 { group.addTask { try await database.fetchOffers(OfferQuery()).count } }
       for try await count in group { #expect(count == 0) }
     }
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1", name: "Tea")])
-    let wide = try OffersDatabase(path: store.path, readerCount: 4)
+    let wide = try await OffersDatabase.open(path: store.path, readerCount: 4)
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<50 { group.addTask { try await wide.fetchOffers(OfferQuery()).count } }
       for try await count in group { #expect(count == 1) }

@@ -49,7 +49,7 @@ struct ChangeTests {
       ),
     ] as [(Reward?, Reward?, OfferChange.Kind)])
   func kind(old: Reward?, new: Reward?, kind: OfferChange.Kind) async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1", reward: old)])
     try await store.sync([FeedOffer("1", reward: new)], at: 2000)
     let changes = try await store.database.fetchChanges(ChangeQuery(now: Self.date(3000))).changes
@@ -65,7 +65,7 @@ struct ChangeTests {
 
   @Test("a changed text names its field and has no reward")
   func text() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1", name: "Tea", reward: Self.dollars(75))])
     try await store.sync(
       [FeedOffer("1", name: "Te\"a", description: "x", reward: Self.dollars(75))], at: 2000)
@@ -79,7 +79,7 @@ struct ChangeTests {
 
   /// Three offers, the second of which vanishes and is back with another reward; and a second feed.
   private static func told() async throws -> Store {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...3).map { FeedOffer("\($0)", reward: dollars(75)) })
     try await store.sync([FeedOffer("1", reward: dollars(75)), FeedOffer("3")], at: 2000)
     try await store.sync([FeedOffer("1")], feed: "grocer", at: 2500)
@@ -113,7 +113,7 @@ struct ChangeTests {
 
   @Test("the changes of overlapping syncs are in the order in which they were recorded")
   func overlap() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")], feed: "slow", at: 5000)
     try await store.sync([FeedOffer("1")], feed: "early", at: 1000)
     try await store.sync([FeedOffer("1")], feed: "late", at: 6000)
@@ -189,7 +189,7 @@ struct ChangeTests {
   @Test("every query for favorites returns the matching subset of all changes")
   func agrees() async throws {
     var random = SeededGenerator(seed: 7)
-    let store = try Store()
+    let store = try await Store()
     var now = 1000
     for _ in 0..<40 {
       now += Int.random(in: 1...500, using: &random)

@@ -21,7 +21,7 @@ struct CheckpointTests {
 
   /// Creates a database whose last change is only in its log. Returns its path.
   private static func makeFileWithLog(in folder: TemporaryFolder) async throws -> String {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
     let path = folder.file("offers.sqlite")
     try DatabaseQueue(path: store.path).inDatabase { writer in
@@ -43,7 +43,7 @@ struct CheckpointTests {
     let path = try await Self.makeFileWithLog(in: folder)
     let before = Contents(path)
     do {
-      let database = try OffersDatabase(path: path, access: access)
+      let database = try await OffersDatabase.open(path: path, access: access)
       #expect(try await database.fetchOffer(named: "1").name == "In the log")
     }
     #expect(Contents(path) == before)
@@ -53,7 +53,7 @@ struct CheckpointTests {
   func adoptsLog() async throws {
     let folder = try TemporaryFolder()
     let path = try await Self.makeFileWithLog(in: folder)
-    let database = try OffersDatabase(path: path)
+    let database = try await OffersDatabase.open(path: path)
     _ = try await database.setFavorites(named: ["1"], to: true)
     #expect(Contents(path).log?.isEmpty == true)
     #expect(try Store.rows(path, "SELECT name FROM offer") == ["In the log"])
@@ -63,7 +63,7 @@ struct CheckpointTests {
     "while another process holds the guard, opening for writing writes nothing",
     .timeLimit(.minutes(1)))
   func opensInTurn() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
     // An empty log is the usual case, and the one where GRDB writes when it opens.
     let before = Contents(store.path)
@@ -71,26 +71,21 @@ struct CheckpointTests {
     let path = store.path
     let turn = try FileLock(path: store.database.file.lockPath, byte: 0)
     #expect(try turn.tryLock())
-    let (opened, tell) = AsyncStream<Bool>.makeStream()
-    Thread.detachNewThread {
-      // The checks below fail if this fails: nothing was opened then.
-      tell.yield((try? OffersDatabase(path: path)) != nil)
-      tell.finish()
-    }
+    let opening = Task { try await OffersDatabase.open(path: path) }
     // The absence of a write can only be observed after a pause.
     try await Task.sleep(for: .milliseconds(300))
     #expect(Contents(store.path) == before)
     turn.unlock()
-    for await isOpen in opened { #expect(isOpen) }
+    _ = try await opening.value
   }
 
   @Test("reading does not wait for the write guard", .timeLimit(.minutes(1)))
   func readsOutOfTurn() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
     let turn = try FileLock(path: store.database.file.lockPath, byte: 0)
     #expect(try turn.tryLock())
-    let reader = try OffersDatabase(path: store.path, access: .readOnly)
+    let reader = try await OffersDatabase.open(path: store.path, access: .readOnly)
     #expect(try await reader.fetchOffer(named: "1").name == "Milk")
     #expect(try await store.database.fetchOffer(named: "1").name == "Milk")
     turn.unlock()
@@ -100,7 +95,7 @@ struct CheckpointTests {
     "a read in progress delays no write, and the log is truncated after it",
     .timeLimit(.minutes(1)))
   func writesBesideReader() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true

@@ -18,7 +18,7 @@ struct ExpiringTests {
 
   @Test("an offer is expiring in its last 48 hours, from their start or its first sighting")
   func window() async throws {
-    let store = try Store()
+    let store = try await Store()
     let now = 100 * Self.day
     try await store.sync((1...5).map { FeedOffer("\($0)") }, at: now - 10 * Self.day)
     try await store.sync((1...6).map { FeedOffer("\($0)") }, at: now - 100)
@@ -50,7 +50,7 @@ struct ExpiringTests {
 
   @Test("a new offer with the name and description of a gone favorite refers to it")
   func returned() async throws {
-    let store = try Store()
+    let store = try await Store()
     let tea = FeedOffer("1", name: "Th\u{E9}", description: "20 bags")
     try await store.sync([tea, FeedOffer("2", name: "Jam"), FeedOffer("3", name: "Bun")])
     _ = try await store.database.setFavorites(named: ["1", "2", "3"], to: true)
@@ -79,7 +79,7 @@ struct ExpiringTests {
 
   @Test("an offer from before the favorite vanished, or a favorite itself, is no successor")
   func notReturned() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")], at: 1000)
     _ = try await store.database.setFavorites(named: ["1"], to: true)
     try await store.sync([FeedOffer("2"), FeedOffer("3")], at: 2000)

@@ -21,7 +21,7 @@ struct FavoriteTests {
 
   @Test("setting a favorite twice changes it once")
   func isIdempotent() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
     for (isFavorite, didChange) in [(true, true), (true, false), (false, true), (false, false)] {
       let changes = try await store.database.setFavorites(named: ["1"], to: isFavorite)
@@ -33,7 +33,7 @@ struct FavoriteTests {
 
   @Test("several offers are starred in the given order, a repeated one once")
   func marksSeveral() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
     let changes = try await store.database.setFavorites(named: ["2", "1", "ibotta:2"], to: true)
     #expect(changes.map(\.offer.ref.offerID) == ["2", "1", "2"])
@@ -42,7 +42,7 @@ struct FavoriteTests {
 
   @Test("references are starred in the given order, and an unknown one changes nothing")
   func marksReferences() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("a:b"), FeedOffer("ibotta:1")])
     let refs = ["a:b", "ibotta:1", "a:b"].map { OfferRef(feed: "ibotta", offerID: $0) }
     let changes = try await store.database.setFavorites(refs, to: true)
@@ -63,7 +63,7 @@ struct FavoriteTests {
 
   @Test("an offer is found by its id, by feed and id, and by an id with a colon")
   func findsByName() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("a:b"), FeedOffer("ibotta:1"), FeedOffer(":")])
     for (name, id) in [
       ("1", "1"), ("ibotta:1", "1"), ("a:b", "a:b"), ("ibotta:a:b", "a:b"),
@@ -79,7 +79,7 @@ struct FavoriteTests {
 
   @Test("an id that two feeds have is refused with both names")
   func refusesAmbiguous() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
     try await store.sync([FeedOffer("1")], feed: "grocer")
     let error = try await Self.refusal(store, ["1"])
@@ -93,7 +93,7 @@ struct FavoriteTests {
     "an unknown name is refused, and no other offer is starred",
     arguments: ["9", "ibotta:9", "grocer:1", "", ":", "ibotta:", ":1"])
   func refusesUnknown(name: String) async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
     #expect(try await Self.refusal(store, [name])?.code == .notFound)
     #expect(try await Self.refusal(store, ["1", name, "2"])?.code == .notFound)
@@ -102,7 +102,7 @@ struct FavoriteTests {
 
   @Test("a gone offer can be starred and unstarred")
   func marksGone() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
     try await store.sync([FeedOffer("2")], at: 2000)
     let marked = try await store.database.setFavorites(named: ["1"], to: true)
@@ -114,7 +114,7 @@ struct FavoriteTests {
 
   @Test("a favorite outlives every row of its feed and applies again when the offer returns")
   func outlivesFeed() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
     _ = try await store.database.setFavorites(named: ["1"], to: true)
     try store.execute(

@@ -14,21 +14,21 @@ struct FirstSetUpTests {
     try Store.execute(path, "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL")
     let before = try #require(FileManager.default.contents(atPath: path))
     #expect(before.starts(with: Data("SQLite format 3".utf8)))
-    let error = #expect(throws: OffersError.self) {
-      try OffersDatabase(path: path, access: .readOnly)
+    let error = await #expect(throws: OffersError.self) {
+      try await OffersDatabase.open(path: path, access: .readOnly)
     }
     #expect(error?.code == .notFound)
     #expect(FileManager.default.contents(atPath: path) == before)
-    let database = try OffersDatabase(path: path)
+    let database = try await OffersDatabase.open(path: path)
     #expect(try await database.fetchFeeds().map(\.name) == ["ibotta"])
     #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
   }
 
   /// Copies the files of a database as a process leaves them that was killed during a large import,
   /// with uncommitted pages in the file. Returns the copy's path.
-  private static func killedImport(in folder: TemporaryFolder) throws -> String {
+  private static func killedImport(in folder: TemporaryFolder) async throws -> String {
     let whole = try TemporaryFolder()
-    let original = try Store.makeFile(in: whole)
+    let original = try await Store.makeFile(in: whole)
     let path = folder.file("offers.sqlite")
     try DatabaseQueue(path: original).inDatabase { writer in
       // This cache cannot hold the transaction, so SQLite spills pages to the file early.
@@ -61,8 +61,8 @@ struct FirstSetUpTests {
     arguments: [OffersDatabase.Access.readOnly, .readWrite])
   func undoesKilledImport(access: OffersDatabase.Access) async throws {
     let folder = try TemporaryFolder()
-    let path = try Self.killedImport(in: folder)
-    let database = try OffersDatabase(path: path, access: access)
+    let path = try await Self.killedImport(in: folder)
+    let database = try await OffersDatabase.open(path: path, access: access)
     #expect(try await database.fetchOffers(OfferQuery()).map(\.name) == ["Milk"])
     #expect(!FileManager.default.fileExists(atPath: path + "-journal"))
     #expect(try Store.rows(path, "PRAGMA journal_mode") == ["wal"])
@@ -76,7 +76,7 @@ struct FirstSetUpTests {
     let opened = try await withThrowingTaskGroup(of: [String].self) { group in
       for _ in 0..<12 {
         group.addTask {
-          try await OffersDatabase(path: path).fetchFeeds().map(\.name)
+          try await OffersDatabase.open(path: path).fetchFeeds().map(\.name)
         }
       }
       return try await group.reduce(into: []) { $0.append($1) }
@@ -87,10 +87,10 @@ struct FirstSetUpTests {
 
   @Test("two concurrent writers lose nothing and get no error")
   func writesTogether() async throws {
-    let store = try Store()
+    let store = try await Store()
     let ids = (1...60).map(String.init)
     try await store.sync(ids.map { FeedOffer($0) })
-    let other = try OffersDatabase(path: store.path)
+    let other = try await OffersDatabase.open(path: store.path)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (database, remainder) in [(store.database, 0), (other, 1)] {
         group.addTask {

@@ -15,7 +15,7 @@ struct HistoryTests {
 
   @Test("an offer that never changed has one point")
   func one() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1", reward: ChangeTests.dollars(75))])
     try await store.sync([FeedOffer("1", name: "Tea", reward: ChangeTests.dollars(75))], at: 2000)
     #expect(try await Self.points(store, "1") == ["1000 new $75"])
@@ -23,7 +23,7 @@ struct HistoryTests {
 
   @Test("it lists the first reward, each change of it, and when the offer was gone and back")
   func all() async throws {
-    let store = try Store()
+    let store = try await Store()
     let other = FeedOffer("2")
     try await store.sync([FeedOffer("1"), other])
     try await store.sync([FeedOffer("1", reward: ChangeTests.dollars(75)), other], at: 2000)
@@ -42,7 +42,7 @@ struct HistoryTests {
 
   @Test("a change of large texts is read without these texts")
   func largeTexts() async throws {
-    let store = try Store()
+    let store = try await Store()
     func offer(_ sign: String, _ cents: Int64) -> FeedOffer {
       let text = String(repeating: sign, count: 100_000)
       return FeedOffer(
@@ -65,7 +65,7 @@ struct HistoryTests {
 
   @Test("an unknown offer and an ambiguous id are refused")
   func refuses() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
     try await store.sync([FeedOffer("1")], feed: "grocer")
     for (name, code) in [("9", OffersError.Code.notFound), ("1", .ambiguous)] {

@@ -33,8 +33,8 @@ struct ImageBoundTests {
       ["PRAGMA ignore_check_constraints = ON"], ["DROP TRIGGER image_cache_is_bounded"],
       ["PRAGMA ignore_check_constraints = ON", "PRAGMA recursive_triggers = ON"],
     ])
-  func holds(conflict: String, settings: [String]) throws {
-    let store = try Store()
+  func holds(conflict: String, settings: [String]) async throws {
+    let store = try await Store()
     try DatabaseQueue(path: store.path).inDatabase { database in
       for setting in settings { try database.execute(sql: setting) }
       try database.execute(sql: Self.insert(1, 48))
@@ -56,8 +56,8 @@ struct ImageBoundTests {
   }
 
   @Test("a full table allows updates in place, and refuses another row with a message")
-  func saysSo() throws {
-    let store = try Store()
+  func saysSo() async throws {
+    let store = try await Store()
     try store.execute(Self.insert(1, 50))
     try store.execute(Self.insert(50, 50, "OR REPLACE"))
     try store.execute("UPDATE image_cache SET url = 'other' WHERE slot = 50")
@@ -77,7 +77,7 @@ struct ImageBoundTests {
       ["DROP TRIGGER cache_slot_is_unused", "DROP TRIGGER cache_slot_is_kept"],
     ])
   func keepsSlots(conflict: String, settings: [String]) async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.database.setImageLimit(5)
     try await DatabaseQueue(path: store.path).write { database in
       for setting in settings { try database.execute(sql: setting) }
@@ -95,7 +95,7 @@ struct ImageBoundTests {
         #expect(try Self.count(database) == 5, "\(statement)")
       }
     }
-    let empty = try Store()
+    let empty = try await Store()
     #expect(throws: DatabaseError.self) { try empty.execute("DELETE FROM cache_slot") }
     #expect(throws: DatabaseError.self) {
       try empty.execute("INSERT INTO cache_slot VALUES (10001)")
@@ -105,7 +105,7 @@ struct ImageBoundTests {
 
   @Test("other limits are enforced as strictly as the first", arguments: [1, 7, 120])
   func holdsOtherLimits(limit: Int) async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.database.setImageLimit(limit)
     try store.execute(Self.insert(1, limit))
     for setting in [
@@ -130,8 +130,8 @@ struct ImageBoundTests {
       "url = ''", "bytes = x''", "bytes = zeroblob(5242881)", "bytes = 'text'", "etag = ''",
       "width = 10000, height = 5001", "fetched_at = 'now'",
     ])
-  func refuses(change: String) throws {
-    let store = try Store()
+  func refuses(change: String) async throws {
+    let store = try await Store()
     try store.execute(Self.insert(1, 1))
     #expect(throws: DatabaseError.self) {
       try store.execute("UPDATE image_cache SET \(change)")
@@ -139,8 +139,8 @@ struct ImageBoundTests {
   }
 
   @Test("at most 200 failures are kept, and the oldest are removed first")
-  func boundsFailures() throws {
-    let store = try Store()
+  func boundsFailures() async throws {
+    let store = try await Store()
     try store.execute(
       """
       WITH RECURSIVE number(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM number WHERE i < 230)

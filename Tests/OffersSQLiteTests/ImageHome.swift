@@ -11,9 +11,9 @@ final class ImageHome: ImageRepositoryHome {
   let folder: TemporaryFolder
   private let opened: Mutex<OffersDatabase>
 
-  init() throws {
+  init() async throws {
     folder = try TemporaryFolder()
-    opened = Mutex(try OffersDatabase(path: folder.file("offers.sqlite")))
+    opened = Mutex(try await OffersDatabase.open(path: folder.file("offers.sqlite")))
   }
 
   var database: OffersDatabase { opened.withLock { $0 } }
@@ -37,9 +37,11 @@ final class ImageHome: ImageRepositoryHome {
   }
 
   func crash() async throws {
-    // Earlier enqueued uses are written first, as in the program that dies.
+    // Earlier enqueued uses are written first, as in the program that dies. The uses gathered since
+    // are lost with it.
     try await database.finishLaterWrites()
-    let again = try OffersDatabase(path: folder.file("offers.sqlite"))
+    _ = database.imageUses.take()
+    let again = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
     opened.withLock { $0 = again }
   }
 

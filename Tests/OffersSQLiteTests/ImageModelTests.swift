@@ -11,7 +11,7 @@ import Testing
 struct ImageModelTests {
   @Test("it passes the rules of every image repository", arguments: ImageRepositoryRule.all)
   func keeps(rule: ImageRepositoryRule) async throws {
-    #expect(try await rule.violation { try ImageHome() } == nil)
+    #expect(try await rule.violation { try await ImageHome() } == nil)
   }
 
   /// A model of the image cache, without a database.
@@ -78,7 +78,7 @@ struct ImageModelTests {
 
   @Test("random operations match the model, and no other program ever sees more than 50 images")
   func equalsModel() async throws {
-    let home = try ImageHome()
+    let home = try await ImageHome()
     var model = Model()
     var generator = SeededGenerator(seed: 50)
     let watched = Watch(path: home.folder.file("offers.sqlite"))
@@ -153,7 +153,7 @@ struct ImageModelTests {
 
   @Test("replacing images does not grow the file")
   func doesNotGrow() async throws {
-    let home = try ImageHome()
+    let home = try await ImageHome()
     func put(_ numbers: Range<Int>) async throws {
       for number in numbers {
         let bytes = [UInt8](repeating: UInt8(number % 256), count: 20_000)
@@ -174,10 +174,10 @@ struct ImageModelTests {
 
   @Test("reads write one batch per ten thousand uses, and nothing on a read-only database")
   func seldomWrites() async throws {
-    let home = try ImageHome()
+    let home = try await ImageHome()
     try await home.database.putImage(Self.image("a", 1))
     let path = home.folder.file("offers.sqlite")
-    let reader = try OffersDatabase(path: path, access: .readOnly)
+    let reader = try await OffersDatabase.open(path: path, access: .readOnly)
     let before = try Self.commits(path)
     for _ in 0..<2500 { _ = try await reader.findImage("a") }
     try await reader.touchImage("a")
@@ -199,9 +199,9 @@ struct ImageModelTests {
 
   @Test("concurrent image writes, favorites and reads succeed, in one database object and in two")
   func takesTurns() async throws {
-    let home = try ImageHome()
+    let home = try await ImageHome()
     let first = home.database
-    let databases = [first, try OffersDatabase(path: home.folder.file("offers.sqlite"))]
+    let databases = [first, try await OffersDatabase.open(path: home.folder.file("offers.sqlite"))]
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (task, database) in (databases + databases).enumerated() {
         group.addTask {
@@ -225,21 +225,21 @@ struct ImageModelTests {
 
   @Test("while one writer changes the limit, no commit of another exceeds it")
   func changesLimit() async throws {
-    let home = try ImageHome()
+    let home = try await ImageHome()
     let path = home.folder.file("offers.sqlite")
     let watched = Watch(
       path: path, "SELECT (SELECT count(*) FROM image_cache) - (SELECT count(*) FROM cache_slot)")
     defer { watched.stop() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<3 {
-        let database = try OffersDatabase(path: path)
+        let database = try await OffersDatabase.open(path: path)
         group.addTask {
           for number in 0..<150 {
             try await database.putImage(Self.image("\(task) \(number)", number))
           }
         }
       }
-      let database = try OffersDatabase(path: path)
+      let database = try await OffersDatabase.open(path: path)
       group.addTask {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<60 {
@@ -265,11 +265,11 @@ struct ImageModelTests {
 
   @Test("setting the limit that is set already writes nothing, even on a read-only database")
   func setsSameLimit() async throws {
-    let home = try ImageHome()
+    let home = try await ImageHome()
     let path = home.folder.file("offers.sqlite")
     try await home.database.setImageLimit(60)
     try await home.database.putImage(Self.image("a", 1))
-    let reader = try OffersDatabase(path: path, access: .readOnly)
+    let reader = try await OffersDatabase.open(path: path, access: .readOnly)
     let before = try Self.commits(path)
     #expect(try await home.database.setImageLimit(60) == 0)
     #expect(try await reader.setImageLimit(60) == 0)
@@ -280,8 +280,8 @@ struct ImageModelTests {
 
   @Test("two database objects share the LRU order and the bound")
   func shares() async throws {
-    let home = try ImageHome()
-    let other = try OffersDatabase(path: home.folder.file("offers.sqlite"))
+    let home = try await ImageHome()
+    let other = try await OffersDatabase.open(path: home.folder.file("offers.sqlite"))
     for number in 0..<50 { try await home.database.putImage(Self.image("\(number)", 1)) }
     _ = try await other.findImage("0")
     try await other.flushImageUses()

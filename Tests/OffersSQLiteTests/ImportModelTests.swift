@@ -26,7 +26,7 @@ struct ImportModelTests {
   func model() async throws {
     var random = SeededGenerator(seed: 99)
     for round in 0..<40 {
-      let stores = [try Store(), try Store()]
+      let stores = [try await Store(), try await Store()]
       var clock = 1000
       for _ in 0..<8 {
         clock += Int.random(in: 0...3, using: &random)
@@ -50,7 +50,7 @@ struct ImportModelTests {
         try await stores[to].take(kept)
         #expect(try await stores[to].exported().text() == after.text(), "round \(round)")
       }
-      let copy = try Store()
+      let copy = try await Store()
       try await copy.take(try stores[0].exported())
       #expect(try await copy.exported().text() == stores[0].exported().text(), "round \(round)")
     }

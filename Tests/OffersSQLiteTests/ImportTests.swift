@@ -13,7 +13,7 @@ struct ImportTests {
   /// A store in which tea was new, changed, gone and back, and milk gone; both and a third offer
   /// are favorites.
   private static func lived() async throws -> Store {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("tea", reward: reward(100)), FeedOffer("milk")], at: 1000)
     try await store.sync([FeedOffer("tea", reward: reward(200)), FeedOffer("milk")], at: 2000)
     try await store.sync([FeedOffer("jam"), FeedOffer("pie")], at: 3000)
@@ -37,7 +37,7 @@ struct ImportTests {
   func comesBack(favoritesOnly: Bool) async throws {
     let store = try await Self.lived()
     let kept = try await store.exported(favoritesOnly: favoritesOnly)
-    let other = try Store()
+    let other = try await Store()
     let counts = try await other.take(kept)
     #expect(counts.newFavorites == 3)
     #expect(counts.newOffers == (favoritesOnly ? 2 : 5))
@@ -65,7 +65,7 @@ struct ImportTests {
   @Test("the next sync after an import finds no change")
   func syncsOn() async throws {
     let store = try await Self.lived()
-    let other = try Store()
+    let other = try await Store()
     try await other.take(try store.exported())
     let run = try await other.sync(
       [FeedOffer("tea", reward: Self.reward(200)), FeedOffer("jam")], at: 5000)
@@ -75,7 +75,7 @@ struct ImportTests {
 
   @Test("a favorite without an offer gets its offer with the next sync")
   func favoriteFirst() async throws {
-    let store = try Store()
+    let store = try await Store()
     var favorite = ExportedFavorite()
     favorite.ref = OfferRef(feed: "ibotta", offerID: "tea")
     favorite.starredAt = 5
@@ -87,7 +87,7 @@ struct ImportTests {
   @Test("a favorite on both sides keeps the earlier time, and none is removed")
   func stars() async throws {
     let store = try await Self.lived()
-    let other = try Store()
+    let other = try await Store()
     try other.execute(
       "INSERT INTO favorite VALUES ('ibotta', 'tea', 900), ('ibotta', 'milk', 9999), ('a', 'b', 1)")
     try await other.take(try store.exported())
@@ -99,7 +99,7 @@ struct ImportTests {
   @Test("an older history is inserted before the database's own")
   func pastComesFirst() async throws {
     let old = try await Self.lived()
-    let new = try Store()
+    let new = try await Store()
     // It started later; the feed is the same, but milk vanished for good.
     try await new.sync([FeedOffer("tea", reward: Self.reward(300)), FeedOffer("rice")], at: 8000)
     try await new.sync([FeedOffer("tea", reward: Self.reward(350)), FeedOffer("rice")], at: 9000)
@@ -135,7 +135,7 @@ struct ImportTests {
   @Test("an older database gets the later history")
   func presentComesLast() async throws {
     let old = try await Self.lived()
-    let new = try Store()
+    let new = try await Store()
     try await new.sync([FeedOffer("tea", reward: Self.reward(300)), FeedOffer("rice")], at: 8000)
     try await new.sync([FeedOffer("tea", reward: Self.reward(350)), FeedOffer("rice")], at: 9000)
     let counts = try await old.take(try new.exported())
@@ -152,7 +152,7 @@ struct ImportTests {
   func otherDocument() async throws {
     let old = try await Self.lived()
     for isSelection in [true, false] {
-      let new = try Store()
+      let new = try await Store()
       try await new.sync([FeedOffer("rice")], at: 9000)
       if !isSelection { try new.execute("UPDATE sync_run SET source = 'sample'") }
       try await new.take(try old.exported(), selections: isSelection ? ["ibotta"] : [])
@@ -168,7 +168,7 @@ struct ImportTests {
       UPDATE feed_detail SET chosen_source = '/old.json';
       UPDATE feed_detail SET unsubscribed_at = 4600 WHERE feed_key = 2
       """)
-    let new = try Store()
+    let new = try await Store()
     try await new.sync([FeedOffer("rice")], at: 9000)
     try await new.take(try old.exported())
     let query = """
@@ -184,7 +184,7 @@ struct ImportTests {
   @Test("fingerprint and validators of a document are removed when its offers changed")
   func forgetsDocument() async throws {
     let old = try await Self.lived()
-    let new = try Store()
+    let new = try await Store()
     try await new.sync([FeedOffer("rice")], at: 500)
     let known = """
       UPDATE feed SET document_hash = zeroblob(16), document_head_hash = zeroblob(16),
@@ -204,7 +204,7 @@ struct ImportTests {
   @Test("a change of an unknown offer is refused, and nothing is changed")
   func refusesStray() async throws {
     let old = try await Self.lived()
-    let new = try Store()
+    let new = try await Store()
     var kept = try await old.exported()
     kept.records.removeAll {
       if case .offer(let offer) = $0 { offer.ref.offerID == "pie" } else { false }
@@ -220,11 +220,11 @@ struct ImportTests {
   @Test("it waits for a sync of its feeds, and fails with a message after a while")
   func waitsForSync() async throws {
     let old = try await Self.lived()
-    let new = try Store()
+    let new = try await Store()
     let kept = try await old.exported()
     let error = try await new.database.withSyncLock(on: "albums", waitSeconds: 1) {
       await #expect(throws: OffersError.self) {
-        try await OffersDatabase(path: new.path).importRecords(from: kept, feeds: kept.feeds)
+        try await OffersDatabase.open(path: new.path).importRecords(from: kept, feeds: kept.feeds)
       }
     }
     #expect(error?.code == .locked)
@@ -234,7 +234,7 @@ struct ImportTests {
   @Test("few imported offers update the search index, many rebuild it")
   func searchIndex() async throws {
     let old = try await Self.lived()
-    let new = try Store()
+    let new = try await Store()
     try await new.sync(
       (0..<3000).map { FeedOffer("\($0)", name: "Bread") }, feed: "albums", at: 900)
     // A word without an offer stays in the index unless it is rebuilt.
@@ -242,7 +242,8 @@ struct ImportTests {
     try new.execute("INSERT INTO offer_search (rowid, name) VALUES (999999, 'ghost')")
     try await new.take(try old.exported())
     #expect(try new.rows(ghosts) == ["1"])
-    #expect(try await new.database.search(SearchQuery("album")).hits.map(\.offer.ref.offerID) == ["tea"])
+    #expect(
+      try await new.database.search(SearchQuery("album")).hits.map(\.offer.ref.offerID) == ["tea"])
     var kept = try await old.exported()
     for (index, record) in kept.records.enumerated() {
       guard case .offer(var offer) = record, offer.ref.feed == "albums" else { continue }

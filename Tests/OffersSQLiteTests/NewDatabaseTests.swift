@@ -11,15 +11,15 @@ import Testing
 struct NewDatabaseTests {
   @Test(
     "only its owner can read it and the files beside it", arguments: ["", "-wal", "-shm", "-lock"])
-  func isPrivate(suffix: String) throws {
-    let store = try Store()
+  func isPrivate(suffix: String) async throws {
+    let store = try await Store()
     let attributes = try FileManager.default.attributesOfItem(atPath: store.path + suffix)
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
   @Test("the header has WAL mode, 8 KiB pages, the application id and the version")
-  func hasOurHeader() throws {
-    let store = try Store()
+  func hasOurHeader() async throws {
+    let store = try await Store()
     #expect(try store.rows("PRAGMA journal_mode") == ["wal"])
     #expect(try store.rows("PRAGMA page_size") == ["8192"])
     #expect(try store.rows("PRAGMA application_id") == ["\(0x4F46_4652)"])
@@ -28,7 +28,7 @@ struct NewDatabaseTests {
 
   @Test("writes use synchronous=FULL and secure_delete=FAST")
   func writesDurably() async throws {
-    let store = try Store()
+    let store = try await Store()
     func value(_ pragma: String) async throws -> Int? {
       try await store.database.write { try Int.fetchOne($0, sql: "PRAGMA \(pragma)") }
     }
@@ -41,14 +41,14 @@ struct NewDatabaseTests {
   @Test("a reopened database has the same settings")
   func reopensDurably() async throws {
     let folder = try TemporaryFolder()
-    let database = try OffersDatabase(path: Store.makeFile(in: folder))
+    let database = try await OffersDatabase.open(path: Store.makeFile(in: folder))
     let synchronous = try await database.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
     #expect(synchronous == 2)
   }
 
   @Test("every table is strict")
-  func isStrict() throws {
-    let store = try Store()
+  func isStrict() async throws {
+    let store = try await Store()
     // The search index has shadow tables of FTS5.
     let tables = try store.rows(
       """
@@ -67,17 +67,17 @@ struct NewDatabaseTests {
   }
 
   @Test("it passes SQLite's integrity and foreign key checks")
-  func isSound() throws {
-    let store = try Store()
+  func isSound() async throws {
+    let store = try await Store()
     #expect(try store.rows("PRAGMA integrity_check") == ["ok"])
     #expect(try store.rows("PRAGMA foreign_key_check") == [])
   }
 
   @Test("missing folders are created, accessible by the owner only")
-  func makesFolders() throws {
+  func makesFolders() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("a/b/offers.sqlite")
-    _ = try OffersDatabase(path: path)
+    _ = try await OffersDatabase.open(path: path)
     for made in ["a", "a/b"] {
       let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(made))
       #expect(attributes[.posixPermissions] as? Int == 0o700)
@@ -86,14 +86,14 @@ struct NewDatabaseTests {
   }
 
   @Test("a missing file, an empty one and a dangling link become the same database")
-  func isTheSameHoweverBegun() throws {
+  func isTheSameHoweverBegun() async throws {
     let folder = try TemporaryFolder()
     let manager = FileManager.default
     let paths = ["missing", "empty", "link"].map { folder.file($0) }
     try #require(manager.createFile(atPath: paths[1], contents: nil))
     try manager.createSymbolicLink(atPath: paths[2], withDestinationPath: folder.file("target"))
+    for path in paths { _ = try await OffersDatabase.open(path: path) }
     let states = try paths.map { path in
-      _ = try OffersDatabase(path: path)
       let settings = ["page_size", "journal_mode", "encoding", "auto_vacuum", "user_version"]
       return try settings.flatMap { try Store.rows(path, "PRAGMA \($0)") }
         + Store.rows(path, "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY 1, 2")
@@ -120,7 +120,7 @@ struct NewDatabaseTests {
       try FileManager.default.copyItem(atPath: old + ending, toPath: path + ending)
     }
     try FileManager.default.copyItem(atPath: old, toPath: path + "-journal")
-    let database = try OffersDatabase(path: path)
+    let database = try await OffersDatabase.open(path: path)
     #expect(try await database.fetchFeeds().map(\.name) == ["ibotta"])
     #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
     try writer.close()
@@ -129,13 +129,13 @@ struct NewDatabaseTests {
   @Test(
     "its folder has only the database's own files, even after an interruption",
     arguments: [[], [""]])
-  func leavesNothingElse(remains: [String]) throws {
+  func leavesNothingElse(remains: [String]) async throws {
     let folder = try TemporaryFolder()
     for ending in remains {
       let path = folder.file("offers.sqlite" + ending)
       try Data(ending.utf8).write(to: URL(fileURLWithPath: path))
     }
-    let database = try OffersDatabase(path: folder.file("offers.sqlite"))
+    let database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     #expect(names == ["", "-lock", "-shm", "-wal"].map { "offers.sqlite" + $0 })
     withExtendedLifetime(database) {}

@@ -14,7 +14,7 @@ struct NewOffersTests {
   private static func filled(
     _ random: inout SeededGenerator
   ) async throws -> (store: Store, now: Int) {
-    let store = try Store()
+    let store = try await Store()
     var now = 1000
     for _ in 0..<12 {
       now += Int.random(in: 1...500, using: &random)
@@ -59,7 +59,7 @@ struct NewOffersTests {
   }
 
   private static func countSalvagedChanges(_ path: String) async throws -> Int {
-    try await OffersDatabase(salvaging: path).salvage(favoritesOnly: false) { records in
+    try await OffersDatabase.open(salvaging: path).salvage(favoritesOnly: false) { records in
       var count = 0
       _ = try records.forEachRecord(accepting: { _ in true }) { record in
         if case .change = record { count += 1 }
@@ -70,7 +70,7 @@ struct NewOffersTests {
 
   @Test("a feed's first sync writes one row for all offers, later syncs one per offer")
   func writes() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...5).map { FeedOffer("\($0)") })
     try await store.sync((1...7).map { FeedOffer("\($0)") }, at: 2000)
     try await store.sync([FeedOffer("1")], feed: "grocer", at: 3000)
@@ -105,7 +105,7 @@ struct NewOffersTests {
     }
     func answers() async throws -> [[OfferChange]] {
       let path = store.path
-      let database = try OffersDatabase(path: path)
+      let database = try await OffersDatabase.open(path: path)
       var answers: [[OfferChange]] = []
       for query in queries {
         answers.append(try await database.fetchChanges(query).changes)
@@ -138,7 +138,7 @@ struct NewOffersTests {
 
   @Test("a removed offer of a span is not reported, and pages are still full")
   func passesOverRemoved() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...20).map { FeedOffer("\($0)") })
     try await store.sync((11...20).map { FeedOffer("\($0)") }, at: 2000)
     let pruned = try await store.database.prune(
@@ -167,14 +167,14 @@ struct NewOffersTests {
     try Damage.overwritePage(of: "change", in: path)
     let changes = try await Self.countSalvagedChanges(path)
     #expect(changes > 100 && changes < 3000)
-    let database = try OffersDatabase(path: path)
+    let database = try await OffersDatabase.open(path: path)
     #expect(try await database.fetchOffers(OfferQuery(limit: 5000)).count == 3000)
     #expect(try Store.rows(path, "PRAGMA user_version") == ["\(Schema.version)"])
   }
 
   @Test("an impossible count is ignored", arguments: [Int64.min, -1, 0, 1, 21, .max])
   func bearsNonsense(count: Int64) async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...20).map { FeedOffer("\($0)") })
     _ = try await store.database.setFavorites(named: ["20"], to: true)
     try store.execute(
@@ -193,7 +193,7 @@ struct NewOffersTests {
 
   @Test("a damaged count salvages no more changes than there are offers")
   func salvagesNonsense() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...20).map { FeedOffer("\($0)") })
     try await store.sync((1...30).map { FeedOffer("\($0)") }, at: 2000)
     for (count, told) in [("20", 30), ("7", 17), ("9223372036854775807", 30), ("-5", 10)] {

@@ -24,7 +24,7 @@ struct NewsTests {
 
   @Test("a mark moves forward and never back")
   func mark() async throws {
-    let store = try Store()
+    let store = try await Store()
     let database = store.database
     #expect(try await database.findMark(of: "mail") == nil)
     for (set, expected) in [((5, 100), (5, 100)), ((3, 200), (5, 200)), ((7, 50), (7, 200))] {
@@ -39,7 +39,7 @@ struct NewsTests {
 
   @Test("changes of favorites are reported once, other changes never")
   func favorites() async throws {
-    let store = try Store()
+    let store = try await Store()
     let start = 10 * 86_400
     try await store.sync([FeedOffer("1"), FeedOffer("2")], at: start)
     _ = try await store.database.setFavorites(named: ["1"], to: true)
@@ -53,7 +53,7 @@ struct NewsTests {
 
   @Test("a vanished favorite is reported with the id of a successor that came before")
   func successors() async throws {
-    let store = try Store()
+    let store = try await Store()
     let start = 10 * 86_400
     try await store.sync([FeedOffer("1", name: "Tea"), FeedOffer("2", name: "Tea")], at: start)
     _ = try await store.database.setFavorites(named: ["1"], to: true)
@@ -72,7 +72,7 @@ struct NewsTests {
 
   @Test("the first news cover the last seven days")
   func first() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")], at: 0)
     _ = try await store.database.setFavorites(named: ["1", "2"], to: true)
     try await store.sync([FeedOffer("1")], at: 1000)
@@ -82,7 +82,7 @@ struct NewsTests {
 
   @Test("an expiring favorite is reported once, and again if its expiry changes")
   func expiring() async throws {
-    let store = try Store()
+    let store = try await Store()
     let now = 10 * 86_400
     try await store.sync([FeedOffer("1"), FeedOffer("2")], at: 0)
     try store.execute(
@@ -97,7 +97,7 @@ struct NewsTests {
 
   @Test("a feed that fails for a day is reported daily with its error until it is unsubscribed")
   func failing() async throws {
-    let store = try Store()
+    let store = try await Store()
     let start = 10 * 86_400
     try await store.sync([FeedOffer("1")], at: start)
     try store.execute(

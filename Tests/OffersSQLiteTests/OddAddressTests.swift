@@ -16,7 +16,7 @@ struct OddAddressTests {
   ]
 
   private static func filled() async throws -> Store {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync(
       texts.enumerated().map { number, text in
         FeedOffer("\(number)", more: [.imageURL: text, .url: text])
@@ -33,7 +33,7 @@ struct OddAddressTests {
     let kept = try await store.exported()
     let text = try kept.text()
     #expect(text.contains(#""url":"https://x.example/a b.png""#))
-    let other = try Store()
+    let other = try await Store()
     try await other.take(kept)
     #expect(try await other.exported().text() == text)
   }

@@ -9,7 +9,7 @@ import Testing
 struct OfferListTests {
   /// Two feeds; in the first, `ibotta:3` is gone and a favorite, `ibotta:5` is only gone.
   private static func filled() async throws -> Store {
-    let store = try Store()
+    let store = try await Store()
     let offers = ["9", "3", "7", "5", "1"].map { FeedOffer($0) }
     try await store.sync(offers)
     try await store.sync((1...20).map { FeedOffer("\($0)") }, feed: "grocer")
@@ -106,7 +106,7 @@ struct OfferListTests {
       #expect(error?.code == .notFound)
       #expect(error?.hint == "Feeds: grocer, ibotta.")
     }
-    let empty = try Store()
+    let empty = try await Store()
     #expect(try await empty.database.fetchOffers(OfferQuery(feed: "ibotta")) == [])
   }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite("Pages of bounded size")
 struct OfferPageTests {
   private static func store(descriptionBytes: Int) async throws -> Store {
-    let store = try Store()
+    let store = try await Store()
     let text = String(repeating: "x", count: descriptionBytes)
     try await store.sync((1...20).map { FeedOffer("\($0)", name: "Tea \($0)", description: text) })
     return store
@@ -56,7 +56,7 @@ struct OfferPageTests {
 
   @Test("an abridged list truncates long texts and lists")
   func abridged() async throws {
-    let store = try Store()
+    let store = try await Store()
     let long = String(repeating: "é", count: 5000)
     let list = "[" + (1...300).map { "\"category \($0)\"" }.joined(separator: ",") + "]"
     try await store.sync([
@@ -77,7 +77,7 @@ struct OfferPageTests {
 
   @Test("the pages of a history together equal the whole history")
   func history() async throws {
-    let store = try Store()
+    let store = try await Store()
     for (place, cents) in [75, 75, 80, 85, 85, 90, 60].enumerated() {
       let others = [FeedOffer("2")]
       let offer = FeedOffer(

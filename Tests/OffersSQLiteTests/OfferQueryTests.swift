@@ -11,7 +11,7 @@ struct OfferQueryTests {
   /// Offers with many kinds of rewards, names and details. `old:1` and `shop:9` are gone, `shop:3`
   /// and `old:1` are favorites, and `old` was seen first.
   static func filled() async throws -> Store {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync(
       [FeedOffer("1", name: "Zwieback"), FeedOffer("2", name: "apple 10")], feed: "old", at: 500)
     try await store.sync(

@@ -33,7 +33,7 @@ struct PruneTests {
   /// Five offers. 2, which is a favorite, 3 and 4 vanish, 4 later than the others; 5 vanishes and
   /// is back.
   private static func filled() async throws -> Store {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...5).map { FeedOffer("\($0)") }, at: 1000)
     try store.execute("INSERT INTO offer_detail (offer_key, retailer) VALUES (3, 'x'), (4, 'y')")
     _ = try await store.database.setFavorites(named: ["2"], to: true)
@@ -76,7 +76,7 @@ struct PruneTests {
 
   @Test("no key is reused: the newest offer and change stay, however old")
   func newest() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2"), FeedOffer("3")], at: 1000)
     try await store.sync([], at: 2000)
     let now = 2000 * Self.day
@@ -92,7 +92,7 @@ struct PruneTests {
   @Test(
     "changes are removed after 400 days, except rows that include a favorite")
   func changes() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...3).map { FeedOffer("\($0)") }, at: 1000)
     try await store.sync((1...3).map { FeedOffer("\($0)", name: "Tea") }, at: 2000)
     try await store.sync([FeedOffer("1", name: "Jam")], feed: "grocer", at: 2500)
@@ -122,7 +122,7 @@ struct PruneTests {
 
   @Test("runs without changes are removed after 30 days, except a feed's last and last good one")
   func runs() async throws {
-    let store = try Store()
+    let store = try await Store()
     for seconds in [1000, 2000, 3000] { try await store.sync([FeedOffer("1")], at: seconds) }
     for seconds in [4000, 5000] {
       try await store.database.record(
@@ -149,7 +149,7 @@ struct PruneTests {
 
   @Test("notices are removed when they are old and their subject is past")
   func notices() async throws {
-    let store = try Store()
+    let store = try await Store()
     let now = 1000 * Self.day
     for (id, about, told) in [
       ("1", now - 1, now - 61 * Self.day), ("2", now + 1, now - 61 * Self.day),
@@ -164,7 +164,7 @@ struct PruneTests {
 
   @Test("the file is compacted when more than a quarter of it is free")
   func compacts() async throws {
-    let store = try Store()
+    let store = try await Store()
     let text = String(repeating: "tea ", count: 500)
     let offers = (1...2000).map { FeedOffer("\($0)", description: text) }
     try await store.sync(offers, at: 1000)
@@ -184,7 +184,7 @@ struct PruneTests {
   @Test("a trial counts what a prune would remove, and removes nothing", arguments: 1...8)
   func trial(seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
-    let store = try Store()
+    let store = try await Store()
     var now = 1000
     for _ in 0..<30 {
       now += Int.random(in: 1...60 * Self.day, using: &random)

@@ -67,7 +67,7 @@ struct QueryPlanTests {
   }
 
   private static func filled() async throws -> Store {
-    let store = try Store()
+    let store = try await Store()
     for seconds in 1...3 {
       try await store.sync((1...40).map { FeedOffer("\($0)", name: "Tea \(seconds)") }, at: seconds)
     }

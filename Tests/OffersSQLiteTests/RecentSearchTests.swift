@@ -20,14 +20,14 @@ struct RecentSearchTests {
 
   @Test("the last 10 are kept, the latest first")
   func keepsTen() async throws {
-    let store = try Store()
+    let store = try await Store()
     for number in 1...25 { try await Self.note("tea \(number)", in: store) }
     #expect(try await Self.words(store) == (16...25).reversed().map { "tea \($0)" })
   }
 
   @Test("the bound holds for other programs as well")
-  func holdsBound() throws {
-    let store = try Store()
+  func holdsBound() async throws {
+    let store = try await Store()
     for verb in ["INSERT", "INSERT OR REPLACE"] {
       try store.execute(
         """
@@ -41,7 +41,7 @@ struct RecentSearchTests {
 
   @Test("an equal search moves to the top, in any spelling; one of another feed is separate")
   func movesUp() async throws {
-    let store = try Store()
+    let store = try await Store()
     for words in ["Café", "tea", "milk"] { try await Self.note(words, in: store) }
     try await Self.note("CAFE", at: 7, in: store)
     #expect(try await Self.words(store) == ["CAFE", "milk", "tea"])
@@ -54,7 +54,7 @@ struct RecentSearchTests {
 
   @Test("words are stored as typed, punctuation included, separated by single spaces")
   func keepsWords() async throws {
-    let store = try Store()
+    let store = try await Store()
     for words in ["C++  &\t\"é\" #?", "!!!", "C++", "???", " "] {
       try await Self.note(words, in: store)
     }
@@ -63,8 +63,8 @@ struct RecentSearchTests {
 
   @Test("recording the latest search again writes nothing, and a reader can record one")
   func writesNothingTwice() async throws {
-    let store = try Store()
-    let reader = try OffersDatabase(path: store.path, access: .readOnly)
+    let store = try await Store()
+    let reader = try await OffersDatabase.open(path: store.path, access: .readOnly)
     let search = RecentSearch(words: "tea", searchedAt: ChangeTests.date(5))
     try await reader.noteSearch(search)
     let before = try store.rows("SELECT * FROM recent_search")

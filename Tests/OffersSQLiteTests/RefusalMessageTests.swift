@@ -9,17 +9,19 @@ import Testing
 struct RefusalMessageTests {
   private static func refusal(
     of path: String, _ access: OffersDatabase.Access = .readWrite
-  ) -> OffersError? {
-    #expect(throws: OffersError.self) { try OffersDatabase(path: path, access: access) }
+  ) async -> OffersError? {
+    await #expect(throws: OffersError.self) {
+      try await OffersDatabase.open(path: path, access: access)
+    }
   }
 
   @Test("for a newer database: both versions, that it is untouched, and a hint")
-  func tellsNewer() throws {
+  func tellsNewer() async throws {
     let folder = try TemporaryFolder()
-    let path = try Store.makeFile(in: folder)
+    let path = try await Store.makeFile(in: folder)
     let newer = SQLiteMigrations.currentVersion + 1
     try Store.execute(path, "PRAGMA user_version = \(newer)")
-    let error = Self.refusal(of: path)
+    let error = await Self.refusal(of: path)
     #expect(
       error?.message
         == """
@@ -30,13 +32,13 @@ struct RefusalMessageTests {
   }
 
   @Test("for another program's file: its path, that it is untouched, and a hint")
-  func tellsForeign() throws {
+  func tellsForeign() async throws {
     let folder = try TemporaryFolder()
     let diary = try folder.write("Dear diary", to: "diary.txt")
     let notes = folder.file("notes.sqlite")
     try Store.execute(notes, "CREATE TABLE note (text TEXT)")
     for path in [diary, notes] {
-      let error = Self.refusal(of: path)
+      let error = await Self.refusal(of: path)
       #expect(
         error?.message == "\(path) is not a database of this program. It was left untouched.")
       #expect(error?.hint == "Name another file." && error?.remedy == .chooseDatabase)
@@ -44,19 +46,19 @@ struct RefusalMessageTests {
   }
 
   @Test("for a missing database: its path and how to create it")
-  func tellsMissing() throws {
+  func tellsMissing() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
-    let error = Self.refusal(of: path, .readOnly)
+    let error = await Self.refusal(of: path, .readOnly)
     #expect(error?.message == "There is no database yet at \(path).")
     #expect(error?.hint == "Make it with a sync.")
   }
 
   @Test("for a folder that cannot be created, because a file has its name: the path")
-  func tellsBlockedFolder() throws {
+  func tellsBlockedFolder() async throws {
     let folder = try TemporaryFolder()
     let file = try folder.write("x", to: "file")
-    let error = Self.refusal(of: file + "/offers.sqlite")
+    let error = await Self.refusal(of: file + "/offers.sqlite")
     #expect(error?.code == .storageFailed)
     #expect(error?.message.contains(file + "/offers.sqlite") == true)
     #expect(error?.hint != nil)
@@ -64,7 +66,7 @@ struct RefusalMessageTests {
 
   @Test("for a database damaged after its header: its path and a hint")
   func tellsDamaged() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...2_000).map { FeedOffer("\($0)") })
     var bytes = try #require(FileManager.default.contents(atPath: store.path))
     // Fill every page except for the header with noise.
@@ -72,7 +74,7 @@ struct RefusalMessageTests {
     let folder = try TemporaryFolder()
     let path = try folder.write(bytes, to: "offers.sqlite")
     let error = await #expect(throws: OffersError.self) {
-      try await OffersDatabase(path: path, access: .readOnly).fetchOffers(OfferQuery())
+      try await OffersDatabase.open(path: path, access: .readOnly).fetchOffers(OfferQuery())
     }
     #expect(error?.code == .storageFailed)
     #expect(error?.message == "\(path) is damaged or not a database.")

@@ -20,10 +20,10 @@ struct RefusedFileTests {
   /// The error code of the refusal; expects the folder to be unchanged.
   private static func refusal(
     of path: String, in folder: TemporaryFolder, _ access: OffersDatabase.Access
-  ) throws -> OffersError.Code? {
+  ) async throws -> OffersError.Code? {
     let before = try contents(of: folder)
-    let error = #expect(throws: OffersError.self) {
-      try OffersDatabase(path: path, access: access)
+    let error = await #expect(throws: OffersError.self) {
+      try await OffersDatabase.open(path: path, access: access)
     }
     #expect(try contents(of: folder) == before)
     return error?.code
@@ -32,54 +32,58 @@ struct RefusedFileTests {
   private static let bothAccesses: [OffersDatabase.Access] = [.readOnly, .readWrite]
 
   @Test("a newer program's database is refused and untouched", arguments: bothAccesses)
-  func refusesNewer(access: OffersDatabase.Access) throws {
+  func refusesNewer(access: OffersDatabase.Access) async throws {
     let folder = try TemporaryFolder()
-    let path = try Store.makeFile(in: folder)
+    let path = try await Store.makeFile(in: folder)
     try Store.execute(path, "PRAGMA user_version = \(SQLiteMigrations.currentVersion + 1)")
-    #expect(try Self.refusal(of: path, in: folder, access) == .newerDatabase)
+    #expect(try await Self.refusal(of: path, in: folder, access) == .newerDatabase)
   }
 
   @Test("a newer version that is only in the log is refused", arguments: bothAccesses)
-  func refusesNewerInLog(access: OffersDatabase.Access) throws {
+  func refusesNewerInLog(access: OffersDatabase.Access) async throws {
     let folder = try TemporaryFolder()
-    let path = try Store.makeFile(in: folder)
-    try DatabaseQueue(path: path).inDatabase { database in
+    let path = try await Store.makeFile(in: folder)
+    let writer = try DatabaseQueue(path: path)
+    try await writer.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 99")
-      let before = FileManager.default.contents(atPath: path)
-      let log = FileManager.default.contents(atPath: path + "-wal")
-      let error = #expect(throws: OffersError.self) {
-        try OffersDatabase(path: path, access: access)
-      }
-      #expect(error?.code == .newerDatabase)
-      #expect(FileManager.default.contents(atPath: path) == before)
-      #expect(FileManager.default.contents(atPath: path + "-wal") == log)
     }
+    let before = FileManager.default.contents(atPath: path)
+    let log = FileManager.default.contents(atPath: path + "-wal")
+    let error = await #expect(throws: OffersError.self) {
+      try await OffersDatabase.open(path: path, access: access)
+    }
+    #expect(error?.code == .newerDatabase)
+    #expect(FileManager.default.contents(atPath: path) == before)
+    #expect(FileManager.default.contents(atPath: path + "-wal") == log)
+    // Closing the last connection would have emptied the log.
+    try writer.close()
   }
 
   @Test("a file that is not a database is refused and untouched", arguments: bothAccesses)
-  func refusesOtherFiles(access: OffersDatabase.Access) throws {
+  func refusesOtherFiles(access: OffersDatabase.Access) async throws {
     let folder = try TemporaryFolder()
     for text in ["x", "SQLite format 3\0", String(repeating: "Dear diary, ", count: 1000)] {
       let path = try folder.write(text, to: "diary.txt")
-      #expect(try Self.refusal(of: path, in: folder, access) == .storageFailed)
+      #expect(try await Self.refusal(of: path, in: folder, access) == .storageFailed)
     }
   }
 
   @Test("another program's database is refused and untouched", arguments: bothAccesses)
-  func refusesOtherPrograms(access: OffersDatabase.Access) throws {
+  func refusesOtherPrograms(access: OffersDatabase.Access) async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("other.sqlite")
     try Store.execute(path, "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('mine')")
-    #expect(try Self.refusal(of: path, in: folder, access) == .storageFailed)
+    #expect(try await Self.refusal(of: path, in: folder, access) == .storageFailed)
   }
 
   @Test(
     "another program's database whose tables are only in the log is not migrated",
     arguments: [0, 1, 99])
-  func refusesOtherProgramsInLog(version: Int) throws {
+  func refusesOtherProgramsInLog(version: Int) async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("other.sqlite")
-    try DatabaseQueue(path: path).inDatabase { database in
+    let writer = try DatabaseQueue(path: path)
+    try await writer.writeWithoutTransaction { database in
       try database.execute(
         sql: """
           PRAGMA journal_mode = WAL;
@@ -87,26 +91,28 @@ struct RefusedFileTests {
           CREATE TABLE note (text TEXT);
           PRAGMA user_version = \(version);
           """)
-      #expect(throws: OffersError.self) { try OffersDatabase(path: path) }
     }
+    await #expect(throws: OffersError.self) { try await OffersDatabase.open(path: path) }
+    // Closing the last connection would have emptied the log.
+    try writer.close()
     #expect(try Store.rows(path, "SELECT name FROM sqlite_schema") == ["note"])
     #expect(try Store.rows(path, "PRAGMA application_id") == ["0"])
     #expect(try Store.rows(path, "PRAGMA user_version") == ["\(version)"])
   }
 
   @Test("a folder is refused", arguments: bothAccesses)
-  func refusesFolders(access: OffersDatabase.Access) throws {
+  func refusesFolders(access: OffersDatabase.Access) async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("folder")
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    #expect(try Self.refusal(of: path, in: folder, access) == .storageFailed)
+    #expect(try await Self.refusal(of: path, in: folder, access) == .storageFailed)
   }
 
   @Test("opening a missing file for reading fails and creates no file")
-  func makesNothingToRead() throws {
+  func makesNothingToRead() async throws {
     let folder = try TemporaryFolder()
     for path in [folder.file("offers.sqlite"), folder.file("no/folder/offers.sqlite")] {
-      #expect(try Self.refusal(of: path, in: folder, .readOnly) == .notFound)
+      #expect(try await Self.refusal(of: path, in: folder, .readOnly) == .notFound)
     }
   }
 
@@ -114,8 +120,8 @@ struct RefusedFileTests {
   func fillsEmptyFile() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("", to: "offers.sqlite")
-    #expect(try Self.refusal(of: path, in: folder, .readOnly) == .notFound)
-    let database = try OffersDatabase(path: path)
+    #expect(try await Self.refusal(of: path, in: folder, .readOnly) == .notFound)
+    let database = try await OffersDatabase.open(path: path)
     #expect(try await database.fetchFeeds().map(\.name) == ["ibotta"])
     #expect(try Store.rows(path, "PRAGMA journal_mode") == ["wal"])
     #expect(try Store.rows(path, "PRAGMA page_size") == ["8192"])
@@ -124,10 +130,10 @@ struct RefusedFileTests {
   @Test("a database left in rollback mode is switched to WAL mode", arguments: bothAccesses)
   func restoresLog(access: OffersDatabase.Access) async throws {
     let folder = try TemporaryFolder()
-    let path = try Store.makeFile(in: folder)
+    let path = try await Store.makeFile(in: folder)
     try Store.execute(path, "PRAGMA journal_mode = DELETE")
     #expect(try Store.rows(path, "PRAGMA journal_mode") == ["delete"])
-    let database = try OffersDatabase(path: path, access: access)
+    let database = try await OffersDatabase.open(path: path, access: access)
     #expect(try await database.fetchFeeds().map(\.name) == ["ibotta"])
     #expect(try Store.rows(path, "PRAGMA journal_mode") == ["wal"])
   }
@@ -135,7 +141,8 @@ struct RefusedFileTests {
   @Test("a database opened for reading refuses to write")
   func refusesToWrite() async throws {
     let folder = try TemporaryFolder()
-    let database = try OffersDatabase(path: Store.makeFile(in: folder), access: .readOnly)
+    let database = try await OffersDatabase.open(
+      path: Store.makeFile(in: folder), access: .readOnly)
     let error = await #expect(throws: OffersError.self) {
       try await database.setFavorites(named: ["1"], to: true)
     }

@@ -21,7 +21,7 @@ struct ReplacedFileTests {
 
   @Test("a favorite for a replaced file is refused")
   func replaced() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
     let before = try store.database.fetchDataVersion()
     _ = try await store.database.setFavorites(named: ["ibotta:2"], to: true)
@@ -34,7 +34,7 @@ struct ReplacedFileTests {
 
   @Test("a favorite for a removed file is refused")
   func removed() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
     _ = try store.database.fetchDataVersion()
     try FileManager.default.removeItem(atPath: store.path)

@@ -47,8 +47,8 @@ struct SchemaTests {
   }
 
   @Test("valid rows are accepted")
-  func takesSoundRows() throws {
-    let store = try Store()
+  func takesSoundRows() async throws {
+    let store = try await Store()
     try store.execute(Self.offer())
     try store.execute(
       Self.offer(["id": "'2'", "reward_minor_units": "75", "reward_currency": "'USD'"]))
@@ -116,8 +116,8 @@ struct SchemaTests {
       ("a good run with an error", run(["error_code": "'x'", "error_message": "'x'"])),
       ("problems that are no JSON", run(["problems": "'['"])),
     ])
-  func refuses(what: String, sql: String) throws {
-    let store = try Store()
+  func refuses(what: String, sql: String) async throws {
+    let store = try await Store()
     try store.execute(Self.run())
     try store.execute(Self.change())
     let error = #expect(throws: DatabaseError.self, "\(what)") { try store.execute(sql) }
@@ -125,8 +125,8 @@ struct SchemaTests {
   }
 
   @Test("an id is unique within its feed only")
-  func keepsIDsApart() throws {
-    let store = try Store()
+  func keepsIDsApart() async throws {
+    let store = try await Store()
     try store.execute(Self.feed())
     try store.execute(Self.offer())
     try store.execute(Self.offer(["feed_key": "2"]))

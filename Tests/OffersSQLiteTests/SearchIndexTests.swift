@@ -55,7 +55,7 @@ struct SearchIndexTests {
   @Test("after random syncs and prunes it equals a rebuilt one", arguments: 0..<6)
   func model(seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
-    let store = try Store()
+    let store = try await Store()
     var feeds: [String: [Int: FeedOffer]] = [:]
     for step in 1...30 {
       let feed = ["ibotta", "grocer"].randomElement(using: &random) ?? "ibotta"
@@ -95,7 +95,7 @@ struct SearchIndexTests {
 
   @Test("many changes rebuild it, few are applied to it")
   func largeChanges() async throws {
-    let store = try Store()
+    let store = try await Store()
     let first = (1...5000).map { FeedOffer("\($0)", name: "Tea \($0)") }
     try await store.sync(first)
     try Self.check(store)
@@ -111,7 +111,7 @@ struct SearchIndexTests {
 
   @Test("changes of rewards and vanished or returned offers do not change it")
   func leavesItAlone() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...5).map { FeedOffer("\($0)") }, at: 1000)
     let blocks = "SELECT id, hex(block) FROM offer_search_data ORDER BY id"
     let before = try store.rows(blocks)
@@ -125,7 +125,7 @@ struct SearchIndexTests {
 
   @Test("after a sync without indexing, the next sync or search rebuilds it")
   func leavesOut() async throws {
-    let store = try Store()
+    let store = try await Store()
     func state() throws -> [String] { try store.rows("SELECT is_current FROM search_state") }
     try await store.sync([FeedOffer("1", name: "Tea")], isIndexed: false)
     #expect(try state() == ["0"])
@@ -136,7 +136,7 @@ struct SearchIndexTests {
     #expect(try state() == ["1"])
     try await store.sync([FeedOffer("1", name: "Jam")], at: 4000, isIndexed: false)
     #expect(try state() == ["0"])
-    let reader = try OffersDatabase(path: store.path, access: .readOnly)
+    let reader = try await OffersDatabase.open(path: store.path, access: .readOnly)
     #expect(try await reader.search(SearchQuery("jam")).hits.count == 1)
     #expect(try await reader.search(SearchQuery("tea")).hits.count == 0)
     try Self.check(store)
@@ -173,7 +173,7 @@ struct SearchIndexTests {
           """)
     }
     try queue.close()
-    let reader = try OffersDatabase(path: path, access: .readOnly)
+    let reader = try await OffersDatabase.open(path: path, access: .readOnly)
     #expect(try Store.rows(path, "SELECT is_current FROM search_state") == ["0"])
     #expect(try await reader.search(SearchQuery("tea")).hits.map(\.offer.name) == ["Green Tea"])
     #expect(try Store.rows(path, "SELECT is_current FROM search_state") == ["1"])
@@ -181,7 +181,7 @@ struct SearchIndexTests {
 
   @Test("a failed write leaves it unchanged")
   func staysWhole() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...50).map { FeedOffer("\($0)", name: "Tea") })
     try store.execute(
       """

@@ -41,7 +41,7 @@ struct SearchPlanTests {
 
   @Test("recent searches are read and written by key")
   func recent() async throws {
-    let plans = try await QueryPlanTests.plans(try Store()) { database in
+    let plans = try await QueryPlanTests.plans(try await Store()) { database in
       try RecentSearchTable.put("coffee", feed: nil, at: 1, in: database)
       let isLatest = try RecentSearchTable.isLatest("coffee", feed: nil, in: database)
       let list = try RecentSearchTable.list(in: database)

@@ -24,7 +24,7 @@ struct SearchTests {
   ]
 
   static func filled() async throws -> Store {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync(offers)
     return store
   }
@@ -90,7 +90,7 @@ struct SearchTests {
 
   @Test("a match in the name ranks above one in other fields")
   func ranks() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([
       FeedOffer("1", name: "Milk", more: [.terms: "tea tea tea"]),
       FeedOffer("2", name: "Milk", description: "tea"), FeedOffer("3", name: "tea"),
@@ -165,7 +165,7 @@ struct SearchTests {
 
   @Test("ranges are correct in long lists and next to mark characters")
   func marksInLists() async throws {
-    let store = try Store()
+    let store = try await Store()
     let categories = (1...9).map { #""Kind \#($0)""# }.joined(separator: ",")
     let attributes = (1...9).map { #"["Label","Value \#($0)"]"# }.joined(separator: ",")
     try await store.sync([
@@ -190,7 +190,7 @@ struct SearchTests {
       ("한국어 e\u{301}\u{302}", "e"),
     ])
   func marksCharacters(name: String, words: String) async throws {
-    let store = try Store()
+    let store = try await Store()
     let long = name + String(repeating: " tea", count: 2000)
     try await store.sync([
       FeedOffer("1", name: name), FeedOffer("2", name: name, more: [.description: long]),
@@ -248,7 +248,7 @@ struct SearchTests {
 
   @Test("pages list every result once, without a gap")
   func pages() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...45).map { FeedOffer("\($0)", name: "Tea") })
     var ids: [String] = []
     for page in 1...5 {

@@ -27,7 +27,7 @@ struct SearchTextTests {
   private static func store(_ categories: [String], _ attributes: [OfferAttribute]) async throws
     -> Store
   {
-    let store = try Store()
+    let store = try await Store()
     try await store.database.write { database in
       try database.execute(
         sql: """

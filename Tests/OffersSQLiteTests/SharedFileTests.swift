@@ -22,9 +22,9 @@ struct SharedFileTests {
 
   @Test("opening a database again or checking it does not drop the process's locks")
   func keepsLocks() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
-    let reader = try OffersDatabase(path: store.path, access: .readOnly)
+    let reader = try await OffersDatabase.open(path: store.path, access: .readOnly)
     _ = try await reader.countOffers(OfferQuery())
     let descriptor = open(store.path, O_RDWR)
     // Closed at the end of the test, because closing it drops the locks.
@@ -32,7 +32,7 @@ struct SharedFileTests {
     #expect(Self.hasSharedLock(descriptor))
     #expect(OffersDatabase.exists(at: store.path))
     for access in [OffersDatabase.Access.readOnly, .readWrite] {
-      let second = try OffersDatabase(path: store.path, access: access)
+      let second = try await OffersDatabase.open(path: store.path, access: access)
       _ = try await second.countOffers(OfferQuery())
       #expect(Self.hasSharedLock(descriptor))
     }
@@ -44,22 +44,22 @@ struct SharedFileTests {
     let folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
     let link = folder.file("link.sqlite")
-    if exists { _ = try OffersDatabase(path: path) }
+    if exists { _ = try await OffersDatabase.open(path: path) }
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-    let byLink = try OffersDatabase(path: link)
-    let direct = try OffersDatabase(path: path)
+    let byLink = try await OffersDatabase.open(path: link)
+    let direct = try await OffersDatabase.open(path: path)
     #expect(byLink.file.lockPath == direct.file.lockPath)
     #expect(!FileManager.default.fileExists(atPath: link + "-lock"))
   }
 
   @Test("a negative version is refused, and the file is untouched")
-  func refusesNegativeVersion() throws {
+  func refusesNegativeVersion() async throws {
     let folder = try TemporaryFolder()
-    let path = try Store.makeFile(in: folder)
+    let path = try await Store.makeFile(in: folder)
     try Store.execute(path, "PRAGMA user_version = -3")
     for access in [OffersDatabase.Access.readOnly, .readWrite] {
-      let error = #expect(throws: OffersError.self) {
-        try OffersDatabase(path: path, access: access)
+      let error = await #expect(throws: OffersError.self) {
+        try await OffersDatabase.open(path: path, access: access)
       }
       #expect(error?.code == .storageFailed)
     }
@@ -68,7 +68,7 @@ struct SharedFileTests {
 
   @Test("foreign keys are enforced again after an unchecked write")
   func restoresForeignKeys() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.database.write(.unchecked) { _ in }
     let error = await #expect(throws: OffersError.self) {
       try await store.database.write { database in

@@ -40,7 +40,7 @@ struct SourceOriginTests {
           """)
     }
     try queue.close()
-    let database = try OffersDatabase(path: path)
+    let database = try await OffersDatabase.open(path: path)
     #expect(
       try Store.rows(path, Self.query) == [
         "file|/home/ana/feed.json|machine", "ibotta|NULL|NULL", "net|http://192.168.1.5/|NULL",
@@ -53,7 +53,7 @@ struct SourceOriginTests {
 
   @Test("a source is stored and forgotten with its origin, which never changes")
   func keeps() async throws {
-    let store = try Store()
+    let store = try await Store()
     for origin in [SourceOrigin.remote, .machine, .imported] {
       let source = NamedSource("https://a.example/", origin: origin)
       try await store.database.record(
@@ -71,14 +71,14 @@ struct SourceOriginTests {
 
   @Test("subscribing to the proposed feed from a page does not make its source trusted")
   func subscribes() async throws {
-    let store = try Store()
+    let store = try await Store()
     _ = try await store.database.subscribe(to: "ibotta", source: "http://10.0.0.1/")
     #expect(try store.rows(Self.query) == ["ibotta|http://10.0.0.1/|remote"])
   }
 
   @Test("an import reviews the sources that it would add, and changes no other origin")
   func reviews() async throws {
-    let old = try Store()
+    let old = try await Store()
     for (feed, source) in [("a", "https://a.example/"), ("b", "/b.json"), ("c", "/c.json")] {
       try await old.sync([FeedOffer("rice")], feed: feed)
       try await old.database.record(
@@ -86,7 +86,7 @@ struct SourceOriginTests {
         fetch: nil)
     }
     try await old.sync([FeedOffer("rice")], feed: "d")
-    let new = try Store()
+    let new = try await Store()
     try await new.sync([FeedOffer("rice")], feed: "c")
     try await new.database.record(
       Self.run("c", "/own.json", at: 1001), remember: NamedSource("/own.json", origin: .machine),
@@ -123,12 +123,12 @@ struct SourceOriginTests {
 
   @Test("a refused source aborts the import, which leaves nothing behind")
   func refuses() async throws {
-    let old = try Store()
+    let old = try await Store()
     try await old.sync([FeedOffer("rice")], feed: "b")
     try await old.database.record(
       Self.run("b", "/b.json", at: 1001), remember: NamedSource("/b.json", origin: .machine),
       fetch: nil)
-    let (new, kept) = (try Store(), try await old.exported())
+    let (new, kept) = (try await Store(), try await old.exported())
     await #expect(throws: OffersError.self) {
       try await new.database.importRecords(from: kept, feeds: kept.feeds) { _ in
         throw OffersError(.invalidRequest, "No.")

@@ -7,7 +7,7 @@ import Testing
 @Suite("Spelling correction")
 struct SpellingTests {
   private static func store(_ names: [String]) async throws -> Store {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync(names.enumerated().map { FeedOffer("\($0 + 1)", name: $1) })
     return store
   }

@@ -13,15 +13,15 @@ struct Store {
 
   var path: String { database.path }
 
-  init() throws {
+  init() async throws {
     folder = try TemporaryFolder()
-    database = try OffersDatabase(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
   }
 
   /// Creates a database in a folder and closes it. Returns its path.
-  static func makeFile(in folder: TemporaryFolder) throws -> String {
+  static func makeFile(in folder: TemporaryFolder) async throws -> String {
     let path = folder.file("offers.sqlite")
-    _ = try OffersDatabase(path: path)
+    _ = try await OffersDatabase.open(path: path)
     return path
   }
 

@@ -31,9 +31,9 @@ struct UpgradeTests {
     if version >= 4 { try Store.execute(path, Self.images) }
     let kept = data + images
     let before = try kept.map { try Store.rows(path, $0) }
-    let database = try OffersDatabase(path: path, access: access)
+    let database = try await OffersDatabase.open(path: path, access: access)
     #expect(try Store.rows(path, "PRAGMA user_version") == ["\(SQLiteMigrations.currentVersion)"])
-    #expect(try Store.rows(path, Self.schema) == Store().rows(Self.schema))
+    #expect(try await Store.rows(path, Self.schema) == Store().rows(Self.schema))
     #expect(try kept.map { try Store.rows(path, $0) } == before)
     #expect(try Store.rows(path, "PRAGMA integrity_check") == ["ok"])
     #expect(try Store.rows(path, "PRAGMA foreign_key_check") == [])
@@ -66,7 +66,7 @@ struct UpgradeTests {
       CREATE VIEW mine AS SELECT missing FROM image_cache, nowhere;
       CREATE TRIGGER also_mine AFTER INSERT ON offer BEGIN INSERT INTO nowhere VALUES (1); END;
       """)
-    let database = try OffersDatabase(path: path)
+    let database = try await OffersDatabase.open(path: path)
     #expect(try await database.fetchImageContents(now: .distantPast).limit == 50)
   }
 
@@ -74,7 +74,7 @@ struct UpgradeTests {
   func isSynced() async throws {
     let folder = try TemporaryFolder()
     let path = try Store.makeFile(in: folder, version: 10, offerCount: 50)
-    let database = try OffersDatabase(path: path)
+    let database = try await OffersDatabase.open(path: path)
     let known = try await database.fetchKnownOffers(of: "ibotta")
     #expect(known.count == 50 && known.currentCount == 50)
     #expect(try Store.rows(path, "SELECT count(*) FROM change") == ["50"])

@@ -20,7 +20,7 @@ struct UserTriggerTests {
 
   @Test("fires for every offer, and changes no sync's result")
   func breaksNoSync() async throws {
-    let store = try Store()
+    let store = try await Store()
     try store.execute("\(Self.triggers) INSERT INTO seen VALUES ('before', 'x', 5000)")
     let first = try await store.sync(
       (1...300).map { FeedOffer("\($0)", more: $0 % 3 == 0 ? [.retailer: "Shop \($0)"] : [:]) })

@@ -16,7 +16,7 @@ struct WriterTurnsTests {
 
   @Test("a write waits while another process writes")
   func writersTakeTurns() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
     let other = try FileLock(path: store.database.file.lockPath, byte: 0)
     #expect(try other.tryLock())
@@ -41,7 +41,7 @@ struct WriterTurnsTests {
 
   @Test("a write cancelled at any moment fails or succeeds, and the next one proceeds")
   func staysUsableWhenCancelled() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...2000).map { FeedOffer("\($0)") })
     let run = SyncRun(
       feed: "ibotta", source: "sample", outcome: .unchanged, bytes: 0,
@@ -70,7 +70,7 @@ struct WriterTurnsTests {
 
   @Test("the guard is released after a successful and after a failed write")
   func givesTheGuardBack() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
     let other = try FileLock(path: store.database.file.lockPath, byte: 0)
     #expect(try other.tryLock())
@@ -83,8 +83,8 @@ struct WriterTurnsTests {
 
   @Test("syncs of one feed are serialized, those of different feeds are not")
   func syncsTakeTurns() async throws {
-    let store = try Store()
-    let other = try OffersDatabase(path: store.path)
+    let store = try await Store()
+    let other = try await OffersDatabase.open(path: store.path)
     try await store.database.withSyncLock(on: "ibotta", waitSeconds: 0) {
       let error = await #expect(throws: OffersError.self) {
         try await other.withSyncLock(on: "ibotta", waitSeconds: 0.1) {}
@@ -99,8 +99,8 @@ struct WriterTurnsTests {
 
   @Test("a failed sync releases its lock, and a waiting one acquires it")
   func givesTheFeedBack() async throws {
-    let store = try Store()
-    let other = try OffersDatabase(path: store.path)
+    let store = try await Store()
+    let other = try await OffersDatabase.open(path: store.path)
     await #expect(throws: OffersError.self) {
       try await store.database.withSyncLock(on: "ibotta", waitSeconds: 0) {
         throw OffersError(.sourceFailed, "No answer.")
@@ -113,9 +113,9 @@ struct WriterTurnsTests {
 
   @Test("a sync lock does not block writers")
   func writesDuringSync() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
-    let other = try OffersDatabase(path: store.path)
+    let other = try await OffersDatabase.open(path: store.path)
     try await store.database.withSyncLock(on: "ibotta", waitSeconds: 0) {
       let changes = try await other.setFavorites(named: ["1"], to: true)
       #expect(changes.map(\.didChange) == [true])
@@ -124,7 +124,7 @@ struct WriterTurnsTests {
 
   @Test("a reader opens and reads at once while another process is in the middle of a write")
   func readsDuringWrite() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
     var configuration = Configuration()
     configuration.allowsUnsafeTransactions = true
@@ -134,7 +134,7 @@ struct WriterTurnsTests {
         sql: "BEGIN IMMEDIATE; UPDATE offer SET name = 'Half done'; DELETE FROM change")
     }
     let begun = ContinuousClock.now
-    let reader = try OffersDatabase(path: store.path, access: .readOnly)
+    let reader = try await OffersDatabase.open(path: store.path, access: .readOnly)
     #expect(try await reader.fetchOffer(named: "1").name == "Milk")
     #expect(try await store.database.fetchOffer(named: "1").name == "Milk")
     #expect(ContinuousClock.now - begun < .seconds(5))
@@ -143,7 +143,7 @@ struct WriterTurnsTests {
 
   @Test("a reader that ends leaves the file and its log as they are")
   func leavesTheLog() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync([FeedOffer("1")])
     let folder = try TemporaryFolder()
     let copy = folder.file("offers.sqlite")
@@ -158,7 +158,7 @@ struct WriterTurnsTests {
     let log = try #require(FileManager.default.contents(atPath: copy + "-wal"))
     #expect(!log.isEmpty)
     do {
-      let reader = try OffersDatabase(path: copy, access: .readOnly)
+      let reader = try await OffersDatabase.open(path: copy, access: .readOnly)
       #expect(try await reader.fetchOffer(named: "1").name == "In the log")
     }
     #expect(FileManager.default.contents(atPath: copy + "-wal") == log)
@@ -167,7 +167,7 @@ struct WriterTurnsTests {
 
   @Test("after a write the log is empty and the file complete")
   func emptiesTheLog() async throws {
-    let store = try Store()
+    let store = try await Store()
     try await store.sync((1...50).map { FeedOffer("\($0)") })
     #expect(FileManager.default.contents(atPath: store.path + "-wal") == Data())
     let copy = try TemporaryFolder()

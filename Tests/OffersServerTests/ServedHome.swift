@@ -19,7 +19,7 @@ struct ServedHome {
   /// - Parameter feeds: the shipped feeds whose samples are synced.
   init(feeds: [String] = ["ibotta"]) async throws {
     folder = try TemporaryFolder()
-    database = try OffersDatabase(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
     let engine = SyncEngine(store: database)
     for feed in feeds {
       _ = try await engine.sync(feed, options: SyncOptions(source: .sample))

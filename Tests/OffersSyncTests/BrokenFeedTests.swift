@@ -6,7 +6,7 @@ import Testing
 struct BrokenFeedTests {
   /// Syncs a valid feed, then a broken one, and checks that nothing changed.
   private func refuse(_ text: String, code: OffersError.Code) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...15))
     let before = try await home.database.fetchOffers(OfferQuery())
     let run = try await home.sync(text)
@@ -44,7 +44,7 @@ struct BrokenFeedTests {
 
   @Test("a missing file, a folder and an unsupported scheme have their own errors")
   func refusesSources() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     let missing = try await home.sync(from: home.folder.file("none.json"))
     #expect(missing.error?.code == .notFound)
@@ -57,7 +57,7 @@ struct BrokenFeedTests {
 
   @Test("a failing source is recorded in the run and not remembered", arguments: ["{}", nil])
   func doesNotRememberFailures(text: String?) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     let good = try await home.feed()
     let path = home.folder.file("other.json")
@@ -73,7 +73,7 @@ struct BrokenFeedTests {
 
   @Test("all invalid records are counted, and the first 20 reported with their positions")
   func limitsWhatItTells() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let broken = Array(repeating: "7", count: 25)
     let repeated = Array(repeating: FeedText.record(1), count: 5)
     let run = try await home.sync(FeedText.list([FeedText.record(1)] + broken + repeated))

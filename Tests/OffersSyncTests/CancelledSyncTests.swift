@@ -18,7 +18,7 @@ struct CancelledSyncTests {
     "a sync that is cancelled while it waits for a server throws CancellationError and writes nothing",
     arguments: [true, false])
   func cancelsRequest(hasHead: Bool) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
     let before = try await Self.state(home)
     let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n[".utf8)
@@ -36,7 +36,7 @@ struct CancelledSyncTests {
 
   @Test("a connection that fails in a cancelled task is no failure of the feed")
   func cancelsConnection() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in
       withUnsafeCurrentTask { $0?.cancel() }
       return nil
@@ -55,7 +55,7 @@ struct CancelledSyncTests {
 
   @Test("a cancelled sync stops reading its file")
   func stopsReading() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
     let before = try await Self.state(home)
     let path = try home.folder.write(FeedText.feed(1...40_000), to: "large.json")
@@ -75,7 +75,7 @@ struct CancelledSyncTests {
 
   @Test("several feeds that are cancelled throw CancellationError and report no failure")
   func cancelsSeveral() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let engine = SyncEngine(store: home.database)
     let told = Told()
     let task = Task {
@@ -101,7 +101,7 @@ struct CancelledSyncTests {
 
   @Test("a caller that is cancelled before its image is there gets CancellationError")
   func cancelsImage() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let server = try ScriptedServer([.silence])
     let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
     let offer = Offer(

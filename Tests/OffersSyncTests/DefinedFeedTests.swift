@@ -13,9 +13,9 @@ private struct DefinedFeeds {
   let database: OffersDatabase
   let engine: SyncEngine
 
-  init(_ yaml: String, variables: [String: String] = [:]) throws {
+  init(_ yaml: String, variables: [String: String] = [:]) async throws {
     folder = try TemporaryFolder()
-    database = try OffersDatabase(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
     engine = SyncEngine(
       store: database, configuration: try FeedConfiguration(yaml: yaml, name: "feeds.yaml"),
       environment: { variables[$0] })
@@ -51,7 +51,7 @@ struct DefinedFeedTests {
       .answer("200 OK", [], Self.page(1...20, rest: #","total_pages":2"#)),
       .answer("200 OK", [], Self.page(20...39, rest: #","total_pages":2"#)),
     ])
-    let feeds = try DefinedFeeds(
+    let feeds = try await DefinedFeeds(
       Self.paged(server.url("/films?page={page}"), "    pages: {total: total_pages}"))
     let run = try await feeds.engine.run("films")
     #expect(run.error == nil)
@@ -66,7 +66,7 @@ struct DefinedFeedTests {
       .answer("200 OK", [], Self.page(1...2)), .answer("200 OK", [], Self.page(3...4)),
       .answer("200 OK", [], Self.page(5...6)),
     ])
-    let feeds = try DefinedFeeds(
+    let feeds = try await DefinedFeeds(
       Self.paged(server.url("/{page}"), "    pages: {limit: 2, first: 0}"))
     #expect(try await feeds.engine.run("films").counts.new == 4)
     #expect(server.requests.count == 2)
@@ -79,7 +79,7 @@ struct DefinedFeedTests {
       .answer("404 Not Found", [], ""),
     ] {
       let server = try ScriptedServer([.answer("200 OK", [], Self.page(1...2)), end])
-      let feeds = try DefinedFeeds(Self.paged(server.url("/{page}")))
+      let feeds = try await DefinedFeeds(Self.paged(server.url("/{page}")))
       let run = try await feeds.engine.run("films")
       #expect(run.error == nil && run.counts.new == 2)
     }
@@ -90,7 +90,7 @@ struct DefinedFeedTests {
     let server = try ScriptedServer([
       .answer("200 OK", [], Self.page(1...2)), .answer("500 Internal Server Error", [], ""),
     ])
-    let feeds = try DefinedFeeds(Self.paged(server.url("/{page}")))
+    let feeds = try await DefinedFeeds(Self.paged(server.url("/{page}")))
     #expect(try await feeds.engine.run("films").outcome == .failed)
     #expect(try await feeds.names() == [])
   }
@@ -101,7 +101,8 @@ struct DefinedFeedTests {
       .answer("200 OK", [], Self.page(1...2, rest: #","links":{"next":"/more?b=2"}"#)),
       .answer("200 OK", [], Self.page(3...4, rest: #","links":{"next":null}"#)),
     ])
-    var feeds = try DefinedFeeds(Self.paged(byPath.url("/a"), "    pages: {next: links.next}"))
+    var feeds = try await DefinedFeeds(
+      Self.paged(byPath.url("/a"), "    pages: {next: links.next}"))
     #expect(try await feeds.engine.run("films").counts.new == 4)
     #expect(byPath.requests.last?.hasPrefix("GET /more?b=2 ") == true)
     let byHeader = try ScriptedServer([
@@ -110,7 +111,8 @@ struct DefinedFeedTests {
         Self.page(1...2)),
       .answer("200 OK", [#"Link: </a>; rel=prev"#], Self.page(3...5)),
     ])
-    feeds = try DefinedFeeds(Self.paged(byHeader.url("/x/a"), "    pages: {next: link-header}"))
+    feeds = try await DefinedFeeds(
+      Self.paged(byHeader.url("/x/a"), "    pages: {next: link-header}"))
     #expect(try await feeds.engine.run("films").counts.new == 5)
     #expect(byHeader.requests.last?.hasPrefix("GET /x/next?page=2 ") == true)
   }
@@ -120,7 +122,8 @@ struct DefinedFeedTests {
     let again = ScriptedServer.Step.answer(
       "200 OK", [], Self.page(1...2, rest: #","links":{"next":"/again"}"#))
     let server = try ScriptedServer([again, again, again])
-    let feeds = try DefinedFeeds(Self.paged(server.url("/a"), "    pages: {next: links.next}"))
+    let feeds = try await DefinedFeeds(
+      Self.paged(server.url("/a"), "    pages: {next: links.next}"))
     #expect(try await feeds.engine.run("films").counts.new == 2)
     #expect(server.requests.count == 2)
   }
@@ -140,7 +143,7 @@ struct DefinedFeedTests {
           error: status_message
           headers: {Authorization: "Bearer {env:FILMS_KEY}"}
       """)
-    let feeds = try DefinedFeeds(yaml, variables: ["FILMS_KEY": key])
+    let feeds = try await DefinedFeeds(yaml, variables: ["FILMS_KEY": key])
     let refused = try await feeds.engine.run("films")
     #expect(refused.error?.message.contains("Invalid API key: {env:FILMS_KEY}") == true)
     let run = try await feeds.engine.run("films")
@@ -178,7 +181,7 @@ struct DefinedFeedTests {
           pages: {next: next}
           error: status_message
       """
-    let feeds = try DefinedFeeds(yaml, variables: ["K": "s3cr3t/42"])
+    let feeds = try await DefinedFeeds(yaml, variables: ["K": "s3cr3t/42"])
     let refused = try await feeds.engine.run("shop")
     #expect(refused.error?.message.contains("Bad token Bearer {env:K}") == true)
     let run = try await feeds.engine.run(
@@ -200,7 +203,7 @@ struct DefinedFeedTests {
   @Test("an unset variable is reported by its name before any request")
   func missesVariables() async throws {
     let server = try ScriptedServer([])
-    let feeds = try DefinedFeeds(Self.paged(server.url("/{env:FILMS_KEY}")))
+    let feeds = try await DefinedFeeds(Self.paged(server.url("/{env:FILMS_KEY}")))
     let run = try await feeds.engine.run("films")
     #expect(run.error?.message == "The environment variable FILMS_KEY is not set.")
     #expect(server.requests.isEmpty)
@@ -208,7 +211,7 @@ struct DefinedFeedTests {
 
   @Test("a selection removes no offers and may be empty")
   func keepsWhatASelectionLacks() async throws {
-    let feeds = try DefinedFeeds(
+    let feeds = try await DefinedFeeds(
       Self.paged("/nowhere.json", "    selection: true"))
     func sync(_ text: String) async throws -> SyncRun {
       try await feeds.engine.run(
@@ -228,7 +231,7 @@ struct DefinedFeedTests {
     let server = try ScriptedServer([
       .answer("200 OK", [], Self.page(1...2)), .answer("200 OK", [], Self.page(7...8)),
     ])
-    let feeds = try DefinedFeeds(
+    let feeds = try await DefinedFeeds(
       Self.paged(
         server.url("/all"),
         "    search: \(server.url("/find?q={query}&p={page}"))\n    pages: {limit: 1}"))
@@ -254,7 +257,7 @@ struct DefinedFeedTests {
     for body in [latin, Array(text.utf8), utf16, [0xFF, 0xFE] + utf16] {
       let head = "HTTP/1.1 200 OK\r\n\(header)\r\nContent-Length: \(body.count)\r\n\r\n"
       let server = try ScriptedServer([.send(Array(head.utf8) + body)])
-      let feeds = try DefinedFeeds(Self.paged(server.url()))
+      let feeds = try await DefinedFeeds(Self.paged(server.url()))
       let run = try await feeds.engine.run("films")
       #expect(run.error == nil)
       #expect(try await feeds.names() == ["Café Été"])
@@ -270,7 +273,7 @@ struct DefinedFeedTests {
           shared: {Copyright: about.copyright}
           attributes: {Year: year}
       """)
-    let feeds = try DefinedFeeds(yaml)
+    let feeds = try await DefinedFeeds(yaml)
     for (title, copyright) in [("Films", "© A"), ("Best films", "© B")] {
       let text = """
         {"results":[{"id":1,"title":"One","year":1999}],
@@ -299,7 +302,7 @@ struct DefinedFeedTests {
       196, 156, 82, 144, 184, 138, 161, 158, 129, 129, 130, 115, 98, 113, 134, 130, 83, 98, 114,
       182, 82, 109, 44, 0, 110, 3, 188, 36, 61, 0, 0, 0,
     ]
-    let feeds = try DefinedFeeds("feeds: {}")
+    let feeds = try await DefinedFeeds("feeds: {}")
     let path = try feeds.folder.write(Data(gzip), to: "feed.json.gz")
     let run = try await feeds.engine.run("ibotta", options: SyncOptions(source: .file(path)))
     #expect(run.error == nil && run.counts.new == 1)

@@ -7,7 +7,7 @@ import Testing
 struct DifferenceTests {
   @Test("the first sync is all new, and the same bytes again are known by themselves")
   func recognisesTheSameBytes() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let first = try await home.sync(FeedText.feed(1...20))
     #expect(first.counts.all == [20, 0, 0, 0, 0, 0])
     #expect(first.outcome == .updated)
@@ -20,7 +20,7 @@ struct DifferenceTests {
 
   @Test("another order and another way of writing the same values change nothing")
   func ignoresOrderAndSpelling() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(#"[{"id":"1","name":"Café","terms":"a\r\nb"},{"id":"2","name":"Tea"}]"#)
     let before = try await home.database.fetchOffers(OfferQuery())
     let run = try await home.sync(
@@ -34,7 +34,7 @@ struct DifferenceTests {
 
   @Test("one edited, one removed and one added offer are one of each, and a favorite stays")
   func countsOneOfEach() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...20))
     _ = try await home.database.setFavorites(named: ["7"], to: true)
     var records = (1...20).filter { $0 != 7 }.map { FeedText.record($0) }
@@ -53,7 +53,7 @@ struct DifferenceTests {
 
   @Test("a vanished offer that returns is back, with its first day and its star")
   func welcomesOffersBack() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
     _ = try await home.database.setFavorites(named: ["2"], to: true)
     try await home.sync(FeedText.feed([1, 3, 4, 5]), at: 2_000)
@@ -66,7 +66,7 @@ struct DifferenceTests {
 
   @Test("of repeated ids the first counts, among new offers and among known ones")
   func takesTheFirstOfRepeatedIDs() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let text = FeedText.list([
       FeedText.record(1, name: "First"), FeedText.record(2), FeedText.record(1, name: "Second"),
     ])
@@ -83,7 +83,7 @@ struct DifferenceTests {
 
   @Test("an id that comes again is skipped wherever it stands, and no other offer takes its place")
   func skipsRepeatedIDs() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let count = 8200
     var records = (1...count).map { FeedText.record($0) }
     for place in stride(from: count, through: count - 20, by: -1) {
@@ -101,7 +101,7 @@ struct DifferenceTests {
     "any rewriting of a document is told as what the offers in it are", arguments: UInt64(1)...6)
   func ignoresAnyRewriting(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     var names: [Int: String] = [:]
     for round in 1...25 {
       let before = names
@@ -130,7 +130,7 @@ struct DifferenceTests {
   @Test(
     "an offer whose record is broken has not vanished, and a sound one later in the feed counts")
   func keepsOffersWithBrokenRecords() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     let run = try await home.sync(#"[{"id":"1"},\#(FeedText.record(2)),\#(FeedText.record(3))]"#)
     #expect(run.counts.all == [0, 0, 0, 0, 2, 1])

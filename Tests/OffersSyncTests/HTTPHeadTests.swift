@@ -10,7 +10,7 @@ struct HTTPHeadTests {
     of url: String, limits: FetchLimits = FetchLimits(idleSeconds: 30, totalSeconds: 60),
     allowsPrivateNetwork: Bool = false
   ) async throws -> OffersError {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     let before = try await home.database.fetchOffers(OfferQuery())
     let run = try await home.sync(
@@ -92,7 +92,7 @@ struct HTTPHeadTests {
   @Test("a document without a declared length ends with the connection, complete or truncated")
   func readsToTheEndOfTheConnection() async throws {
     let text = FeedText.feed(1...9)
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let server = try ScriptedServer([
       .text("HTTP/1.0 200 OK\r\n\r\n\(text)"), .text("HTTP/1.0 200 OK\r\n\r\n\(text.dropLast())"),
     ])

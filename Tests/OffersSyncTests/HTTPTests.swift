@@ -22,7 +22,7 @@ struct HTTPTests {
           \r\n\r\n
           """.utf8) + Self.compressed),
     ])
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     #expect(try await home.sync(from: server.url()).counts.new == 3)
     #expect(try await home.sync(from: server.url("/2")).outcome == .unchanged)
     let compressed = try await home.sync(from: server.url("/3"))
@@ -41,7 +41,7 @@ struct HTTPTests {
 
   @Test("redirects are followed, up to five")
   func followsRedirects() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let target = try ScriptedServer([.answer("200 OK", [], Self.feed)])
     let server = try ScriptedServer([
       .answer("302 Found", ["Location: /next"], ""),
@@ -61,7 +61,7 @@ struct HTTPTests {
     "every fault of a server is reported with its address, and the offers stay", arguments: Bad.all
   )
   func keepsOffers(bad: Bad) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(Self.feed)
     let before = try await home.database.fetchOffers(OfferQuery())
     let server = try ScriptedServer([bad.step])
@@ -91,7 +91,7 @@ struct HTTPTests {
   @Test(
     "a closed port and an address without a host are reported", arguments: [true, false])
   func tellsDeadAddresses(isPort: Bool) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(Self.feed)
     // Port 1 of loopback, where nothing listens on a test machine.
     let url = isPort ? "http://127.0.0.1:1/offers.json" : "http://"
@@ -190,7 +190,7 @@ struct Bad: Sendable, CustomTestStringConvertible {
 struct SlowServerTests {
   @Test("a body that is sent slowly ends at the limit on the total time")
   func endsDrippingBodies() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     let server = try ScriptedServer([
       .drip(
@@ -206,7 +206,7 @@ struct SlowServerTests {
 
   @Test("a body that stalls halfway ends at the idle limit")
   func endsSilentBodies() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     let server = try ScriptedServer([
       .drip(

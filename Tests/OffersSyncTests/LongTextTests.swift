@@ -14,7 +14,7 @@ struct LongTextTests {
 
   @Test("they are told in the run, and what lies behind a cut changes nothing")
   func unchanged() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let first = try await home.sync(Self.feed("one"))
     #expect(first.counts.all == [2, 0, 0, 0, 0, 0])
     #expect(first.mendedCount == 1)

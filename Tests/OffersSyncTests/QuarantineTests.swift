@@ -5,7 +5,7 @@ import Testing
 struct QuarantineTests {
   @Test("an empty list is quarantined at each sync until its removals are accepted")
   func holdsBackAnEmptyList() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     for _ in 0..<2 {
       let run = try await home.sync("[]")
@@ -25,7 +25,7 @@ struct QuarantineTests {
       (20, 10, false), (20, 11, true), (200, 11, false), (110, 11, false), (109, 11, true),
     ])
   func knowsTheBounds(known: Int, vanishing: Int, isHeld: Bool) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...known))
     let run = try await home.sync(FeedText.feed((vanishing + 1)...known))
     #expect((run.outcome == .quarantined) == isHeld)
@@ -35,7 +35,7 @@ struct QuarantineTests {
 
   @Test("a document without any known offer changes nothing until its removals are accepted")
   func takesNothingOfAStranger() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
     let path = try home.folder.write(FeedText.feed(101...103), to: "it's another.json")
     let run = try await home.sync(from: path)
@@ -52,7 +52,7 @@ struct QuarantineTests {
 
   @Test("new and changed offers are stored although removals are held back")
   func appliesTheRest() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
     let run = try await home.sync(
       FeedText.list([FeedText.record(1, reward: "$9.00 Cash Back"), FeedText.record(99)]))
@@ -63,7 +63,7 @@ struct QuarantineTests {
 
   @Test("a source whose removals are held back is not remembered")
   func doesNotRememberTheSource() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
     let source = try await home.feed().source
     try await home.sync(from: try home.folder.write("[]", to: "other.json"))
@@ -72,7 +72,7 @@ struct QuarantineTests {
 
   @Test("a real feed replaces the sample, but an empty one does not")
   func replacesTheSample() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let sample = try await home.sync(from: "sample")
     #expect(sample.source == "sample" && sample.counts.new >= 60)
     #expect(try await home.sync("[]").outcome == .quarantined)
@@ -84,7 +84,7 @@ struct QuarantineTests {
 
   @Test("a quarantined document and the one before it are read again at each sync")
   func doesNotRememberTheDocument() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
     let shrunken = FeedText.list([FeedText.record(1, reward: "$9.00 Cash Back")])
     for _ in 0..<2 { #expect(try await home.sync(shrunken).outcome == .quarantined) }
@@ -97,7 +97,7 @@ struct QuarantineTests {
 
   @Test("a quarantined run is recorded and does not count as a success")
   func recordsTheQuarantine() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
     let run = try await home.sync(FeedText.feed(1...2), at: 2_000)
     let feed = try await home.feed()

@@ -9,7 +9,7 @@ import Testing
 struct RecognitionTests {
   @Test("the same bytes under another path change nothing, and the path is remembered")
   func knowsBytesFromElsewhere() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
     let before = try await home.database.fetchOffers(OfferQuery())
     let path = try home.folder.write(FeedText.feed(1...5), to: "copy.json")
@@ -18,7 +18,7 @@ struct RecognitionTests {
     #expect(feed.source == path)
     #expect(feed.lastRun?.counts.unchanged == 5)
     #expect(feed.lastSuccessAt?.timeIntervalSince1970 == 2_000)
-    let other = try OffersDatabase(path: home.database.path, access: .readOnly)
+    let other = try await OffersDatabase.open(path: home.database.path, access: .readOnly)
     #expect(try await other.fetchOffers(OfferQuery()) == before)
   }
 
@@ -38,7 +38,7 @@ struct RecognitionTests {
     "a changed letter is noticed anywhere in a document of the same size",
     arguments: [1, 1_000, 2_000])
   func noticesEachLetter(id: Int) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     // Longer than the head of 64 KiB, whose hash tells most documents apart.
     let records = (1...2_000).map { FeedText.record($0) }
     try await home.sync(FeedText.list(records))
@@ -51,7 +51,7 @@ struct RecognitionTests {
 
   @Test("a large document from a server is recognized by its whole hash, up to the last letter")
   func putsMegabytesAside() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let name = String(repeating: "Tea ", count: 300)
     let records = (1...3_000).map { FeedText.record($0, name: name) }
     let edited = Array(records.dropLast()) + [FeedText.record(3_000, name: "Tee")]
@@ -67,7 +67,7 @@ struct RecognitionTests {
 
   @Test("the document before the stored one is not recognized")
   func knowsOnlyTheLast() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
     try await home.sync(FeedText.feed(1...6), at: 2_000)
     let run = try await home.sync(FeedText.feed(1...5), at: 3_000)
@@ -76,7 +76,7 @@ struct RecognitionTests {
 
   @Test("an accepted empty list is recognized")
   func knowsTheEmptyList() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
     try await home.sync("[]", acceptsRemovals: true)
     #expect(try await home.sync("[]").outcome == .unchanged)
@@ -85,7 +85,7 @@ struct RecognitionTests {
 
   @Test("an offer that returns with other texts is back and changed, and stays a favorite")
   func takesTheTextsOfAReturn() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     _ = try await home.database.setFavorites(named: ["2"], to: true)
     try await home.sync(FeedText.feed([1, 3]), at: 2_000)
@@ -100,7 +100,7 @@ struct RecognitionTests {
 
   @Test("a gone offer that is repeated in the document is counted as back once")
   func returnsOnce() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     try await home.sync(FeedText.feed([1, 3]), at: 2_000)
     let records = [1, 2, 3, 2, 2].enumerated().map { place, id in
@@ -114,7 +114,7 @@ struct RecognitionTests {
 
   @Test("an invalid record does not bring a gone offer back")
   func staysGone() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     try await home.sync(FeedText.feed([1, 3]), at: 2_000)
     let run = try await home.sync(

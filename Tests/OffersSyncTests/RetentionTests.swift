@@ -11,7 +11,7 @@ struct RetentionTests {
 
   @Test("vanished offers are kept 30 days, favorites for ever, and the history stays bounded")
   func clearsAway() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let day = Mutex(0.0)
     let engine = SyncEngine(
       store: home.database,
@@ -45,7 +45,7 @@ struct RetentionTests {
 
   @Test("a store that cannot clear away does not fail the sync that was written")
   func reportsTheSync() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let full = OffersError(.storageFailed, "The disk is full.", hint: "Make room.")
     let store = RecordingStore(home.database, failures: [.clear: full])
     #expect(try await store.sync(FeedText.feed(1...5), in: home).counts.new == 5)
@@ -54,7 +54,7 @@ struct RetentionTests {
 
   @Test("a preview removes nothing")
   func previewsOnly() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let store = RecordingStore(home.database)
     let path = try home.folder.write(FeedText.feed(1...5), to: "feed.json")
     let (run, changes) = try await SyncEngine(store: store).preview(

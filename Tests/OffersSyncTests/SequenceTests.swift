@@ -80,7 +80,7 @@ struct SequenceTests {
     "any sequence of syncs and favorites ends in the state of a simple model",
     arguments: 0..<batchCount)
   func agreesWithTheModel(batch: Int) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let template = try FeedConfiguration.shipped.fetch("ibotta")
     var beginnings = (0..<Self.beginningsPerBatch).map {
       Sequence(seed: UInt64(batch * Self.beginningsPerBatch + $0), template)
@@ -88,7 +88,7 @@ struct SequenceTests {
     try await Self.run(&beginnings, Self.beginning, home.database)
     for end in 0..<Self.endCount {
       var sequences = beginnings.map { $0.goingOn(as: end) }
-      let copy = try SyncedFolder(copying: home)
+      let copy = try await SyncedFolder(copying: home)
       try await Self.run(
         &sequences, Self.beginning.upperBound..<Self.longest, copy.database)
     }

@@ -12,9 +12,9 @@ struct ServerSearchTests {
   private let folder: TemporaryFolder
   private let database: OffersDatabase
 
-  init() throws {
+  init() async throws {
     folder = try TemporaryFolder()
-    database = try OffersDatabase(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
   }
 
   private static func page(_ ids: [Int], of count: Int? = nil, next: String? = nil) -> String {

@@ -21,7 +21,7 @@ struct SlowFeedTests {
 
   @Test("while a large feed is read, favorites can be set and a second sync is refused as locked")
   func writesWhileReading() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     let path = try makePipe(in: home)
     let (first, rest) = halves(1...8_000)
@@ -30,7 +30,7 @@ struct SlowFeedTests {
     await writer.waitForHalf()
     let changes = try await home.database.setFavorites(named: ["2"], to: true)
     #expect(changes.map(\.didChange) == [true])
-    let other = try OffersDatabase(path: home.database.path)
+    let other = try await OffersDatabase.open(path: home.database.path)
     _ = try await other.setFavorites(named: ["3"], to: true)
     #expect(try await home.ids() == ["1", "2", "3"])
     let refusal = await #expect(throws: OffersError.self) {
@@ -47,7 +47,7 @@ struct SlowFeedTests {
 
   @Test("the same bytes through a pipe are recognized as unchanged")
   func knowsBytesFromAPipe() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let (first, rest) = halves(1...3_000)
     try await home.sync(first + rest)
     let path = try makePipe(in: home)
@@ -61,7 +61,7 @@ struct SlowFeedTests {
 
   @Test("a pipe that is closed halfway changes nothing")
   func refusesHalfAFeed() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     let before = try await home.database.fetchOffers(OfferQuery())
     let path = try makePipe(in: home)

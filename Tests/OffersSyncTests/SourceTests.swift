@@ -38,7 +38,7 @@ struct SourceTests {
 
   @Test("a sync that had begun before its feed was given up does not take it up again")
   func staysGivenUp() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let path = try home.folder.write(FeedText.feed(1...3), to: "feed.json")
     try await home.sync(from: path)
     #expect(try await home.database.unsubscribe(from: "ibotta"))
@@ -55,7 +55,7 @@ struct SourceTests {
 
   @Test("an unknown feed is refused by name")
   func refusesUnknownFeeds() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let error = await #expect(throws: OffersError.self) {
       try await SyncEngine(store: home.database).run("nowhere")
     }
@@ -65,7 +65,7 @@ struct SourceTests {
 
   @Test("a scheme that is not read is an invalid request, and no run is made of it")
   func refusesSchemes() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     let before = try await home.feed()
     let error = await #expect(throws: OffersError.self) {
@@ -78,7 +78,7 @@ struct SourceTests {
 
   @Test("a relative path is read from the current folder and remembered as an absolute one")
   func remembersWhereItRead() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let path = try home.folder.write(FeedText.feed(1...3), to: "feed.json")
     let depth = FileManager.default.currentDirectoryPath.split(separator: "/").count
     let relative = String(repeating: "../", count: depth) + path.dropFirst()
@@ -90,7 +90,7 @@ struct SourceTests {
 
   @Test("progress goes forward to the end of the document, then says that it is writing")
   func reportsProgress() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let text = FeedText.feed(1...9_000)
     let path = try home.folder.write(text, to: "feed.json")
     let reports = Mutex<[SyncProgress]>([])
@@ -108,7 +108,7 @@ struct SourceTests {
 
   @Test("megabytes of new offers are stored whole, and only the database stays behind")
   func storesLargeFeeds() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let terms = String(repeating: "Buy two. ", count: 700)
     let records = (1...7_000).map { #"{"id":"\#($0)","name":"Tea \#($0)","terms":"\#(terms)"}"# }
     let huge = #"{"id":"huge","name":"Tea","terms":"\#(String(repeating: "x", count: 256 << 10))"}"#
@@ -126,8 +126,8 @@ struct SourceTests {
   }
 
   @Test("a spool gives its records back in order, as often as asked")
-  func spoolKeepsOrder() throws {
-    let folder = try SyncedFolder().folder
+  func spoolKeepsOrder() async throws {
+    let folder = try await SyncedFolder().folder
     let spool = RecordSpool(folder: folder.path)
     let sizes = (0..<700).map { $0 % 50 == 7 ? 3 << 20 : 64 << 10 }
     for (number, size) in sizes.enumerated() {

@@ -13,7 +13,7 @@ struct SourcelessFeedTests {
 
   @Test("a sync that names no source invents no offers, and says that one is to be named")
   func inventsNothing() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let engine = SyncEngine(store: home.database)
     let error = await #expect(throws: OffersError.self) { try await engine.sync("ibotta") }
     #expect(error?.code == .notFound)
@@ -30,7 +30,7 @@ struct SourcelessFeedTests {
 
   @Test("a sync of what is due skips a feed without a source")
   func skipsWhenDue() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let run = try await SyncEngine(store: home.database).sync(
       "ibotta", options: SyncOptions(reason: .due))
     #expect(run.outcome == .skipped && run.skip == .sourceless)
@@ -39,7 +39,7 @@ struct SourcelessFeedTests {
 
   @Test("the sample is read when it is named, and read again by later syncs")
   func readsTheNamedSample() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let engine = SyncEngine(store: home.database, now: { Self.now })
     let first = try await engine.sync("ibotta", options: SyncOptions(source: .sample))
     #expect(first.counts.new == 64 && first.source == "sample")
@@ -50,7 +50,7 @@ struct SourcelessFeedTests {
 
   @Test("the program reads the sample of a feed without a source, and remembers no source for it")
   func fallsBack() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let engine = SyncEngine(store: home.database, now: { Self.now })
     var options = SyncOptions(reason: .due)
     options.fallbackSource = FeedSummary.fallbackSource
@@ -68,7 +68,7 @@ struct SourcelessFeedTests {
 
   @Test("a named source that is not one is refused before anything is written")
   func refusesInvalidSources() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let engine = SyncEngine(store: home.database)
     let sources: [SyncSource] = [
       .url("offers.json"), .url("ftp://a.example/"), .url(""), .file(""),

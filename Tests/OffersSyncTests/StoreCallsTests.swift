@@ -7,7 +7,7 @@ import Testing
 struct StoreCallsTests {
   @Test("a feed in another order, written in another way, hands nothing over to be written")
   func handsNothingOver() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...50))
     let store = RecordingStore(home.database)
     let records = (1...50).reversed().map { id in
@@ -23,7 +23,7 @@ struct StoreCallsTests {
 
   @Test("only what is new or differs is handed over, in the feed's order")
   func handsDifferencesOver() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...50))
     let store = RecordingStore(home.database)
     var records = (3...50).map { FeedText.record($0) }
@@ -38,7 +38,7 @@ struct StoreCallsTests {
 
   @Test("what is held back is not handed over, nor what would know the document again")
   func handsNoRemovalsOver() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...50))
     let store = RecordingStore(home.database)
     _ = try await store.sync(FeedText.feed(40...51), in: home)
@@ -47,7 +47,7 @@ struct StoreCallsTests {
 
   @Test("a document that is known again asks for no offer and writes none, all under the lock")
   func asksLittleOfTheKnown() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let store = RecordingStore(home.database)
     #expect(try await store.sync(FeedText.feed(1...5), in: home).outcome == .updated)
     #expect(store.calls == [.lock, .state, .known, .apply, .unlock, .clear])
@@ -57,7 +57,7 @@ struct StoreCallsTests {
 
   @Test("a feed that fails writes nothing but its run")
   func writesNoFailure() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let store = RecordingStore(home.database)
     let run = try await store.sync("{", in: home)
     #expect(store.calls == [.lock, .state, .known, .record, .unlock, .clear])
@@ -71,7 +71,7 @@ struct StoreCallsTests {
     "a store that fails under way is the run's error, on record as far as that goes",
     arguments: [[RecordingStore.Call.apply], [.known], [.apply, .record]])
   func tellsStoreFailures(failing: [RecordingStore.Call]) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
     let before = try await home.database.fetchOffers(OfferQuery())
     let failures = Dictionary(uniqueKeysWithValues: failing.map { ($0, Self.full) })
@@ -89,7 +89,7 @@ struct StoreCallsTests {
 
   @Test("a sync that is cancelled is no failure of the feed")
   func recordsNoCancellation() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
     let store = RecordingStore(home.database, failures: [.apply: CancellationError()])
     await #expect(throws: CancellationError.self) {

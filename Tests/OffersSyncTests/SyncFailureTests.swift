@@ -20,7 +20,7 @@ struct SyncFailureTests {
 
   @Test("a failed sync throws the error that its run records")
   func throwsFailures() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
     let web = SimulatedWeb { _ in SimulatedAnswer(503, [], "") }
     let error = try #require(
@@ -38,7 +38,7 @@ struct SyncFailureTests {
 
   @Test("held back removals are thrown with their remedy, which is still known from the record")
   func throwsQuarantines() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...30))
     let other = try home.folder.write(FeedText.feed(1...2), to: "other.json")
     let error = await #expect(throws: OffersError.self) {
@@ -54,7 +54,7 @@ struct SyncFailureTests {
 
   @Test("a sync of several feeds gives each feed its run or its error")
   func separatesFeeds() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let good = try home.folder.write(FeedText.feed(1...5), to: "good.json")
     let bad = try home.folder.write("{", to: "bad.json")
     let engine = SyncEngine(
@@ -78,7 +78,7 @@ struct SyncFailureTests {
     "a cancelled sync throws CancellationError and writes nothing, whatever the server answers",
     arguments: [200, 503], [false, true])
   func passesCancellationOn(status: Int, isOneOfMany: Bool) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...5))
     let before = try await home.feed()
     let web = SimulatedWeb { _ in

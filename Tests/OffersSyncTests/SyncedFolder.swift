@@ -10,18 +10,18 @@ struct SyncedFolder {
   let folder: TemporaryFolder
   let database: OffersDatabase
 
-  init() throws {
+  init() async throws {
     folder = try TemporaryFolder()
-    database = try OffersDatabase(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
   }
 
   /// An independent copy of the database.
-  init(copying other: SyncedFolder) throws {
+  init(copying other: SyncedFolder) async throws {
     folder = try TemporaryFolder()
     let path = folder.file("offers.sqlite")
     // A write checkpoints the log, so that the file alone is complete.
     try FileManager.default.copyItem(atPath: other.database.path, toPath: path)
-    database = try OffersDatabase(path: path)
+    database = try await OffersDatabase.open(path: path)
   }
 
   /// Syncs from a text, after writing it to a file.

@@ -11,9 +11,9 @@ struct OwnTransportTests {
   private let folder: TemporaryFolder
   private let database: OffersDatabase
 
-  init() throws {
+  init() async throws {
     folder = try TemporaryFolder()
-    database = try OffersDatabase(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
   }
 
   private func sync(

@@ -24,7 +24,7 @@ enum Completions {
   static var searches: CompletionKind {
     .custom { words, _, _ async in
       guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)),
-        let database = try? OffersDatabase(path: path, access: .readOnly)
+        let database = try? await OffersDatabase.open(path: path, access: .readOnly)
       else { return [] }
       return ((try? await database.fetchRecentSearches()) ?? []).compactMap {
         candidate($0.words)
@@ -40,7 +40,7 @@ enum Completions {
   ) async -> [String] {
     // A shell has no place to show an error during completion.
     guard let path = try? DatabaseOptions.path(named: value(of: "--database", in: words)),
-      let database = try? OffersDatabase(path: path, access: .readOnly),
+      let database = try? await OffersDatabase.open(path: path, access: .readOnly),
       let found = try? await database.fetchIDs(beginningWith: prefix, limit: limit)
     else { return [] }
     return found.prefix(limit).compactMap { ref, name in

@@ -40,7 +40,7 @@ struct DatabaseOptions: ParsableArguments {
     return path.text
   }
 
-  func open(_ access: OffersDatabase.Access) throws -> OffersDatabase {
-    try OffersDatabase(path: try path, access: access)
+  func open(_ access: OffersDatabase.Access) async throws -> OffersDatabase {
+    try await OffersDatabase.open(path: try path, access: access)
   }
 }

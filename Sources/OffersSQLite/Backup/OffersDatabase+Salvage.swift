@@ -2,6 +2,23 @@ import GRDB
 import OffersCore
 
 extension OffersDatabase {
+  /// Opens a damaged database to salvage its readable rows. The file is not even migrated.
+  ///
+  /// - Throws: `OffersError`: `notFound`, `newerDatabase`, or `storageFailed` if the file belongs
+  ///   to another program or none of its tables can be found.
+  package static func open(salvaging path: String) async throws -> OffersDatabase {
+    try check(path: path)
+    let (file, header) = try await BlockingWork.run { try DatabaseFile.find(path) }
+    if [.missing, .empty, .blank].contains(header) { throw missing(at: file.path) }
+    let reader = ReadingConnection(file, isSalvage: true)
+    do {
+      try await reader.readWithoutTransaction(SalvageQuery.checkTables)
+    } catch {
+      throw StorageFailure.translateLoss(error, path: path)
+    }
+    return OffersDatabase(path: path, file: file, reader: reader, writer: nil)
+  }
+
   /// Reads the readable rows of a damaged database.
   ///
   /// - Parameter body: reads the records; the query is valid only during the call.

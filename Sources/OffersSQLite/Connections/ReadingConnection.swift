@@ -1,21 +1,29 @@
 import GRDB
 import Synchronization
 
-/// A pool of read-only connections, opened lazily: a program that only writes opens none.
+/// A pool of read-only connections, opened lazily: a program that only writes opens none, and one
+/// that reads one thing after another opens one.
 final class ReadingConnection: Sendable {
-  private struct Slot {
-    let queue: DatabaseQueue
-    /// The number of reads that run or wait on it.
-    var userCount: Int
+  /// One connection, opened by its first read.
+  private final class Slot: Sendable {
+    /// The lock is held while the connection is opened.
+    let queue = Mutex<DatabaseQueue?>(nil)
+  }
+
+  private struct State {
+    var slots: [Slot] = []
+    /// The number of reads that run or wait on each slot.
+    var userCounts: [Int] = []
+    var isClosed = false
   }
 
   private let file: DatabaseFile
   private let limit: Int
   private let isSalvage: Bool
-  private let slots = Mutex<[Slot]>([])
+  private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - limit: the maximum number of connections; further reads wait.
+  ///   - limit: the maximum number of connections, at least 1; further reads wait.
   ///   - isSalvage: whether to open a damaged file as far as possible.
   init(_ file: DatabaseFile, limit: Int = 1, isSalvage: Bool = false) {
     self.file = file
@@ -24,60 +32,83 @@ final class ReadingConnection: Sendable {
   }
 
   /// Opens the first connection, to check that the file can be read.
-  func open() throws { try release(acquire()) }
+  func open() async throws { try await withConnection { _ in } }
 
   /// Reads in a transaction on the least busy connection.
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    let queue = try acquire()
-    defer { release(queue) }
-    return try await queue.read(body)
+    try await withConnection { try await $0.read(body) }
   }
 
   /// Reads without a transaction on the least busy connection.
   func readWithoutTransaction<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
-    let queue = try acquire()
-    defer { release(queue) }
-    return try await queue.unsafeRead(body)
+    try await withConnection { try await $0.unsafeRead(body) }
   }
 
   /// Lends the connection to the calling thread.
   func withQueue<Result>(_ body: (DatabaseQueue) throws -> Result) throws -> Result {
-    let queue = try acquire()
-    defer { release(queue) }
-    return try body(queue)
+    let slot = try acquire()
+    defer { release(slot) }
+    return try body(open(slot))
   }
 
-  private func acquire() throws -> DatabaseQueue {
-    try slots.withLock { slots in
-      var best = slots.indices.min { slots[$0].userCount < slots[$1].userCount }
-      if best.map({ slots[$0].userCount > 0 }) ?? true, slots.count < limit {
-        slots.append(Slot(queue: try makeQueue(), userCount: 0))
-        best = slots.count - 1
+  /// Closes all connections. Blocks the thread until the reads under way have ended. Later reads
+  /// throw.
+  func close() throws {
+    let slots = state.withLock { state in
+      state.isClosed = true
+      return state.slots
+    }
+    for slot in slots { try slot.queue.withLock { try $0?.close() } }
+  }
+
+  private func withConnection<Result>(
+    _ body: (DatabaseQueue) async throws -> Result
+  ) async throws -> Result {
+    let slot = try acquire()
+    defer { release(slot) }
+    if let queue = slot.queue.withLockIfAvailable({ $0 }) ?? nil { return try await body(queue) }
+    return try await body(BlockingWork.run { try self.open(slot) })
+  }
+
+  /// The least busy slot, or a new one if all are busy and the limit allows.
+  private func acquire() throws -> Slot {
+    try state.withLock { state in
+      if state.isClosed { throw file.closedError }
+      var best = state.userCounts.indices.min { state.userCounts[$0] < state.userCounts[$1] }
+      if best.map({ state.userCounts[$0] > 0 }) ?? true, state.slots.count < max(1, limit) {
+        state.slots.append(Slot())
+        state.userCounts.append(0)
+        best = state.slots.count - 1
       }
       let index = best ?? 0
-      slots[index].userCount += 1
-      return slots[index].queue
+      state.userCounts[index] += 1
+      return state.slots[index]
     }
   }
 
-  private func release(_ queue: DatabaseQueue) {
-    slots.withLock { slots in
-      if let index = slots.firstIndex(where: { $0.queue === queue }) {
-        slots[index].userCount -= 1
+  private func release(_ slot: Slot) {
+    state.withLock { state in
+      if let index = state.slots.firstIndex(where: { $0 === slot }) {
+        state.userCounts[index] -= 1
       }
     }
   }
 
-  private func makeQueue() throws -> DatabaseQueue {
-    let queue = try DatabaseQueue(
-      path: file.pathForReading, configuration: .offers(isReadOnly: true, isSalvage: isSalvage))
-    try queue.inDatabase {
-      try DatabaseFile.checkVersion(Schema.version(of: $0), path: file.path)
+  /// Opens a slot's connection unless it is open. Blocks the thread.
+  private func open(_ slot: Slot) throws -> DatabaseQueue {
+    try slot.queue.withLock { queue in
+      if let queue { return queue }
+      let opened = try DatabaseQueue(
+        path: file.pathForReading, configuration: .offers(isReadOnly: true, isSalvage: isSalvage))
+      try opened.inDatabase {
+        try DatabaseFile.checkVersion(Schema.version(of: $0), path: file.path)
+      }
+      queue = opened
+      return opened
     }
-    return queue
   }
 }

@@ -17,6 +17,7 @@ final class VersionConnection: Sendable {
 
   private struct State {
     var handles: Handles?
+    var isClosed = false
   }
 
   private let file: DatabaseFile
@@ -24,17 +25,25 @@ final class VersionConnection: Sendable {
 
   init(_ file: DatabaseFile) { self.file = file }
 
-  deinit {
-    guard let handles = state.withLock({ $0.handles }) else { return }
-    sqlite3_finalize(handles.statement)
-    sqlite3_close_v2(handles.database)
+  deinit { close() }
+
+  func close() {
+    state.withLock { state in
+      state.isClosed = true
+      guard let handles = state.handles else { return }
+      sqlite3_finalize(handles.statement)
+      sqlite3_close_v2(handles.database)
+      state.handles = nil
+    }
   }
 
   /// A number that changes with each commit.
   ///
-  /// - Throws: `DatabaseError`; `OffersError` if the file was replaced or removed.
+  /// - Throws: `DatabaseError`; `OffersError` if the file was replaced or removed, or the connection
+  ///   was closed.
   func fetch() throws -> Int64 {
     try state.withLock { state in
+      if state.isClosed { throw file.closedError }
       if state.handles == nil { state.handles = try Self.open(file) }
       guard let handles = state.handles else { return 0 }
       try file.checkIdentity(handles.identity)

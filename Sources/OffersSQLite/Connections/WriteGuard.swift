@@ -9,26 +9,45 @@ import OffersCore
 struct WriteGuard: Sendable {
   private let lock: FileLock
 
+  /// The byte of the lock file that is the guard; the others are sync locks.
+  private static let byte: Int64 = 0
   /// The maximum wait for other writers. A single write transaction takes seconds at most.
   static let waitSeconds = 120.0
 
   /// - Parameter path: the lock file beside the database.
   init(path: String) throws {
-    lock = try FileLock(path: path, byte: 0)
+    lock = try FileLock(path: path, byte: Self.byte)
   }
 
   /// Runs `body` while no other process writes or checkpoints.
   func hold<Result>(
     waitSeconds: Double = waitSeconds, _ body: () throws -> Result
   ) throws -> Result {
-    guard try lock.lock(waitSeconds: waitSeconds) else {
-      throw OffersError(
-        .storageFailed,
-        "Another process has been writing to the database for \(Int(waitSeconds)) seconds.",
-        hint: "Wait for it or stop it, then try again. Nothing was changed.")
-    }
+    guard try lock.lock(waitSeconds: waitSeconds) else { throw Self.timeout(waitSeconds) }
     defer { lock.unlock() }
     return try body()
+  }
+
+  /// Runs `body` on a thread that may block, while no other process writes or checkpoints. The wait
+  /// for other writers blocks no thread.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled while it waits. Once begun, `body` runs
+  ///   to its end.
+  func holdWithoutBlocking<Result: Sendable>(
+    waitSeconds: Double = waitSeconds, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    guard try await lock.lock(byte: Self.byte, until: .now + .seconds(waitSeconds)) else {
+      throw Self.timeout(waitSeconds)
+    }
+    defer { lock.unlock() }
+    return try await BlockingWork.run(body)
+  }
+
+  private static func timeout(_ waitSeconds: Double) -> OffersError {
+    OffersError(
+      .storageFailed,
+      "Another process has been writing to the database for \(Int(waitSeconds)) seconds.",
+      hint: "Wait for it or stop it, then try again. Nothing was changed.")
   }
 
   /// Runs `body` if no other process writes or checkpoints; returns nil otherwise.

@@ -7,7 +7,8 @@ import Synchronization
 final class WritingConnection: Sendable {
   private let queue: DatabaseQueue
   private let writeGuard: WriteGuard
-  private let file: DatabaseFile
+  /// The file, with its links resolved.
+  let file: DatabaseFile
   private let identity: DatabaseFile.Identity?
   /// Whether the connection is at `synchronous=FULL`. Changed only on its queue.
   private let isSynchronous = Atomic(true)
@@ -15,29 +16,49 @@ final class WritingConnection: Sendable {
 
   /// Opens the file, switches it to WAL and migrates it if needed, all under the write guard,
   /// because opening may write. A new database is created in the same way, so another process finds
-  /// either none or a complete one.
+  /// either none or a complete one. The wait for other writers blocks no thread.
   ///
   /// - Parameter header: the header that was read before.
-  init(_ file: DatabaseFile, _ header: DatabaseFile.Header, _ writeGuard: WriteGuard) throws {
+  /// - Throws: `CancellationError` if the task is cancelled while it waits. Nothing was written then.
+  static func open(
+    _ file: DatabaseFile, _ header: DatabaseFile.Header
+  ) async throws -> WritingConnection {
+    let writeGuard = try await BlockingWork.run {
+      if header == .missing { try file.makeFolder() }
+      return try WriteGuard(path: file.lockPath)
+    }
+    return try await writeGuard.holdWithoutBlocking {
+      // Another process, or another part of this one, may have created it meanwhile. Opening and
+      // closing its file here would drop this process's locks on it.
+      if !file.exists { try file.create() }
+      return try WritingConnection(
+        DatabaseFile(path: DatabaseFile.resolve(file.path)), header, writeGuard)
+    }
+  }
+
+  /// The caller holds the guard.
+  private init(
+    _ file: DatabaseFile, _ header: DatabaseFile.Header, _ writeGuard: WriteGuard
+  ) throws {
     self.file = file
     self.writeGuard = writeGuard
-    queue = try writeGuard.hold {
-      let queue = try DatabaseQueue(path: file.path, configuration: .offers(isReadOnly: false))
-      try queue.inDatabase { database in
-        if header == .ours(version: Schema.version, isReady: true) {
-          return try DatabaseFile.checkVersion(Schema.version(of: database), path: file.path)
-        }
-        // Another process may have migrated the file meanwhile; then `migrate` runs no step.
-        try database.execute(sql: "PRAGMA journal_mode = WAL")
-        try Schema.migrate(database, path: file.path)
-        // Checkpoint, so that the header of the main file identifies it from here on.
-        Self.moveLog(database)
+    queue = try DatabaseQueue(path: file.path, configuration: .offers(isReadOnly: false))
+    try queue.inDatabase { database in
+      if header == .ours(version: Schema.version, isReady: true) {
+        return try DatabaseFile.checkVersion(Schema.version(of: database), path: file.path)
       }
-      return queue
+      // Another process may have migrated the file meanwhile; then `migrate` runs no step.
+      try database.execute(sql: "PRAGMA journal_mode = WAL")
+      try Schema.migrate(database, path: file.path)
+      // Checkpoint, so that the header of the main file identifies it from here on.
+      Self.moveLog(database)
     }
     identity = file.identity
     queue.inDatabase { log.watch($0) }
   }
+
+  /// Closes the connection after the writes that were enqueued before. Blocks the thread until then.
+  func close() throws { try queue.close() }
 
   /// Writes in one immediate transaction under the write guard, then checkpoints the log.
   ///
@@ -117,11 +138,12 @@ final class WritingConnection: Sendable {
     try await inTurn { try Self.transact($0, .rollback, body) }
   }
 
-  /// Runs a write on the calling thread and rolls it back; returns nil if another process is
-  /// writing.
-  func writeTrialIfFree<Result>(_ body: (Database) throws -> Result) throws -> Result? {
-    try queue.writeWithoutTransaction { database in
-      try writeGuard.holdIfFree { try Self.transact(database, .rollback, body) }
+  /// Runs a write and rolls it back; returns nil if another process is writing.
+  func writeTrialIfFree<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result? {
+    return try await queue.writeWithoutTransaction { database in
+      try self.writeGuard.holdIfFree { try Self.transact(database, .rollback, body) }
     }
   }
 

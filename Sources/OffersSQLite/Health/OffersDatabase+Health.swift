@@ -16,10 +16,10 @@ extension OffersDatabase {
   }
 
   /// The advice for a database that could not be opened.
-  package static func advice(on error: OffersError, at path: String) -> Advice? {
+  package static func advice(on error: OffersError, at path: String) async -> Advice? {
     guard error.advice == StorageFailure.damageAdvice else { return error.advice }
     do {
-      _ = try OffersDatabase(salvaging: path)
+      _ = try await OffersDatabase.open(salvaging: path)
       return Integrity.damageAdvice
     } catch {
       return StorageFailure.lossAdvice
@@ -44,7 +44,7 @@ extension OffersDatabase {
       guard let lookFurther = check.lookFurther, findings.allSatisfy({ $0.level == .ok }) else {
         return findings
       }
-      return [try tryWriting(lookFurther)]
+      return [try await tryWriting(lookFurther)]
     } catch {
       let reason = (error as? OffersError)?.message ?? "\(error)"
       return [
@@ -55,14 +55,14 @@ extension OffersDatabase {
 
   /// Runs a check on a writable connection, unless another process is writing.
   private func tryWriting(
-    _ body: (Database?, _ obstacle: String) throws -> Finding
-  ) throws -> Finding {
+    _ body: @escaping @Sendable (Database?, _ obstacle: String) throws -> Finding
+  ) async throws -> Finding {
     let isWriting = "somebody is writing"
     do {
       // Opening the database for writing would wait for the writer.
       if try FileLock(path: file.lockPath).isHeld() { return try body(nil, isWriting) }
-      let writer = canWrite ? self : try OffersDatabase(path: path)
-      return try writer.writeTrialIfFree { try body($0, "") } ?? body(nil, isWriting)
+      let writer = canWrite ? self : try await OffersDatabase.open(path: path)
+      return try await writer.writeTrialIfFree { try body($0, "") } ?? body(nil, isWriting)
     } catch let error as OffersError where error.advice != StorageFailure.damageAdvice {
       return try body(nil, "the database cannot be written")
     }

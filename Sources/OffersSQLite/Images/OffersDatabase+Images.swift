@@ -148,7 +148,7 @@ extension OffersDatabase: ImageRepository {
     let lock = try FileLock(path: lockPath, byte: 0)
     guard try lock.tryLock() else { return }
     lock.unlock()
-    let database = try OffersDatabase(path: path)
+    let database = try await OffersDatabase.open(path: path)
     _ = database.imageUses.note(url, isAsked: true)
     try await database.flushImageUses()
   }

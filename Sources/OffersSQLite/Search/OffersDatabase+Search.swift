@@ -26,7 +26,7 @@ extension OffersDatabase: SearchRepository {
 
   public func noteSearch(_ search: RecentSearch) async throws {
     if try await read({ try Self.isLatest(search, in: $0) }) { return }
-    let writer = canWrite ? self : try OffersDatabase(path: path)
+    let writer = canWrite ? self : try await .open(path: path)
     try await writer.write(.note, waitSeconds: Self.noteWaitSeconds) {
       try Self.note(search, in: $0)
     }
@@ -39,7 +39,7 @@ extension OffersDatabase: SearchRepository {
   public func refreshSearchIndex() async throws {
     if try await read({ try SearchIndex.isCurrent(in: $0) }) { return }
     // A database that is open for reading must be searchable as well.
-    let writer = canWrite ? self : try OffersDatabase(path: path)
+    let writer = canWrite ? self : try await .open(path: path)
     try await writer.write { try Self.refreshIndex(in: $0) }
   }
 

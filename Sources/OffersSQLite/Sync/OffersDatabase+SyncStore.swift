@@ -19,17 +19,15 @@ extension OffersDatabase: SyncStore {
   func withSyncLocks<Result: Sendable>(
     on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
+    try checkOpen()
     let lock = try FileLock(path: file.lockPath)
     defer { lock.unlockAll() }
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     for feed in feeds {
-      while !(try lock.tryLock(byte: Self.lockByte(of: feed))) {
-        guard ContinuousClock.now < deadline else {
-          throw OffersError(
-            .locked, "Another process is syncing \(feed).",
-            hint: "Nothing was changed. Wait for it, then sync again.")
-        }
-        try await Task.sleep(for: .milliseconds(20))
+      guard try await lock.lock(byte: Self.lockByte(of: feed), until: deadline) else {
+        throw OffersError(
+          .locked, "Another process is syncing \(feed).",
+          hint: "Nothing was changed. Wait for it, then sync again.")
       }
     }
     return try await body()

@@ -36,7 +36,7 @@ struct AnswerTests {
   @Test("no stale response is sent after a write by this server or by another process")
   func fresh() async throws {
     let home = try await ServedHome()
-    let other = try OffersDatabase(path: home.folder.file("offers.sqlite"))
+    let other = try await OffersDatabase.open(path: home.folder.file("offers.sqlite"))
     try await home.ask { client in
       func isFavorite() async throws -> Bool? {
         // The second response could come from the cache.

@@ -33,7 +33,7 @@ struct ConditionalRequestTests {
       ),
     ] as [([(String, String)], [String: String])])
   func asksConditionally(headers: [(String, String)], conditions: [String: String]) async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer(Self.server(FeedText.feed(1...3), headers))
     #expect(try await home.sync(from: FetchHome.url).counts.new == 3)
     #expect(home.lastConditions.isEmpty)
@@ -48,7 +48,7 @@ struct ConditionalRequestTests {
 
   @Test("without validators an unchanged document is recognized by its hash")
   func fallsBackToTheHash() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], FeedText.feed(1...3)) }
     try await home.sync(from: FetchHome.url)
     let run = try await home.sync()
@@ -58,7 +58,7 @@ struct ConditionalRequestTests {
 
   @Test("new validators of an unchanged document are stored")
   func takesNewValidatorsOfTheSameDocument() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { [home] _ in
       SimulatedAnswer(200, [("ETag", "\"v\(home.web.requests.count)\"")], FeedText.feed(1...3))
     }
@@ -71,7 +71,7 @@ struct ConditionalRequestTests {
 
   @Test("a new validator in a 304 is stored")
   func takesNewValidatorsOfNotModified() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"a\"")], FeedText.feed(1...3)) }
     try await home.sync(from: FetchHome.url)
     home.web.answer { _ in SimulatedAnswer(304, [("ETag", "\"b\"")]) }
@@ -90,7 +90,7 @@ struct ConditionalRequestTests {
       ("Last-Modified", "Fri, 01 Jan 2040 00:00:00 GMT"), ("Last-Modified", "0"),
     ])
   func refusesBogusValidators(name: String, value: String) async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [(name, value)], FeedText.feed(1...3)) }
     try await home.sync(from: FetchHome.url)
     try await home.sync()
@@ -99,7 +99,7 @@ struct ConditionalRequestTests {
 
   @Test("a server that keeps answering 304 gets an unconditional request after eight days")
   func dropsOldValidators() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"a\"")], FeedText.feed(1...3)) }
     try await home.sync(from: FetchHome.url)
     home.web.answer { request in
@@ -119,7 +119,7 @@ struct ConditionalRequestTests {
 
   @Test("validators of an unreadable document are not stored")
   func keepsNoValidatorsOfABrokenDocument() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"good\"")], FeedText.feed(1...3)) }
     try await home.sync(from: FetchHome.url)
     home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"broken\"")], "[{\"id\":") }
@@ -131,7 +131,7 @@ struct ConditionalRequestTests {
 
   @Test("a 304 to an unconditional request is an error")
   func refusesUnaskedNotModified() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(304) }
     let run = try await home.sync(from: FetchHome.url)
     #expect(run.outcome == .failed)
@@ -140,7 +140,7 @@ struct ConditionalRequestTests {
 
   @Test("validators are valid only for their address and rules")
   func tiesValidatorsToTheirSource() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"a\"")], FeedText.feed(1...3)) }
     try await home.sync(from: FetchHome.url)
     try await home.sync(from: "https://other.example/offers.json")
@@ -157,7 +157,7 @@ struct ConditionalRequestTests {
 
   @Test("validators are sent only to the address that they came from")
   func tiesValidatorsToTheirAddress() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     // Both documents have the same entity tag.
     for (target, ids) in [("https://a.example/x", 1...3), ("https://b.example/y", 2...4)] {
       home.web.answer { request in
@@ -175,7 +175,7 @@ struct ConditionalRequestTests {
 
   @Test("a feed that is subscribed again gets an unconditional request")
   func forgetsGivenUpFeeds() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer(Self.server(FeedText.feed(1...3), [("ETag", "\"1\"")]))
     try await home.sync(from: FetchHome.url)
     _ = try await home.database.unsubscribe(from: "ibotta")
@@ -188,7 +188,7 @@ struct ConditionalRequestTests {
 
   @Test("a quarantined document is not downloaded again until its removals are accepted")
   func asksConditionallyWhileHeld() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [("ETag", "\"all\"")], FeedText.feed(1...30)) }
     try await home.sync(from: FetchHome.url)
     home.web.answer(Self.server(FeedText.feed(1...5), [("ETag", "\"few\"")]))

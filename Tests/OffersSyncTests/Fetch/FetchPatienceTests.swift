@@ -10,7 +10,7 @@ struct FetchPatienceTests {
 
   /// A database whose feed was synced some time ago from a server that still answers.
   private static func synced(hoursAgo hours: Double) async throws -> FetchHome {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], feed) }
     try await home.sync(from: FetchHome.url)
     home.wait(hours: hours)
@@ -57,7 +57,7 @@ struct FetchPatienceTests {
       ("Expires", "Fri, 02 Jan 2026 12:00:00 GMT", 36), ("Expires", "0", 24),
     ])
   func honoursFreshness(name: String, value: String, hours: Double) async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [(name, value)], Self.feed) }
     let run = try await home.sync(from: FetchHome.url)
     #expect(run.nextDueAt == home.now.addingTimeInterval(hours * 3600))
@@ -65,7 +65,7 @@ struct FetchPatienceTests {
 
   @Test("a feed's own TTL is honoured like the server's freshness")
   func honoursTimeToLive() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let yaml = """
       feeds:
         news:
@@ -94,7 +94,7 @@ struct FetchPatienceTests {
       (503, "Thu, 01 Jan 2026 02:00:00 GMT", 2), (503, "99999999", 168),
     ])
   func honoursRetryAfter(status: Int, value: String, hours: Double) async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
     try await home.sync(from: FetchHome.url)
     home.web.answer { _ in SimulatedAnswer(status, [("Retry-After", value)]) }
@@ -114,7 +114,7 @@ struct FetchPatienceTests {
 
   @Test("Retry-After of a feed that never succeeded is stored without subscribing to it")
   func honoursRetryAfterOfNewFeeds() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let engine = try home.engine(
       """
       feeds:
@@ -142,7 +142,7 @@ struct FetchPatienceTests {
 
   @Test("a forced sync does not shorten a wait that the server requested")
   func keepsRetryAfter() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
     try await home.sync(from: FetchHome.url)
     home.web.answer { _ in SimulatedAnswer(429, [("Retry-After", "86400")]) }
@@ -158,7 +158,7 @@ struct FetchPatienceTests {
 
   @Test("a shortened interval applies at once")
   func takesShorterIntervals() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
     func engine(_ every: String) throws -> SyncEngine {
       let yaml = """
@@ -176,7 +176,7 @@ struct FetchPatienceTests {
 
   @Test("an invalid Retry-After is ignored", arguments: ["soon", "-5", ""])
   func ignoresSenselessRetryAfter(value: String) async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
     try await home.sync(from: FetchHome.url)
     home.web.answer { _ in SimulatedAnswer(503, [("Retry-After", value)]) }
@@ -186,7 +186,7 @@ struct FetchPatienceTests {
 
   @Test("waits after failures double from 1 hour to 7 days, and a success resets them")
   func backsOff() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
     try await home.sync(from: FetchHome.url)
     home.web.answer { _ in SimulatedAnswer(500) }
@@ -225,7 +225,7 @@ struct FetchPatienceTests {
 
   @Test("after 410 Gone a feed is not requested again until a sync is forced")
   func stopsWhenGone() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
     try await home.sync(from: FetchHome.url)
     home.web.answer { _ in SimulatedAnswer(410) }
@@ -246,7 +246,7 @@ struct FetchPatienceTests {
 
   @Test("a clock that was years ahead does not delay a feed for years")
   func survivesWrongClocks() async throws {
-    let home = try FetchHome(start: 4_000_000_000)
+    let home = try await FetchHome(start: 4_000_000_000)
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
     try await home.sync(from: FetchHome.url)
     home.web.answer { _ in SimulatedAnswer(429, [("Retry-After", "600")]) }
@@ -258,7 +258,7 @@ struct FetchPatienceTests {
 
   @Test("an unreadable file is subject to back-off, too")
   func backsOffFromFiles() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let path = try home.folder.write(Self.feed, to: "feed.json")
     try await home.sync(from: path)
     try home.folder.write("[", to: "feed.json")
@@ -273,7 +273,7 @@ struct FetchPatienceTests {
 
   @Test("a source other than the remembered one ignores the remembered waits")
   func asksOtherSources() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [], Self.feed) }
     try await home.sync(from: FetchHome.url)
     home.web.answer { _ in SimulatedAnswer(410) }

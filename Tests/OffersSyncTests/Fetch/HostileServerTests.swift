@@ -12,7 +12,7 @@ struct HostileServerTests {
   private static func sync(
     _ steps: [ScriptedServer.Step]
   ) async throws -> (home: SyncedFolder, run: SyncRun, server: ScriptedServer) {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(feed)
     let server = try ScriptedServer(steps)
     let run = try await home.sync(from: server.url(), limits: limits)
@@ -101,7 +101,7 @@ struct HostileServerTests {
 
   @Test("an unknown host is reported")
   func tellsMissingHosts() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let run = try await home.sync(from: "http://nowhere.invalid/offers.json", limits: Self.limits)
     #expect(run.error?.message.contains("nowhere.invalid") == true)
     #expect(run.error?.code == .sourceFailed)
@@ -109,7 +109,7 @@ struct HostileServerTests {
 
   @Test("requests carry the program's user agent, no cookie and no referrer")
   func asksModestly() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let server = try ScriptedServer([
       .answer("302 Found", ["Location: /b", "Set-Cookie: id=1"], ""),
       .answer("200 OK", ["Set-Cookie: id=2"], Self.feed),

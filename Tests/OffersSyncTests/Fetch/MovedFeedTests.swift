@@ -19,7 +19,7 @@ struct MovedFeedTests {
 
   @Test("a permanent move is believed after three syncs, and the old address is kept")
   func adoptsPermanentMoves() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer(Self.moved(301))
     try await home.sync(from: FetchHome.url)
     for _ in 2...3 { try await home.sync() }
@@ -35,7 +35,7 @@ struct MovedFeedTests {
 
   @Test("a temporary move is followed each time", arguments: [302, 303, 307])
   func followsTemporaryMoves(status: Int) async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer(Self.moved(status))
     try await home.sync(from: FetchHome.url)
     for _ in 1...4 { try await home.sync() }
@@ -44,7 +44,7 @@ struct MovedFeedTests {
 
   @Test("a move that is not said three times in a row is not believed")
   func wantsConsistency() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer(Self.moved(301))
     try await home.sync(from: FetchHome.url)
     try await home.sync()
@@ -65,7 +65,7 @@ struct MovedFeedTests {
 
   @Test("a new address that fails is given up for the old one")
   func fallsBack() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer(Self.moved(308))
     try await home.sync(from: FetchHome.url)
     for _ in 1...3 { try await home.sync() }
@@ -80,7 +80,7 @@ struct MovedFeedTests {
 
   @Test("a new address that is gone for good is given up for the old one, too")
   func fallsBackFromGone() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer(Self.moved(301))
     try await home.sync(from: FetchHome.url)
     for _ in 1...2 { try await home.sync() }
@@ -95,7 +95,7 @@ struct MovedFeedTests {
 
   @Test("where a further page has moved to is not where the feed has")
   func ignoresMovedPages() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let yaml = """
       feeds:
         pg:
@@ -120,7 +120,7 @@ struct MovedFeedTests {
 
   @Test("only what permanent redirects alone lead to is the new address")
   func stopsAtTemporaryHops() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { request in
       switch request.url.absoluteString {
       case FetchHome.url: SimulatedAnswer(301, [("Location", Self.new)])
@@ -135,7 +135,7 @@ struct MovedFeedTests {
 
   @Test("an address with a secret in it is never stored as the new one")
   func keepsSecretsOut() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let yaml = """
       feeds:
         shop: {source: "https://a.example/o?key={env:SHOP_KEY}", items: "", id: id, fields: {name: name}}
@@ -154,7 +154,7 @@ struct MovedFeedTests {
 
   @Test("a redirect from TLS to plain text is refused")
   func staysEncrypted() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer(Self.moved(301, to: "http://feed.example/offers.json"))
     let run = try await home.sync(from: FetchHome.url)
     #expect(run.outcome == .failed)

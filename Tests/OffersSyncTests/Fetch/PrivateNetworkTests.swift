@@ -20,7 +20,7 @@ struct PrivateNetworkTests {
       "http://127.1:1/", "http://0/",
     ])
   func refusesRedirects(target: String) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     try await home.sync(FeedText.feed(1...3))
     let server = try ScriptedServer([.answer("302 Found", ["Location: \(target)"], "")])
     let run = try await home.sync(from: server.url(), limits: Self.limits)
@@ -34,7 +34,7 @@ struct PrivateNetworkTests {
 
   @Test("a server named at the machine may be local and may redirect to itself")
   func takesNamedServers() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let server = try ScriptedServer([
       .answer("302 Found", ["Location: /there"], ""),
       .answer("200 OK", [], FeedText.feed(1...3)),
@@ -44,7 +44,7 @@ struct PrivateNetworkTests {
 
   @Test("a local server named by a remote caller is refused, and no request is made")
   func refusesNamedServers() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let server = try ScriptedServer([.answer("200 OK", [], FeedText.feed(1...3))])
     let run = try await SyncEngine(store: home.database).run(
       "ibotta", options: SyncOptions(source: .url(server.url()), sourceMayBePrivate: false))
@@ -55,7 +55,7 @@ struct PrivateNetworkTests {
 
   @Test("redirects into a private network are followed with the option that allows them")
   func takesAllowedServers() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let target = try ScriptedServer([.answer("200 OK", [], FeedText.feed(1...3))])
     let server = try ScriptedServer([
       .answer("302 Found", ["Location: \(target.url())"], "")
@@ -81,7 +81,7 @@ struct PrivateNetworkTests {
           fields: {name: name}
           pages: {next: next}
       """
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let engine = SyncEngine(
       store: home.database, configuration: try .init(yaml: yaml, name: folder.file("feeds.yaml")))
     let run = try await engine.run("shop")

@@ -83,9 +83,9 @@ final class FetchHome: Sendable {
   static let url = "https://feed.example/offers.json"
 
   /// - Parameter start: the initial time, 2026-01-01 by default.
-  init(start: TimeInterval = 1_767_225_600) throws {
+  init(start: TimeInterval = 1_767_225_600) async throws {
     folder = try TemporaryFolder()
-    database = try OffersDatabase(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
     seconds = Mutex(start)
   }
 

@@ -58,7 +58,7 @@ struct SixtyDaysTests {
     "a job every two hours is polite to twenty unreliable servers and loses no favorite")
   func staysPolite() async throws {
     let world = World(seed: 1)
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let web = SimulatedWeb { request in
       let name = request.url.absoluteString.split(separator: "/")[1].split(separator: ".")[0]
       return world.with(String(name)) { $0.answer(request, at: world.now) }

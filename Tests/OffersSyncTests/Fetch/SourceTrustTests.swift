@@ -51,7 +51,7 @@ struct SourceTrustTests {
     "a name from elsewhere that later means this machine is not read, until it is named here",
     arguments: [SyncReason.asked, .due, .forced])
   func staysRemote(reason: SyncReason) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let server = try Self.answers(2)
     let url = Self.local(server)
     try await Self.nameFromElsewhere(url, in: home)
@@ -72,7 +72,7 @@ struct SourceTrustTests {
 
   @Test("naming a trusted address again from elsewhere changes nothing in its trust")
   func keepsTrust() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let server = try Self.answers(2)
     #expect(try await home.sync(from: server.url()).outcome == .updated)
     let again = try await SyncEngine(store: home.database).run(
@@ -83,7 +83,7 @@ struct SourceTrustTests {
 
   @Test("what an older version remembered is read on the public internet alone")
   func distrustsUnknownHands() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let server = try Self.answers(1)
     try await home.remember(NamedSource(server.url("/a?x=1&y=2"), origin: nil))
     let run = try await home.sync(from: nil)
@@ -107,7 +107,7 @@ struct SourceTrustTests {
       "https://a.example/{page}/{env:HOME}",
     ])
   func refusesFiles(source: String) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let web = SimulatedWeb { _ in SimulatedAnswer(200, [], Self.feed) }
     let engine = SyncEngine(
       store: home.database, environment: { _ in "secret" }, now: { .init() }, jitter: { 1 },
@@ -134,7 +134,7 @@ struct SourceTrustTests {
 
   @Test("not even the file that is read anyhow may be named from elsewhere, and it is still read")
   func readsRememberedFiles() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let path = try home.folder.write(Self.feed, to: "feed.json")
     try await home.sync(from: path)
     let engine = SyncEngine(store: home.database)
@@ -150,7 +150,7 @@ struct SourceTrustTests {
     "a file that was not named at the machine is not read",
     arguments: [SourceOrigin.remote, .imported, nil])
   func refusesForeignFiles(origin: SourceOrigin?) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let path = try home.folder.write(Self.feed, to: "feed.json")
     try await home.remember(NamedSource(path, origin: origin))
     let run = try await home.sync(from: nil)
@@ -162,7 +162,7 @@ struct SourceTrustTests {
 
   @Test("a variable is filled in for a definition alone, whoever names the source")
   func keepsVariables() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let (web, text) = (SimulatedWeb(), "https://a.example/?k={env:KEY}")
     web.answer { _ in SimulatedAnswer(200, [], #"[{"id":1,"name":"Tea"}]"#) }
     func engine(_ source: String) throws -> SyncEngine {
@@ -191,14 +191,15 @@ struct SourceTrustTests {
     #expect(try await engine(text).run("shop").counts.new == 1)
     #expect(
       try await engine(text).run("shop", options: SyncOptions(source: .url(text))).error == nil)
-    #expect(web.requests.map(\.url.absoluteString).allSatisfy { $0 == "https://a.example/?k=secret" })
+    #expect(
+      web.requests.map(\.url.absoluteString).allSatisfy { $0 == "https://a.example/?k=secret" })
   }
 
   @Test(
     "the headers of a definition go to no source that was not named at the machine",
     arguments: [SourceOrigin.remote, .imported, nil])
   func keepsHeaders(origin: SourceOrigin?) async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let web = SimulatedWeb { _ in SimulatedAnswer(200, [], #"[{"id":1,"name":"Tea"}]"#) }
     let engine = SyncEngine(
       store: home.database,
@@ -224,7 +225,7 @@ struct SourceTrustTests {
 
   @Test("where a trusted source has moved to for good is judged as a redirect, each time")
   func judgesNewAddresses() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let target = try Self.answers(5)
     let server = try ScriptedServer(
       Array(

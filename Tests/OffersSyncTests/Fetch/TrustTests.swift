@@ -15,7 +15,7 @@ struct TrustTests {
 
   @Test("a server with an untrusted certificate is refused")
   func refusesUnknownAuthorities() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let server = try await TLSServer(answer: Self.answer())
     let run = try await home.sync(from: server.url(), limits: Self.limits)
     #expect(run.outcome == .failed)
@@ -26,7 +26,7 @@ struct TrustTests {
 
   @Test("the certificates in a file of the user are trusted")
   func honoursOwnAuthorities() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let server = try await TLSServer(answer: Self.answer())
     let path = try home.folder.write(server.certificate, to: "ca.pem")
     let run = try await home.sync(
@@ -38,7 +38,7 @@ struct TrustTests {
 
   @Test("an invalid file of certificates is reported before any request")
   func refusesBrokenAuthorities() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let path = try home.folder.write("no certificate", to: "ca.pem")
     let run = try await home.sync(
       from: "https://localhost:1/", limits: Self.limits, environment: ["SSL_CERT_FILE": path])
@@ -50,7 +50,7 @@ struct TrustTests {
 
   @Test("a tunnel to another host is requested from the proxy with the user's credentials")
   func asksProxies() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let proxy = try ScriptedServer([
       .inTurn([Self.tunnel, .answer("200 OK", [], FeedText.feed(1...3))])
     ])
@@ -65,7 +65,7 @@ struct TrustTests {
 
   @Test("a TLS connection uses a tunnel, which a proxy may refuse")
   func asksForTunnels() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let proxy = try ScriptedServer([.answer("403 Forbidden", [], "")])
     let run = try await home.sync(
       from: "https://feed.example/offers.json", limits: Self.limits,
@@ -76,7 +76,7 @@ struct TrustTests {
 
   @Test("a proxy does not lift the restriction on private networks")
   func refusesPrivateTargetsThroughProxies() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let proxy = try ScriptedServer([
       .inTurn([Self.tunnel, .answer("302 Found", ["Location: http://2852039166/"], "")])
     ])
@@ -89,7 +89,7 @@ struct TrustTests {
 
   @Test("an invalid proxy is reported by its variable, without its password")
   func refusesSenselessProxies() async throws {
-    let home = try SyncedFolder()
+    let home = try await SyncedFolder()
     let run = try await home.sync(
       from: "https://feed.example/", limits: Self.limits,
       environment: ["HTTPS_PROXY": "socks5://ana:geheim@127.0.0.1:1"])

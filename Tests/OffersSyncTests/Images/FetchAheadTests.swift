@@ -10,8 +10,8 @@ import Testing
 struct FetchAheadTests {
   private static let png = TinyImage.png()
 
-  private static func home() throws -> FetchHome {
-    let home = try FetchHome()
+  private static func home() async throws -> FetchHome {
+    let home = try await FetchHome()
     home.web.answer { request in
       if request.url.absoluteString.contains("missing") { return SimulatedAnswer(404) }
       var answer = SimulatedAnswer(200)
@@ -49,7 +49,7 @@ struct FetchAheadTests {
 
   @Test("each image is counted once, as fetched, cached already, or failed with its first offer")
   func counts() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     let images = [Self.url("a"), nil, Self.url("a"), Self.url("missing"), "x.png", Self.url("b")]
     let steps = Mutex<[[Int]]>([])
     let first = try await Self.loader(home).fetchAhead(
@@ -72,7 +72,7 @@ struct FetchAheadTests {
 
   @Test("relative addresses are resolved with the source of the offer's feed")
   func resolves() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     _ = try await home.database.subscribe(to: "tea", source: "https://tea.example/x/feed.json")
     let result = try await Self.fetch(home, ["1.png"])
     #expect(result.fetched == 1)
@@ -81,17 +81,18 @@ struct FetchAheadTests {
 
   @Test("no more images are fetched than the cache holds, and the first are the most recently used")
   func respectsLimit() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     try await home.database.setImageLimit(5)
     let result = try await Self.fetch(home, (1...9).map { Self.url("\($0)") })
     #expect((result.fetched, result.leftOut) == (5, 4))
-    #expect(Set(home.web.requests.map(\.url.absoluteString)) == Set((1...5).map { Self.url("\($0)") }))
+    #expect(
+      Set(home.web.requests.map(\.url.absoluteString)) == Set((1...5).map { Self.url("\($0)") }))
     #expect(try await Self.held(home) == ["1", "2", "3", "4", "5"])
   }
 
   @Test("images of the list that are cached already are not evicted by the others")
   func keepsHeld() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     try await home.database.setImageLimit(4)
     for name in ["a", "b", "c", "d"] {
       _ = try await Self.loader(home).image(at: Self.url(name))
@@ -103,7 +104,7 @@ struct FetchAheadTests {
 
   @Test("images of other favorites keep their places, and no image is fetched in vain")
   func respectsFavorites() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     try await home.database.setImageLimit(5)
     let web = home.web
     let items = (1...4).map { #"{"id":"\#($0)","name":"Tea","url":"\#(Self.url("f\($0)"))"}"# }
@@ -122,7 +123,7 @@ struct FetchAheadTests {
 
   @Test("a stale image is revalidated, and counted as cached")
   func revalidates() async throws {
-    let home = try Self.home()
+    let home = try await Self.home()
     _ = try await Self.fetch(home, [Self.url("a")])
     home.wait(days: 2)
     let result = try await Self.fetch(home, [Self.url("a")])
@@ -174,7 +175,7 @@ struct FetchAheadTests {
 
   @Test("at most four requests run concurrently, one to each host")
   func sparesHosts() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let web = CountingWeb()
     let loader = ImageLoader(images: home.database, transport: web) { home.now }
     // Two calls share the limits.
@@ -187,7 +188,7 @@ struct FetchAheadTests {
 
   @Test("after a cancellation no further request starts")
   func stops() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let web = CountingWeb(isSilent: true)
     let loader = ImageLoader(images: home.database, transport: web) { home.now }
     let task = Task { try await loader.fetchAhead(Self.spread, feeds: home.database) }

@@ -30,7 +30,7 @@ struct ImageLoaderTests {
 
   @Test("an image is fetched once, then cached for a day")
   func holds() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in Self.answer() }
     let loader = Self.loader(home)
     for _ in 0..<3 {
@@ -45,7 +45,7 @@ struct ImageLoaderTests {
 
   @Test("a stale image is revalidated by a conditional request")
   func revalidates() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in Self.answer(200, [("ETag", "\"a\""), ("Cache-Control", "max-age=60")]) }
     let loader = Self.loader(home)
     _ = try await loader.image(at: Self.url)
@@ -60,7 +60,7 @@ struct ImageLoaderTests {
 
   @Test("a stale image is returned when its server is unreachable")
   func fallsBack() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in Self.answer() }
     let loader = Self.loader(home)
     _ = try await loader.image(at: Self.url)
@@ -72,7 +72,7 @@ struct ImageLoaderTests {
 
   @Test("concurrent callers share one request, and cancelling one does not affect the others")
   func coalesces() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let server = try ImageServer(pauseMicroseconds: 100_000)
     let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
     let url = server.url("a")
@@ -86,7 +86,7 @@ struct ImageLoaderTests {
 
   @Test("an image is stored even when all callers were cancelled")
   func keepsAbandoned() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let server = try ImageServer(pauseMicroseconds: 50_000)
     let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
     let task = Task { try await loader.image(at: server.url("a")) }
@@ -111,7 +111,7 @@ struct ImageLoaderTests {
 
   @Test("closing cancels a request, and another loader may repeat it at once")
   func endsLeases() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let (starts, started) = AsyncStream.makeStream(of: Void.self)
     let loader = ImageLoader(images: home.database, transport: SilentWeb(started: started)) {
       home.now
@@ -126,7 +126,7 @@ struct ImageLoaderTests {
 
   @Test("at most two requests to one host run concurrently")
   func sparesHosts() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let server = try ImageServer(pauseMicroseconds: 200_000)
     let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -142,11 +142,11 @@ struct ImageLoaderTests {
 
   @Test("several loaders with one cache fetch each image about once")
   func leases() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let server = try ImageServer()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for seed in 0..<4 {
-        let database = try OffersDatabase(path: home.database.path)
+        let database = try await OffersDatabase.open(path: home.database.path)
         group.addTask {
           let loader = ImageLoader(images: database, allowsPrivateNetwork: true) { _ in nil }
           var numbers = Array(0..<40)
@@ -164,7 +164,7 @@ struct ImageLoaderTests {
 
   @Test("a failure is remembered for ten minutes, or as long as the server asks")
   func remembersFailures() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(404) }
     for _ in 0..<3 {
       #expect(await Self.error(home)?.message == "\(Self.url) answered 404 Not Found.")
@@ -190,7 +190,7 @@ struct ImageLoaderTests {
       ("{\"a\":1}", "is JSON"), ("", "is empty"), ("GIF89a", "is a damaged or truncated GIF"),
     ])
   func refuses(body: String, reason: String) async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in SimulatedAnswer(200, [("Content-Type", "image/png")], body) }
     let error = await Self.error(home)
     #expect(error?.code == .malformedImage)
@@ -200,14 +200,14 @@ struct ImageLoaderTests {
 
   @Test("the type is detected from the bytes, whatever the server declares")
   func believesBytes() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in Self.answer(200, [("Content-Type", "text/plain")]) }
     #expect(try await Self.loader(home).image(at: Self.url).header.format == .png)
   }
 
   @Test("an image that is compressed or larger than 5 MiB is refused")
   func refusesLarge() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { _ in
       Self.answer(bytes: TinyImage.png(filling: [UInt8](repeating: 0, count: 5 << 20)))
     }
@@ -219,7 +219,7 @@ struct ImageLoaderTests {
 
   @Test("three redirects are followed, four are not")
   func limitsRedirects() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     home.web.answer { request in
       let count = Int(request.url.absoluteString.split(separator: "/").last ?? "") ?? 0
       return count == 0
@@ -234,7 +234,7 @@ struct ImageLoaderTests {
     "a server in a private network is refused without a remembered failure",
     arguments: ["http://127.0.0.1:1/a.png", "http://[::1]/a", "http://169.254.169.254/a"])
   func refusesPrivateNetworks(url: String) async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let loader = ImageLoader(images: home.database) { _ in nil }
     let error = await #expect(throws: OffersError.self) { try await loader.image(at: url) }
     #expect(error?.message.contains("not on the public internet") == true)
@@ -245,7 +245,7 @@ struct ImageLoaderTests {
 
   @Test("a slow download is cancelled after ten seconds", .timeLimit(.minutes(1)))
   func endsDripping() async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n".utf8)
     let server = try ScriptedServer([.drip([0x89], after: head, pauseMilliseconds: 200)])
     let loader = ImageLoader(images: home.database, allowsPrivateNetwork: true) { _ in nil }

@@ -47,7 +47,7 @@ struct SharedImageTests {
 
   @Test("each image is stored with its format, or refused with a reason", arguments: files)
   func lands(expectation: Expectation) async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let bytes = try Self.bytes(expectation.file)
     // Servers declare wrong types; the type must not matter.
     home.web.answer { _ in Self.answer(bytes, type: "image/x-other") }
@@ -102,7 +102,7 @@ struct SharedImageTests {
 
   @Test("200 damaged variants of each image are refused or keep the format", arguments: files)
   func survivesDamage(expectation: Expectation) async throws {
-    let home = try FetchHome()
+    let home = try await FetchHome()
     let loader = ImageLoader(images: home.database, transport: home.web) { home.now }
     let whole = try Self.bytes(expectation.file)
     let others = try Self.files.filter { $0.format != expectation.format }.map {

@@ -30,7 +30,7 @@ struct BackupCommand: AsyncParsableCommand {
   @OptionGroup var location: DatabaseOptions
 
   func run() async throws {
-    let database = try location.open(.readOnly)
+    let database = try await location.open(.readOnly)
     try check(try database.backupTarget(file))
     let copy = try NewFile(
       replacing: file, hint: "Check the folder, its permissions and its free space.")

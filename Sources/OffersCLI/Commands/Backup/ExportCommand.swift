@@ -44,7 +44,8 @@ struct ExportCommand: AsyncParsableCommand {
   func run() async throws {
     let path = try location.path
     let database =
-      try salvage ? OffersDatabase(salvaging: path) : OffersDatabase(path: path, access: .readOnly)
+      salvage
+      ? try await OffersDatabase.open(salvaging: path) : try await location.open(.readOnly)
     let bar = ProgressBar(isEnabled: true)
     defer { bar.clear() }
     guard let output, output != "-" else {

@@ -59,7 +59,7 @@ struct ImportCommand: AsyncParsableCommand {
     let review = SourceReview(isAccepting: acceptSources)
     // Without a database all sources are new. They are checked before one is created.
     if !OffersDatabase.exists(at: path) { _ = try review.review(sources) }
-    let counts = try await OffersDatabase(path: path).importRecords(
+    let counts = try await OffersDatabase.open(path: path).importRecords(
       from: source, feeds: feeds, selections: selections, review: review.review)
     bar.clear()
     for source in counts.sources { Output.note(SourceReview.line(source)) }

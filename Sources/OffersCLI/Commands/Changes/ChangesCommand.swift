@@ -88,7 +88,7 @@ struct ChangesCommand: AsyncParsableCommand {
   func run() async throws {
     let now = Date()
     let start = try Since(parsing: since, now: now)
-    let database = try location.open(.readOnly)
+    let database = try await location.open(.readOnly)
     var query = ChangeQuery(now: now)
     query.favoritesOnly = favorites
     query.feed = feed

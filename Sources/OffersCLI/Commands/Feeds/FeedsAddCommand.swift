@@ -74,7 +74,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     let path = try location.path
     // A removed feed with the same name may have left its source in the database.
     if OffersDatabase.exists(at: path) {
-      try await OffersDatabase(path: path).forgetSource(of: name)
+      try await OffersDatabase.open(path: path).forgetSource(of: name)
     }
     var job = SyncJob(
       feeds: [name], source: nil, databasePath: path,

@@ -42,7 +42,7 @@ struct FeedsListCommand: AsyncParsableCommand {
     let path = try location.path
     // Listing creates no database.
     let database =
-      OffersDatabase.exists(at: path) ? try OffersDatabase(path: path, access: .readOnly) : nil
+      OffersDatabase.exists(at: path) ? try await location.open(.readOnly) : nil
     let entries = FeedSummary.all(
       known: try configuration.knownFeeds(), subscribed: try await database?.fetchFeeds() ?? [],
       former: try await database?.fetchFormerFeeds() ?? [])

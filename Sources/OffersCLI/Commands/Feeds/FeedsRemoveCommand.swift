@@ -25,7 +25,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
     let path = try location.path
     var did: [String] = []
     if OffersDatabase.exists(at: path) {
-      let database = try OffersDatabase(path: path)
+      let database = try await OffersDatabase.open(path: path)
       if try await database.unsubscribe(from: name) { did.append("no longer synced") }
       // The source of the removed feed is forgotten, because a later feed with this name would be
       // another one. If the definition is a copy of a shipped one, the shipped feed remains and

@@ -12,7 +12,7 @@ struct DatabaseHealth {
   /// - Returns: the findings, and the feeds, which are empty if they cannot be read.
   func examine() async -> (findings: [Finding], feeds: [Feed]) {
     do {
-      let database = try OffersDatabase(path: path, access: .readOnly)
+      let database = try await OffersDatabase.open(path: path, access: .readOnly)
       // If the feeds cannot be read, pages are damaged, which the checks below report.
       let feeds = (try? await database.fetchFeeds()) ?? []
       let findings =
@@ -24,7 +24,8 @@ struct DatabaseHealth {
     } catch {
       let error = error as? OffersError ?? OffersError(.storageFailed, "\(error)")
       let refusal = Finding(
-        .problem, "database", error.message, advice: OffersDatabase.advice(on: error, at: path))
+        .problem, "database", error.message,
+        advice: await OffersDatabase.advice(on: error, at: path))
       // For a file that is not a database of this program, only problems are reported.
       let around = OffersDatabase.exists(at: path) ? OffersDatabase.examineFile(at: path) : []
       return (around.filter { $0.level == .problem } + [refusal], [])

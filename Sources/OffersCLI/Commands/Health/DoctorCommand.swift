@@ -37,8 +37,8 @@ struct DoctorCommand: AsyncParsableCommand {
     if repair {
       do {
         // Opened for reading first, which fails without a database instead of creating one.
-        _ = try location.open(.readOnly)
-        repairs = await (try location.open(.readWrite)).repair(at: now)
+        _ = try await location.open(.readOnly)
+        repairs = await (try await location.open(.readWrite)).repair(at: now)
       } catch let error as OffersError {
         refusal = error
       }

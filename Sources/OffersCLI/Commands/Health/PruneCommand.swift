@@ -39,9 +39,9 @@ struct PruneCommand: AsyncParsableCommand {
     let now = Date()
     let goneBefore = now - (try Since.seconds(parsing: olderThan))
     // Opening for reading fails without a database; opening for writing would create one.
-    var database = try location.open(.readOnly)
+    var database = try await location.open(.readOnly)
     let before = database.sizeBytes
-    if !dryRun { database = try location.open(.readWrite) }
+    if !dryRun { database = try await location.open(.readWrite) }
     let counts = try await database.prune(goneBefore: goneBefore, now: now, isTrial: dryRun)
     let after = database.sizeBytes
     if json {

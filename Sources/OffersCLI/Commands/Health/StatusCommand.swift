@@ -25,7 +25,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   func run() async throws {
     let configuration = try configuration.path.load()
-    let database = try location.open(.readOnly)
+    let database = try await location.open(.readOnly)
     let feeds = try await database.fetchFeeds().map {
       FeedTiming($0, try configuration.find($0.name))
     }

@@ -87,7 +87,7 @@ struct ListCommand: AsyncParsableCommand {
     query.sort = try NamedChoice.find(sort, what: "order", title: "Orders")
     query.isReversed = reverse
     try setPage(of: &query)
-    let database = try location.open(.readOnly)
+    let database = try await location.open(.readOnly)
     var printer = format.printer(columns, usual: Self.usualColumns(query), paged.terminal.style)
     var pages = database.pages(of: query)
     var count = 0

@@ -30,9 +30,9 @@ struct CacheCommand: AsyncParsableCommand {
 
   func run() async throws {
     // Opening for reading fails without a database; opening for writing would create one.
-    var database = try location.open(.readOnly)
+    var database = try await location.open(.readOnly)
     if action == .clear {
-      database = try location.open(.readWrite)
+      database = try await location.open(.readWrite)
       let count = try await database.clearImages()
       return try Output.print(
         json ? #"{"cleared":\#(count)}"# : "Cleared \(Units.count(count, "image")).")

@@ -54,7 +54,7 @@ struct ImageCommand: AsyncParsableCommand {
     guard offer.imageURLText != nil else {
       throw OffersError(.notFound, "\(offer.ref) has no image.")
     }
-    let database = try location.open(.readWrite)
+    let database = try await location.open(.readWrite)
     // Created before the fetch, so that nothing is fetched if the file cannot be written.
     let file = try output.flatMap {
       $0 == "-" ? nil : try NewFile(output: $0, isPublic: true, beside: database)

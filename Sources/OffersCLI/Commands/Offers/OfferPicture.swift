@@ -52,7 +52,7 @@ struct OfferPicture {
 
   private func image(from database: OffersDatabase) async throws -> CachedImage? {
     if mode == .auto { return try await database.findImage(of: offer) }
-    let writable = try OffersDatabase(path: databasePath)
+    let writable = try await OffersDatabase.open(path: databasePath)
     let loader = ImageLoader(images: writable, allowsPrivateNetwork: allowsPrivateNetwork)
     do {
       let image = try await loader.image(

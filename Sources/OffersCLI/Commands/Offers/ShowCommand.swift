@@ -36,7 +36,7 @@ struct ShowCommand: AsyncParsableCommand {
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() async throws {
-    let database = try location.open(.readOnly)
+    let database = try await location.open(.readOnly)
     let offer = try await database.fetchOffer(named: id)
     guard Terminal.isOutput, !json, images != .never else { return try print(offer) }
     // A cached image is drawn whatever the settings say, because it needs no network.

@@ -116,7 +116,7 @@ struct SearchCommand: AsyncParsableCommand {
         .invalidRequest, "--all is for feeds whose server can search; name one with --feed.",
         hint: "For more of the stored offers use --limit or --page.")
     }
-    let database = try location.open(.readOnly)
+    let database = try await location.open(.readOnly)
     let results = try await UnsyncedFeed.explaining(feed, configuration.path) {
       try await search(query, database)
     }
@@ -149,7 +149,7 @@ struct SearchCommand: AsyncParsableCommand {
   /// Searches on the feed's server. If it cannot be reached, the stored offers are searched
   /// instead.
   private func search(serverOf feed: String, _ configuration: FeedConfiguration) async throws {
-    let database = try location.open(.readWrite)
+    let database = try await location.open(.readWrite)
     let bar = ProgressBar(isEnabled: !json)
     var foundCount = 0
     let answer = try await SearchAnswer.ask(serverFor: query, limit: limit, in: database) {

@@ -61,8 +61,6 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var network: NetworkOptions
   @OptionGroup var logging: LogOptions
 
-  /// The number of connections that read the database concurrently.
-  private static let readerCount = 4
   /// The limit of open files to ask for. Each connection of a client is one.
   private static let fileCount: rlim_t = 4096
 
@@ -83,8 +81,7 @@ struct ServeCommand: AsyncParsableCommand {
     let token = try tokenFile.map { try AccessToken(contentsOf: $0) }
     let path = try configuration.path
     let allowsPrivateNetwork = network.allowsPrivateNetwork(try path.load())
-    let database = try OffersDatabase(
-      path: try location.path, access: .readWrite, readerCount: Self.readerCount)
+    let database = try await location.open(.readWrite)
     let loader = ImageLoader(
       images: database, allowsPrivateNetwork: allowsPrivateNetwork, logger: logging.log.logger)
     let content = ServedContent(
@@ -105,8 +102,8 @@ struct ServeCommand: AsyncParsableCommand {
     } catch {
       result = .failure(error)
     }
-    // Stores the batched uses of images.
     await loader.close()
+    try await database.close()
     try result.get()
   }
 

@@ -62,7 +62,7 @@ struct SyncJob: Sendable {
     // A trial creates no database. Without one it compares with an empty store.
     let database =
       isTrial && !OffersDatabase.exists(at: databasePath)
-      ? nil : try OffersDatabase(path: databasePath, access: .readWrite)
+      ? nil : try await OffersDatabase.open(path: databasePath, access: .readWrite)
     let store: any SyncStore = database ?? NoStore()
     let engine = SyncEngine(store: store, configuration: configuration, logger: log.logger)
     let names = names(subscribed: try await store.fetchSubscribedFeeds(), configuration)

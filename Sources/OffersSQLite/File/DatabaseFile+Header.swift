@@ -18,6 +18,16 @@ extension DatabaseFile {
     case foreign
   }
 
+  /// The file of a path, with its links resolved, and its header.
+  ///
+  /// - Throws: `OffersError` for a file that must not be opened, which stays untouched.
+  static func find(_ path: String) throws -> (file: DatabaseFile, header: Header) {
+    let file = DatabaseFile(path: resolve(path))
+    let header = try file.readHeader()
+    try file.check(header)
+    return (file, header)
+  }
+
   /// Reads the header only, so that another program's file stays untouched.
   func readHeader() throws -> Header {
     var information = stat()

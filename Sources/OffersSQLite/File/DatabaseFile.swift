@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 import OffersPlatform
+import SQLiteMigrations
 
 /// The database's file as the file system sees it: created with the right mode, or refused
 /// untouched.
@@ -12,12 +13,24 @@ struct DatabaseFile {
   static let applicationID: Int32 = 0x4F46_4652
 
   /// Resolves symbolic links, as SQLite does: all processes must use the same lock file, whichever
-  /// path they were given. A path without a file is returned unchanged.
+  /// path they were given. Of a link to a missing file, the file that will be created is returned.
   static func resolve(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
+    if let real = realpath(path, nil) {
+      defer { free(real) }
+      return String(cString: real)
+    }
+    var path = path
+    for _ in 0..<linkLimit {
+      guard
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+      else { break }
+      path = target.hasPrefix("/") ? target : FileBytes.folder(of: path) + "/" + target
+    }
+    return path
   }
+
+  /// The most links that are followed; Linux has the same limit (path_resolution(7)).
+  private static let linkLimit = 40
 
   /// The suffixes of the files beside a database.
   static let companions = ["-wal", "-shm", "-journal", "-lock"]
@@ -91,6 +104,12 @@ struct DatabaseFile {
       hint: "Nothing was written. Restart the programs that have it open.")
   }
 
+  /// The error of each operation after `OffersDatabase.close()`.
+  var closedError: OffersError {
+    OffersError(
+      .invalidRequest, "The database \(path) is closed.", hint: "Open it again to use it.")
+  }
+
   private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// Refuses a file that must not be opened.
@@ -113,22 +132,29 @@ struct DatabaseFile {
 
   static func checkVersion(_ version: Int, path: String) throws {
     if version < 0 { throw foreignFile(path) }
-    guard version > Schema.version else { return }
+    guard version > SQLiteMigrations.currentVersion else { return }
     throw OffersError(
       .newerDatabase,
       "\(path) was written by a newer version of offers (schema \(version), this one knows "
-        + "\(Schema.version)). It was left untouched.",
+        + "\(SQLiteMigrations.currentVersion)). It was left untouched.",
       advice: Advice("Install the newer version, or name another file", .chooseDatabase))
   }
 
-  /// Creates an empty file and its folder, readable by the owner only, because SQLite would create
-  /// the file readable by others. An existing file is left unchanged.
-  func create() throws {
+  /// Creates the folder of a missing file.
+  ///
+  /// - Throws: an error that translates to `OffersError`, also if no file can be created in it.
+  func makeFolder() throws {
     do {
       try FileBytes.makeFolders(of: path)
     } catch {
       throw unmakeable(error.number)
     }
+    guard access(folder, W_OK) == 0 else { throw unmakeable(errno) }
+  }
+
+  /// Creates an empty file, readable by the owner only, because SQLite would create it readable by
+  /// others.
+  func create() throws {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw unmakeable(errno) }
     close(descriptor)

@@ -1,0 +1,135 @@
+import Foundation
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Closing a database")
+struct ClosingTests {
+  private static func image(_ url: String) throws -> CachedImage {
+    let bytes = TinyImage.png(filling: [1, 2, 3])
+    return CachedImage(
+      url: url, bytes: bytes, header: try ImageHeader(reading: bytes), etag: nil,
+      lastModified: nil, fetchedAt: Date(timeIntervalSince1970: 1000),
+      freshUntil: Date(timeIntervalSince1970: 2000))
+  }
+
+  /// The number of image look-ups that found one, as stored.
+  private static func hits(_ path: String) async throws -> Int {
+    let database = try await OffersDatabase.open(path: path, access: .readOnly)
+    return try await database.fetchImageContents(now: Date()).hits
+  }
+
+  @Test("closing writes the gathered image uses and closes the connections")
+  func flushes() async throws {
+    let folder = try TemporaryFolder()
+    let path = try await Store.makeFile(in: folder)
+    let database = try await OffersDatabase.open(path: path)
+    try await database.putImage(Self.image("a"))
+    for _ in 0..<3 { _ = try await database.findImage("a") }
+    _ = try database.fetchDataVersion()
+    #expect(OpenFiles.count(of: path) > 0)
+    try await database.close()
+    #expect(OpenFiles.count(of: path) == 0)
+    #expect(try await Self.hits(path) == 3)
+  }
+
+  @Test("a database that is released without being closed loses no image use")
+  func losesNothing() async throws {
+    let folder = try TemporaryFolder()
+    let path = try await Store.makeFile(in: folder)
+    func use() async throws {
+      let database = try await OffersDatabase.open(path: path)
+      try await database.putImage(Self.image("a"))
+      _ = try await database.findImage("a")
+    }
+    try await use()
+    // The write may still be under way; the limit is for a failing test only.
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try await Self.hits(path) == 0, ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(try await Self.hits(path) == 1)
+  }
+
+  @Test("closing waits for the write under way")
+  func waits() async throws {
+    let store = try await Store()
+    try await store.sync([FeedOffer("1")])
+    let database = try await OffersDatabase.open(path: store.path)
+    let hold = Hold()
+    let events = Events()
+    let writing = Task {
+      try await database.write { database in
+        hold.begin()
+        try database.execute(sql: "INSERT INTO favorite VALUES ('ibotta', '1', 1500)")
+        events.add("write")
+      }
+    }
+    await hold.begun()
+    let closing = Task {
+      try await database.close()
+      events.add("close")
+    }
+    // Closing has begun as soon as operations are refused.
+    while (try? database.checkOpen()) != nil { await Task.yield() }
+    hold.end()
+    try await writing.value
+    try await closing.value
+    #expect(events.all == ["write", "close"])
+    #expect(try await store.database.fetchOffer(named: "1").isFavorite)
+  }
+
+  @Test("closing twice, also at the same time, or after a cancelled closing, is fine")
+  func closesTwice() async throws {
+    let store = try await Store()
+    let database = try await OffersDatabase.open(path: store.path)
+    _ = try await database.fetchFeeds()
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await database.close()
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<5 { group.addTask { try await database.close() } }
+      try await group.waitForAll()
+    }
+    try await cancelled.value
+    try await database.close()
+    #expect(throws: OffersError.self) { try database.checkOpen() }
+  }
+
+  @Test(
+    "every operation on a closed database throws invalidRequest, whatever the access",
+    arguments: [OffersDatabase.Access.readOnly, .readWrite])
+  func refuses(access: OffersDatabase.Access) async throws {
+    let store = try await Store()
+    try await store.sync([FeedOffer("1")])
+    let plan = try await store.plan([FeedOffer("2")])
+    let database = try await OffersDatabase.open(path: store.path, access: access)
+    try await database.close()
+    let operations: [@Sendable () async throws -> Void] = [
+      { _ = try await database.fetchOffers(OfferQuery()) },
+      { _ = try await database.fetchFeeds() },
+      { _ = try await database.search(SearchQuery("tea")) },
+      { _ = try database.fetchDataVersion() },
+      { _ = try await database.findImage("a") },
+      { _ = try await database.touchImage("a") },
+      { try await database.putImage(Self.image("a")) },
+      { _ = try await database.setFavorites(named: ["1"], to: true) },
+      { _ = try await database.apply(plan) },
+      { _ = try await database.preview(plan) },
+      { try await database.withSyncLock(on: "ibotta", waitSeconds: 0) {} },
+      { _ = try await database.prune(goneBefore: Date(), now: Date(), isTrial: false) },
+      { try await database.backUp(to: store.folder.file("copy.sqlite")) },
+    ]
+    for (number, operation) in operations.enumerated() {
+      let error = await #expect(throws: OffersError.self, "operation \(number)") {
+        try await operation()
+      }
+      #expect(error?.code == .invalidRequest, "operation \(number)")
+      #expect(error?.message == "The database \(store.path) is closed.", "operation \(number)")
+    }
+    #expect(try await store.database.countOffers(OfferQuery()) == 1)
+  }
+}
