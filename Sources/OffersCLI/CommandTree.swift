@@ -1,11 +1,14 @@
 import ArgumentParser
 import OffersCore
 
-/// A check of the command's name that runs before ArgumentParser, which reports a misspelt command
-/// only as an unexpected argument.
+/// A check of the names of commands in a command line. It runs before ArgumentParser, which reports
+/// a misspelt command only as an unexpected argument.
 enum CommandTree {
-  /// Refuses an unknown command and suggests the one with the most similar name.
+  /// Refuses an unknown command or subcommand. The hint suggests a command with a similar name, if
+  /// there is one.
   ///
+  /// - Parameter words: the command line without the program's name. Nothing is checked from the
+  ///   first option on.
   /// - Throws: `OffersError` with `invalidRequest`.
   static func check(_ words: [String], under root: any ParsableCommand.Type) throws {
     var command = root

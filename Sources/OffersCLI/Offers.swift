@@ -45,7 +45,8 @@ struct Offers: AsyncParsableCommand {
   /// Runs a command line in this process.
   ///
   /// - Parameter arguments: the command line without the program's name.
-  /// - Returns: the exit code. For a code other than 0 the reason has been printed.
+  /// - Returns: the exit code. For a code other than 0 the reason has been printed, unless the
+  ///   reader of standard output closed the pipe, or a feed failed with `sync --news`.
   static func run(arguments: [String]) async -> Int32 {
     do {
       let words = words(arguments[...])
@@ -68,9 +69,10 @@ struct Offers: AsyncParsableCommand {
     }
   }
 
-  /// The words of the command line, with a `--database` before the command moved to the end.
+  /// The words of the command line, with each `--database` before the command moved to the end, or
+  /// before a `--`.
   ///
-  /// Only commands take options, but people write this one in either place.
+  /// The parser accepts options only after the command, but people write this one in either place.
   static func words(_ words: ArraySlice<String>) -> [String] {
     var rest = words
     var moved: [String] = []
@@ -89,7 +91,8 @@ struct Offers: AsyncParsableCommand {
     return rest[..<end] + moved + rest[end...]
   }
 
-  /// Prints how a command ended.
+  /// Prints the text of an error: on standard error, or on standard output for a text that the user
+  /// asked for, such as the help.
   ///
   /// - Parameter error: the error that the command threw. ArgumentParser also throws to print the
   ///   help, the version and the candidates of a completion.
@@ -99,7 +102,7 @@ struct Offers: AsyncParsableCommand {
       Output.error(error)
       return ExitStatus.code(for: error).rawValue
     }
-    // A command that throws an exit code has printed the reason.
+    // A command that throws an exit code has printed all messages itself.
     if let code = error as? ExitCode { return code.rawValue }
     if error is ReaderGone { return ExitStatus.failed.rawValue }
     let code = exitCode(for: error)
@@ -111,7 +114,7 @@ struct Offers: AsyncParsableCommand {
         return report(error)
       }
     } else {
-      // Errors of the parser take the form of all other errors.
+      // Errors of the parser begin with `offers: `, as all other errors do.
       let text = DisplayText.safe(text)
       Output.note(text.hasPrefix("Error: ") ? "offers: " + text.dropFirst(7) : text)
     }

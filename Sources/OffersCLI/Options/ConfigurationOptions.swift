@@ -11,15 +11,18 @@ struct ConfigurationOptions: ParsableArguments {
         + "$XDG_CONFIG_HOME or ~/.config).", valueName: "path"))
   var config: String?
 
-  /// The file that the option or the environment names, else the default one.
+  /// The file that the option names, else `OFFERS_CONFIG`, else the default path.
   var path: SettingPath {
     get throws { try Self.path(named: config) }
   }
 
-  /// The file that the value of the option or else the environment names, else the default one.
+  /// The file that the option names, else `OFFERS_CONFIG`, else the default path.
   ///
-  /// Without a home folder the result is a path that does not exist, so that only the shipped feeds
-  /// are known.
+  /// Without a home folder the default is a path below the root folder. Normally no file exists
+  /// there, so that only the shipped feeds are known.
+  ///
+  /// - Parameter option: the value of `--config`; nil if it was not given.
+  /// - Throws: `OffersError` with `invalidRequest` if the file is named by an empty path.
   static func path(named option: String?) throws -> SettingPath {
     try SettingPath.find(
       option: (option, "--config"), variable: "OFFERS_CONFIG",
@@ -32,7 +35,7 @@ extension SettingPath {
   /// Loads the shipped feeds and the user's own.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for an invalid definition, `notFound` if the
-  ///   user named a file that does not exist.
+  ///   user named a file that does not exist, otherwise as `TextFile.read`.
   func load() throws -> FeedConfiguration {
     guard let yaml = try read() else { return .shipped }
     return try FeedConfiguration(yaml: yaml, name: text)
@@ -42,6 +45,8 @@ extension SettingPath {
   ///
   /// Content without a `feeds:` section, such as comments or other settings alone, is valid and
   /// defines none.
+  ///
+  /// - Parameter yaml: the content; nil if the file does not exist.
   func configuration(_ yaml: String?) throws -> FeedConfiguration {
     guard let yaml else { return .shipped }
     return try FeedConfiguration(
@@ -50,9 +55,11 @@ extension SettingPath {
 
   /// Writes the sync interval of a feed into the file, which is created if it does not exist.
   ///
-  /// - Parameter everySeconds: the interval; nil for the one in the feed's definition.
-  /// - Returns: whether the interval was a different one before.
-  /// - Throws: `OffersError` with `notFound` for an unknown feed, and as `DefinitionEdit` does.
+  /// - Parameter everySeconds: the interval; nil to remove it from the file, so that the interval
+  ///   of the feed's definition applies.
+  /// - Returns: whether the file was changed.
+  /// - Throws: `OffersError` with `notFound` for an unknown feed, otherwise as
+  ///   `DefinitionEdit.setting` and `TextFile.update`.
   func setInterval(_ everySeconds: Int?, of feed: String) throws -> Bool {
     var didChange = false
     try TextFile.update(text) { yaml in

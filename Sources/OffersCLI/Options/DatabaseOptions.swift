@@ -11,15 +11,16 @@ struct DatabaseOptions: ParsableArguments {
         + "$XDG_DATA_HOME or ~/.local/share).", valueName: "path"))
   var database: String?
 
-  /// The file that the option or the environment names, else the default one.
+  /// The file that the option names, else `OFFERS_DATABASE`, else the default path.
   var path: String {
     get throws { try Self.path(named: database) }
   }
 
-  /// The file that the value of the option or else the environment names, else the default one.
+  /// The file that the option names, else `OFFERS_DATABASE`, else the default path.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a path that cannot be a database, and if
-  ///   there is no home folder for the default one.
+  /// - Parameter option: the value of `--database`; nil if it was not given.
+  /// - Throws: `OffersError` with `invalidRequest` for an empty path or a URL, and if there is no
+  ///   home folder for the default path.
   static func path(named option: String?) throws -> String {
     let path = try SettingPath.find(
       option: (option, "--database"), variable: "OFFERS_DATABASE",

@@ -27,8 +27,8 @@ struct Log: Sendable {
   var isVerbose = false
   var format = LogFormat.text
 
-  /// The logger for the other rooms. Without `--verbose` it logs errors only, and in the text
-  /// format nothing at all, because the error itself is printed as text.
+  /// The logger for other modules, such as the sync engine. Without `--verbose` it logs only errors
+  /// in the JSON format, and nothing in the text format, in which `error` prints them.
   var logger: Logger {
     let (format, level) = (format, isVerbose ? Logger.Level.debug : .error)
     let isSilent = !isVerbose && format == .text
@@ -37,7 +37,8 @@ struct Log: Sendable {
     }
   }
 
-  /// Reports an error, as text or as a log line.
+  /// Prints an error on standard error: a log line in the JSON format, a message for people in the
+  /// text format.
   func error(_ error: OffersError, feed: String? = nil) {
     guard format == .json else { return Output.error(error, feed: feed) }
     var metadata: Logger.Metadata = ["code": "\(error.code.rawValue)"]

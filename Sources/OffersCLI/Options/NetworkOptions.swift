@@ -3,7 +3,8 @@ import OffersCore
 import OffersFeeds
 import OffersSync
 
-/// The option that opens private networks to a command that fetches.
+/// The option that lets a command fetch from addresses in private networks that the user of this
+/// machine did not name, such as the target of a redirect.
 struct NetworkOptions: ParsableArguments {
   @Flag(
     name: .long,
@@ -13,12 +14,13 @@ struct NetworkOptions: ParsableArguments {
       """)
   var allowPrivateNetwork = false
 
-  /// Whether the option or the setting in the file of definitions opens private networks.
+  /// Whether `--allow-private-network` or `allow-private-network: true` in the file of definitions
+  /// is given.
   func allowsPrivateNetwork(_ configuration: FeedConfiguration) -> Bool {
     allowPrivateNetwork || configuration.allowsPrivateNetwork
   }
 
-  /// The options of a sync that has no database.
+  /// The options for reading a feed without storing it.
   func syncOptions(_ configuration: FeedConfiguration) -> SyncOptions {
     var options = SyncOptions(allowsPrivateNetwork: allowsPrivateNetwork(configuration))
     options.fallbackSource = FeedSummary.fallbackSource

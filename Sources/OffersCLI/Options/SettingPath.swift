@@ -8,15 +8,16 @@ struct SettingPath: Sendable {
   /// True if the user named the file by an option or a variable.
   let isNamed: Bool
 
-  /// The path that the user named, else the default of the specification; nil without a home
-  /// folder.
+  /// The path that the user named, else the default of the specification; nil if there is no home
+  /// folder for the default.
   ///
   /// - Parameters:
   ///   - option: the value of the option and its name; the option wins over the variable.
-  ///   - variable: the environment variable with the same meaning.
-  ///   - folder: the variable of the specification, and the folder in the home that it defaults to.
-  ///   - file: the path of the file within that folder.
-  ///   - what: the noun for the file in messages.
+  ///   - variable: the environment variable that names the same file.
+  ///   - folder: the variable of the specification that names the folder of the default path, such
+  ///     as `XDG_DATA_HOME`, and its default in the home folder.
+  ///   - file: the default path of the file within that folder.
+  ///   - what: the noun for the file in the error.
   /// - Throws: `OffersError` with `invalidRequest` for an empty path.
   static func find(
     option: (value: String?, name: String), variable: String,
@@ -35,8 +36,8 @@ struct SettingPath: Sendable {
     }
   }
 
-  /// A base directory of the specification, which ignores relative paths; nil without a home
-  /// folder.
+  /// The absolute path in a variable of the specification, else the default in the home folder; nil
+  /// without a home folder. A relative path counts as unset, as the specification requires.
   private static func base(_ variable: String, inHome: String) -> String? {
     func absolute(_ name: String) -> String? {
       EnvironmentVariable.find(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -44,16 +45,17 @@ struct SettingPath: Sendable {
     return absolute(variable) ?? absolute("HOME").map { "\($0)/\(inHome)" }
   }
 
-  /// The folder with the settings of all programs.
+  /// The folder with the settings of all programs: `$XDG_CONFIG_HOME`, else `~/.config`.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` without a home folder.
+  /// - Throws: `OffersError` with `invalidRequest` if neither is known.
   static func configurationFolder() throws -> String {
     if let folder = base("XDG_CONFIG_HOME", inHome: ".config") { return folder }
     throw OffersError(
       .invalidRequest, "There is no home folder to keep settings in.", hint: "Set HOME.")
   }
 
-  /// The absolute form of a path. Symbolic links are not resolved.
+  /// The absolute form of a path, by the working directory. Neither symbolic links nor `..` are
+  /// resolved.
   static func absolute(_ path: String) -> String {
     if path.utf8.first == UInt8(ascii: "/") { return path }
     guard let pointer = getcwd(nil, 0) else { return path }

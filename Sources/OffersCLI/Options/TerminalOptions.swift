@@ -24,10 +24,11 @@ struct PagedOptions: ParsableArguments {
   @Flag(name: .long, help: "Do not show long output page by page.")
   var noPager = false
 
-  /// Runs a closure that prints a text that may be long; on a terminal through a pager.
+  /// Runs a closure that prints a long text. On a terminal the text goes through a pager, unless
+  /// the user wants none or none can be started.
   ///
-  /// - Throws: `ExitCode.success` if the user left the pager early, `ExitCode` with 1 if the pager
-  ///   failed; otherwise as `print`.
+  /// - Throws: `ExitCode.success` if the user left the pager before all was printed, `ExitCode`
+  ///   with 1 if the pager failed; otherwise as `print`.
   func show(_ print: () async throws -> Void) async throws {
     let environment = ProcessInfo.processInfo.environment
     guard Terminal.isOutput, !noPager, let pager = Pager({ environment[$0] }) else {
