@@ -2,9 +2,9 @@ import OffersCore
 
 /// Text for a terminal: control characters are replaced, and widths are measured in columns.
 enum DisplayText {
-  /// Replaces characters that could control a terminal or reorder a line: C0 controls by their
-  /// control pictures (U+2400…), C1 controls, bidirectional marks and tags by U+FFFD. Line feeds
-  /// stay.
+  /// Replaces characters that could control a terminal or reorder a line: a tab by a space; other
+  /// C0 controls and DEL by their control pictures (U+2400…); C1 controls, bidirectional controls,
+  /// line and paragraph separators, U+FEFF and tag characters by U+FFFD. Line feeds stay.
   static func safe(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = String.UnicodeScalarView()
@@ -14,7 +14,8 @@ enum DisplayText {
     return String(result)
   }
 
-  /// Safe text in one line, with line feeds replaced by spaces.
+  /// The text in one line, made safe as by `safe`. Each run of line feeds becomes a space; at the
+  /// start and the end it is removed.
   static func oneLine(_ text: String) -> String {
     guard text.utf8.contains(0x0A) else { return safe(text) }
     // Splits by scalars, because CR LF is a single Character, which is not equal to LF.
@@ -41,13 +42,14 @@ enum DisplayText {
     }
   }
 
-  /// The width of a text in columns. ™ and ® have width 1, 日 and 🍓 width 2, a combining mark 0.
+  /// The width of a safe text in columns: 1 for ™ and ®, 2 for 日 and 🍓, 0 for a combining mark.
   static func width(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return text.reduce(0) { $0 + width($1) }
   }
 
-  /// The width of a character in columns.
+  /// The width of a character in columns: 2 for a flag and with an emoji variation selector
+  /// (U+FE0F), otherwise the width of its widest scalar.
   static func width(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     if scalars.contains("\u{FE0F}") { return 2 }
@@ -67,7 +69,8 @@ enum DisplayText {
     return isWide(scalar.value) ? 2 : 1
   }
 
-  /// Whether a scalar is East Asian Wide or Fullwidth (Unicode Standard Annex 11).
+  /// Whether a scalar is in a larger range of East Asian Wide or Fullwidth characters (Unicode
+  /// Standard Annex 11). Emoji are not in these ranges.
   private static func isWide(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97C,
@@ -78,7 +81,8 @@ enum DisplayText {
     }
   }
 
-  /// Truncates a text to the given number of columns, with an ellipsis at the end if it is cut.
+  /// Truncates a text to at most the given number of columns, including an ellipsis at the end if
+  /// anything is cut. For less than one column such a text becomes empty.
   static func fit(_ text: String, _ columns: Int) -> String {
     if width(text) <= columns { return text }
     if columns < 1 { return "" }
@@ -94,18 +98,19 @@ enum DisplayText {
     return result + "…"
   }
 
-  /// Pads a text with spaces on the right to the given number of columns.
+  /// Pads a text with spaces on the right to the given number of columns. A wider text stays.
   static func pad(_ text: String, _ columns: Int) -> String {
     text + String(repeating: " ", count: max(0, columns - width(text)))
   }
 
-  /// Pads a text with spaces on the left to the given number of columns.
+  /// Pads a text with spaces on the left to the given number of columns. A wider text stays.
   static func padLeft(_ text: String, _ columns: Int) -> String {
     String(repeating: " ", count: max(0, columns - width(text))) + text
   }
 
-  /// Wraps a text at spaces into lines of the given number of columns. A word that is wider than a
-  /// line is not broken.
+  /// Wraps a text at spaces into lines of at most the given number of columns. Line feeds remain
+  /// line breaks, runs of spaces become one space, and a word that is wider than a line is not
+  /// broken.
   static func wrap(_ text: String, _ columns: Int) -> [String] {
     text.split(scalar: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
       var lines: [String] = []

@@ -11,7 +11,7 @@ struct MarkedText {
   private var runs: [Run]
 
   /// - Parameter ranges: the highlighted ranges, as ascending offsets into the text's Unicode
-  ///   scalars.
+  ///   scalars. A range that overlaps an earlier one or exceeds the text is ignored.
   init(_ text: String, ranges: [Range<Int>]) {
     let scalars = Array(text.unicodeScalars)
     var runs: [Run] = []
@@ -31,14 +31,14 @@ struct MarkedText {
     self.runs = runs
   }
 
-  /// Like `DisplayText.oneLine`, but a line feed at the start or end of the text becomes a space,
-  /// too.
+  /// Like `DisplayText.oneLine`, but every line feed becomes a space, because the runs are joined.
   private static func safe(_ text: String) -> String {
     let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
     return DisplayText.safe(lines.map { String(Substring($0)) }.joined(separator: " "))
   }
 
-  /// The text with at most this many columns of context before the first highlighted run.
+  /// The text with at most this many columns of context before the first highlighted run. If
+  /// context is cut off, it begins with an ellipsis, which counts as a column.
   func lead(_ columns: Int) -> MarkedText {
     guard let first = runs.first, !first.isMarked, runs.count > 1,
       DisplayText.width(first.text) > columns
@@ -50,7 +50,7 @@ struct MarkedText {
       if used > columns { break }
       kept.append(character)
     }
-    // The context begins with a whole word.
+    // Removes everything up to the first space, so that the context begins with a whole word.
     if let space = kept.lastIndex(of: " ") { kept.removeSubrange(space...) }
     var result = self
     result.runs[0].text = "…" + String(kept.reversed()).drop { $0 == " " }

@@ -4,7 +4,8 @@ import OffersPlatform
 
 /// The output of the program: data on standard output, everything else on standard error.
 enum Output {
-  /// Opens `/dev/null` for each of the three standard descriptors that was closed at the start.
+  /// Opens `/dev/null` for each of the three standard descriptors that the program was started
+  /// without.
   ///
   /// Otherwise a database could be opened as descriptor 2, and error messages would be written into
   /// it. Descriptor 1 is opened for reading only, so that printing data fails instead of losing it.
@@ -20,16 +21,18 @@ enum Output {
     var errors = STDERR_FILENO
   }
 
-  /// The standard descriptors, unless the caller of a command in this process sets others.
+  /// The descriptors of the current task: the standard ones, unless a caller, such as a test, sets
+  /// others.
   @TaskLocal static var streams = Streams()
 
   /// Prints text and a line end to standard output.
   ///
-  /// - Throws: `ReaderGone` if the reader of a pipe has closed it; `OffersError` with
-  ///   `storageFailed` for any other error, such as a full disk or a closed standard output.
+  /// - Throws: `ReaderGone` if the reader of a pipe has closed it and SIGPIPE is ignored;
+  ///   `OffersError` with `storageFailed` for any other error, such as a full disk or a closed
+  ///   standard output.
   static func print(_ text: String) throws { try printRaw(text + "\n") }
 
-  /// Prints text as it is to standard output.
+  /// Prints text to standard output, without adding a line end.
   ///
   /// - Throws: as `print`.
   static func printRaw(_ text: String) throws {
@@ -47,14 +50,15 @@ enum Output {
   /// Prints a line to standard error.
   static func note(_ text: String) { noteRaw(text + "\n") }
 
-  /// Prints text as it is to standard error.
+  /// Prints text to standard error, without adding a line end.
   static func noteRaw(_ text: String) {
     var text = text
     // A failure to write to standard error cannot be reported anywhere.
     text.withUTF8 { try? FileBytes.writeAll(UnsafeRawBufferPointer($0), to: streams.errors) }
   }
 
-  /// Prints an error: its feed and message, then its hint on a second line.
+  /// Prints an error to standard error: `offers:`, the feed and the message, then the hint on a
+  /// second line. The feed and the hint are optional.
   static func error(_ error: OffersError, feed: String? = nil) {
     let place = feed.map { "\($0): " } ?? ""
     let style = Style(.auto, isTerminal: Terminal.isError, EnvironmentVariable.find)
@@ -63,8 +67,8 @@ enum Output {
     note(lines.joined(separator: "\n"))
   }
 
-  /// Writes all of the bytes. If the reader of a pipe has closed it, SIGPIPE ends the program,
-  /// unless the signal is ignored, as it is while a pager runs.
+  /// Writes all of the bytes to the output stream. If the reader of a pipe has closed it, SIGPIPE
+  /// ends the program, unless the signal is ignored, as it is while a pager runs.
   private static func write(_ bytes: UnsafeRawBufferPointer) throws {
     do {
       try FileBytes.writeAll(bytes, to: streams.output)
@@ -76,6 +80,6 @@ enum Output {
   }
 }
 
-/// An error that means that the reader of standard output has closed the pipe. It ends the command
-/// without a message.
+/// The error that the reader of standard output has closed the pipe. It ends the command without a
+/// message.
 struct ReaderGone: Error {}

@@ -4,9 +4,9 @@ import OffersCore
 
 /// A running pager such as `less`, which shows long output page by page.
 ///
-/// The command is `$OFFERS_PAGER`, else `$PAGER`, else `less`; an empty variable means no pager.
-/// Unless `$LESS` is set, `less` gets the options FRX: it exits at once if the output fits the
-/// screen, passes colors through, and does not clear the screen.
+/// The command is `$OFFERS_PAGER`, else `$PAGER`, else `less`; an empty variable or `cat` means no
+/// pager, and so does `TERM=dumb`. Unless `$LESS` is set, `less` gets the options FRX: it exits at
+/// once if the output fits the screen, passes colors through, and does not clear the screen.
 struct Pager: ~Copyable {
   private let process: ChildProcess
   /// A duplicate of the original standard output.
@@ -16,7 +16,7 @@ struct Pager: ~Copyable {
 
   /// Starts the pager and redirects standard output to it until `finish`.
   ///
-  /// - Parameter variable: finds an environment variable.
+  /// - Parameter variable: returns the value of an environment variable; nil if it is not set.
   /// - Returns: nil if no pager is wanted or none can be started; standard output is then
   ///   unchanged.
   init?(_ variable: (String) -> String?) {
@@ -44,7 +44,8 @@ struct Pager: ~Copyable {
     brokenPipe = signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Closes the pipe, waits until the user leaves the pager, and restores standard output.
+  /// Restores standard output, which closes the pipe, waits until the pager exits, and restores the
+  /// signal handlers.
   ///
   /// - Returns: whether the pager exited with status 0.
   consuming func finish() -> Bool {

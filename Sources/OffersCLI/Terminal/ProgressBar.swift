@@ -2,12 +2,12 @@ import Glibc
 import OffersCore
 import Synchronization
 
-/// A progress line on standard error, for work that takes longer than half a second. It is disabled
-/// if standard error is not a terminal.
+/// A progress line on standard error, which appears when work has taken half a second. Nothing is
+/// printed if standard error is no terminal on which a line can be redrawn.
 final class ProgressBar: Sendable {
   private struct State {
     var begun = ContinuousClock.now
-    /// Makes the text of the line, given the seconds since the start.
+    /// Makes the text of the line from the latest progress, given the seconds since the start.
     var latest: (@Sendable (Double) -> String)?
     var isVisible = false
     var ticker: Task<Void, Never>?
@@ -20,23 +20,26 @@ final class ProgressBar: Sendable {
     self.isEnabled = isEnabled && Terminal.canRedraw
   }
 
-  /// Sets the progress of a sync. A task redraws the line, so that its times advance even during a
-  /// step without updates, such as a large write.
+  /// Sets the progress of a sync.
   func show(_ progress: SyncProgress) {
     show { Self.line(progress, seconds: $0) }
   }
 
-  /// Sets how many images have been fetched.
+  /// Sets how many images are done: fetched, found in the cache, or failed.
   func show(images done: Int, of total: Int) {
     show { _ in "images  \(Self.bar(Double(done) / Double(max(1, total))))  \(done) of \(total)" }
   }
 
-  /// Sets how many records of some work are done; a total of 0 means that it is not known.
+  /// Sets how many records are done; a total of 0 means that it is not known.
+  ///
+  /// - Parameter work: the first word of the line, such as `export`.
   func show(_ work: String, records done: Int, of total: Int) {
     show(work, done, of: total) { "\(Units.count($0)) a second" }
   }
 
-  /// Sets how many bytes of some work are done; a total of 0 means that it is not known.
+  /// Sets how many bytes are done; a total of 0 means that it is not known.
+  ///
+  /// - Parameter work: the first word of the line, such as `import`.
   func show(_ work: String, bytes done: Int, of total: Int) {
     show(work, done, of: total) { "\(Units.size($0)) a second" }
   }
@@ -64,7 +67,8 @@ final class ProgressBar: Sendable {
     }
   }
 
-  /// Redraws the line ten times a second, from half a second on, until the task is cancelled.
+  /// Draws the line after half a second and then ten times a second, until the task is cancelled.
+  /// So the estimated times are updated even if no progress is reported.
   private func draw() async {
     var pause = Duration.milliseconds(500)
     // A sleep fails only when the task is cancelled.
@@ -88,9 +92,10 @@ final class ProgressBar: Sendable {
     }
   }
 
-  /// Installs a handler of SIGINT that erases the line and ends the program by that signal, so that
-  /// the shell reports status 130. SQLite rolls back an unfinished transaction when the database is
-  /// opened next.
+  /// Installs a handler of SIGINT that erases the progress line before the program ends.
+  ///
+  /// The program ends by the same signal, so that a shell reports status 130. The handler closes no
+  /// database, because SQLite discards a transaction that was not committed.
   static func clearWhenInterrupted() {
     guard Terminal.canRedraw else { return }
     signal(SIGINT) { number in
@@ -107,7 +112,8 @@ final class ProgressBar: Sendable {
       + String(repeating: "·", count: 20 - filled) + "]"
   }
 
-  /// `ibotta  [######····]  61 %  21.3 MB  61,000 read  0:02 left`
+  /// The text of the line, such as `ibotta  [############········] 61 %  21 MB  61,000 read  2.50 s
+  /// left` or, once the document is read, `ibotta  writing  34 MB  97,500 read`.
   static func line(_ progress: SyncProgress, seconds: Double) -> String {
     var parts = [progress.feed]
     if progress.isWriting {

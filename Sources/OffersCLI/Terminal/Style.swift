@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// The colors of text on a terminal; elsewhere text stays plain.
+/// The colors of printed text.
 ///
-/// Follows https://no-color.org and `TERM=dumb`. Only the terminal's own 16 colors are used, so
-/// that they match its background.
+/// Only the terminal's own 16 colors are used, so that they match its background.
 struct Style: Sendable {
   /// When colors are printed.
   enum Mode: String, ExpressibleByArgument, CaseIterable, Sendable {
-    /// Colors are printed on a terminal that supports them.
+    /// Colors are printed on a terminal, unless `TERM` is `dumb` or not set, or `NO_COLOR` is set
+    /// (https://no-color.org).
     case auto
     case always
     case never

@@ -1,21 +1,22 @@
 /// An aligned table of text.
 ///
-/// The widths of its columns are computed from a sample of the rows. The last column gets the rest
-/// of the terminal's width and is truncated there. Values that users type again, such as ids, are
-/// never truncated: a few long ones get a line of their own, and if most are too long for the
-/// terminal, each row is spread over several lines. Without a terminal nothing is truncated.
+/// The widths of its columns are computed from a sample of the rows. On a terminal, values are
+/// truncated to the widths of their columns, and the last column gets the remaining width. Values
+/// that users type again, such as ids, are never truncated: a row with a long one may take further
+/// lines, and if most rows would, or the columns do not fit otherwise, the columns of every row are
+/// distributed over several lines. Without a terminal nothing is truncated.
 struct Table {
   struct Column {
     let title: String
     var isRight = false
-    /// Whether its values are never truncated.
+    /// Whether the values of the column are never truncated.
     var isWhole = false
   }
 
   private let columns: [Column]
   private let widths: [Int]
   private let totalWidth: Int?
-  /// The columns on each line of a row.
+  /// The ranges of columns into which each row is divided. Each range begins a line.
   private let parts: [Range<Int>]
 
   /// - Parameters:
@@ -45,18 +46,21 @@ struct Table {
     }
   }
 
-  /// The number of columns, from the left, that fit on one line; at least 1.
+  /// The number of columns, at least 1, that fit on one line from the left with their least widths.
   static func countThatFits(_ columns: [Column], sample: [[String]], totalWidth: Int) -> Int {
     max(1, parts(widest(columns, sample), columns, totalWidth)[0].count)
   }
 
   // MARK: Column widths
 
-  /// The largest width that values are padded to without a terminal.
+  /// The largest width, without a terminal, of a column whose values may be truncated on a
+  /// terminal. A longer value is printed in full and shifts the columns after it.
   private static let freeLimit = 100
-  /// The minimum widths of truncated values, in the last column and in the others.
+  /// The least widths of columns whose values may be truncated: of those before the last column,
+  /// and of the last. They decide which columns share a line.
   private static let least = (inside: 8, last: 12)
-  /// The indentation of the lines of a row after its first.
+  /// The indentation, in columns of the terminal, of a range of columns after the first, and of a
+  /// long whole value on a line of its own.
   private static let indent = 4
 
   private static func widest(_ columns: [Column], _ sample: [[String]]) -> [Int] {
@@ -67,8 +71,8 @@ struct Table {
     }
   }
 
-  /// The widths with columns of whole values limited to 30 % of the terminal: each is as wide as
-  /// its longest value within the limit.
+  /// The widths with each column of whole values limited to 30 % of the terminal, or 16 if that is
+  /// more: a wider column gets the width of its title or its longest value within the limit.
   private static func capped(
     _ widest: [Int], _ columns: [Column], _ sample: [[String]], _ totalWidth: Int
   ) -> [Int] {
@@ -85,7 +89,8 @@ struct Table {
     columns.indices.contains { columns[$0].isWhole && DisplayText.width(row[$0]) > widths[$0] }
   }
 
-  /// The minimum width of a column.
+  /// The least width of a column: its full width for whole values, otherwise at most that in
+  /// `least`.
   private static func leastWidth(
     _ index: Int, _ widths: [Int], _ columns: [Column], _ least: (inside: Int, last: Int)
   ) -> Int {
@@ -101,7 +106,8 @@ struct Table {
     } <= totalWidth
   }
 
-  /// The columns on each line of a row: as many as fit.
+  /// The ranges of columns into which each row is divided: as many columns as fit on a line with
+  /// their least widths.
   private static func parts(
     _ widths: [Int], _ columns: [Column], _ totalWidth: Int
   ) -> [Range<Int>] {
@@ -110,7 +116,8 @@ struct Table {
     var used = 0
     for index in columns.indices {
       let width = leastWidth(index, widths, columns, least)
-      // Columns that are together no wider than the indentation do not get a line of their own.
+      // Columns that are together no wider than the indentation, such as the star, do not get a
+      // line of their own.
       if used > indent, used + 2 + width > totalWidth {
         parts.append(start..<index)
         start = index
@@ -122,7 +129,8 @@ struct Table {
     return parts + [start..<columns.count]
   }
 
-  /// The widths reduced to the width of the terminal; the widest columns are reduced first.
+  /// The widths with columns of truncatable values reduced until each range fits the terminal, the
+  /// widest first, but to no less than 4.
   private static func shrunk(
     _ widest: [Int], _ columns: [Column], _ parts: [Range<Int>], _ totalWidth: Int
   ) -> [Int] {
@@ -131,7 +139,9 @@ struct Table {
       let room = totalWidth - (part.lowerBound > 0 ? indent : 0) - 2 * (part.count - 1)
       let fixed = part.reduce(0) { $0 + (columns[$1].isWhole ? widest[$1] : 0) }
       let shrinking = part.filter { !columns[$0].isWhole }
-      // One long value must not leave too little room for the other columns.
+      // In a range of several truncatable columns that ends with a left-aligned one, each is
+      // limited to a third of the terminal, and to half of the room beside whole values. So one
+      // long value does not take the room of the others.
       let takesRest = columns[part.upperBound - 1].isRight == false && shrinking.count > 1
       let limit = max(least.inside, min(max(12, totalWidth / 3), (room - fixed) / 2))
       for index in shrinking { widths[index] = min(widest[index], takesRest ? limit : room) }
@@ -150,21 +160,23 @@ struct Table {
 
   var header: String { line(columns.map(\.title)) }
 
-  /// The text of a row, in one or several lines. Its cells must be safe and without line feeds.
+  /// The text of a row, in one or several lines. The cells must be texts as `DisplayText.oneLine`
+  /// returns them.
   func line(_ cells: [String]) -> String {
     line(cells) { columns.last?.isWhole == true ? cells.last ?? "" : fitted(cells.last ?? "", $0) }
   }
 
   /// The text of a row whose last cell depends on the available width.
   ///
-  /// - Parameter last: makes the last cell for a number of columns; nil for no limit.
+  /// - Parameter last: makes the last cell, given the number of available columns; nil without a
+  ///   terminal. It is not called for a right-aligned last column, nor for a whole value on a line
+  ///   of its own.
   func line(_ cells: [String], last: (Int?) -> String) -> String {
     let lines = parts.flatMap { self.lines($0, cells, last) }
     return lines.filter { !$0.isEmpty || lines.count == 1 }.joined(separator: "\n")
   }
 
-  /// The lines for some columns of a row: more than one if a whole value is too long for its
-  /// column.
+  /// The lines for a range of columns: more than one if a whole value is too long for its column.
   private func lines(
     _ part: Range<Int>, _ cells: [String], _ last: (Int?) -> String
   ) -> [String] {

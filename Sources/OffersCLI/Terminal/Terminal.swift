@@ -3,12 +3,12 @@ import OffersCore
 
 /// Properties of the terminal, if there is one.
 enum Terminal {
-  /// Whether standard output is a terminal, also if a pager reads it.
+  /// Whether standard output goes to a terminal, directly or through a pager.
   static var isOutput: Bool {
     Output.streams.output == STDOUT_FILENO && isStandardOutput
   }
 
-  /// Whether standard error is a terminal.
+  /// Whether messages, which are printed to standard error, go to a terminal.
   static var isError: Bool {
     Output.streams.errors == STDERR_FILENO && isStandardError
   }
@@ -21,13 +21,13 @@ enum Terminal {
     isError && EnvironmentVariable.find("TERM") != "dumb"
   }
 
-  /// The width of standard output in columns; nil if it is not a terminal, where text is not
-  /// truncated. It is the terminal's width if a pager reads the output.
+  /// The width in columns of the terminal to which the output goes, directly or through a pager;
+  /// nil if it goes elsewhere, where text is not truncated.
   static var width: Int? { isOutput ? standardWidth : nil }
 
   private static let standardWidth = columns(of: STDOUT_FILENO)
 
-  /// The width of standard error in columns.
+  /// The width in columns of the terminal at standard error; 80 if it is not known.
   static var errorWidth: Int { columns(of: STDERR_FILENO) }
 
   private static func columns(of descriptor: Int32) -> Int {

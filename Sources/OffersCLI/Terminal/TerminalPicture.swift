@@ -5,7 +5,7 @@ import OffersCore
 /// Drawings of images on a terminal. This program decodes no pixels: the terminal does, or the
 /// program `chafa` in a separate process with resource limits.
 enum TerminalPicture {
-  /// The graphics protocol of a terminal.
+  /// The way in which a terminal shows an image: a graphics protocol, or characters.
   enum Way: Equatable {
     /// https://sw.kovidgoyal.net/kitty/graphics-protocol/
     case kitty
@@ -22,7 +22,7 @@ enum TerminalPicture {
   /// The maximum length of a chunk in the kitty protocol, in characters.
   private static let pieceLength = 4096
 
-  /// The protocol of the terminal, according to the environment variables.
+  /// The way in which the terminal shows images, according to its environment variables.
   static func way(_ variable: (String) -> String?) -> Way {
     let terminal = variable("TERM") ?? ""
     let program = variable("TERM_PROGRAM") ?? ""
@@ -59,7 +59,7 @@ enum TerminalPicture {
     _ image: CachedImage, _ way: Way, width: Int, colors: String, path: String
   ) -> Drawing {
     let header = image.header
-    // Assumes that a column is 8 pixels wide and a line twice as high.
+    // Assumes that a character cell is 8 pixels wide and 16 pixels high.
     let columns = max(
       1, min(columns, width - 1, (header.width + 7) / 8, rows * 2 * header.width / header.height))
     switch way {
@@ -108,7 +108,7 @@ enum TerminalPicture {
 struct Chafa {
   private let program: String
 
-  /// The maximum size of a drawing in bytes.
+  /// The maximum size of the output of `chafa` in bytes.
   private static let drawingBytes = 8 << 20
   /// The shell command that runs a program with limits on time and memory, because images come from
   /// untrusted servers.

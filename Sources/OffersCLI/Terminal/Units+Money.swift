@@ -2,7 +2,7 @@ import OffersCore
 import OffersFeeds
 
 extension Units {
-  /// An exact value: `$1.25`, `1.25 CAD`, `2.5%`.
+  /// The text of an exact reward, such as `$1.25`, `1.25 CAD` or `2.5%`.
   static func value(_ value: Reward.Value) -> String {
     switch value {
     case .percent(let hundredths): JSONWriter.decimal(hundredths: hundredths) + "%"
@@ -18,7 +18,8 @@ extension Units {
     if places > 0 { text += "." + digits.suffix(places) }
     let minus = units < 0 ? "-" : ""
     let signs = ["USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"]
-    // Several currencies share a symbol; only the one that it commonly means gets it.
+    // A sign such as `$` is shared by several currencies. It is printed for the one that it
+    // commonly means; the others are printed with their codes.
     return signs[currency].map { minus + $0 + text } ?? "\(minus)\(text) \(currency)"
   }
 }
