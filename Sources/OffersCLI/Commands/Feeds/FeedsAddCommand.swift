@@ -52,7 +52,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
   func run() async throws {
     try FeedGuess.checkName(name)
     let file = try configuration.path
-    // A file that the user names need not exist yet.
+    // The file is not loaded by `load`, because a file that the user names need not exist yet.
     let options = network.syncOptions(try checkIsNew(in: try TextFile.read(file.text), file))
     let definition = try await made(options)
     let check = try await SyncEngine(store: NoStore()).check(
@@ -83,9 +83,9 @@ struct FeedsAddCommand: AsyncParsableCommand {
     try await job.run()
   }
 
-  /// The configuration of the file.
+  /// The shipped feeds and those in the given content of the file.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` if it has a feed with this name.
+  /// - Throws: `OffersError` with `invalidRequest` if a feed with the name of the new one exists.
   private func checkIsNew(in yaml: String?, _ file: SettingPath) throws -> FeedConfiguration {
     let configuration = try file.configuration(yaml)
     if configuration.names.contains(name) {
@@ -96,7 +96,8 @@ struct FeedsAddCommand: AsyncParsableCommand {
     return configuration
   }
 
-  /// The definition from the options, completed from the document.
+  /// The definition from the options. If they lack a required part, the rest is guessed from the
+  /// document.
   private func made(_ options: SyncOptions) async throws -> FeedDefinition {
     var said = DefinitionOverride(name: name)
     try said.set(format: format, items: items, map: map, every: every)

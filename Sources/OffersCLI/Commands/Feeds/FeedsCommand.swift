@@ -50,7 +50,7 @@ struct FeedsListCommand: AsyncParsableCommand {
   }
 }
 
-/// The lists that `offers feeds` prints.
+/// The list of feeds that `offers feeds` prints, as a table or a JSON document.
 enum FeedListing {
   static func table(_ entries: [FeedSummary], at now: Date) -> String {
     let columns = [
@@ -74,7 +74,8 @@ enum FeedListing {
     return ([table.header] + rows.map(table.line)).joined(separator: "\n")
   }
 
-  /// The source of a feed, or the reason why it cannot be read.
+  /// The source of a feed, with a note if the feed has no definition. For a feed that has neither a
+  /// source nor a built-in sample it is the command that sets a source.
   private static func source(of entry: FeedSummary) -> String {
     if entry.known == nil { return "\(entry.source) (no definition)" }
     let isNone =

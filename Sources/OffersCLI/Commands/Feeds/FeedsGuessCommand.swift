@@ -41,8 +41,8 @@ enum FeedGuess {
   /// Reads the start of a source, and guesses a definition from it.
   ///
   /// - Parameters:
-  ///   - items: the path of the items, if it is known.
-  ///   - missing: which of the fields `id` and `name` have to be guessed.
+  ///   - items: the path of the offers in the document; nil to guess it.
+  ///   - missing: the fields among `id` and `name` that the user has not mapped to a path.
   static func propose(
     name: String, source: String, items: FieldPath? = nil, missing: [String] = ["id", "name"],
     options: SyncOptions = SyncOptions()
@@ -60,13 +60,13 @@ enum FeedGuess {
     return proposal
   }
 
-  /// A source in the form that a definition has it: files by their absolute path.
+  /// A source in the form in which a definition contains it: the path of a file is absolute.
   static func address(of source: String) throws -> Template {
     let text = try SyncSource(parsing: source).text
     return (try? Template(parsing: text, for: .source)) ?? Template([.literal(text)])
   }
 
-  /// Refuses an invalid name of a feed.
+  /// Refuses a name that is not 1 to 63 lower-case ASCII letters, digits and hyphens.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
   static func checkName(_ name: String) throws {

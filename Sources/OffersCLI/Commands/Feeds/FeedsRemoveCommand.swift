@@ -27,9 +27,9 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
     if OffersDatabase.exists(at: path) {
       let database = try await OffersDatabase.open(path: path)
       if try await database.unsubscribe(from: name) { did.append("no longer synced") }
-      // The source of the removed feed is forgotten, because a later feed with this name would be
-      // another one. If the definition is a copy of a shipped one, the shipped feed remains and
-      // keeps its source.
+      // The chosen source of a feed in the user's file is forgotten, because a later feed with this
+      // name would be another one. If a shipped feed has the same name and source, that feed
+      // remains and keeps the chosen source.
       if let own = known.own.first(where: { $0.name == name }),
         try FeedCatalog.find(name).map({ $0.source == own.source }) != true
       {
