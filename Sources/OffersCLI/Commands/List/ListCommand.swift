@@ -67,7 +67,7 @@ struct ListCommand: AsyncParsableCommand {
   @OptionGroup var paged: PagedOptions
   @OptionGroup var location: DatabaseOptions
 
-  /// The number of offers on a page by default.
+  /// The number of offers on a page if `--page` is given without `--limit`.
   private static let usualPageSize = 50
 
   func validate() throws {
@@ -91,7 +91,7 @@ struct ListCommand: AsyncParsableCommand {
     var printer = format.printer(columns, usual: Self.usualColumns(query), paged.terminal.style)
     var pages = database.pages(of: query)
     var count = 0
-    // The first page is read before the pager starts, so that a refusal starts none.
+    // The first offers are read before the pager starts, so that a query that fails starts none.
     let first = try await UnsyncedFeed.explaining(
       selection.feed, try ConfigurationOptions.path(named: nil)
     ) { try await pages.next() }
@@ -128,7 +128,8 @@ struct ListCommand: AsyncParsableCommand {
     query.offset = offset
   }
 
-  /// The default columns for people, with those that the list is filtered or sorted by.
+  /// The default columns of the formats for people, with the times that the list is filtered or
+  /// sorted by.
   private static func usualColumns(_ query: OfferQuery) -> [OfferColumn] {
     var columns: [OfferColumn] = [.favorite, .ref, .reward]
     if query.goneOnly { columns.append(.goneAt) }
@@ -137,13 +138,14 @@ struct ListCommand: AsyncParsableCommand {
     return columns + [.name]
   }
 
-  /// Prints a note why the list is empty, or which part of all offers it is.
+  /// Prints a note that says why the list is empty, or which part of the matching offers it has.
+  /// There is no note on a list of all matching offers.
   private func note(
     _ count: Int, _ query: OfferQuery, _ selection: ListSelection, _ database: OffersDatabase,
     _ format: ListFormat
   ) async throws {
     if count == 0, query.offset == 0 {
-      // Programs can see that the list is empty, but not that a name is misspelt.
+      // A program can see that the list is empty, but not that a retailer or category is misspelt.
       if format.isForPeople || selection.retailer != nil || selection.category != nil {
         Output.note(try await selection.note(onEmptyFrom: database))
       }

@@ -15,14 +15,15 @@ enum ListFormat: String, CaseIterable {
   /// A table in GitHub Flavored Markdown.
   case markdown
 
-  /// Whether the format is for people.
+  /// Whether the format is for people: it has a few columns by default, and local times.
   var isForPeople: Bool { self == .table || self == .markdown }
 
   /// The printer of the format.
   ///
   /// - Parameters:
   ///   - columns: the columns that the user chose; nil for the default ones.
-  ///   - usual: the default columns of the formats for people. The other formats have all columns.
+  ///   - usual: the default columns of the formats for people. Those of the other formats are all
+  ///     columns.
   func printer(
     _ columns: [OfferColumn]?, usual: [OfferColumn], _ style: Style
   ) -> any OfferPrinter {
@@ -37,11 +38,12 @@ enum ListFormat: String, CaseIterable {
   }
 }
 
-/// A printer of offers that holds one page of them in memory at a time. It prints nothing before
-/// the first page, so that a refused command prints no partial document.
+/// A printer of a list of offers that is passed page by page, so that only one page is in memory.
+/// It prints nothing before the first page, so that a refused command prints no partial document.
 protocol OfferPrinter {
   mutating func print(_ page: [Offer]) throws
-  /// Prints the end of the document, and its beginning if there were no offers.
+  /// Ends the list. If there were no offers, it prints what the format requires for an empty list,
+  /// such as the names of the columns.
   mutating func finish() throws
 }
 
@@ -77,7 +79,7 @@ private struct ObjectLinePrinter: OfferPrinter {
 }
 
 extension JSONWriter {
-  /// Writes an offer with the given columns; nil for the complete offer.
+  /// Writes the JSON object of an offer with the given columns as its members; nil for all members.
   fileprivate mutating func value(_ offer: Offer, _ columns: [OfferColumn]?) {
     guard let columns else { return value(offer) }
     object { json in

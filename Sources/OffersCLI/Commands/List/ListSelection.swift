@@ -56,7 +56,9 @@ struct ListSelection: Sendable {
       : "No offers yet. Read a feed with: offers sync"
   }
 
-  /// A note about a name that no offer has; nil if some offer has it.
+  /// A note about a retailer or category that no offer has; nil if it is one of the given names.
+  ///
+  /// - Parameter what: the noun for the name, such as `retailer`.
   private static func note(_ name: String, among names: [String], _ what: String) -> String? {
     if names.contains(where: { NaturalOrder.isSame($0, name) }) { return nil }
     if names.isEmpty { return "No offer has a \(what)." }

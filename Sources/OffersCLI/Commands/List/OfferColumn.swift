@@ -1,8 +1,8 @@
 import Foundation
 import OffersCore
 
-/// A column of a list of offers, named like the member of the JSON documents; `reward_…` are the
-/// parts of the reward.
+/// A column of a list of offers. The raw value is the name of a member in the JSON of an offer; the
+/// columns `reward_…` are parts of the member `reward`.
 enum OfferColumn: String, CaseIterable {
   case ref, feed, id, name, description, terms, reward
   case rewardKind = "reward_kind"
@@ -20,8 +20,8 @@ enum OfferColumn: String, CaseIterable {
   case expiresAt = "expires_at"
   case latitude, longitude, attributes
 
-  /// Parses a list such as `name,reward,expires_at`. Case does not matter, and hyphens count as
-  /// underscores.
+  /// Parses a list such as `name,reward,expires_at`. Case and spaces do not matter, and hyphens
+  /// count as underscores.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for an unknown or a repeated column.
   static func list(parsing text: String) throws -> [OfferColumn] {
@@ -60,7 +60,8 @@ enum OfferColumn: String, CaseIterable {
     }
   }
 
-  /// The value for people, safe and in one line; `–` if it is absent.
+  /// The value for people, safe for a terminal and in one line; `–` if it is absent. A favorite is
+  /// a star, any other offer a space.
   func shown(_ offer: Offer) -> String {
     switch self {
     case .favorite: return offer.isFavorite ? "★" : " "
@@ -70,7 +71,8 @@ enum OfferColumn: String, CaseIterable {
     }
   }
 
-  /// The value for programs; nil if it is absent.
+  /// The value for programs, with the unchanged text of the feed and times in UTC; nil if it is
+  /// absent.
   func plain(_ offer: Offer) -> String? {
     switch self {
     case .ref: offer.ref.description

@@ -3,12 +3,13 @@ import OffersCore
 /// A printer of separated values: a record with the names of the columns, then a record per offer.
 ///
 /// In a file or a pipe the values are those of the feed, apart from tabs and line ends in TSV. On a
-/// terminal control characters are replaced.
+/// terminal they are made safe by `DisplayText.safe`.
 struct SeparatedPrinter: OfferPrinter {
   enum Kind {
     /// RFC 4180: commas and CRLF; values with a comma, a quote or a line end are quoted.
     case csv
-    /// Tabs and LF, for tools that work on lines: tabs and line ends in values become spaces.
+    /// Tabs and LF, for tools that work on lines. A run of tabs and line ends in a value becomes a
+    /// space; at its start and end it is removed.
     case tsv
   }
 

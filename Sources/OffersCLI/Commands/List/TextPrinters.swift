@@ -32,7 +32,8 @@ struct TablePrinter: OfferPrinter {
     try Output.printRaw(text)
   }
 
-  /// Determines the columns and their widths, and returns the header.
+  /// Determines the columns and their widths from the rows of the first page, and returns the
+  /// header.
   private mutating func begin(_ rows: [[String]]) -> String {
     var heads = columns.map(\.tableColumn)
     if mayLeaveOut, let totalWidth {
@@ -44,8 +45,8 @@ struct TablePrinter: OfferPrinter {
     return style.bold(table.header)
   }
 
-  /// Prints the note about columns that were left out. An empty table has no header; a note on
-  /// standard error says why it is empty.
+  /// Prints the note about columns that were left out. For an empty list it prints nothing, not
+  /// even a header, because the command says why the list is empty.
   func finish() throws {
     guard let totalWidth, let count = shown?.count, count < columns.count else { return }
     let names = columns.dropFirst(count).map(\.rawValue).joined(separator: ", ")
@@ -83,7 +84,7 @@ struct MarkdownPrinter: OfferPrinter {
     "| " + cells.joined(separator: " | ") + " |\n"
   }
 
-  /// Escapes the special characters of Markdown and HTML with backslashes.
+  /// Escapes characters that have a meaning in Markdown or HTML inside of a line with backslashes.
   static func escaped(_ cell: String) -> String {
     guard cell.utf8.contains(where: signs.contains) else { return cell }
     var result: [UInt8] = []
@@ -97,7 +98,8 @@ struct MarkdownPrinter: OfferPrinter {
   private static let signs = Array(#"\|`*_[]<>&~"#.utf8)
 }
 
-/// The cells of a row in the formats for people.
+/// The cells of a row in the formats for people. The name of a gone offer begins with `gone: `,
+/// unless another column shows that it is gone.
 enum OfferCells {
   static func shown(_ offer: Offer, _ columns: [OfferColumn]) -> [String] {
     let marksGone =
