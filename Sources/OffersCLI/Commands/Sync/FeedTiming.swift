@@ -15,13 +15,15 @@ struct FeedTiming {
     everySeconds = summary.known?.everySeconds
   }
 
-  /// The source of the next sync.
+  /// The source that the next sync reads.
   var source: String { summary.source }
 
-  /// When the feed is next due; nil if it is not synced until a user starts it.
+  /// When the feed is next due; nil if it has no definition, or its server reported that it is
+  /// permanently gone.
   var nextDueAt: Date? { summary.nextDueAt(now: Date()) }
 
-  /// The problems of the feed, one line each, with what to do.
+  /// The problems of the feed, safe for a terminal and one line each, with advice for most of them.
+  /// Each line begins with the name of the feed.
   func troubles(at now: Date) -> [String] {
     unnamedTroubles(at: now).map { DisplayText.oneLine("\(feed.name): \($0)") }
   }
@@ -37,7 +39,7 @@ struct FeedTiming {
     }
     if let since = fetch.heldSince {
       let times = Self.times(fetch.heldCount)
-      // An accidental removal is seldom repeated for days.
+      // A removal that at least three syncs in a day or more repeat is seldom an accident.
       let opinion =
         fetch.heldCount >= 3 && now.timeIntervalSince(since) >= 86_400
         ? "they were repeated for a day, so they may be intended" : "they may be an accident"

@@ -8,7 +8,8 @@ extension FetchedImages {
       + "\(Units.count(failures.count)) failed"
   }
 
-  /// The reasons of the failures, each with the first of its offers, then the hints.
+  /// A line for each distinct reason of failures, with the first offer and the number of the
+  /// others, then a line for each distinct hint.
   var failureLines: [String] {
     let reasons = Dictionary(grouping: failures) { $0.error.message }
       .sorted { ($0.value[0].ref, $0.key) < ($1.value[0].ref, $1.key) }

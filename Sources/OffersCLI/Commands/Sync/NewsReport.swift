@@ -2,21 +2,23 @@ import Foundation
 import OffersCore
 import OffersSQLite
 
-/// The printer of `--news`, which reports each change of a favorite once.
+/// The printer of `offers sync --news`, which reports each change of a favorite and each failing
+/// feed once.
 ///
-/// The last reported change is stored as the mark of a reader, and only after everything was
-/// printed. If the program is killed before, the next run prints the news again.
+/// What was reported is stored in the database after everything was printed. If the program is
+/// killed before, the next run prints the news again.
 struct NewsReport {
   private let database: OffersDatabase
 
-  /// The name of the reader whose mark `--news` uses.
+  /// The name under which the database stores the last reported change (`ReaderMark`).
   private static let reader = "news"
-  /// The lock for printing the news. Its name is not a valid name of a feed.
+  /// The name of the lock that is held while the news are printed. It differs from the locks of
+  /// feeds, because no feed has a slash in its name.
   private static let lock = "news/"
   private static let lockWaitSeconds = 60.0
 
-  /// Prepares the news before a sync. On the first use it sets the mark, so that earlier changes
-  /// are not reported.
+  /// Prepares the news before a sync. If no mark is stored yet, it is set to the newest change, so
+  /// that changes by earlier syncs are not reported.
   init(_ database: OffersDatabase) async throws {
     self.database = database
     guard try await database.findMark(of: Self.reader) == nil else { return }
@@ -25,8 +27,8 @@ struct NewsReport {
     try await database.setMark(ReaderMark(changeID: lastID, readAt: now), of: Self.reader)
   }
 
-  /// Prints the news: without news nothing, or an empty JSON document. A lock ensures that of two
-  /// concurrent syncs only one reports each change.
+  /// Prints the news. If there are none, it prints nothing or, as JSON, a document with empty
+  /// lists. A lock ensures that of two concurrent syncs only one reports each change.
   func report(isJSON: Bool) async throws {
     try await database.withSyncLock(on: Self.lock, waitSeconds: Self.lockWaitSeconds) {
       let mark = try await database.findMark(of: Self.reader)

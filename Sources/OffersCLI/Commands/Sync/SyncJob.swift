@@ -8,9 +8,10 @@ import OffersSync
 
 /// A sync of feeds that prints its results, for `offers sync` and `offers feeds add`.
 struct SyncJob: Sendable {
-  /// The names of the feeds; empty for all subscribed ones.
+  /// The names of the feeds. If it is empty, all subscribed feeds are synced, or only
+  /// `Feed.initialName` if there is a `source`.
   let feeds: [String]
-  /// The source of the only feed; nil for the remembered sources.
+  /// The source to read for a single feed; nil to read each feed from its own source.
   let source: SyncSource?
   let databasePath: String
   let configurationPath: SettingPath
@@ -20,7 +21,7 @@ struct SyncJob: Sendable {
   var isTrial = false
   /// Whether to print why each feed was fetched or skipped.
   var explains = false
-  /// Whether to print only the news about favorites.
+  /// Whether to print only the news about favorites and failing feeds.
   var printsOnlyNews = false
   /// Whether to update the search index.
   var isIndexed = true
@@ -41,25 +42,26 @@ struct SyncJob: Sendable {
     self.configurationPath = configurationPath
   }
 
-  /// The results of the feeds that are finished.
+  /// The results of the feeds that are finished, and of fetching images.
   private struct Results {
     var runs: [SyncRun] = []
     var changes: [OfferChange] = []
     var failures: [OffersError] = []
     var images: FetchedImages?
-    /// The error of printing a result.
+    /// The error that printing a result of a feed threw; nil for none.
     var outputError: (any Error)?
   }
 
   /// Syncs the feeds and prints the results.
   ///
-  /// - Throws: `ExitCode` if a feed failed, whose error has then been printed; `OffersError` if no
-  ///   feed could be synced.
+  /// - Throws: `ExitCode` if feeds failed, whose errors have been printed unless only news are;
+  ///   otherwise the error that kept the whole sync from its end, such as `OffersError` for a
+  ///   database that cannot be opened.
   func run() async throws {
     let configuration = try configurationPath.load()
     let bar = ProgressBar(isEnabled: !isQuiet && !isJSON && !printsOnlyNews)
     var results = Results()
-    // A trial creates no database. Without one it compares with an empty store.
+    // A trial creates no database. If there is none, it compares with an empty store.
     let database =
       isTrial && !OffersDatabase.exists(at: databasePath)
       ? nil : try await OffersDatabase.open(path: databasePath, access: .readWrite)
@@ -96,7 +98,8 @@ struct SyncJob: Sendable {
           results.outputError = error
         }
       })
-    // An earlier sync may have left the index out, and this one may have changed no offer.
+    // An earlier sync with `--no-index` may have left the index outdated, and a sync that changes
+    // no offer does not update it.
     if isIndexed { try await database.refreshSearchIndex() }
     if fetchesImages {
       results.images = try await fetchImages(
@@ -127,7 +130,8 @@ struct SyncJob: Sendable {
     }
   }
 
-  /// Fetches images. A failed image does not fail the sync, because the offers are stored.
+  /// Fetches images and prints the result. A failed image does not fail the sync, because the
+  /// offers are stored.
   private func fetchImages(
     into database: OffersDatabase, _ bar: ProgressBar, allowsPrivateNetwork: Bool
   ) async throws -> FetchedImages {
@@ -180,7 +184,7 @@ struct SyncJob: Sendable {
       table.header + "\n" + preview.changes.map { ChangeLines.lines($0, table) }.joined())
   }
 
-  /// Adds the result of a feed, and prints it.
+  /// Adds the result of a feed to `results`, and prints it unless only news are printed.
   private func add(
     _ feed: String, _ result: Result<SyncRun, OffersError>, _ configuration: FeedConfiguration,
     _ results: inout Results
@@ -200,7 +204,7 @@ struct SyncJob: Sendable {
   private func report(_ run: SyncRun, _ configuration: FeedConfiguration) throws {
     let isSilent = isQuiet || isJSON
     if run.skip != nil {
-      // With `--due`, feeds that are not due are not reported.
+      // With `--due`, a feed that was not fetched is reported only if `--explain` is given.
       if !isSilent, explains || reason != .due { try Output.print(SyncReport.line(run)) }
       return
     }

@@ -39,7 +39,8 @@ enum SyncReport {
     }
   }
 
-  /// Why a feed was fetched, the status of its server's response, and when it is next due.
+  /// Why a feed was fetched, what was requested, and the status of the response; for a source that
+  /// is not on a server, the source instead. Then when the feed is next due.
   static func explanation(_ run: SyncRun) -> String {
     var parts: [String] = []
     if let request = run.request {
@@ -60,7 +61,8 @@ enum SyncReport {
     return parts.joined(separator: "; ")
   }
 
-  /// Lines about favorites that are probably back under another id.
+  /// Lines about gone favorites that are probably back under another id, with the commands that
+  /// star the new offers.
   static func returnedLines(_ run: SyncRun) -> [String] {
     run.returned.map { returned in
       DisplayText.oneLine(
@@ -70,7 +72,7 @@ enum SyncReport {
     }
   }
 
-  /// Lines about the first records that were skipped or mended, and the number of the others.
+  /// Lines about the first five records that were skipped or mended, and the number of the others.
   static func problemLines(_ run: SyncRun) -> [String] {
     let shown = 5
     var lines = run.problems.prefix(shown).map { problem in
@@ -81,7 +83,8 @@ enum SyncReport {
     return lines
   }
 
-  /// The document `{"runs":[…]}`, with the changes of a trial and the result of the images.
+  /// The document `{"runs":[…]}`, with a member `changes` for a trial, and a member `images` if
+  /// images were fetched.
   static func json(
     _ runs: [SyncRun], explains: Bool = false, _ changes: [OfferChange]? = nil,
     _ images: FetchedImages? = nil
@@ -97,7 +100,8 @@ enum SyncReport {
     }
   }
 
-  /// A run for the report of a feed whose sync could not begin.
+  /// A failed run for the report of a feed whose sync could not begin. The database has no such
+  /// run.
   static func unmade(feed: String, source: String, error: OffersError) -> SyncRun {
     SyncRun(
       feed: feed, source: source, outcome: .failed, bytes: 0, startedAt: Date(),

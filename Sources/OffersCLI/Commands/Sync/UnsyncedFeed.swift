@@ -3,10 +3,12 @@ import OffersFeeds
 
 /// The error for a feed that is defined but has never been synced.
 enum UnsyncedFeed {
-  /// Runs a closure that reads the offers of a feed. If the store does not know the feed but it has
-  /// a definition, the error says that it has to be synced first.
+  /// Runs a closure that reads the offers of a feed. If it throws `notFound` and the feed has a
+  /// definition, the error says instead that the feed has to be synced first.
   ///
-  /// - Parameter feed: the feed that the user named; nil for none.
+  /// - Parameters:
+  ///   - feed: the feed that the user named; nil for none.
+  ///   - configurationPath: the file of definitions, which is read only after an error.
   static func explaining<Result>(
     _ feed: String?, _ configurationPath: @autoclosure () throws -> SettingPath,
     _ body: () async throws -> Result
