@@ -2,7 +2,7 @@ import OffersCore
 
 /// The lines of a table of changes.
 enum ChangeLines {
-  /// The table.
+  /// The table whose columns the lines have.
   ///
   /// - Parameter sample: the changes that determine the widths of the columns.
   static func table(_ sample: [OfferChange]) -> Table {
@@ -14,7 +14,8 @@ enum ChangeLines {
       ], sample: sample.map(cells), totalWidth: Terminal.width)
   }
 
-  /// The line of a change, and a second line if the offer is probably a favorite under another id.
+  /// The line of a change. If a gone favorite is probably back under another id, a second line
+  /// follows, which names the other id and the command that stars the offer.
   static func lines(
     _ change: OfferChange, _ table: Table, _ style: Style = .plain
   ) -> String {
@@ -28,7 +29,7 @@ enum ChangeLines {
     return line + DisplayText.oneLine(text) + "\n"
   }
 
-  /// The line in the color of its kind.
+  /// The line in the color for the kind of the change; plain for the kinds without a color.
   private static func set(_ line: String, _ kind: OfferChange.Kind, _ style: Style) -> String {
     switch kind {
     case .up, .back: style.good(line)
@@ -49,7 +50,8 @@ enum ChangeLines {
     ]
   }
 
-  /// The reward before and after: `$1.00 → $1.25` if both values are exact, else the feed's texts.
+  /// The reward before and after the change, such as `$1.00 → $1.25`, in exact values if it rose or
+  /// fell, else in the feed's texts; a single text if the reward did not change.
   private static func reward(_ change: OfferChange) -> String {
     if change.kind == .up || change.kind == .down, let old = change.oldReward?.value,
       let new = change.newReward?.value

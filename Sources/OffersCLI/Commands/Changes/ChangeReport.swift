@@ -1,8 +1,8 @@
 import OffersCore
 
-/// The line of a change in a mail or message.
+/// The line of a change in the news, which cron mails.
 enum ChangeReport {
-  /// A line such as `★ up: Harvest Row Pasta Sauce, $0.75 → $1.00 Cash Back (ibotta:900117)`.
+  /// A line such as `★ up: Harvest Row Pasta Sauce, $0.75 → $1.00 (ibotta:900117)`.
   static func line(_ change: OfferChange) -> String {
     let offer = change.offer
     let star = offer.isFavorite ? "★ " : ""

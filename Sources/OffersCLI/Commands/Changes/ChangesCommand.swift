@@ -103,8 +103,8 @@ struct ChangesCommand: AsyncParsableCommand {
     case .last:
       let mark = try await database.findMark(of: reader ?? "default")
       shownSince = mark?.readAt ?? now - News.firstReadSeconds
-      // Expiring offers have no change number. Those that were expiring at the last reading were
-      // reported then.
+      // Expiring offers have no change number, so they are selected by time. Those that were
+      // expiring at the last reading were reported then.
       query.since = mark.map { $0.readAt + 1 } ?? shownSince
       query.afterID = mark?.changeID
     }

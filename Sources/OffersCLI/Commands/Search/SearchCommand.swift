@@ -66,7 +66,7 @@ struct SearchCommand: AsyncParsableCommand {
   @OptionGroup var location: DatabaseOptions
   @OptionGroup var configuration: ConfigurationOptions
 
-  /// The allowed numbers of offers on a page.
+  /// The allowed values of `--limit`.
   private static let limitRange = 1...1000
   /// The number of stored offers on a page by default.
   private static let usualPageSize = 20
@@ -78,7 +78,7 @@ struct SearchCommand: AsyncParsableCommand {
     if let page, !(1...1_000_000).contains(page) {
       throw ValidationError("--page must be 1 to 1000000.")
     }
-    // A word may begin with one hyphen, but two make it a misspelt option.
+    // A word may begin with one hyphen. With two it is a misspelt option, unless it follows a `--`.
     if let option = words.prefix(while: { $0 != "--" }).first(where: { $0.hasPrefix("--") }) {
       throw ValidationError(
         "Unknown option '\(option)'. Words that begin with -- go after a --.")
@@ -92,7 +92,7 @@ struct SearchCommand: AsyncParsableCommand {
     try await search()
   }
 
-  /// The words joined by single spaces.
+  /// The words, without the `--` that ends the options, joined by single spaces.
   private var text: String {
     var words = words
     if let terminator = words.firstIndex(of: "--") { words.remove(at: terminator) }
@@ -106,7 +106,8 @@ struct SearchCommand: AsyncParsableCommand {
       page: page ?? 1)
   }
 
-  /// Searches on the feed's server if it can search, otherwise in the database.
+  /// Searches and prints the results: on the server of the feed that `--feed` names, if it can
+  /// search, otherwise in the database. Favorites are always searched in the database.
   private func search() async throws {
     if let (feed, configuration) = try findServer() {
       return try await search(serverOf: feed, configuration)
@@ -135,7 +136,8 @@ struct SearchCommand: AsyncParsableCommand {
     }
   }
 
-  /// The feed of the option and the configuration, if the feed's server can search.
+  /// The feed that `--feed` names, and the configuration with its definition; nil if its server
+  /// cannot search, or the search is not for the server.
   private func findServer() throws -> (feed: String, FeedConfiguration)? {
     guard let feed = query.serverFeed else { return nil }
     let configuration = try configuration.path.load()
@@ -146,8 +148,8 @@ struct SearchCommand: AsyncParsableCommand {
     return (feed, configuration)
   }
 
-  /// Searches on the feed's server. If it cannot be reached, the stored offers are searched
-  /// instead.
+  /// Searches on the feed's server and prints the results. If the search fails or finds nothing,
+  /// the stored offers are searched instead.
   private func search(serverOf feed: String, _ configuration: FeedConfiguration) async throws {
     let database = try await location.open(.readWrite)
     let bar = ProgressBar(isEnabled: !json)
@@ -197,7 +199,7 @@ struct SearchCommand: AsyncParsableCommand {
   }
 }
 
-/// The recent searches.
+/// The list of recent searches, and the repetition of one.
 extension SearchCommand {
   /// The number in a text such as `3!`; nil for another text.
   static func number(in words: String) -> Int? {
@@ -206,7 +208,8 @@ extension SearchCommand {
     return Int(words.dropLast())
   }
 
-  /// The recent search with the given number, with the options of this command.
+  /// The command with the words of the recent search with the given number and, unless `--feed` is
+  /// given, with its feed. All other options stay.
   ///
   /// - Throws: `OffersError` with `notFound` for a number without a search.
   private func repeating(_ number: Int) async throws -> SearchCommand {

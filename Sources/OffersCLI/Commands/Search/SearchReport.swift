@@ -58,8 +58,8 @@ struct SearchReport {
     }
   }
 
-  /// The offers as a table. On a terminal the matches are bold, and if the name has none, a second
-  /// line shows the field that has.
+  /// The offers as a table. On a terminal the words that were found are bold, and if none is in the
+  /// name, a second line shows the first field that has one.
   func table(width: Int?, _ style: Style) -> String {
     let rows = results.hits.map { Self.cells($0.offer) }
     let table = Table(
