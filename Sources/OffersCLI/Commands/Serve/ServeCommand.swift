@@ -61,7 +61,7 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var network: NetworkOptions
   @OptionGroup var logging: LogOptions
 
-  /// The limit of open files to ask for. Each connection of a client is one.
+  /// The wanted limit of open files. Each connection of a client counts as one.
   private static let fileCount: rlim_t = 4096
 
   func validate() throws {
@@ -108,7 +108,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func announce(port: Int) {
-    // The wildcard addresses cannot be opened in a browser.
+    // A browser cannot open a wildcard address, so the URL has the loopback address instead.
     let isAnywhere = host == "0.0.0.0" || host == "::"
     let name = isAnywhere ? "127.0.0.1" : host.contains(":") ? "[\(host)]" : host
     let url = "http://\(name):\(port)"
@@ -123,7 +123,7 @@ struct ServeCommand: AsyncParsableCommand {
       Output.note("Serving at \(DisplayText.oneLine(url))")
     }
     guard open, let link = WebLink(url) else { return }
-    // A browser may run until its window is closed, so nothing waits for it.
+    // A thread waits for the browser, which may run until its window is closed.
     Thread.detachNewThread {
       if !Browser(ProcessInfo.processInfo.environment).open(link, willStart: { _ in }) {
         Output.note("No browser could be started. Open the address yourself.")
@@ -131,8 +131,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Raises the limit of open files, whose default of 1024 is too low for the maximum of
-  /// connections.
+  /// Raises the soft limit of open files to `fileCount`, or to the hard limit if that is lower. The
+  /// usual 1024 is too low for the maximum number of connections.
   private static func raiseFileLimit() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,

@@ -5,7 +5,8 @@ import OffersHTTP
 import OffersSQLite
 import OffersSync
 
-/// The feeds of the server: an adapter from its protocol to the sync engine.
+/// The implementation of the server's protocol `FeedSyncer` by the sync engine and the file of
+/// definitions.
 struct ServedFeeds: FeedSyncer {
   let database: OffersDatabase
   let configurationPath: SettingPath
@@ -17,8 +18,8 @@ struct ServedFeeds: FeedSyncer {
   }
 
   func setInterval(_ everySeconds: Int?, of feed: String) async throws -> Bool {
-    // Another program may lock the file for some seconds, which must not block a thread of the
-    // server.
+    // Another program may hold the lock on the file for some seconds. Waiting for it must not block
+    // a thread of the server.
     try await withCheckedThrowingContinuation { answer in
       DispatchQueue.global().async {
         answer.resume(with: Result { try configurationPath.setInterval(everySeconds, of: feed) })
