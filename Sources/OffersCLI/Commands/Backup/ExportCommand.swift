@@ -49,8 +49,8 @@ struct ExportCommand: AsyncParsableCommand {
     let bar = ProgressBar(isEnabled: true)
     defer { bar.clear() }
     guard let output, output != "-" else {
-      // The document is spooled first, so that a slow reader does not keep the read transaction
-      // open, and so that it gets the whole document or nothing.
+      // The document is first written to a temporary file, so that a slow reader does not keep the
+      // read transaction open, and so that a failed export prints nothing.
       let spool = try SpoolFile(folder: database.temporaryFolder)
       let document = try await write(database, bar) { try spool.append($0) }
       bar.clear()
@@ -78,15 +78,15 @@ struct ExportCommand: AsyncParsableCommand {
     try report(document.unread)
   }
 
-  /// The contents of a document that was written.
+  /// The size of a document that was written, its numbers of records, and its incomplete sections.
   private struct Document {
     var counts: [ExportRecord.Section: Int] = [:]
     var bytes = 0
-    /// The sections that lack unreadable records of a damaged database.
+    /// The sections in which records of a damaged database are missing; empty for a sound one.
     var unread: [ExportRecord.Section] = []
   }
 
-  /// Writes the document.
+  /// Writes the document; with `--salvage` from the readable records.
   ///
   /// - Parameter append: receives the next bytes.
   private func write(

@@ -57,7 +57,8 @@ struct ImportCommand: AsyncParsableCommand {
       if try configuration.find(feed.name)?.isSelection == true { selections.insert(feed.name) }
     }
     let review = SourceReview(isAccepting: acceptSources)
-    // Without a database all sources are new. They are checked before one is created.
+    // A refused import must not create a database. If there is none yet, all sources are new, so
+    // that they can be checked before.
     if !OffersDatabase.exists(at: path) { _ = try review.review(sources) }
     let counts = try await OffersDatabase.open(path: path).importRecords(
       from: source, feeds: feeds, selections: selections, review: review.review)

@@ -12,12 +12,13 @@ final class ImportFile: ExportRecordSource {
   private let descriptor: Int32
   private let spool: SpoolFile?
   private let limitBytes: Int
-  /// The size of the file; 0 for a pipe.
+  /// The size of the file in bytes; 0 for a pipe.
   private let sizeBytes: Int
   private let progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
   /// The number of passes that were begun.
   private let passes = Atomic(0)
-  /// The expected number of passes, for the progress: one checks the records, one imports them.
+  /// The expected number of passes, for the progress: the first collects the feeds and sources, the
+  /// second imports the records.
   private static let usualPasses = 2
 
   /// The maximum number of bytes from a pipe, which may be endless.
@@ -27,7 +28,8 @@ final class ImportFile: ExportRecordSource {
   ///   - path: the file, or `-` for standard input.
   ///   - folder: the folder for the content of a pipe.
   ///   - limitBytes: the maximum number of bytes from a pipe.
-  ///   - progress: receives the number of bytes that have been read, and the total over all passes.
+  ///   - progress: receives the number of bytes that have been read in all passes, and the expected
+  ///     total, which is 0 for a pipe.
   /// - Throws: `OffersError` with `notFound` or `sourceFailed` if the file cannot be opened.
   init(
     _ path: String, folder: String, limitBytes: Int = usualLimitBytes,

@@ -10,10 +10,11 @@ struct SourceReview: Sendable {
   /// The maximum number of refused sources in an error message.
   private static let namedCount = 10
 
-  /// Sets the origin of each source; nil for a source that cannot be imported.
+  /// Sets the origin of each source: `machine` if the user accepts the sources, else `imported`;
+  /// nil for a source that is left out, because it has a variable or cannot be read.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for sources that only the user of this machine
-  ///   may name, unless the user accepts them.
+  /// - Throws: `OffersError` with `invalidRequest` if a source is a file, is in a private network,
+  ///   has a variable, or cannot be read, unless the user accepts the sources.
   func review(_ sources: [ImportedSource]) throws -> [ImportedSource] {
     var reviewed = sources
     var refused: [String] = []
