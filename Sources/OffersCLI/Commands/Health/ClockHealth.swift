@@ -2,17 +2,17 @@ import Foundation
 import OffersCore
 import OffersSQLite
 
-/// The check of the machine's clock: a clock that is behind the newest sync or star was set wrong,
-/// now or at that time.
+/// The check of the machine's clock. If the newest sync or star is later than now, the clock is
+/// wrong, or was wrong at that time.
 struct ClockHealth {
   let database: OffersDatabase
   let now: Date
 
-  /// The tolerated difference between clocks, in seconds.
+  /// The time, in seconds, by which the newest sync or star may be later than now.
   private static let toleranceSeconds = 300.0
 
   func examine() async -> Finding {
-    // If the time cannot be read, pages are damaged, which the checks of the pages report.
+    // If the time cannot be read, pages are damaged, which `OffersDatabase.examine(at:)` reports.
     guard let newest = try? await database.findNewestTime(),
       newest.timeIntervalSince(now) > Self.toleranceSeconds
     else { return Finding(.ok, "clock", "nothing happened later than now") }

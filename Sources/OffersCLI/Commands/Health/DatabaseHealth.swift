@@ -2,7 +2,7 @@ import Foundation
 import OffersCore
 import OffersSQLite
 
-/// The checks of a database, its file and its disk. The clock is compared with the database's times.
+/// The checks of a database, its file, its disk, and the clock of the machine.
 struct DatabaseHealth {
   let path: String
   let now: Date
@@ -13,7 +13,7 @@ struct DatabaseHealth {
   func examine() async -> (findings: [Finding], feeds: [Feed]) {
     do {
       let database = try await OffersDatabase.open(path: path, access: .readOnly)
-      // If the feeds cannot be read, pages are damaged, which the checks below report.
+      // If the feeds cannot be read, pages are damaged, which `examine(at:)` below reports.
       let feeds = (try? await database.fetchFeeds()) ?? []
       let findings =
         OffersDatabase.examineFile(at: path) + [disk(database)]
@@ -26,7 +26,8 @@ struct DatabaseHealth {
       let refusal = Finding(
         .problem, "database", error.message,
         advice: await OffersDatabase.advice(on: error, at: path))
-      // For a file that is not a database of this program, only problems are reported.
+      // The file may be no database of this program, so only the problems among its findings are
+      // reported.
       let around = OffersDatabase.exists(at: path) ? OffersDatabase.examineFile(at: path) : []
       return (around.filter { $0.level == .problem } + [refusal], [])
     }
@@ -69,6 +70,6 @@ struct DatabaseHealth {
   private static let roomyBytes = 100_000_000
   private static let largeLogBytes = 64_000_000
   private static let largeFreeBytes = 10_000_000
-  /// The share of free pages from which on `prune` vacuums the file.
+  /// The share of free pages above which `prune` vacuums the file.
   private static let freeShare = OffersDatabase.freeShare
 }

@@ -68,7 +68,8 @@ struct DoctorCommand: AsyncParsableCommand {
     }.joined(separator: "\n")
   }
 
-  /// The lines of a finding: on a terminal wrapped with a hanging indent, in a pipe one line.
+  /// The lines of a finding or a repair: wrapped with a hanging indent on a terminal, otherwise one
+  /// line.
   private static func line(_ start: String, _ text: String) -> [String] {
     let text = DisplayText.oneLine(text)
     guard let width = Terminal.width else { return [start + text] }

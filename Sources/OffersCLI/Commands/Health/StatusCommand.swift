@@ -76,7 +76,7 @@ struct StatusCommand: AsyncParsableCommand {
       guard !troubles.isEmpty else { continue }
       lines.append("")
       for trouble in troubles {
-        // In a pipe lines are not wrapped.
+        // Lines are wrapped only on a terminal.
         guard let width = Terminal.width else {
           lines.append(trouble)
           continue
