@@ -41,7 +41,8 @@ struct ManualPage {
   private let version: String
   private var lines: [String] = []
 
-  /// - Parameter description: the program's commands in JSON, as ArgumentParser prints them.
+  /// - Parameter description: the program's commands in JSON, as ArgumentParser's
+  ///   `--experimental-dump-help` prints them.
   init(description: String, version: String) throws {
     root = try JSONDecoder().decode(Tool.self, from: Data(description.utf8)).command
     self.version = version
@@ -91,7 +92,7 @@ struct ManualPage {
     for below in command.subcommands ?? [] { add(below, path: path) }
   }
 
-  /// Whether every command has the argument, so that the page leaves it out.
+  /// Whether the argument is `--help` or `--version`, which the page leaves out.
   private static func isEverywhere(_ argument: Argument) -> Bool {
     argument.names?.contains { $0.name == "help" || $0.name == "version" } ?? false
   }
@@ -118,7 +119,8 @@ struct ManualPage {
     return text
   }
 
-  /// The text of a discussion and its sections, each of which begins with a title in capitals.
+  /// The text of a discussion before its first section, and its sections. A section begins with its
+  /// title, a line in capitals.
   private static func parts(of discussion: String) -> (text: String, sections: [(String, String)]) {
     var text: [Substring] = []
     var sections: [(String, String)] = []
@@ -142,7 +144,7 @@ struct ManualPage {
     }
   }
 
-  /// Lines whose breaks are preserved.
+  /// The lines of a text, except empty ones, in troff that preserves the line breaks (`.nf`).
   private func literal(_ text: String) -> [String] {
     let rows = text.split(scalar: "\n").map { Self.escaped(String($0)) }
     return [".PP", ".nf"] + rows + [".fi"]
@@ -152,7 +154,8 @@ struct ManualPage {
     text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 
-  /// A text with the special characters of troff escaped.
+  /// A text with backslashes, hyphens and double quotes escaped for troff, and a dot or apostrophe
+  /// at its start, where it would begin a request.
   private static func escaped(_ text: String) -> String {
     let escaped = text.replacing(bytes: "\\", with: "\\e").replacing(bytes: "-", with: "\\-")
       .replacing(bytes: "\"", with: "\\(dq")
