@@ -117,7 +117,7 @@ struct Browser {
     return hasLink ? words : words + [link.text]
   }
 
-  /// Whether a program exists, by its path or in the folders of PATH.
+  /// Whether a program is executable, by its path or in a folder of PATH.
   private func isPresent(_ name: String) -> Bool {
     if name.contains("/") { return access(name, X_OK) == 0 }
     let folders = (environment["PATH"] ?? "/usr/bin:/bin").split(
@@ -125,8 +125,8 @@ struct Browser {
     return folders.contains { access($0.isEmpty ? name : "\($0)/\(name)", X_OK) == 0 }
   }
 
-  /// Runs a program in the process group of this one. In another group the system would stop it
-  /// when it reads from the terminal (SIGTTIN).
+  /// Runs a program until it exits, in the process group of this one. In another group the system
+  /// would stop it when it reads from the terminal (SIGTTIN).
   ///
   /// - Returns: whether it exited with status 0.
   private func run(_ words: [String], _ isSilent: Bool) -> Bool {

@@ -78,7 +78,9 @@ struct CacheCommand: AsyncParsableCommand {
   /// The maximum number of reasons that are printed.
   private static let reasonLimit = 10
 
-  /// Lines with the reasons of failures, the most frequent first, each with its number of images.
+  /// Lines with the distinct reasons of failed fetches, the most frequent first, each with its
+  /// number of images if it is more than one. A last line counts the images of the reasons left
+  /// out.
   static func failureLines(_ failures: [ImageFailure]) -> [String] {
     let reasons = Dictionary(grouping: failures) { failure in
       let host = URLComponents(string: failure.url)?.host ?? "its address"

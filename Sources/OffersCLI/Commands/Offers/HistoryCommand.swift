@@ -65,8 +65,8 @@ struct HistoryCommand: AsyncParsableCommand {
     return lines + [style.bold(table.header)] + rows.map(table.line)
   }
 
-  /// A chart of the exact rewards in the unit of the last one, with gaps for other units and while
-  /// the offer was gone.
+  /// A chart of the exact rewards in the unit of the last one, percent or a currency. It has gaps
+  /// for all other rewards and while the offer was gone.
   static func chart(_ points: [RewardPoint], until end: Date) -> StepChart {
     let steps = RewardStep.steps(of: points).map { step in
       StepChart.Step(

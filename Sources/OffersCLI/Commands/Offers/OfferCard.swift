@@ -4,7 +4,8 @@ import OffersCore
 enum OfferCard {
   /// The lines of the card.
   ///
-  /// - Parameter width: the width of wrapped lines in columns; 100 at most.
+  /// - Parameter width: the width in columns at which lines are wrapped; more than 100 counts as
+  ///   100.
   static func lines(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
     let width = min(width, 100)
     var lines = heading(offer, width: width, style)
@@ -22,7 +23,7 @@ enum OfferCard {
     let indent = rows.reduce(10) { max($0, min(24, DisplayText.width($1.0))) } + 2
     for (label, value) in rows {
       let label = DisplayText.pad(DisplayText.oneLine(label), indent)
-      // URLs are not wrapped, so that they can be followed.
+      // Values with a URL are not wrapped, so that a terminal can open the URL.
       let isLink = value.contains("://")
       let parts =
         isLink
@@ -35,7 +36,7 @@ enum OfferCard {
     return lines
   }
 
-  /// The lines with the reward and the name.
+  /// The lines with the star of a favorite, the reward, the mark of a gone offer, and the name.
   static func heading(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
     let title = [
       offer.isFavorite ? style.star("★") : nil,

@@ -9,7 +9,7 @@ import OffersSync
 enum PictureMode: String, ExpressibleByArgument, CaseIterable, Sendable {
   /// The image is drawn if it is cached. The network is not used.
   case auto
-  /// The image is drawn, and is fetched first if it is not cached.
+  /// The image is drawn, and is fetched first if it is not cached or no longer fresh.
   case always
   case never
 }
@@ -22,7 +22,7 @@ struct OfferPicture {
   let allowsPrivateNetwork: Bool
 
   /// The drawing and true, or a line with the reason why there is none and false. The text is empty
-  /// if the offer has no image.
+  /// if the offer has no image, and for the mode `never`.
   func text(from database: OffersDatabase) async -> (text: String, isDrawn: Bool) {
     guard mode != .never, let url = offer.imageURLText else { return ("", false) }
     func line(_ reason: String) -> (String, Bool) {
@@ -65,7 +65,8 @@ struct OfferPicture {
     }
   }
 
-  /// Records the use of the image for the eviction order, unless that would wait for a writer.
+  /// Records that the cached image was drawn, for the eviction order, unless another process is
+  /// writing. In the mode `always` the loader has recorded it.
   func noteSeen() async {
     guard let url = offer.imageURLText, mode == .auto else { return }
     // If the use is not recorded, the image is at worst evicted earlier.

@@ -39,7 +39,8 @@ struct ShowCommand: AsyncParsableCommand {
     let database = try await location.open(.readOnly)
     let offer = try await database.fetchOffer(named: id)
     guard Terminal.isOutput, !json, images != .never else { return try print(offer) }
-    // A cached image is drawn whatever the settings say, because it needs no network.
+    // The configuration is read only if the image may be fetched: a broken file of definitions must
+    // not keep a cached image from being drawn.
     let isOpen =
       try images == .always && network.allowsPrivateNetwork(configuration.path.load())
     let picture = OfferPicture(

@@ -3,8 +3,8 @@ import OffersCore
 
 /// A chart of a value over time, drawn with block characters.
 ///
-/// The height of a column is the last value in its interval of time; a column without a value is
-/// empty.
+/// The height of a column is the value at the end of its interval of time; it is empty if there is
+/// a gap.
 struct StepChart {
   /// A value that holds from a time until the next step.
   struct Step {
@@ -19,7 +19,7 @@ struct StepChart {
   /// The end of the last step.
   let end: Date
 
-  /// The height of the chart in lines, and its allowed widths in columns.
+  /// The height of the chart in lines, and its allowed widths in columns, without labels.
   private static let height = 4
   private static let widths = 12...60
   private static let blocks = Array(" ▁▂▃▄▅▆▇█")
