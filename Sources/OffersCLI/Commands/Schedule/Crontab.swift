@@ -1,7 +1,7 @@
 import OffersCore
 
-/// The entry in the user's crontab: a line between two comments. The rest of the crontab stays
-/// byte for byte.
+/// The entry in the user's crontab: a line between two comments. All other lines of the crontab
+/// stay byte for byte.
 ///
 /// The line has the paths of the program and of the file of variables, quoted for a shell. It
 /// contains no values of variables, because cron logs the commands that it runs.
@@ -54,7 +54,8 @@ enum Crontab {
   /// The lines between the comments; nil if there is no entry.
   static func block() throws -> [[UInt8]]? { try split(try read()).block }
 
-  /// The line of the entry; nil if another version of the program made it.
+  /// The line of an entry, whose lines are given; nil for an entry that this version would not
+  /// make.
   static func command(of block: [[UInt8]]) -> String? {
     guard block.count == 1, let line = String(validating: block[0], as: UTF8.self),
       line.utf8.firstRange(of: " schedule run ".utf8) != nil
@@ -95,7 +96,8 @@ enum Crontab {
       hint: "It was not changed. Try: crontab -l")
   }
 
-  /// Splits a crontab into the lines between the comments and all other lines.
+  /// Splits a crontab into the lines between the first pair of comments, and the lines outside of
+  /// all such pairs.
   ///
   /// - Throws: `OffersError` with `invalidRequest` if the end comment is missing, because then it
   ///   is not known which lines belong to the entry.

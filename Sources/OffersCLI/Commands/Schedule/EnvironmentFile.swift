@@ -13,7 +13,7 @@ struct EnvironmentFile {
 
   let path: String
 
-  /// The maximum size of the file, which is more than the environment of a process can hold.
+  /// The maximum size of the file in bytes, which is far more than the variables need.
   private static let limitBytes = 1 << 20
 
   /// The file of the scheduled syncs.
@@ -25,7 +25,8 @@ struct EnvironmentFile {
 
   /// Atomically replaces the content of the file by the given variables.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a value that contains a line end.
+  /// - Throws: `OffersError` with `invalidRequest` for an invalid name, or a value that contains a
+  ///   line feed; otherwise as `NewFile.write`.
   func write(_ variables: [Variable]) throws {
     var text = "# Variables of the scheduled syncs: offers schedule install\n"
     for variable in variables {
@@ -41,8 +42,9 @@ struct EnvironmentFile {
 
   /// The variables in their order; nil if the file does not exist.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a file that another user owns or others may
-  ///   read, and for a malformed line. No message contains a value.
+  /// - Throws: `OffersError` with `invalidRequest` for a file that cannot be read, that another
+  ///   user owns or that grants others any permission, and for malformed content. No message
+  ///   contains a value.
   func read() throws -> [Variable]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {

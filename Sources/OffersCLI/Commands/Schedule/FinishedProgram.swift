@@ -52,7 +52,8 @@ struct FinishedProgram {
     return bytes
   }
 
-  /// The content of its standard error in one line, else its exit status.
+  /// The text that the program printed to standard error, in one line; if there is none, a text
+  /// with the exit status.
   var reason: String {
     let lines = errors.split(scalar: "\n").joined(separator: " ")
     return lines.isEmpty ? "it exited with status \(status)" : lines

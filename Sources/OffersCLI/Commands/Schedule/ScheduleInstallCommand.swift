@@ -40,7 +40,7 @@ struct ScheduleInstallCommand: AsyncParsableCommand {
       case .systemd: try SystemdTimer().install(words, database: database)
       }
     } catch {
-      // The file of an earlier installation is kept, because that still needs it.
+      // A file that existed before is kept, because an earlier installation still needs it.
       if !hadFile { unlink(file.path) }
       throw error
     }

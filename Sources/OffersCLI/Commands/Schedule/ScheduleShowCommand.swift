@@ -9,11 +9,11 @@ struct ScheduleShowCommand: AsyncParsableCommand {
   @Flag(name: .long, help: "Print one JSON document.")
   var json = false
 
-  /// An installation.
+  /// The installation with a scheduler.
   private struct Entry {
     let scheduler: Scheduler
-    /// The line of the crontab, or the path of the unit; nil for an installation of an earlier
-    /// version, which contains values of variables.
+    /// The line of the crontab, or the path of the timer unit; nil for an installation by an
+    /// earlier version, which contains values of variables.
     let text: String?
   }
 

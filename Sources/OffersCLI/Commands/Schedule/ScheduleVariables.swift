@@ -2,7 +2,7 @@ import Glibc
 import OffersCore
 import OffersFeeds
 
-/// The environment variables that a sync depends on.
+/// The environment variables that a scheduled sync depends on.
 enum ScheduleVariables {
   private static let paths = ["OFFERS_DATABASE", "OFFERS_CONFIG", "SSL_CERT_FILE"]
   /// HOME is included, because it determines default paths and may differ in cron or systemd.
@@ -11,12 +11,12 @@ enum ScheduleVariables {
     "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
   ]
 
-  /// The variables that are set and not empty, with their current values. Paths are made absolute,
-  /// because the sync runs in another working directory.
+  /// The variables that are set and not empty, with their current values. The values of those in
+  /// `paths` are made absolute, because the sync runs in another working directory.
   ///
   /// - Parameters:
-  ///   - databaseOption: overrides `OFFERS_DATABASE`.
-  ///   - configOption: overrides `OFFERS_CONFIG`.
+  ///   - databaseOption: the value of `--database`, which overrides that of `OFFERS_DATABASE`.
+  ///   - configOption: the value of `--config`, which overrides that of `OFFERS_CONFIG`.
   /// - Throws: `OffersError` for definitions that cannot be read.
   static func collect(
     databaseOption: String?, configOption: String?
@@ -34,7 +34,7 @@ enum ScheduleVariables {
     return found
   }
 
-  /// The variables that definitions use in their URLs and headers.
+  /// The names of the variables that definitions use in their sources, search URLs and headers.
   private static func names(in definitions: FeedConfiguration) throws -> [String] {
     try definitions.names.compactMap { try definitions.find($0) }.flatMap { definition in
       ([definition.source, definition.search].compactMap(\.self) + definition.headers.map(\.value))

@@ -16,8 +16,8 @@ struct SystemdTimer {
 
   var isInstalled: Bool { folder != nil && access(timerPath, F_OK) == 0 }
 
-  /// Whether this version made the units. Earlier ones wrote the values of variables into the
-  /// service.
+  /// Whether the service has the form that this version writes. Earlier versions wrote the values
+  /// of variables into it.
   var isCurrent: Bool {
     let text = (try? TextFile.read(servicePath)) ?? nil  // An unreadable unit is not current.
     return text?.utf8.firstRange(of: "\"schedule\" \"run\"".utf8) != nil
@@ -30,9 +30,9 @@ struct SystemdTimer {
     return (shown ?? nil)?.status == 0
   }
 
-  /// A quoted word of a unit file (systemd.syntax(7)). Backslashes, quotes and percent signs, which
-  /// begin specifiers, are escaped. Dollar signs are not, because the command begins with a colon,
-  /// which disables the substitution of variables.
+  /// A quoted word of a unit file (systemd.syntax(7)). Backslashes, double quotes and percent
+  /// signs, which begin specifiers, are escaped. Dollar signs are not, because the command begins
+  /// with a colon, which disables the substitution of variables.
   static func word(_ text: String) -> String {
     let escaped = text.replacing(bytes: "\\", with: "\\\\").replacing(bytes: "\"", with: "\\\"")
       .replacing(bytes: "%", with: "%%")
@@ -98,9 +98,9 @@ struct SystemdTimer {
     }
   }
 
-  /// Disables and removes the units.
+  /// Disables the timer, and removes the files of the timer and the service.
   ///
-  /// - Returns: whether there were any.
+  /// - Returns: whether either file existed.
   @discardableResult
   func remove() -> Bool {
     guard let folder, isInstalled || access(servicePath, F_OK) == 0 else { return false }
