@@ -1,10 +1,11 @@
 import ArgumentParser
 import OffersCore
 
-/// The scripts that make a shell complete the program's arguments.
+/// The script that makes bash complete the program's arguments. ArgumentParser makes those for zsh
+/// and fish.
 enum CompletionScript {
-  /// The script for bash: ArgumentParser's script, preceded by a function that joins words at
-  /// colons.
+  /// ArgumentParser's script for bash, with an added function that rejoins the words that bash
+  /// splits.
   ///
   /// bash splits a word at colons (`COMP_WORDBREAKS`), so that it would complete `ibotta:110579` as
   /// three words.

@@ -32,7 +32,7 @@ enum Completions {
     }
   }
 
-  /// The most ids that are offered: about a screen.
+  /// The maximum number of ids that are offered, about a screen.
   private static let limit = 50
 
   private static func ids(
@@ -56,11 +56,12 @@ enum Completions {
   /// the command line of a user who presses Tab and Return.
   private static func isOption(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "-") }
 
-  /// A candidate in the syntax of the shell that asks; nil for a text with shell metacharacters.
+  /// A candidate in the syntax of the shell that asks; nil for a text with control characters or
+  /// shell metacharacters, and for one that looks like an option.
   ///
-  /// bash expands its candidates, and every shell splits them at separators of its own. So only
-  /// plain ASCII bytes, spaces and characters beyond ASCII are offered. Other ids and searches can
-  /// still be typed.
+  /// bash expands its candidates, and every shell splits them at separators of its own. So only the
+  /// ASCII characters that need no quoting (`ShellQuoting.isPlain`), spaces and characters beyond
+  /// ASCII are offered. Other ids and searches can still be typed.
   ///
   /// - Parameter title: the description that fish and zsh show beside the candidate.
   private static func candidate(_ text: String, _ title: String? = nil) -> String? {
