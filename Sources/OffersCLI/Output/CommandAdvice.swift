@@ -1,7 +1,7 @@
 import OffersCore
 
-/// The words of the command line for the advice of errors and findings: the commands and options
-/// that are their remedies.
+/// The commands and options of this program that stand for remedies in the advice of errors and
+/// findings.
 extension Remedy {
   fileprivate var command: String {
     switch self {
@@ -33,18 +33,18 @@ extension Remedy {
 }
 
 extension Advice {
-  /// The text with the commands.
+  /// The text of the advice, with the command or option for its remedy, if it has one.
   var commandText: String { text { $0.command } }
 }
 
 extension OffersError {
-  /// The error whose hint has the commands.
+  /// The error with `commandText` as its hint.
   var withCommands: OffersError {
     OffersError(code, message, hint: advice?.commandText, cause: cause)
   }
 }
 
 extension SyncRun {
-  /// The run whose error has a hint with the commands.
+  /// The run with `commandText` as the hint of its error.
   var withCommands: SyncRun { with(error?.withCommands) }
 }

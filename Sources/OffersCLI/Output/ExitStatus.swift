@@ -6,10 +6,11 @@ enum ExitStatus {
   static let failed = ExitCode(1)
   /// Some of several feeds failed.
   static let someFailed = ExitCode(3)
-  /// Another process is syncing the same feed.
+  /// Another process holds a lock, such as that of a feed that it syncs.
   static let locked = ExitCode(11)
   static let wrongUsage = ExitCode(64)
-  /// No such offer, feed or input.
+  /// No such offer, feed, input or database, an ambiguous id, or no result of a search with
+  /// `--exit-status`.
   static let notFound = ExitCode(66)
 
   static func code(for error: OffersError) -> ExitCode {
@@ -23,7 +24,7 @@ enum ExitStatus {
     }
   }
 
-  /// The exit code of a sync of several feeds; nil if no feed failed.
+  /// The exit code of a sync of one or several feeds; nil if no feed failed.
   static func code(forFailures failures: [OffersError], of feedCount: Int) -> ExitCode? {
     guard let first = failures.first else { return nil }
     // Locked feeds are being synced by another process, so that the sync as a whole has not failed.

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// It is installed during the lifetime of the instance. After the cleanup the program ends by the
 /// same signal, so that the shell sees the usual status. Once the cleanup has begun, `hold` and
-/// `deinit` block until the program ends, so that no protected work continues. A signal that was
-/// ignored when the program started stays ignored.
+/// `deinit` block until the program ends, so that no protected work continues. A signal that is
+/// ignored when the instance is created stays ignored.
 final class InterruptionWatch: Sendable {
   private final class Turn: Sendable {
     let lock = Mutex(())
@@ -47,7 +47,8 @@ final class InterruptionWatch: Sendable {
           raise(number)
         }
       }
-      // Until the source is registered, the signal has its previous effect, so that none is lost.
+      // Waits until the source is registered. Until then the signal has its previous effect, so
+      // that none is lost.
       let isHeard = DispatchSemaphore(value: 0)
       source.setRegistrationHandler { isHeard.signal() }
       source.resume()

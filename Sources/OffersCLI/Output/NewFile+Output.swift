@@ -6,7 +6,8 @@ extension NewFile {
   ///
   /// - Parameters:
   ///   - output: the value of the option.
-  ///   - isPublic: whether a file that replaces none has the mode of the umask, instead of 0600.
+  ///   - isPublic: whether a file that replaces none has the permissions that the umask leaves,
+  ///     instead of mode 0600.
   ///   - database: the database that the command uses. Neither it nor another database of this
   ///     program is replaced, nor are their companion files, or any database with a log or journal.
   /// - Throws: `OffersError` with `invalidRequest` for a database, otherwise as

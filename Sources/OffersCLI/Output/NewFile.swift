@@ -3,18 +3,18 @@ import OffersCore
 import OffersPlatform
 import Synchronization
 
-/// A file that is written under a temporary name and atomically replaces another when it is
-/// committed.
+/// A file that is written under a temporary name and gets its final name, atomically, when it is
+/// committed. It then replaces a file with that name.
 ///
 /// The temporary file is in the same folder. It is synced (fsync) and renamed, so that readers see
-/// either the old or the new file, also after a power failure. Its mode is 0600 unless it replaces
-/// a file, whose mode it then takes. An interrupted program removes the temporary file.
+/// either the old or the new file, also after a power failure. By default its mode is that of the
+/// file that it replaces, or else 0600. An interrupted program removes the temporary file.
 ///
 /// Every file that a command writes for the user is written by this class, apart from databases. A
 /// device, pipe, socket or folder is refused, also behind a symbolic link: as root, the rename
 /// would replace `/dev/null`.
 final class NewFile: Sendable {
-  /// The path after the commit.
+  /// The final path, with symbolic links followed.
   let path: String
   /// The path before the commit.
   let temporaryPath: String
@@ -25,8 +25,9 @@ final class NewFile: Sendable {
 
   /// - Parameters:
   ///   - path: the path after the commit; a symbolic link is followed.
-  ///   - isPublic: whether a file that replaces none has the mode of the umask, instead of 0600.
-  ///   - hint: the hint of errors.
+  ///   - isPublic: whether a file that replaces none has the permissions that the umask leaves,
+  ///     instead of mode 0600.
+  ///   - hint: the hint of errors with `storageFailed`.
   /// - Throws: `OffersError` with `invalidRequest` if the path names something other than a regular
   ///   file, `storageFailed` if the file cannot be created.
   init(replacing path: String, isPublic: Bool = false, hint: String) throws {
@@ -57,7 +58,8 @@ final class NewFile: Sendable {
   /// yet. So the file is replaced, not the link.
   ///
   /// - Returns: a path that begins with a slash or a dot, so that SQLite does not read it as a URI.
-  /// - Throws: `OffersError` with `invalidRequest` if it is something other than a regular file.
+  /// - Throws: `OffersError` with `invalidRequest` if the path is empty, or the file is something
+  ///   other than a regular file.
   static func target(_ path: String) throws -> String {
     guard !path.isEmpty else {
       throw OffersError(.invalidRequest, "The file has no name.", hint: "Name a file to write.")
@@ -93,7 +95,7 @@ final class NewFile: Sendable {
     }
   }
 
-  /// Syncs the file to the disk and renames it to its path.
+  /// Syncs the file to the disk and gives it its final name.
   ///
   /// - Parameter isPrivate: whether its mode is 0600 even if it replaces a file with another mode.
   func commit(isPrivate: Bool = false) throws {
@@ -127,7 +129,7 @@ final class NewFile: Sendable {
     try file.commit(isPrivate: isPrivate)
   }
 
-  /// Removes the temporary files of processes that were killed.
+  /// Removes the temporary files for a path that processes left behind when they were killed.
   private static func removeRemains(beside path: String) {
     let folder = FileBytes.folder(of: path)
     let start = (path.split(scalar: "/").last ?? "") + ".new-"

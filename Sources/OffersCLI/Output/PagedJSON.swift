@@ -25,6 +25,6 @@ struct PagedJSON {
     try Output.printRaw(text)
   }
 
-  /// Prints the end of the document.
+  /// Prints the end of the document, after its beginning if no element was printed.
   func finish() throws { try Output.print((isFirst ? start : "") + "]}") }
 }

@@ -3,7 +3,7 @@ import OffersCore
 import OffersFeeds
 import OffersPlatform
 
-/// Reads and updates of the user's file of feed definitions.
+/// Reads and updates of small text files, such as the user's file of feed definitions.
 enum TextFile {
   /// The content of a file; nil if it does not exist.
   ///
@@ -47,11 +47,11 @@ enum TextFile {
     return (bad ?? 0) + 1
   }
 
-  /// The longest wait for another program that changes the file.
+  /// The longest wait for another program that changes the file, in seconds.
   private static let waitSeconds = 5.0
 
   /// Changes the content of a file under an exclusive lock, so that concurrent changes by several
-  /// processes are not lost.
+  /// processes are not lost. Missing folders are created.
   ///
   /// - Parameter change: receives the content, nil if the file does not exist, and returns the new
   ///   content, nil for no change.

@@ -26,12 +26,13 @@ package final class ChildProcess: Sendable {
   /// Starts a child process.
   ///
   /// - Parameters:
-  ///   - words: the program's path, or a name to look up in PATH, followed by its arguments. A
-  ///     relative path is resolved against `folder`.
+  ///   - words: the program's path, or a name to look up in this process's PATH, followed by its
+  ///     arguments. A relative path is resolved against `folder`.
   ///   - environment: the child's environment; nil to inherit that of this process.
   ///   - folder: the working directory; nil to inherit that of this process.
-  ///   - input: standard input. The streams are duplicated in the order input, output, errors, so a
-  ///     stream must not name the descriptor 0, 1 or 2 after that one has been replaced.
+  ///   - input: the source of standard input. The descriptors 0, 1 and 2 of the child are replaced
+  ///     in this order. So a later stream must not use an earlier one of them, unless that one
+  ///     stayed the same.
   /// - Throws: `OffersError` with `notFound` when the program does not exist, `invalidRequest` when
   ///   it cannot be started.
   package init(
