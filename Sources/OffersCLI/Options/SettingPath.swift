@@ -47,7 +47,8 @@ struct SettingPath: Sendable {
 
   /// The folder with the settings of all programs: `$XDG_CONFIG_HOME`, else `~/.config`.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` if neither is known.
+  /// - Throws: `OffersError` with `invalidRequest` if the variable is not set and there is no home
+  ///   folder.
   static func configurationFolder() throws -> String {
     if let folder = base("XDG_CONFIG_HOME", inHome: ".config") { return folder }
     throw OffersError(

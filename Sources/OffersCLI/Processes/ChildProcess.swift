@@ -129,7 +129,7 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// The status that a shell reports for a command that it could not run.
+  /// The status of a child whose exit status is not known, because it was reaped elsewhere.
   private static let unknownStatus: Int32 = 127
 
   /// Runs a program until it exits.

@@ -44,7 +44,8 @@ struct ImportCommand: AsyncParsableCommand {
     let source = try ImportFile(file, folder: OffersDatabase.temporaryFolder(for: path)) {
       bar.show("import", bytes: $0, of: $1)
     }
-    // The file is read to its end before the database is opened or created.
+    // The file is read to its end before the database is opened or created, so that an invalid file
+    // does neither.
     var feeds: [String] = []
     var selections: Set<String> = []
     var sources: [ImportedSource] = []

@@ -14,7 +14,8 @@ struct SearchReport {
 
   private var place: String { feed.map { " in \($0)" } ?? "" }
 
-  /// The lines for standard error.
+  /// The lines for standard error: why the server could not be searched, which words were searched
+  /// instead, or that nothing was found.
   var notes: [String] {
     let quoted = "“\(DisplayText.oneLine(words))”"
     var notes: [String] = []

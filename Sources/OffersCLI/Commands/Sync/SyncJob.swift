@@ -94,7 +94,7 @@ struct SyncJob: Sendable {
         do {
           try add(feed, result, configuration, &results)
         } catch {
-          // The other feeds are still synced.
+          // The other feeds are synced even if a result cannot be printed.
           results.outputError = error
         }
       })
