@@ -127,6 +127,7 @@ let package = Package(
       dependencies: [
         "OffersCore", "OffersFeeds", "OffersSQLite", "OffersSync",
         .target(name: "OffersHTTP", condition: http),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .target(

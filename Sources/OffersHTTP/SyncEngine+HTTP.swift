@@ -15,7 +15,7 @@ extension SyncEngine {
   ///     (`https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`) and certificates (`SSL_CERT_FILE`).
   ///   - logger: logs each step, without the values of variables.
   ///   - now: the clock for the times of runs and offers, and for what is due.
-  public init(
+  package init(
     store: any SyncStore, configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
     logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),

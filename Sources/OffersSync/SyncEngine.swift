@@ -25,7 +25,7 @@ public struct SyncEngine: Sendable {
   ///   - environment: finds environment variables, for the sources of definitions.
   ///   - logger: logs each step, without the values of variables.
   ///   - now: the clock for the times of runs and offers, and for what is due.
-  public init(
+  package init(
     store: any SyncStore, transport: any HTTPTransport, configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
     logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),

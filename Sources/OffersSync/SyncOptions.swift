@@ -12,6 +12,7 @@ public struct SyncOptions: Hashable, Sendable {
   public var acceptsRemovals: Bool
   /// The longest wait for another process that syncs the same feed.
   public var lockWaitSeconds: Double
+  /// The limits of size and time for each request.
   public var limits: FetchLimits
   /// The words to search for on the feed's server; nil to sync the feed.
   public var query: String?
@@ -34,6 +35,7 @@ public struct SyncOptions: Hashable, Sendable {
   /// into private networks.
   public var allowsPrivateNetwork: Bool
 
+  /// Creates options. Without arguments the feed is synced from its usual source.
   public init(
     source: SyncSource? = nil, acceptsRemovals: Bool = false, lockWaitSeconds: Double = 5,
     limits: FetchLimits = FetchLimits(), query: String? = nil, firstPage: Int = 1,

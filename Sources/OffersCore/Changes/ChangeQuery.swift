@@ -23,6 +23,7 @@ public struct ChangeQuery: Hashable, Sendable {
   /// lists keep their first elements only. Nil for whole offers.
   public var textBytes: Int?
 
+  /// Creates a query. Without arguments it selects all changes.
   public init(
     since: Date? = nil, afterID: Int64? = nil, favoritesOnly: Bool = false,
     kinds: Set<OfferChange.Kind>? = nil, feed: String? = nil, limit: Int? = nil, now: Date
@@ -44,6 +45,7 @@ public struct ExpiringPlace: Hashable, Sendable {
   /// The store's key of the offer.
   public let offerKey: Int64
 
+  /// Creates an expiring place of its parts; the properties describe them.
   public init(at: Date, offerKey: Int64) {
     self.at = at
     self.offerKey = offerKey
@@ -62,6 +64,7 @@ public struct ChangePage: Hashable, Sendable {
   /// the last page.
   public let lastExpiring: ExpiringPlace?
 
+  /// Creates a change page of its parts; the properties describe them.
   public init(
     changes: [OfferChange], lastID: Int64, hasMore: Bool, lastExpiring: ExpiringPlace? = nil
   ) {

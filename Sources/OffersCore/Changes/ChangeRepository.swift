@@ -39,8 +39,10 @@ public protocol ChangeRepository: Sendable {
 public struct ReaderMark: Hashable, Sendable {
   /// The number of the newest change that was read; 0 for none.
   public let changeID: Int64
+  /// When the reader last read the news.
   public let readAt: Date
 
+  /// Creates a reader mark of its parts; the properties describe them.
   public init(changeID: Int64, readAt: Date) {
     self.changeID = changeID
     self.readAt = readAt

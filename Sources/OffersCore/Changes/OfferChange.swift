@@ -2,16 +2,19 @@ import Foundation
 
 /// A change of an offer, classified for users.
 public struct OfferChange: Hashable, Sendable, Identifiable {
+  /// The kinds of change.
   public enum Kind: String, Sendable, CaseIterable {
     /// A sync found the offer for the first time.
     case new
     /// The offer's exact reward rose (`up`) or fell (`down`).
     case up
+    /// The reward became lower.
     case down
     /// Another field differs, or the reward differs but cannot be compared.
     case changed
     /// The feed no longer has the offer (`gone`), or has it again (`back`).
     case gone
+    /// The feed has a vanished offer again.
     case back
     /// The offer expires within 48 hours.
     case expiring
@@ -27,6 +30,7 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
 
   /// The number of the recorded change; nil for `expiring`, which is derived and not recorded.
   public let changeID: Int64?
+  /// What happened.
   public let kind: Kind
   /// When a sync detected the change; for an expiring offer, when its last 48 hours began.
   public let at: Date
@@ -34,6 +38,7 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
   public let offer: Offer
   /// The reward before and after the change, if it changed.
   public let oldReward: Reward?
+  /// The reward after the change; nil without one.
   public let newReward: Reward?
   /// The offer's reward right after the change.
   public let reward: Reward?
@@ -43,6 +48,7 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
   /// with the same name and description. For a gone favorite: the offer that probably replaces it.
   public let returned: OfferRef?
 
+  /// Creates an offer change of its parts; the properties describe them.
   public init(
     changeID: Int64?, kind: Kind, at: Date, offer: Offer, oldReward: Reward? = nil,
     newReward: Reward? = nil, reward: Reward?, fields: [String] = [], returned: OfferRef? = nil

@@ -2,7 +2,7 @@ import Foundation
 
 /// Removes old offers and history. A call that is cancelled throws `CancellationError`; what it removed
 /// before stays removed.
-public protocol PruneRepository: Sendable {
+package protocol PruneRepository: Sendable {
   /// Removes gone offers that are not favorites, with their changes, and history past its bound.
   ///
   /// - Parameters:
@@ -13,10 +13,10 @@ public protocol PruneRepository: Sendable {
 }
 
 /// The number of rows that pruning removed, or would remove.
-public struct PruneCounts: Hashable, Sendable {
-  public var offers = 0
-  public var changes = 0
-  public var runs = 0
+package struct PruneCounts: Hashable, Sendable {
+  package var offers = 0
+  package var changes = 0
+  package var runs = 0
 
-  public init() {}
+  package init() {}
 }

@@ -2,15 +2,26 @@ import Foundation
 
 /// One point in the history of an offer's reward.
 public struct RewardPoint: Hashable, Sendable {
+  /// What happened to the offer at a point of its history.
   public enum Event: String, Sendable {
-    case new, changed, gone, back
+    /// A sync first found the offer.
+    case new
+    /// The reward changed.
+    case changed
+    /// The feed no longer had the offer.
+    case gone
+    /// The feed had the offer again.
+    case back
   }
 
+  /// When it happened.
   public let at: Date
+  /// What happened.
   public let event: Event
   /// The reward since this time; nil when the feed provides none.
   public let reward: Reward?
 
+  /// Creates a reward point of its parts; the properties describe them.
   public init(at: Date, event: Event, reward: Reward?) {
     self.at = at
     self.event = event
@@ -27,6 +38,7 @@ public struct HistoryBounds: Hashable, Sendable {
   /// The maximum total size of the rewards' texts, in bytes of UTF-8.
   public var maximumBytes: Int
 
+  /// Creates bounds. Without arguments the whole history is read.
   public init(before: Int64? = nil, limit: Int = .max, maximumBytes: Int = .max) {
     self.before = before
     self.limit = limit
@@ -36,12 +48,14 @@ public struct HistoryBounds: Hashable, Sendable {
 
 /// A page of an offer's reward history.
 public struct HistoryPage: Hashable, Sendable {
+  /// The offer.
   public let offer: Offer
   /// The points of the page, oldest first.
   public let points: [RewardPoint]
   /// `HistoryBounds.before` for the page of earlier points; nil when there are none.
   public let before: Int64?
 
+  /// Creates a history page of its parts; the properties describe them.
   public init(offer: Offer, points: [RewardPoint], before: Int64?) {
     self.offer = offer
     self.points = points

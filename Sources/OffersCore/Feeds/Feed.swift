@@ -13,6 +13,7 @@ public struct FormerFeed: Hashable, Sendable, Identifiable {
   /// The name.
   public var id: String { name }
 
+  /// Creates a former feed of its parts; the properties describe them.
   public init(name: String, title: String?, source: String?) {
     self.name = name
     self.title = title
@@ -48,6 +49,7 @@ public struct Feed: Hashable, Sendable, Identifiable {
   /// The name.
   public var id: String { name }
 
+  /// Creates a feed of its parts; the properties describe them.
   public init(
     name: String, title: String? = nil, source: String, currentCount: Int, goneCount: Int,
     favoriteCount: Int,

@@ -1,5 +1,6 @@
 /// A feed that has a definition, subscribed or not.
 public struct KnownFeed: Hashable, Sendable, Identifiable {
+  /// The name, such as `ibotta`.
   public let name: String
   /// The display name, if the definition has one.
   public let title: String?
@@ -20,6 +21,7 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
   /// The name.
   public var id: String { name }
 
+  /// Creates a known feed of its parts; the properties describe them.
   public init(
     name: String, title: String? = nil, source: String?, everySeconds: Int,
     hasOwnInterval: Bool = false, hasHeaders: Bool = false, layout: FeedLayout = .grid,
@@ -92,6 +94,7 @@ package struct WantedSync: Hashable, Sendable {
 
 /// The progress of a sync.
 public struct SyncProgress: Hashable, Sendable {
+  /// The name of the feed.
   public let feed: String
   /// Bytes read so far.
   public let bytes: Int
@@ -102,6 +105,7 @@ public struct SyncProgress: Hashable, Sendable {
   /// True once the document is read and the difference is being written.
   public let isWriting: Bool
 
+  /// Creates a sync progress of its parts; the properties describe them.
   public init(feed: String, bytes: Int, totalBytes: Int?, records: Int, isWriting: Bool) {
     self.feed = feed
     self.bytes = bytes
@@ -122,6 +126,7 @@ public struct ServerSearch: Hashable, Sendable {
   /// The number of pages, if the server tells it.
   public let pageCount: Int?
 
+  /// Creates a server search of its parts; the properties describe them.
   public init(run: SyncRun, offers: [OfferRef], lastPage: Int, pageCount: Int?) {
     self.run = run
     self.offers = offers

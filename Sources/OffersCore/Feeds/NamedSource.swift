@@ -1,5 +1,5 @@
 /// Who named the source of a feed, which determines how far the source is trusted.
-public enum SourceOrigin: String, Hashable, Sendable {
+package enum SourceOrigin: String, Hashable, Sendable {
   /// A user of this machine, on the command line or in a definition. Only a source with this origin
   /// may be a file or an address in a private network, and only it receives the headers of a
   /// definition.
@@ -11,14 +11,14 @@ public enum SourceOrigin: String, Hashable, Sendable {
 }
 
 /// The source of a feed that was named instead of the definition's own source.
-public struct NamedSource: Hashable, Sendable {
+package struct NamedSource: Hashable, Sendable {
   /// An http(s) URL, an absolute path, or `sample`.
-  public let text: String
+  package let text: String
   /// Nil when the origin is unknown, because an older version of the program stored the source.
   /// Such a source is trusted no more than a `remote` one.
-  public let origin: SourceOrigin?
+  package let origin: SourceOrigin?
 
-  public init(_ text: String, origin: SourceOrigin?) {
+  package init(_ text: String, origin: SourceOrigin?) {
     self.text = text
     self.origin = origin
   }

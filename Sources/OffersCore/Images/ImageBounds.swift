@@ -1,6 +1,7 @@
 /// The bounds of every image cache.
 public enum ImageBounds {
-  /// The most images in a new cache. An app may set another limit: `setImageLimit(_:)` of
+  /// The most images in a new cache, as the migrations create it: another default requires a new
+  /// migration. An app may set another limit: `setImageLimit(_:)` of
   /// `ImageRepository`.
   public static let defaultImages = 50
   /// The limits that an app may set, in images.

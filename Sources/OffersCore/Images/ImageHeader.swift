@@ -4,10 +4,14 @@
 /// decoded: the file's structure is walked, within bounds, only to confirm the format and to detect
 /// truncation.
 public struct ImageHeader: Hashable, Sendable {
+  /// The format of the file.
   public let format: ImageFormat
+  /// The width in pixels, above 0.
   public let width: Int
+  /// The height in pixels, above 0.
   public let height: Int
 
+  /// Creates an image header of its parts; the properties describe them.
   public init(format: ImageFormat, width: Int, height: Int) {
     self.format = format
     self.width = width
@@ -57,7 +61,16 @@ public struct ImageHeader: Hashable, Sendable {
 
 /// The supported image formats.
 public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
-  case png, jpeg, gif, webp, avif
+  /// PNG.
+  case png
+  /// JPEG.
+  case jpeg
+  /// GIF, still or animated.
+  case gif
+  /// WebP, lossy or lossless.
+  case webp
+  /// AVIF, still or animated.
+  case avif
 
   /// The media type, such as `image/png`.
   public var contentType: String { "image/\(rawValue)" }
@@ -65,6 +78,7 @@ public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
   /// The display name.
   public var title: String { self == .webp ? "WebP" : rawValue.uppercased() }
 
+  /// The format of a media type such as `image/png`; nil for another one.
   public init?(contentType: String) {
     guard contentType.hasPrefix("image/") else { return nil }
     self.init(rawValue: String(contentType.dropFirst("image/".count)))

@@ -40,6 +40,7 @@ public struct FavoriteChange: Hashable, Sendable {
   /// False when the offer already had the requested mark.
   public let didChange: Bool
 
+  /// Creates a favorite change of its parts; the properties describe them.
   public init(offer: Offer, didChange: Bool) {
     self.offer = offer
     self.didChange = didChange

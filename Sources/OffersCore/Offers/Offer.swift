@@ -15,10 +15,15 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
     case gone
   }
 
+  /// The offer's identity.
   public let ref: OfferRef
+  /// The name, never empty.
   public let name: String
+  /// The description as plain text.
   public let description: String?
+  /// The terms as plain text.
   public let terms: String?
+  /// The reward as printed, with its exact value where it has one.
   public let reward: Reward?
   /// The address of the image, as the feed prints it: any text.
   package let imageURLText: String?
@@ -26,8 +31,11 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
   package let urlText: String?
   /// The seller.
   public let retailer: String?
+  /// The categories in the feed's order; empty without any.
   public let categories: [String]
+  /// The begin of the offer.
   public let startsAt: Date?
+  /// The end of the offer.
   public let expiresAt: Date?
   /// The latitude in degrees, positive to the north.
   public let latitude: Double?
@@ -35,6 +43,7 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
   public let longitude: Double?
   /// The offer's own attributes in the feed's order, then those that all offers of the feed share.
   public let attributes: [OfferAttribute]
+  /// Whether the user marked the offer as a favorite.
   public let isFavorite: Bool
   /// When a sync first found the offer.
   public let firstSeenAt: Date

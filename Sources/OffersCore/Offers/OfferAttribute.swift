@@ -3,8 +3,10 @@
 public struct OfferAttribute: Hashable, Sendable, Codable {
   /// The label shown before the value, such as `Artist`.
   public let label: String
+  /// The value as plain text.
   public let value: String
 
+  /// Creates an offer attribute of its parts; the properties describe them.
   public init(label: String, value: String) {
     self.label = label
     self.value = value

@@ -6,8 +6,11 @@ import Foundation
 public struct OfferPlace: Hashable, Sendable {
   /// A sort key.
   public enum Value: Hashable, Sendable {
+    /// The offer has no value to sort by.
     case none
+    /// A number to sort by, such as an amount in minor units.
     case number(Int64)
+    /// A text to sort by.
     case text(String)
   }
 

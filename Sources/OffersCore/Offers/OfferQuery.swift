@@ -61,6 +61,7 @@ public struct OfferQuery: Hashable, Sendable {
   /// offers.
   public var textBytes: Int?
 
+  /// Creates a query. Without arguments it selects all current offers in the order of their feeds.
   public init(
     feed: String? = nil, favoritesOnly: Bool = false, goneOnly: Bool = false,
     retailer: String? = nil, category: String? = nil, rewardMinimum: RewardMinimum? = nil,

@@ -1,5 +1,5 @@
 /// The fields of an offer, in the order of a record.
-public enum OfferField: Int, CaseIterable, Sendable {
+package enum OfferField: Int, CaseIterable, Sendable {
   case id
   case name
   case description
@@ -19,10 +19,10 @@ public enum OfferField: Int, CaseIterable, Sendable {
   /// A JSON list of pairs of strings, a label and a value.
   case attributes
 
-  public static let count = allCases.count
+  package static let count = allCases.count
 
   /// The field's name in JSON and in a change's list of fields.
-  public var name: String {
+  package var name: String {
     switch self {
     case .id: "id"
     case .name: "name"
@@ -50,25 +50,25 @@ public enum OfferField: Int, CaseIterable, Sendable {
 /// offer key (8), reward number (8), reward kind (1), up to (1), currency (3), number of lengths
 /// (1), padding (2), then that many lengths of texts (4 each, all ones for nil), then the texts.
 /// Fields beyond the number of lengths are nil.
-public struct OfferRecord {
+package struct OfferRecord {
   @usableFromInline let base: UnsafeRawPointer
 
   /// Views the record that starts at an 8-byte aligned address.
-  public init(at base: UnsafeRawPointer) {
+  package init(at base: UnsafeRawPointer) {
     self.base = base
   }
 
   /// The size of the record in bytes, padding included.
-  public var byteCount: Int { Int(base.load(as: UInt32.self)) }
+  package var byteCount: Int { Int(base.load(as: UInt32.self)) }
   /// The record's position in the feed, counted from 1.
-  public var position: Int { Int(base.load(fromByteOffset: 4, as: UInt32.self)) }
+  package var position: Int { Int(base.load(fromByteOffset: 4, as: UInt32.self)) }
   /// The hash of all texts of the offer.
-  public var contentHash: UInt64 { base.load(fromByteOffset: 8, as: UInt64.self) }
+  package var contentHash: UInt64 { base.load(fromByteOffset: 8, as: UInt64.self) }
   /// The store's key of the offer that this record replaces; 0 for a new offer.
-  public var offerKey: Int64 { base.load(fromByteOffset: 16, as: Int64.self) }
+  package var offerKey: Int64 { base.load(fromByteOffset: 16, as: Int64.self) }
 
   /// The exact value of the reward.
-  public var rewardValue: Reward.Value? {
+  package var rewardValue: Reward.Value? {
     let number = base.load(fromByteOffset: 24, as: Int64.self)
     switch base.load(fromByteOffset: 32, as: UInt8.self) {
     case Self.amount:
@@ -84,7 +84,7 @@ public struct OfferRecord {
   }
 
   /// Whether the reward's value is an upper bound (“up to”).
-  public var isUpTo: Bool { base.load(fromByteOffset: 33, as: UInt8.self) != 0 }
+  package var isUpTo: Bool { base.load(fromByteOffset: 33, as: UInt8.self) != 0 }
 
   /// Whether the record has any of the optional fields from `retailer` on.
   package var hasDetails: Bool { lengthCount > OfferField.retailer.rawValue }
@@ -105,7 +105,7 @@ public struct OfferRecord {
   }
 
   /// Calls `body` with each field's text in the order of `OfferField`; nil if the feed has none.
-  public func forEachField(
+  package func forEachField(
     _ body: (OfferField, UnsafeRawBufferPointer?) throws -> Void
   ) rethrows {
     try forEachText(of: OfferField.count) { number, text in

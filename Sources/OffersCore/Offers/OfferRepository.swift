@@ -44,6 +44,7 @@ public struct OfferPage: Hashable, Sendable {
   /// Whether the list has more offers after this page.
   public let hasMore: Bool
 
+  /// Creates an offer page of its parts; the properties describe them.
   public init(offers: [Offer], hasMore: Bool) {
     self.offers = offers
     self.hasMore = hasMore

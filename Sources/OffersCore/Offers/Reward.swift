@@ -10,7 +10,9 @@ public struct Reward: Hashable, Sendable, Codable {
 
   /// The kinds of rewards, as JSON and the database name them.
   public enum Kind: String, Sendable, CaseIterable {
+    /// An amount of money.
     case amount
+    /// A percentage.
     case percent
     /// Only the printed text is known.
     case text
@@ -23,12 +25,14 @@ public struct Reward: Hashable, Sendable, Codable {
   /// Whether the value is an upper bound ("Up to 5% back").
   public let isUpTo: Bool
 
+  /// Creates a reward of its parts; the properties describe them.
   public init(text: String, value: Value? = nil, isUpTo: Bool = false) {
     self.text = text
     self.value = value
     self.isUpTo = isUpTo
   }
 
+  /// Whether the exact value is an amount or a percentage; nil without an exact value.
   public var kind: Kind {
     switch value {
     case .amount: .amount

@@ -2,7 +2,7 @@ import Foundation
 
 /// Parses rewards, times and durations as users type them. User interfaces depend on this protocol
 /// instead of on the parsers.
-public protocol QueryTextReader: Sendable {
+package protocol QueryTextReader: Sendable {
   /// Parses `1.50` (an amount in any currency), `$1.50` or `1.50 EUR` (in that currency) and `5%`.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for anything else, as do the other methods.

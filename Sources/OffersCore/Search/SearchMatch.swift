@@ -2,7 +2,18 @@
 public struct SearchMatch: Hashable, Sendable {
   /// A searched field.
   public enum Field: String, Hashable, Sendable, CaseIterable {
-    case name, description, terms, retailer, categories, attributes
+    /// The name.
+    case name
+    /// The description.
+    case description
+    /// The terms.
+    case terms
+    /// The seller.
+    case retailer
+    /// The categories.
+    case categories
+    /// The values of the attributes.
+    case attributes
   }
 
   /// The field that has the text.

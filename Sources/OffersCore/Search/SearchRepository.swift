@@ -18,6 +18,7 @@ public struct SearchQuery: Hashable, Sendable {
   /// ranges of matching words. Nil for whole offers.
   public var maximumBytes: Int?
 
+  /// Creates a search for words, in one feed or in all.
   public init(
     _ words: String, feed: String? = nil, favoritesOnly: Bool = false, limit: Int = 20,
     page: Int = 1
@@ -44,6 +45,7 @@ public struct SearchResults: Hashable, Sendable {
   /// edit distance of one or two; nil when no correction was used.
   public let correctedWords: String?
 
+  /// Creates a search results of its parts; the properties describe them.
   public init(hits: [SearchHit] = [], hasMore: Bool = false, correctedWords: String? = nil) {
     self.hits = hits
     self.hasMore = hasMore
@@ -68,11 +70,13 @@ public struct RecentSearch: Hashable, Sendable, Identifiable {
   public let words: String
   /// The feed that was searched; nil for all.
   public let feed: String?
+  /// When the words were last searched for.
   public let searchedAt: Date
 
   /// The words and the feed: an equal earlier search gives way to a later one.
   public var id: ID { ID(words: words, feed: feed) }
 
+  /// Creates a recent search of its parts; the properties describe them.
   public init(words: String, feed: String? = nil, searchedAt: Date) {
     self.words = words
     self.feed = feed

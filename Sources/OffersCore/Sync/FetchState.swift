@@ -6,6 +6,7 @@ public struct FetchState: Hashable, Sendable {
   /// The validators of the stored document, sent in conditional requests (RFC 9110, sections 8.8
   /// and 13). Nil when the stored offers are not exactly that document.
   public var etag: String?
+  /// The `Last-Modified` of the stored document; nil without one.
   public var lastModified: String?
   /// A hash of the address that the document came from; the validators are valid for that address
   /// only.
@@ -21,17 +22,22 @@ public struct FetchState: Hashable, Sendable {
   public var waitUntil: Date?
   /// The number of consecutive failed syncs, and when the first of them ran.
   public var failureCount = 0
+  /// The start of the first of the consecutive failures; nil after a success.
   public var failingSince: Date?
   /// When the server said that the feed is gone permanently (410 Gone).
   public var stoppedAt: Date?
   /// A permanent redirect: its origin, its target, and the number of consecutive syncs that met it.
   public var movedFrom: String?
+  /// The address of a permanent redirect; nil without one.
   public var movedTo: String?
+  /// The number of consecutive syncs that were redirected permanently to `movedTo`.
   public var movedCount = 0
   /// The number of consecutive syncs whose removals were held back, and when the first of them ran.
   public var heldCount = 0
+  /// When removals were first held back; nil if none are.
   public var heldSince: Date?
 
+  /// Creates the state of a feed that was never fetched.
   public init() {}
 
   /// The longest time between two fetches that a server can demand by Cache-Control, Expires or the

@@ -1,6 +1,6 @@
 /// The stored offers of one feed, reduced to what a sync compares: for each offer a hash of its id,
 /// the hash of its content, its key, and whether it is gone. 24 bytes per offer.
-public struct KnownOffers: Sendable {
+package struct KnownOffers: Sendable {
   private struct Entry {
     let idHash: UInt64
     let contentHash: UInt64
@@ -30,20 +30,20 @@ public struct KnownOffers: Sendable {
   /// colliding ids, which would count as one.
   private let idSeed = UInt64.random(in: .min ... .max)
   /// The number of current offers after the feed's last sync.
-  public private(set) var currentCount = 0
+  package private(set) var currentCount = 0
   /// The number of these that were seen in this sync.
-  public private(set) var seenCurrentCount = 0
+  package private(set) var seenCurrentCount = 0
 
   /// The number of offers in the table, gone ones included.
-  public var count: Int { entries.count }
+  package var count: Int { entries.count }
 
   /// - Parameter capacity: the expected number of offers; at most 4 billion.
-  public init(capacity: Int) {
+  package init(capacity: Int) {
     entries.reserveCapacity(capacity)
   }
 
   /// Adds an offer. `key` is the store's key, above 0.
-  public mutating func insert(
+  package mutating func insert(
     id: UnsafeRawBufferPointer, contentHash: UInt64, key: Int64, isGone: Bool
   ) {
     precondition(index == nil, "all offers are inserted before the first is looked for")
@@ -60,7 +60,7 @@ public struct KnownOffers: Sendable {
   }
 
   /// The result of looking up an offer of the feed.
-  public enum Sighting: Hashable, Sendable {
+  package enum Sighting: Hashable, Sendable {
     /// The store does not have the offer.
     case new
     /// The stored offer has the same content and is not gone.
@@ -72,7 +72,7 @@ public struct KnownOffers: Sendable {
   }
 
   /// Looks up an offer and marks it as seen.
-  public mutating func see(id: UnsafeRawBufferPointer, contentHash: UInt64) -> Sighting {
+  package mutating func see(id: UnsafeRawBufferPointer, contentHash: UInt64) -> Sighting {
     guard let slot = find(id) else { return .new }
     let entry = entries[slot]
     guard markSeen(slot) else { return .repeated }
@@ -82,12 +82,12 @@ public struct KnownOffers: Sendable {
 
   /// Records an offer whose record is invalid, so that it does not count as vanished. A valid
   /// record of it may still follow.
-  public mutating func seeBroken(id: UnsafeRawBufferPointer) {
+  package mutating func seeBroken(id: UnsafeRawBufferPointer) {
     if let slot = find(id) { brokenSlots.append(slot) }
   }
 
   /// Marks the offers as seen that had invalid records only. Called after the last record.
-  public mutating func settleBroken() {
+  package mutating func settleBroken() {
     for slot in brokenSlots { _ = markSeen(slot) }
     brokenSlots = []
   }
@@ -122,7 +122,7 @@ public struct KnownOffers: Sendable {
   }
 
   /// The keys of the current offers that this sync has not seen, ascending.
-  public func vanishedKeys() -> [Int64] {
+  package func vanishedKeys() -> [Int64] {
     var vanished: [Int64] = []
     vanished.reserveCapacity(currentCount - seenCurrentCount)
     for (slot, entry) in entries.enumerated()

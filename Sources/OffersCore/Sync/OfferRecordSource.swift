@@ -1,12 +1,12 @@
 /// Offers to be written, in feed order.
-public protocol OfferRecordSource: Sendable {
+package protocol OfferRecordSource: Sendable {
   /// Returns a reader that starts at the first record. Each call returns the same records.
   func makeReader() -> any OfferRecordReader
 }
 
 extension OfferRecordSource {
   /// Calls `body` with each record.
-  public func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
+  package func forEachRecord(_ body: (OfferRecord) throws -> Void) throws {
     let reader = makeReader()
     while let record = try reader.next() { try body(record) }
   }

@@ -1,32 +1,32 @@
 /// The difference between a feed and its stored offers, ready to be written.
-public struct SyncPlan: Sendable {
+package struct SyncPlan: Sendable {
   /// The run so far; its counts include unchanged and skipped records.
-  public let run: SyncRun
+  package let run: SyncRun
   /// Records of offers that the store does not have.
-  public let newRecords: any OfferRecordSource
+  package let newRecords: any OfferRecordSource
   /// Records of stored offers whose content hash differs or that were gone.
-  public let knownRecords: any OfferRecordSource
+  package let knownRecords: any OfferRecordSource
   /// Keys of the offers that the feed no longer has, ascending.
-  public let vanishedKeys: [Int64]
+  package let vanishedKeys: [Int64]
   /// The source to use from now on and its origin; nil to keep both.
-  public let rememberedSource: NamedSource?
+  package let rememberedSource: NamedSource?
   /// The document's fingerprint; nil if the stored offers will not equal it.
-  public let document: DocumentFingerprint?
+  package let document: DocumentFingerprint?
   /// The number of records on the first of several pages: a repeated id on a later page is not an
   /// error. Nil for a feed of one document.
-  public let firstPageRecords: Int?
+  package let firstPageRecords: Int?
   /// Whether this is a search, whose title and shared attributes do not apply to the feed.
-  public let isSearch: Bool
+  package let isSearch: Bool
   /// Whether to update the search index; otherwise it is rebuilt when it is needed.
-  public let isIndexed: Bool
+  package let isIndexed: Bool
   /// The feed's name for people, where it has one.
-  public let title: String?
+  package let title: String?
   /// The attributes that all offers of the feed share.
-  public let shared: [OfferAttribute]
+  package let shared: [OfferAttribute]
   /// The new fetch state; nil to keep the stored one.
-  public let fetch: FetchState?
+  package let fetch: FetchState?
 
-  public init(
+  package init(
     run: SyncRun, newRecords: any OfferRecordSource, knownRecords: any OfferRecordSource,
     vanishedKeys: [Int64], rememberedSource: NamedSource?, document: DocumentFingerprint?,
     firstPageRecords: Int? = nil,

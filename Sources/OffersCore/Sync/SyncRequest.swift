@@ -10,6 +10,7 @@ public enum SyncReason: String, Hashable, Sendable {
 
 /// The requests of a sync run to a server.
 public struct SyncRequest: Hashable, Sendable {
+  /// Why the sync was made.
   public let reason: SyncReason
   /// The number of requests, including redirects and pages.
   public var requestCount = 0
@@ -19,6 +20,7 @@ public struct SyncRequest: Hashable, Sendable {
   /// newer than the stored one.
   public var isConditional = false
 
+  /// Creates a sync request of its parts; the properties describe them.
   public init(reason: SyncReason) {
     self.reason = reason
   }

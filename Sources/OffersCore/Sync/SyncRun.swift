@@ -16,14 +16,20 @@ public enum SyncOutcome: String, Sendable, CaseIterable {
 
 /// The result of a sync in numbers of offers.
 public struct SyncCounts: Hashable, Sendable {
+  /// Offers that the store did not have.
   public var new = 0
+  /// Known offers with a changed field.
   public var changed = 0
+  /// Offers that the feed no longer has.
   public var gone = 0
+  /// Vanished offers that the feed has again.
   public var back = 0
+  /// Known offers without a change.
   public var unchanged = 0
   /// Records that are not valid offers.
   public var skipped = 0
 
+  /// Creates counts of 0.
   public init() {}
 
   /// The number of offers that the sync changed in the database.
@@ -32,10 +38,14 @@ public struct SyncCounts: Hashable, Sendable {
 
 /// A favorite that is gone, and a new offer with the same name and description.
 public struct ReturnedFavorite: Hashable, Sendable {
+  /// The favorite, whose offer is gone.
   public let favorite: OfferRef
+  /// The new offer that is probably the same.
   public let offer: OfferRef
+  /// The new offer's name.
   public let name: String
 
+  /// Creates a returned favorite of its parts; the properties describe them.
   public init(favorite: OfferRef, offer: OfferRef, name: String) {
     self.favorite = favorite
     self.offer = offer
@@ -55,9 +65,12 @@ public struct ReadProblem: Hashable, Sendable {
 
   /// The position of the record in the feed, from 1; 0 for the document as a whole.
   public let position: Int
+  /// What the problem did to the record.
   public let effect: Effect
+  /// What is wrong, in one sentence.
   public let reason: String
 
+  /// Creates a read problem of its parts; the properties describe them.
   public init(position: Int, effect: Effect, reason: String) {
     self.position = position
     self.effect = effect
@@ -77,14 +90,19 @@ public struct ReadProblem: Hashable, Sendable {
 
 /// One attempt to sync a feed: the source, the changes and the outcome.
 public struct SyncRun: Hashable, Sendable {
+  /// The name of the feed.
   public let feed: String
   /// The source that was read.
   public let source: String
+  /// How the run ended.
   public let outcome: SyncOutcome
+  /// The numbers of offers by what happened to them.
   public let counts: SyncCounts
   /// The size of the document in bytes, after decompression.
   public let bytes: Int
+  /// When the run began.
   public let startedAt: Date
+  /// The duration in seconds.
   public let durationSeconds: Double
   /// Why the run failed or was quarantined.
   public let error: OffersError?
@@ -101,6 +119,7 @@ public struct SyncRun: Hashable, Sendable {
   /// When the feed should be synced next; nil when that is unknown.
   public let nextDueAt: Date?
 
+  /// Creates a sync run of its parts; the properties describe them.
   public init(
     feed: String, source: String, outcome: SyncOutcome, counts: SyncCounts = SyncCounts(),
     bytes: Int, startedAt: Date, durationSeconds: Double, error: OffersError? = nil,

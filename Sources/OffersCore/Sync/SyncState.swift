@@ -1,21 +1,21 @@
 import Foundation
 
 /// The state of a feed's syncs, as the last one left it.
-public struct SyncState: Hashable, Sendable {
+package struct SyncState: Hashable, Sendable {
   /// The named source; nil for the definition's own.
-  public let source: NamedSource?
+  package let source: NamedSource?
   /// The document that the stored offers equal, if they equal exactly one.
-  public let document: DocumentFingerprint?
+  package let document: DocumentFingerprint?
   /// The number of current offers.
-  public let currentCount: Int
+  package let currentCount: Int
   /// The source of the last successful sync, which may differ from the named source; nil if there
   /// was none.
-  public let lastGoodSource: String?
+  package let lastGoodSource: String?
   /// The start of the last run, whatever its outcome; nil before the first run.
-  public let lastRunAt: Date?
-  public let fetch: FetchState
+  package let lastRunAt: Date?
+  package let fetch: FetchState
 
-  public init(
+  package init(
     source: NamedSource?, document: DocumentFingerprint?, currentCount: Int,
     lastGoodSource: String?,
     lastRunAt: Date? = nil, fetch: FetchState = FetchState()

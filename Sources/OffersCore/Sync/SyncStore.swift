@@ -2,7 +2,7 @@ import Foundation
 
 /// The part of a store that the sync engine uses: the state that a sync compares with, and its one
 /// write. A call that is cancelled throws `CancellationError`, and nothing is written.
-public protocol SyncStore: Sendable {
+package protocol SyncStore: Sendable {
   /// Runs `body` under a lock that excludes other syncs of this feed in all processes.
   ///
   /// - Throws: `OffersError` with `locked` when the lock is still held after `waitSeconds`. A lock

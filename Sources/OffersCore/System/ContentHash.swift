@@ -1,16 +1,16 @@
 /// A fast 64-bit hash of bytes, stable across runs and machines: folded 128-bit products over
 /// eight-byte words. Detects edited offers. It does not resist deliberate collisions, so ids are
 /// hashed with a random seed for each process.
-public struct ContentHash: Sendable {
+package struct ContentHash: Sendable {
   @usableFromInline var state: UInt64
 
   /// - Parameter seed: hashes of different seeds are independent.
-  public init(seed: UInt64) {
+  package init(seed: UInt64) {
     state = seed ^ 0x8f1b_bcdc_d1ea_7f35
   }
 
   /// Adds one field. A nil field differs from an empty one, and lengths keep neighbours apart.
-  public mutating func combine(_ field: UnsafeRawBufferPointer?) {
+  package mutating func combine(_ field: UnsafeRawBufferPointer?) {
     guard let field, let base = field.baseAddress else {
       state = Self.fold(state ^ 0x60bf_5a1d_9c3e_7b11, 0x2545_f491_4f6c_dd1d)
       return
@@ -73,7 +73,7 @@ public struct ContentHash: Sendable {
   }
 
   /// The hash of all fields and texts added so far.
-  public var value: UInt64 {
+  package var value: UInt64 {
     Self.fold(state ^ 0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53)
   }
 

@@ -3,7 +3,7 @@
 ///
 /// Detects whether a document is the one that was read last. Accidental collisions are negligible.
 /// A deliberate collision is possible, but its author would only hide updates of their own feed.
-public struct DocumentHash: Sendable {
+package struct DocumentHash: Sendable {
   private var lanes: (UInt64, UInt64, UInt64, UInt64) = (
     0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0, 0x082e_fa98_ec4e_6c89
   )
@@ -12,10 +12,10 @@ public struct DocumentHash: Sendable {
 
   private static let stripeBytes = 64
 
-  public init() {}
+  package init() {}
 
   /// Adds the next bytes. The hash does not depend on how the document is split into chunks.
-  public mutating func update(_ piece: UnsafeRawBufferPointer) {
+  package mutating func update(_ piece: UnsafeRawBufferPointer) {
     count += UInt64(piece.count)
     var piece = piece
     if !rest.isEmpty {
@@ -32,7 +32,7 @@ public struct DocumentHash: Sendable {
   }
 
   /// The hash of all bytes added so far, 16 bytes.
-  public func finish() -> [UInt8] {
+  package func finish() -> [UInt8] {
     var last = self
     let padding = [UInt8](repeating: 0, count: Self.stripeBytes - rest.count)
     (rest + padding).withUnsafeBytes { last.mix($0) }

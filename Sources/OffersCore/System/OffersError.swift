@@ -30,6 +30,7 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
     case newerDatabase
   }
 
+  /// The kind of failure, for programs.
   public let code: Code
   /// What happened and where, in one sentence.
   public let message: String
@@ -41,6 +42,7 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The underlying error, for logs only.
   public let cause: String?
 
+  /// Creates an error without a remedy.
   public init(_ code: Code, _ message: String, hint: String? = nil, cause: String? = nil) {
     self.init(code, message, advice: hint.map { Advice($0) }, cause: cause)
   }

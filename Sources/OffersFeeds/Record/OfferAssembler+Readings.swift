@@ -108,7 +108,7 @@ extension OfferAssembler {
     _ text: UnsafeRawBufferPointer, _ minorUnits: ValuePlan.MinorUnits,
     _ currency: ValuePlan.Source?, _ field: OfferField
   ) -> UnsafeRawBufferPointer? {
-    guard MinorUnits.amount(text, places: 0) != nil else { return text }
+    guard DecimalShift.amount(text, places: 0) != nil else { return text }
     var code = currencyCode
     if let currency, case .text(let own, _) = values.value(currency, join: []) {
       code = Self.code(own)
@@ -119,7 +119,7 @@ extension OfferAssembler {
     {
       places = Int(String(decoding: printed, as: UTF8.self))
     }
-    guard let places, let amount = MinorUnits.amount(text, places: places) else {
+    guard let places, let amount = DecimalShift.amount(text, places: places) else {
       note(
         field, "is in minor units, and its number of decimals is unknown", isKept: false)
       return nil

@@ -44,8 +44,6 @@ package actor HTTPConnections: ClosableTransport {
     let addresses: [NetworkAddress]
   }
 
-  /// The timeout for resolving a name.
-  private static let lookUpSeconds = 20.0
   /// The maximum number of a host's addresses that are tried.
   private static let triedAddresses = 4
 
@@ -114,7 +112,7 @@ package actor HTTPConnections: ClosableTransport {
       if let literal = request.address.literal {
         addresses = [literal]
       } else if proxy == nil {
-        addresses = try await Timeout.run(seconds: Self.lookUpSeconds) {
+        addresses = try await Timeout.run(seconds: HostAddresses.lookUpSeconds) {
           try await lookUp(name, key.origin.port)
         } late: {
           OffersError(

@@ -21,7 +21,7 @@ package struct DatabaseSizes: Sendable {
 
 extension OffersDatabase {
   /// The version of the SQLite library in use, such as `3.40.1`.
-  public static var sqliteVersion: String { SQLiteLibrary.version }
+  package static var sqliteVersion: String { SQLiteLibrary.version }
 
   /// Counts offers, favorites, changes and runs.
   package func countEverything() async throws -> DatabaseCounts {
@@ -71,10 +71,10 @@ extension OffersDatabase {
   }
 
   /// Whether a file exists at a path, whatever its contents.
-  public static func exists(at path: String) -> Bool { DatabaseFile(path: path).exists }
+  package static func exists(at path: String) -> Bool { DatabaseFile(path: path).exists }
 
   /// The size of the file and its log, in bytes.
-  public var sizeBytes: Int {
+  package var sizeBytes: Int {
     file.bytes + file.logBytes
   }
 

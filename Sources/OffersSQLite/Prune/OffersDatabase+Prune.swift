@@ -9,7 +9,7 @@ extension OffersDatabase: PruneRepository {
   /// The share of free pages above which the file is rewritten (VACUUM).
   package static let freeShare = 0.25
 
-  public func prune(goneBefore: Date, now: Date, isTrial: Bool) async throws -> PruneCounts {
+  package func prune(goneBefore: Date, now: Date, isTrial: Bool) async throws -> PruneCounts {
     let bounds = PruneBounds(goneBefore: goneBefore, now: now)
     if isTrial { return try await read { try Self.countDoomed(bounds, in: $0) } }
     var counts = try await deleteOffers(bounds)
@@ -109,7 +109,7 @@ extension OffersDatabase {
   /// The check is cheap.
   ///
   /// - Parameter runCount: the number of runs recorded since the last call.
-  public func clearAway(after runCount: Int, at now: Date) async throws {
+  package func clearAway(after runCount: Int, at now: Date) async throws {
     let gone = now.addingTimeInterval(-Double(Retention.vanishedOfferSeconds))
     let isDue = try await read { database in
       let last = try SyncRunTable.findLastKey(in: database) ?? 0

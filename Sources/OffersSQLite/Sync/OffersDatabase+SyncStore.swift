@@ -3,9 +3,9 @@ import GRDB
 import OffersCore
 
 extension OffersDatabase: SyncStore {
-  public var scratchFolder: String { file.folder }
+  package var scratchFolder: String { file.folder }
 
-  public func withSyncLock<Result: Sendable>(
+  package func withSyncLock<Result: Sendable>(
     on feed: String, waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {
     try await withSyncLocks(on: [feed], waitSeconds: waitSeconds, body)
@@ -42,15 +42,15 @@ extension OffersDatabase: SyncStore {
     return 1 + Int64(hash.value >> 24)
   }
 
-  public func fetchSubscribedFeeds() async throws -> [String] {
+  package func fetchSubscribedFeeds() async throws -> [String] {
     try await read { try FeedTable.names(in: $0) }
   }
 
-  public func findSyncState(of feed: String) async throws -> SyncState? {
+  package func findSyncState(of feed: String) async throws -> SyncState? {
     try await read { try FeedTable.findState(feed, in: $0) }
   }
 
-  public func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
+  package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {
     try await read { database in
       guard let key = try FeedTable.findKey(feed, in: database) else {
         return KnownOffers(capacity: 0)
@@ -59,7 +59,7 @@ extension OffersDatabase: SyncStore {
     }
   }
 
-  public func apply(_ plan: SyncPlan) async throws -> SyncRun {
+  package func apply(_ plan: SyncPlan) async throws -> SyncRun {
     try await write {
       try Self.apply(plan, isIndexed: plan.isIndexed, in: $0)
     }
@@ -69,7 +69,7 @@ extension OffersDatabase: SyncStore {
   /// include all changes.
   private static let previewLimit = 1000
 
-  public func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
+  package func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {
     try await writeTrial { database in
       var query = ChangeQuery(now: plan.run.startedAt)
       query.afterID = try ChangeTable.fetchLastID(in: database)
@@ -117,7 +117,7 @@ extension OffersDatabase: SyncStore {
     return run
   }
 
-  public func record(
+  package func record(
     _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
   ) async throws {
     // A named source is a user's choice and must be durable.

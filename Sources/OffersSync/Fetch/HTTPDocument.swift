@@ -145,19 +145,13 @@ struct HTTPDocument {
       hint: "Nothing was changed. Check the address.")
   }
 
-  /// Whether an address is on the server that the source names.
-  private func isNamed(_ address: String) -> Bool {
-    guard let namedOrigin else { return false }
-    return HTTPOrigin(address) == namedOrigin
-  }
-
   private func send(to address: String, seconds: Double) async throws -> TransportResponse {
     let count = log.answer.requestCount
     log.answer.status = nil
     do {
       let request = try TransportRequest(
         url: address, headers: headers(for: address),
-        mayBePrivate: allowsPrivateNetwork || sourceMayBePrivate && isNamed(address),
+        mayBePrivate: mayBePrivate(address),
         headSeconds: seconds, idleSeconds: Double(limits.idleSeconds))
       log.answer.requestCount += 1
       return try await transport.send(request)
@@ -203,22 +197,6 @@ struct HTTPDocument {
     log.answer.freshSeconds = CacheFreshness.seconds(
       cacheControl: headers["cache-control"], expires: headers.first(name: "expires"),
       date: headers.first(name: "date"), age: headers.first(name: "age"), receivedAt: now)
-  }
-
-  private func next(from url: String, _ response: TransportResponse) throws -> String {
-    guard let location = response.headers.first(name: "location"),
-      let target = URL(string: location, relativeTo: URL(string: url))?.absoluteURL,
-      let scheme = target.scheme?.lowercased(), HTTPAddress(target.absoluteString) != nil
-    else {
-      throw OffersError(
-        .sourceFailed, "\(url) redirects without a valid address.", hint: "Nothing was changed.")
-    }
-    if scheme == "http", url.lowercased().hasPrefix("https:") {
-      throw OffersError(
-        .sourceFailed, "\(url) redirects to the unencrypted \(target.absoluteString).",
-        hint: "Nothing was changed. If that is right, sync from that address.")
-    }
-    return target.absoluteString
   }
 
   /// The beginning of the body of a redirect or an error; usually the whole body.

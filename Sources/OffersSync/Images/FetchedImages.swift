@@ -6,8 +6,10 @@ public struct FetchedImages: Hashable, Sendable {
   public struct Failure: Hashable, Sendable {
     /// The first of its offers.
     public let ref: OfferRef
+    /// Why the image could not be fetched.
     public let error: OffersError
 
+    /// Creates a failure of its parts; the properties describe them.
     public init(ref: OfferRef, error: OffersError) {
       self.ref = ref
       self.error = error
@@ -23,5 +25,6 @@ public struct FetchedImages: Hashable, Sendable {
   /// The images that could not be fetched, ordered by reference.
   public var failures: [Failure] = []
 
+  /// Creates a result without images.
   public init() {}
 }

@@ -5,6 +5,7 @@ public struct HeaderField: Hashable, Sendable {
   /// The value without white space around it.
   public let value: String
 
+  /// Creates a field.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value

@@ -4,6 +4,9 @@ import OffersPlatform
 
 /// Resolves host names with the system's resolver.
 package enum HostAddresses {
+  /// The timeout for resolving a name, in seconds.
+  package static let lookUpSeconds = 20.0
+
   /// Resolves a host.
   ///
   /// An address literal yields its address, including decimal, octal and hexadecimal forms

@@ -26,12 +26,14 @@ public struct TransportFailure: Error, Hashable, Sendable {
     case other
   }
 
+  /// The kind of failure.
   public let reason: Reason
   /// Advice that replaces the engine's.
   public let hint: String?
   /// The error of the client, for logs.
   public let cause: String?
 
+  /// Creates a failure.
   public init(_ reason: Reason, hint: String? = nil, cause: String? = nil) {
     self.reason = reason
     self.hint = hint

@@ -4,10 +4,12 @@ public struct TransportResponse: Sendable {
   public let status: Int
   /// The reason phrase; empty if there is none.
   public let reason: String
+  /// The header fields in the response's order.
   public let headers: [HeaderField]
   /// The bytes of the body, in pieces of any size. It is read once.
   public let body: any AsyncSequence<[UInt8], any Error> & Sendable
 
+  /// Creates a response with a streamed body.
   public init(
     status: Int, reason: String = "", headers: [HeaderField] = [],
     body: any AsyncSequence<[UInt8], any Error> & Sendable

@@ -1,7 +1,7 @@
 /// Converts a number of minor units, such as cents, to the amount in major units.
 ///
 /// Only the decimal point moves: nothing is rounded, and no digit but zeros is added or removed.
-enum MinorUnits {
+enum DecimalShift {
   /// The largest number of decimals, which exceeds that of any currency.
   static let placesLimit = 12
 

@@ -4,10 +4,10 @@ import Testing
 @testable import OffersFeeds
 
 @Suite("Amounts in minor units")
-struct MinorUnitsTests {
+struct DecimalShiftTests {
   private static func amount(_ text: String, _ places: Int) -> String? {
     var text = text
-    return text.withUTF8 { MinorUnits.amount(UnsafeRawBufferPointer($0), places: places) }
+    return text.withUTF8 { DecimalShift.amount(UnsafeRawBufferPointer($0), places: places) }
       .map { String(decoding: $0, as: UTF8.self) }
   }
 

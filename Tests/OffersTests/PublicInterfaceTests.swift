@@ -1,0 +1,92 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+/// Reads the symbol graphs that the compiler extracts from the built modules of the product.
+@Suite("The public interface")
+struct PublicInterfaceTests {
+  private struct Graph: Decodable {
+    struct Symbol: Decodable {
+      struct Fragment: Decodable { let spelling: String }
+      struct Position: Decodable { let uri: String }
+      struct Comment: Decodable {}
+
+      let pathComponents: [String]
+      let declarationFragments: [Fragment]?
+      let docComment: Comment?
+      let location: Position?
+
+      var name: String { pathComponents.joined(separator: ".") }
+      var declaration: String { (declarationFragments ?? []).map(\.spelling).joined() }
+    }
+
+    let symbols: [Symbol]
+  }
+
+  private static let modules = [
+    "OffersCore", "OffersFeeds", "OffersSQLite", "OffersSync", "OffersHTTP", "Offers",
+  ]
+
+  /// The public symbols that are declared in the sources of the product's modules.
+  private static func symbols() throws -> [Graph.Symbol] {
+    let folder = try TemporaryFolder()
+    let products = try #require(
+      URL(string: "file:///proc/self/exe")?.resolvingSymlinksInPath().deletingLastPathComponent())
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    var maps: [URL] = []
+    for parent in [products, root.appending(path: "Sources")] + checkouts(of: root) {
+      let children = try FileManager.default.contentsOfDirectory(
+        at: parent, includingPropertiesForKeys: nil)
+      maps += children.map { $0.appending(path: "module.modulemap") }.filter {
+        FileManager.default.fileExists(atPath: $0.path)
+      }
+    }
+    for module in modules {
+      let extraction = Process()
+      extraction.executableURL = URL(filePath: "/usr/bin/env")
+      extraction.arguments =
+        [
+          "swift", "symbolgraph-extract", "-module-name", module,
+          "-I", products.appending(path: "Modules").path,
+          "-minimum-access-level", "public", "-skip-synthesized-members",
+          "-target", "x86_64-unknown-linux-gnu", "-output-dir", folder.path,
+        ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
+      try extraction.run()
+      extraction.waitUntilExit()
+      try #require(extraction.terminationStatus == 0, "the module \(module)")
+    }
+    let graphs = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    return try graphs.flatMap { name in
+      let data = try Data(contentsOf: URL(filePath: folder.file(name)))
+      return try JSONDecoder().decode(Graph.self, from: data).symbols
+    }.filter { $0.location != nil }
+  }
+
+  /// The folders of the packages that the modules import C modules of.
+  private static func checkouts(of root: URL) -> [URL] {
+    let folder = root.appending(path: ".build/checkouts")
+    return ["GRDB.swift", "swift-nio", "swift-nio-ssl", "swift-atomics", "swift-numerics"].map {
+      folder.appending(path: $0).appending(path: "Sources")
+    }.filter { FileManager.default.fileExists(atPath: $0.path) }
+  }
+
+  @Test("each public symbol has a doc comment")
+  func isDocumented() throws {
+    let symbols = try Self.symbols()
+    #expect(symbols.count > 300)
+    #expect(symbols.filter { $0.docComment == nil }.map(\.name).sorted() == [])
+  }
+
+  @Test("no internals of the engine and no unsafe pointers are public")
+  func hidesInternals() throws {
+    let symbols = try Self.symbols()
+    #expect(symbols.filter { $0.declaration.contains("Unsafe") }.map(\.name) == [])
+    let types = Set(symbols.compactMap(\.pathComponents.first))
+    #expect(types.contains("OffersDatabase"))
+    for type in ["KnownOffers", "OfferRecord", "SyncPlan", "SyncStore", "SyncState", "ContentHash"]
+    {
+      #expect(!types.contains(type))
+    }
+  }
+}
