@@ -34,14 +34,9 @@ struct PublicInterfaceTests {
       URL(string: "file:///proc/self/exe")?.resolvingSymlinksInPath().deletingLastPathComponent())
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    var maps: [URL] = []
-    for parent in [products, root.appending(path: "Sources")] + checkouts(of: root) {
-      let children = try FileManager.default.contentsOfDirectory(
-        at: parent, includingPropertiesForKeys: nil)
-      maps += children.map { $0.appending(path: "module.modulemap") }.filter {
-        FileManager.default.fileExists(atPath: $0.path)
-      }
-    }
+    let maps =
+      try moduleMaps(in: [products, root.appending(path: "Sources")], at: [""])
+      + moduleMaps(in: checkouts(of: root), at: ["", "include/"])
     for module in modules {
       let extraction = Process()
       extraction.executableURL = URL(filePath: "/usr/bin/env")
@@ -63,10 +58,18 @@ struct PublicInterfaceTests {
     }.filter { $0.location != nil }
   }
 
-  /// The folders of the packages that the modules import C modules of.
-  private static func checkouts(of root: URL) -> [URL] {
+  /// The module maps of C modules in the subfolders of some folders.
+  private static func moduleMaps(in folders: [URL], at places: [String]) throws -> [URL] {
+    try folders.flatMap { folder in
+      try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    }.flatMap { child in places.map { child.appending(path: "\($0)module.modulemap") } }
+      .filter { FileManager.default.fileExists(atPath: $0.path) }
+  }
+
+  /// The source folders of the packages that this one depends on, for their C modules.
+  private static func checkouts(of root: URL) throws -> [URL] {
     let folder = root.appending(path: ".build/checkouts")
-    return ["GRDB.swift", "swift-nio", "swift-nio-ssl", "swift-atomics", "swift-numerics"].map {
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path).map {
       folder.appending(path: $0).appending(path: "Sources")
     }.filter { FileManager.default.fileExists(atPath: $0.path) }
   }
