@@ -130,7 +130,8 @@ public final class OffersDatabase: Sendable {
 
   deinit { writeImageUses() }
 
-  /// Enqueues a write of the gathered image uses. It keeps the connection open until it has ended.
+  /// Enqueues a write of the gathered image uses. The enqueued write keeps the connection open
+  /// until it has ended.
   private func writeImageUses() {
     let uses = imageUses.take()
     if !uses.isEmpty { writer?.writeLater(.image) { try ImageTable.note(uses, in: $0) } }
@@ -199,7 +200,8 @@ public final class OffersDatabase: Sendable {
     return writer
   }
 
-  /// Writes in one immediate transaction under the write guard, then checkpoints the log.
+  /// Writes in one immediate transaction under the write guard, then checkpoints the log as far as
+  /// the mode requires it.
   ///
   /// - Parameter waitSeconds: the maximum wait for writers of other processes.
   func write<Result: Sendable>(

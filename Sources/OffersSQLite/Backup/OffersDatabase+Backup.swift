@@ -55,13 +55,14 @@ extension OffersDatabase {
   /// The kind of file at the target path of a backup.
   package enum BackupTarget {
     case free
-    /// A database of this program that is not in use, such as an older backup.
+    /// A database of this program without log, journal or lock file, such as an older backup.
     case backup
     /// The database itself, or a companion file of a database.
     case database
-    /// A database with a log or journal, which SQLite would apply to the copy.
+    /// A file with a log or journal beside it, which SQLite would apply to the copy.
     case logged
-    /// Another database of this program, with a lock file beside it: a process may use it.
+    /// Another database of this program or an empty file, with a lock file beside it: a process may
+    /// use it.
     case lockable
     /// Any other file.
     case other

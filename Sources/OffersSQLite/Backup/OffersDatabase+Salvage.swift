@@ -5,7 +5,7 @@ extension OffersDatabase {
   /// Opens a damaged database to salvage its readable rows. The file is not even migrated.
   ///
   /// - Throws: `OffersError`: `notFound`, `newerDatabase`, or `storageFailed` if the file belongs
-  ///   to another program or none of its tables can be found.
+  ///   to another program or has neither a table of offers nor one of favorites.
   package static func open(salvaging path: String) async throws -> OffersDatabase {
     try check(path: path)
     let (file, header) = try await BlockingWork.run { try DatabaseFile.find(path) }

@@ -4,9 +4,10 @@ import OffersCore
 /// Reads the readable rows of a damaged database as records of an export.
 ///
 /// Each table is read separately, around its damaged pages and without its indexes, so a damaged
-/// page costs only its own rows. An offer whose details are unreadable is exported without them,
-/// and an unreadable feed with its name only. Rows that refer to a lost offer are omitted, except
-/// for favorites.
+/// page costs only its own rows. Only the names of unreadable feeds are read from an index. An
+/// offer whose details are unreadable is exported without them, and an unreadable feed with only
+/// its name and the source and time of its last run. Changes of a lost offer or run are omitted; a
+/// favorite is exported without its offer.
 package final class SalvageQuery {
   private let database: Database
   private let favoritesOnly: Bool
@@ -116,7 +117,7 @@ package final class SalvageQuery {
     return found.sorted { $0.name < $1.name }
   }
 
-  /// Reads the names of feeds from the index on names, in both directions.
+  /// Passes the keys and names of feeds to `body`, read from the index on names in both directions.
   private func forEachName(_ body: (Int64, String) -> Void) throws {
     for direction in ["ASC", "DESC"] {
       let sql = """
@@ -129,7 +130,7 @@ package final class SalvageQuery {
     }
   }
 
-  /// A feed of which only the name is left, with the source of its last run.
+  /// A feed of which only the name is left, with the source and the start of its last run.
   private func bareFeed(_ name: String, key: Int64) -> ExportedFeed {
     var feed = ExportedFeed()
     feed.name = name
@@ -192,8 +193,8 @@ package final class SalvageQuery {
     }
   }
 
-  /// The numbers of offers of the rows of `change` that stand for several offers (`ChangeSpan`), by
-  /// change number.
+  /// For each row of `change` that stands for several offers (`ChangeSpan`): their number, by the
+  /// change number of the row.
   private func readOfferCounts() throws -> [Int64: Int64] {
     let sql = """
       SELECT change_id, offer_count FROM new_offers WHERE change_id >= ?1 ORDER BY change_id

@@ -7,10 +7,10 @@ import GRDB
 struct SalvageRows {
   private let rows: RawStatement
 
-  /// The maximum step of the normal search, in keys. A full page takes about a dozen such steps.
+  /// The maximum step of the first `usualTries` attempts, in keys.
   private static let usualStep: Int64 = 64
-  /// The number of normal steps before they grow further: a damaged interior page of the b-tree
-  /// hides many rows.
+  /// The number of attempts after which every `triesBetween`th one doubles the step: a damaged
+  /// interior page of the b-tree hides many rows.
   private static let usualTries = 256
   private static let triesBetween = 8
 

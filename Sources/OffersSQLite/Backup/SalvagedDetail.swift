@@ -1,19 +1,21 @@
 import GRDB
 
-/// Looks up a row of a second table by key; the row may be unreadable although the first table's
-/// row is readable.
+/// Looks up, by key, a row that completes a row of another table, such as the details of an offer.
+/// It may be unreadable although the other one is readable.
 struct SalvagedDetail {
   private let row: RawStatement?
 
-  /// - Parameter sql: selects a row by its key `?1`.
+  /// - Parameter sql: selects the row with the key `?1`. If its table is missing, every row counts
+  ///   as unreadable.
   init(_ database: Database, _ sql: String) {
-    // A missing table has no such rows.
+    // A missing table is no error here; `read` returns false then.
     row = try? RawStatement(database, sql)
   }
 
   /// Calls `body` with the row, if there is one.
   ///
-  /// - Returns: false if the row is unreadable.
+  /// - Returns: false if the row is unreadable or its table is missing; true if there is no such
+  ///   row.
   func read(_ key: Int64, _ body: (RawStatement) -> Void) -> Bool {
     guard let row else { return false }
     defer { row.reset() }

@@ -1,8 +1,9 @@
 import GRDB
 import OffersCore
 
-/// The readable favorites. They are read from both ends first; those between two damaged pages are
-/// looked up by the readable offers.
+/// The readable favorites. They are read from the first one on and, if a page is damaged, from the
+/// last one back. Those between two damaged pages are found only by looking up readable offers with
+/// `find(_:)`.
 struct SalvagedFavorites {
   private let database: Database
   /// Look up a favorite from below and from above: next to a damaged page, only one of the two

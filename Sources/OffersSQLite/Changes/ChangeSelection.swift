@@ -6,11 +6,12 @@ import OffersCore
 package struct ChangeSelection: Sendable {
   /// The selected changes, oldest first.
   let rows: [ChangeRow]
-  /// The number of the newest recorded change at the time of the query.
+  /// The number of the newest recorded change at the time of the query. For a page with recorded
+  /// changes after it, the number of the page's last change.
   package let lastID: Int64
-  /// Whether more changes follow.
+  /// Whether recorded changes or expiring offers follow this page.
   var hasMore = false
-  /// The position among expiring offers from which the next page continues.
+  /// The position among expiring offers after which the next page continues.
   private(set) var lastExpiring: ExpiringPlace?
   private var textBytes: Int?
 
@@ -31,7 +32,8 @@ package struct ChangeSelection: Sendable {
     textBytes = query.textBytes
   }
 
-  /// The first changes that a query selects, in the order in which they were recorded.
+  /// One page of a query's changes: first the recorded ones, oldest first, then the expiring
+  /// offers.
   ///
   /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` if `afterID` is
   ///   larger than the newest change.
@@ -83,7 +85,7 @@ package struct ChangeSelection: Sendable {
   }
 
   private static func seconds(_ date: Date?) -> Int64? {
-    // Clamp to a range that every Int64 conversion can represent.
+    // Clamp, because a conversion to Int64 traps on a number outside of its range.
     date.map { Int64(max(-1e15, min(1e15, $0.timeIntervalSince1970.rounded(.up)))) }
   }
 
@@ -107,9 +109,11 @@ package struct ChangeSelection: Sendable {
     return rows.filter { ($0.at, $0.offerKey) > (at, place.offerKey) }
   }
 
-  /// The news for a reader: changes of favorites after a mark, new offers that are probably
-  /// favorites, and favorites that expire soon. `OffersDatabase.fetchNews` filters those that were
-  /// already reported.
+  /// The candidates for a reader's news: changes of favorites after a mark, new offers that look
+  /// like a gone favorite, and favorites that expire soon. `OffersDatabase.fetchNews` removes those
+  /// that are no news.
+  ///
+  /// - Parameter mark: nil for the changes of the last `News.firstReadSeconds`.
   init(newsAfter mark: ReaderMark?, now: Date, in database: Database) throws {
     lastID = try ChangeTable.fetchLastID(in: database)
     let seconds = Int64(now.timeIntervalSince1970)
@@ -128,7 +132,10 @@ package struct ChangeSelection: Sendable {
     rows.sorted { ($0.at, $0.id, $0.offerKey) < ($1.at, $1.id, $1.offerKey) }
   }
 
-  /// The number of the last change before a time: changes since that time have larger numbers.
+  /// A change number that is below those of all changes since a time. Some changes after it may be
+  /// older than that time.
+  ///
+  /// - Parameter since: nil for all changes.
   private static func start(
     _ since: Int64?, lastID: Int64, in database: Database
   ) throws -> Int64 {
@@ -149,8 +156,8 @@ package struct ChangeSelection: Sendable {
       ?? lastID
   }
 
-  /// Reads the changes of some of the rows, with their offers. Changes whose offers were removed
-  /// meanwhile are omitted.
+  /// Reads the changes at a range of indices of `rows`, with their offers. Changes whose offers
+  /// were removed after the selection are omitted.
   func read(_ range: Range<Int>, in database: Database) throws -> [OfferChange] {
     let slice = rows[range.clamped(to: rows.indices)]
     let lost = slice.contains { $0.kind == .new } ? try LostFavorites(database) : nil
@@ -191,8 +198,8 @@ extension ExpiringPlace {
   }
 }
 
-/// The reward of an offer at the time of a change: the old reward of the next change of its reward,
-/// or the current one.
+/// Finds the reward that an offer had right after a change: the old reward of its next change of
+/// reward, or its current reward if there is none.
 private struct PastRewards {
   private let database: Database
   private var changes: [Int64: [ChangeTable.RewardChange]] = [:]

@@ -1,15 +1,16 @@
-/// The run of consecutive offers that one row of `change` stands for, and their change numbers.
+/// The consecutive offers that one row of `change` stands for, and their change numbers.
 ///
 /// A row normally stands for one offer, under its own number. The exception is a feed's first sync:
 /// one row records that all its offers are new (run-length encoding). A row in `new_offers` holds
-/// their number. The invariants of such a row:
+/// the number of these offers. The invariants of such a row:
 /// - Its offers have consecutive keys and, in the same order, consecutive change numbers. Its own
 ///   `offer_key` and `change_id` are the last ones, so the difference between change number and
 ///   offer key is the same for all of them.
 /// - No other row uses one of its numbers. So the order of changes is the order of their numbers,
 ///   and a number can mark the position at which a reader stopped.
-/// - It is never split. An offer that was removed disappears from it, because each query joins the
-///   offers. Its key is never reused; see `PruneTable`.
+/// - Pruning never splits it; only an import that renumbers all changes replaces it by a row per
+///   offer. An offer that was removed disappears from it, because each query joins the offers. Its
+///   key is never reused; see `PruneTable`.
 ///
 /// Databases of older versions also have such rows for later syncs.
 struct ChangeSpan {
@@ -33,9 +34,10 @@ extension ChangeSpan {
   private static let isPossible = "new_offers.offer_count BETWEEN 2 AND new_offers.change_id"
   static let offerCountSQL = "coalesce(new_offers.offer_count, 1)"
 
-  /// Joins the offers of a row, in key order.
+  /// Joins the offers that a row of `change` stands for.
   ///
-  /// - Parameter number: an SQL parameter; only changes with larger numbers are joined.
+  /// - Parameter number: an SQL expression of a change number. Only offers whose own changes have
+  ///   larger numbers are joined.
   static func offers(after number: String) -> String {
     """
     offer ON offer.offer_key > max(

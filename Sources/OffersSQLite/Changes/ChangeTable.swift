@@ -12,7 +12,8 @@ struct ChangeRow: Sendable {
   /// The change number; 0 for an expiring offer, which is not a recorded change.
   let id: Int64
   let offerKey: Int64
-  /// The time of the change, in Unix seconds.
+  /// The start of the run that recorded the change, in Unix seconds; for an expiring offer, when
+  /// its last 48 hours began.
   let at: Int64
   let kind: Kind
 }
@@ -71,7 +72,7 @@ enum ChangeTable {
         """, arguments: [lastID, runID]) ?? 0
   }
 
-  /// The runs in which favorites changed.
+  /// The keys of the runs that recorded a change of a favorite.
   ///
   /// - Parameter id: the last change number to consider.
   static func runsOfFavorites(through id: Int64, in database: Database) throws -> Set<Int64> {
@@ -115,8 +116,8 @@ enum ChangeTable {
     try rows(inOrder(range, "ASC"), range, limit: limit, in: database)
   }
 
-  /// CROSS JOIN fixes the best order of the joins: a row, its run, the offers that it stands for.
-  /// Nothing is sorted, so a page costs no more than its own rows.
+  /// CROSS JOIN fixes the order of the joins: a row of `change`, its run, the offers that the row
+  /// stands for. So SQLite needs no sort, and reading can stop when a page is full.
   private static func inOrder(_ range: Range, _ order: String) -> String {
     """
     SELECT \(ChangeSpan.offerID), offer.offer_key, change.kind, run.started_at, \(fields(range))
@@ -178,8 +179,9 @@ enum ChangeTable {
     return rows
   }
 
-  /// The changes of a range that record a favorite as new. All rows of the range are scanned,
-  /// because an index on them would slow down the insertion of each new offer.
+  /// The changes of kind `new` in a range whose offers are favorites now. All rows of `change` in
+  /// the range are scanned: the index by offer leaves out `new` rows, so that inserting new offers
+  /// stays fast.
   static func newFavorites(_ range: Range, in database: Database) throws -> [ChangeRow] {
     let favorites = try FavoriteTable.sortedKeys(in: database)
     if favorites.isEmpty { return [] }
@@ -202,8 +204,9 @@ enum ChangeTable {
     return rows
   }
 
-  /// The new offers of a range with the name and description of a favorite that is gone from their
-  /// feed; `LostFavorites` decides which of them count as returned.
+  /// The changes of kind `new` in a range whose offers have the feed, name and description of a
+  /// favorite that is gone now. The feed and the kinds of the range are ignored. `LostFavorites`
+  /// decides which of the offers count as returned.
   static func newWithFavorite(_ range: Range, in database: Database) throws -> [ChangeRow] {
     let sql = """
       WITH lost AS MATERIALIZED (
@@ -225,6 +228,10 @@ enum ChangeTable {
   }
 
   /// The current offers that expire within 48 hours.
+  ///
+  /// - Parameters:
+  ///   - feedKey: the feed; nil for all.
+  ///   - since: the earliest beginning of these 48 hours, in Unix seconds.
   static func expiring(
     favoritesOnly: Bool, feedKey: Int64?, since: Int64, now: Int64, in database: Database
   ) throws -> [ChangeRow] {
@@ -258,7 +265,8 @@ enum ChangeTable {
     return rows
   }
 
-  /// The changes of one offer except for `new`, newest first: number, time, kind and fields.
+  /// The changes of one offer except for `new`, newest first, as rows of number, time, kind and
+  /// fields.
   ///
   /// - Parameter id: an exclusive upper bound of the change numbers.
   static func history(

@@ -3,7 +3,7 @@ import OffersCore
 
 /// The decoded `fields` of a `changed` row: which fields differ, and the reward before and after.
 struct ChangedFields: Decodable {
-  /// The names of JSON output, in the order of `OfferField`.
+  /// The names of the fields that differ, as in JSON output, in the order of `OfferField`.
   let names: [String]
   /// The reward before and after the change; nil if it is unchanged.
   let rewards: (old: Reward?, new: Reward?)?

@@ -3,10 +3,10 @@ import OffersCore
 
 /// The news for a user with favorites.
 package struct News: Hashable, Sendable {
-  /// The changes of favorites, oldest first, and the new offers that are probably favorites under
-  /// another id.
+  /// The changes of favorites, the favorites that expire soon, and the new offers that are probably
+  /// favorites under another id; the oldest first.
   package var changes: [OfferChange]
-  /// The feeds whose syncs keep failing, sorted by name.
+  /// The feeds whose syncs keep failing or whose servers answered 410 Gone, sorted by name.
   package var failing: [FailingFeed]
 
   package init(changes: [OfferChange] = [], failing: [FailingFeed] = []) {
@@ -22,14 +22,14 @@ package struct News: Hashable, Sendable {
   package static let firstReadSeconds = 7 * 86_400.0
 }
 
-/// A feed whose syncs have failed for a while.
+/// A feed whose syncs have failed for `News.failingSeconds`, or whose server answered 410 Gone.
 package struct FailingFeed: Hashable, Sendable {
   package let name: String
-  /// The start of the first failed sync.
+  /// When the first of the consecutive failed syncs ran.
   package let since: Date
   /// The number of consecutive failures.
   package let failureCount: Int
-  /// The message of the last failure.
+  /// The error message of the feed's last run; nil if that run has none.
   package let message: String?
   /// When the server answered 410 Gone; nil for a feed that is retried.
   package let stoppedAt: Date?

@@ -2,13 +2,14 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The SQL for delivered notices that are not recorded changes, so that each is delivered once.
+/// The SQL for the notices about expiring favorites and failing feeds that were delivered, so that
+/// each is delivered once. No row of `change` records them.
 enum NoticeTable {
   /// The kind of notice, as stored.
   enum Kind: String {
-    /// A favorite expires soon; `about` is its expiry date.
+    /// A favorite expires soon; `about` is its expiry date in Unix seconds.
     case expiring
-    /// A feed keeps failing; `about` is the day in UTC, so that the notice is repeated daily.
+    /// A feed keeps failing; see `about(_:at:)`.
     case failing
   }
 
@@ -32,8 +33,8 @@ enum NoticeTable {
     return try Row.fetchOne(statement, arguments: [kind.rawValue, feed, id, about]) != nil
   }
 
-  /// The subscribed feeds that have failed since before a time, and those that are gone for good,
-  /// sorted by name.
+  /// The subscribed feeds whose first consecutive failure was at a time or earlier, and those whose
+  /// server answered 410 Gone, sorted by name.
   static func failingFeeds(since seconds: Int64, in database: Database) throws -> [FailingFeed] {
     try Row.fetchAll(
       database,
@@ -55,14 +56,16 @@ enum NoticeTable {
     }
   }
 
-  /// Deletes notices that were delivered before a time and whose subject is past.
+  /// Deletes the notices that were delivered before a time, unless they are about an expiry date
+  /// that is still to come.
   static func prune(toldBefore told: Int64, now: Int64, in database: Database) throws {
     try database.execute(
       sql: "DELETE FROM notice WHERE told_at < ? AND about < ?", arguments: [told, now])
   }
 
-  /// The `about` value of a notice on a failing feed: the day in UTC, so that it is repeated daily,
-  /// or the time of its 410 Gone, which is reported once.
+  /// The `about` value of a notice on a failing feed: the number of the day (UTC, since 1970), so
+  /// that the notice is repeated daily; or, for a feed whose server answered 410 Gone, the time of
+  /// that answer, so that it is delivered once.
   static func about(_ feed: FailingFeed, at seconds: Int64) -> Int64 {
     feed.stoppedAt.map { Int64($0.timeIntervalSince1970) } ?? seconds / 86_400
   }

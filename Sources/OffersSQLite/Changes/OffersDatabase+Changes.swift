@@ -53,8 +53,9 @@ extension OffersDatabase: ChangeRepository {
 extension OffersDatabase {
   /// The news after a mark, and the newest change number.
   ///
-  /// News are changes of favorites, new offers that are probably a favorite, favorites that expire
-  /// soon, and feeds that keep failing, the latter two once each; see `setNewsTold`.
+  /// News are changes of favorites, new offers that are probably a gone favorite under another id,
+  /// favorites that expire soon, and feeds that keep failing. After `setNewsTold`, an expiring
+  /// favorite is not reported again, and a failing feed again on the next day.
   ///
   /// - Parameter mark: the reader's mark; nil for the last seven days.
   package func fetchNews(
@@ -80,7 +81,9 @@ extension OffersDatabase {
     }
   }
 
-  /// Records, in one transaction, that the news were delivered to a reader.
+  /// Records, in one transaction, that the news were delivered to a reader: advances its mark, and
+  /// records the notices about expiring favorites and failing feeds, which count as delivered to
+  /// all readers.
   ///
   /// - Parameters:
   ///   - lastID: the change number that `fetchNews` returned.
@@ -115,7 +118,7 @@ extension OffersDatabase {
     try await read { try ChangeSelection(query, in: $0) }
   }
 
-  /// Reads some of the selected changes.
+  /// Reads the selected changes at a range of indices.
   package func fetchChanges(
     _ selection: ChangeSelection, _ range: Range<Int>
   ) async throws -> [OfferChange] {

@@ -40,7 +40,7 @@ enum RewardHistory {
     var changes: [Change] = []
     var bytes = 0
     var isCut = false
-    /// The last change of the reward before the listed ones.
+    /// The rewards of the last change of the reward before the listed changes.
     var earlier: (old: Reward?, new: Reward?)?
     let rows = try ChangeTable.history(
       offerKey: key, before: bounds.before ?? .max, in: database)

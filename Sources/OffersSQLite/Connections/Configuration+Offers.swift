@@ -8,7 +8,7 @@ extension Configuration {
   /// The page size of new files. Larger pages than SQLite's default make a large import cheaper.
   static let pageBytes = 8192
 
-  /// The settings of every connection that writes, except for foreign keys.
+  /// The settings of every connection that writes.
   ///
   /// Automatic checkpoints are off, because every checkpoint must hold the write guard.
   /// `secure_delete=FAST` overwrites deleted content only where that causes no additional I/O.
@@ -25,14 +25,14 @@ extension Configuration {
   private static let journalLimitBytes = 4 << 20
   private static let cacheKibibytes = 8192
 
-  /// The configuration of this room's connections.
+  /// The configuration of a connection to a database.
   ///
   /// - Parameter isSalvage: whether to open a damaged file: with `writable_schema`, SQLite also
   ///   opens a truncated file and one with an unreadable schema. Nothing is written to it.
   static func offers(isReadOnly: Bool, isSalvage: Bool = false) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = isReadOnly
-    // Enabled below, in the same call as the other settings, which is faster than GRDB's own
+    // `writingSettings` enables foreign keys: one call for all settings is faster than GRDB's own
     // statement.
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(busySeconds)

@@ -48,7 +48,8 @@ final class ReadingConnection: Sendable {
     try await withConnection { try await $0.unsafeRead(body) }
   }
 
-  /// Lends the connection to the calling thread.
+  /// Runs `body` on the calling thread with the least busy connection. Blocks the thread if the
+  /// connection must be opened.
   func withQueue<Result>(_ body: (DatabaseQueue) throws -> Result) throws -> Result {
     let slot = try acquire()
     defer { release(slot) }

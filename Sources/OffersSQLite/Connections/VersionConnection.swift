@@ -3,8 +3,9 @@ import GRDBSQLite
 import SQLiteShim
 import Synchronization
 
-/// A connection that only reads `PRAGMA data_version`, to detect commits. Any number of threads may
-/// use it before each response; it waits neither for long reads nor for writers, but fails instead.
+/// A connection that only reads `PRAGMA data_version`, to detect commits. A server uses it before
+/// each response, on any number of threads. It waits neither for long reads nor for writers, but
+/// fails instead.
 ///
 /// It never writes, so it sees the commits of every other connection of this and other processes:
 /// https://sqlite.org/pragma.html#pragma_data_version
@@ -37,7 +38,7 @@ final class VersionConnection: Sendable {
     }
   }
 
-  /// A number that changes with each commit.
+  /// A number that differs from the last result if another connection has committed since then.
   ///
   /// - Throws: `DatabaseError`; `OffersError` if the file was replaced or removed, or the connection
   ///   was closed.

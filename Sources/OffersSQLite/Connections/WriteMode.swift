@@ -7,8 +7,9 @@ enum WriteMode {
   /// An image, or the uses of images. The commit does not wait for fsync: a power cut may lose the
   /// last of these. Lost images can be fetched again.
   case image
-  /// Pruning and the renumbering of runs. SQLite does not check foreign keys, because it would scan
-  /// all changes for each removed run. The caller keeps every reference valid.
+  /// Pruning and imports, which remove or renumber runs. SQLite does not check foreign keys,
+  /// because it would scan all changes for each removed run. The caller keeps every reference
+  /// valid.
   case unchecked
 
   /// Whether the commit waits for fsync (`synchronous=FULL`).

@@ -18,7 +18,7 @@ final class WritingConnection: Sendable {
   /// because opening may write. A new database is created in the same way, so another process finds
   /// either none or a complete one. The wait for other writers blocks no thread.
   ///
-  /// - Parameter header: the header that was read before.
+  /// - Parameter header: the file's header, as it was read before the guard was acquired.
   /// - Throws: `CancellationError` if the task is cancelled while it waits. Nothing was written then.
   static func open(
     _ file: DatabaseFile, _ header: DatabaseFile.Header
@@ -60,7 +60,8 @@ final class WritingConnection: Sendable {
   /// Closes the connection after the writes that were enqueued before. Blocks the thread until then.
   func close() throws { try queue.close() }
 
-  /// Writes in one immediate transaction under the write guard, then checkpoints the log.
+  /// Writes in one immediate transaction under the write guard, then checkpoints the log as far as
+  /// the mode requires it.
   ///
   /// - Parameter waitSeconds: the maximum wait for writers of other processes.
   func write<Result: Sendable>(

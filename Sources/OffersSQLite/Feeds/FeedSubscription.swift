@@ -33,7 +33,7 @@ enum FeedSubscription {
 
   /// Subscribes again to an unsubscribed feed, unless the sync began before the unsubscription.
   ///
-  /// - Returns: whether the feed was unsubscribed.
+  /// - Returns: whether this call subscribed to the feed.
   private static func resubscribe(
     to name: String, feedKey: Int64, at seconds: Int64, in database: Database
   ) throws -> Bool {
@@ -61,8 +61,8 @@ enum FeedSubscription {
     ).execute()
   }
 
-  /// Subscribes to a feed. For the proposed feed, the source is stored as a remote one, so that the
-  /// feed counts as chosen.
+  /// Subscribes to a feed. For the proposed feed, `source` is stored as its named source with the
+  /// origin `remote`, unless it has a named source, so that the proposal does not end later.
   ///
   /// - Returns: whether it was not subscribed before.
   static func subscribe(

@@ -28,7 +28,7 @@ enum FeedTable {
       arguments: [feedKey]) ?? false
   }
 
-  /// The number of offers after the feed's last sync.
+  /// The stored number of the feed's current offers.
   static func fetchCurrentCount(feedKey: Int64, in database: Database) throws -> Int {
     try Int.fetchOne(
       database, sql: "SELECT current_count FROM feed WHERE feed_key = ?", arguments: [feedKey]) ?? 0
@@ -90,8 +90,8 @@ enum FeedTable {
     }
   }
 
-  /// Stores the fingerprint of the document that the stored offers now equal, and adjusts the
-  /// number of current offers.
+  /// Stores the fingerprint of the document that the stored offers now equal, nil if they equal
+  /// none, and adds `difference` to the number of current offers.
   static func setDocument(
     _ document: DocumentFingerprint?, addingCurrent difference: Int, feedKey: Int64,
     in database: Database
@@ -158,7 +158,8 @@ enum FeedTable {
         """, arguments: [name])
   }
 
-  /// The feeds that were unsubscribed, or whose syncs have all failed.
+  /// The feeds that are stored but not subscribed: they were unsubscribed, or never synced
+  /// successfully.
   static func former(in database: Database) throws -> [FormerFeed] {
     try Row.fetchAll(
       database,

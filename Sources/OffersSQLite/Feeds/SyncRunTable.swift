@@ -126,7 +126,8 @@ enum SyncRunTable {
     String(decoding: try JSONEncoder().encode(remedy), as: UTF8.self)
   }
 
-  /// The stored remedy. Without a remedy that this version knows, the hint still says what to do.
+  /// The stored remedy; nil if there is none or this version does not know it. The hint then still
+  /// says what to do.
   private static func remedy(from text: String?) -> Remedy? {
     text.flatMap { try? JSONDecoder().decode(Remedy.self, from: Data($0.utf8)) }
   }

@@ -13,7 +13,7 @@ extension DatabaseFile {
     /// older version that was killed during a large import left a database in another mode; it must
     /// first be opened by a connection that can write.
     case ours(version: Int, isReady: Bool)
-    /// An SQLite file without a schema and without an application id.
+    /// An SQLite file without a schema, an application id and a user version.
     case blank
     case foreign
   }
@@ -80,8 +80,8 @@ extension DatabaseFile {
 
   /// Reads the file's first bytes, filled up with zeros, through SQLite's own file handle. SQLite
   /// holds POSIX locks, which belong to the process: closing any other descriptor of the file would
-  /// drop them. The file need not be a database, because nothing else of SQLite reads it.
-  /// https://sqlite.org/howtocorrupt.html#posixlocks
+  /// drop them. The file need not be a database, because SQLite itself reads none of its pages
+  /// here. https://sqlite.org/howtocorrupt.html#posixlocks
   ///
   /// - Returns: an SQLite result code.
   private func readStart(into bytes: inout [UInt8]) -> Int32 {

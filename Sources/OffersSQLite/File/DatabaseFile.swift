@@ -112,7 +112,7 @@ struct DatabaseFile {
 
   private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// Refuses a file that must not be opened.
+  /// Refuses a file of another program or of a newer version of this one, by its header.
   func check(_ header: Header) throws {
     switch header {
     case .foreign:

@@ -29,7 +29,7 @@ final class FileLock: Sendable {
   /// Acquires the lock if it is free.
   func tryLock() throws -> Bool { try tryLock(byte: byte) }
 
-  /// Acquires the lock of another byte if it is free, so that one open file serves many locks.
+  /// Acquires the lock of a given byte if it is free, so that one open file serves many locks.
   func tryLock(byte: Int64) throws -> Bool {
     do {
       return try file.tryLock(byte: byte)
@@ -50,8 +50,8 @@ final class FileLock: Sendable {
   /// Acquires the lock, polling with a growing, randomized pause. Returns false after
   /// `waitSeconds`.
   ///
-  /// - Throws: `OffersError` with `storageFailed`; `CancellationError` when the task is cancelled while
-  ///   it waits.
+  /// - Throws: `OffersError` with `storageFailed`; `CancellationError` if the task is cancelled
+  ///   while it waits.
   func lock(waitSeconds: Double) throws -> Bool {
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     var pauseMicroseconds: UInt32 = 200

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// One check of a database, and its repair if that loses nothing.
+/// One check of a database, with its repair if there is one that loses no data.
 ///
 /// Each kind of derived data has a check here that recreates it.
 struct HealthCheck: Sendable {
@@ -13,9 +13,11 @@ struct HealthCheck: Sendable {
   /// nothing and does not wait for other writers. Without such a connection it is passed nil and
   /// the reason.
   var lookFurther: (@Sendable (Database?, _ obstacle: String) throws -> Finding)?
-  /// Repairs the problem and returns a description; nil if only a person can.
+  /// Repairs the problem and returns a description. Nil if only a person can repair it, or if
+  /// `planRepair` is set.
   var repair: RepairWork?
-  /// Plans the repair before its transaction begins.
+  /// Returns the repair, planned on a reading connection before the transaction of the repair
+  /// begins.
   var planRepair: (@Sendable (Database) throws -> RepairWork)?
 
   typealias RepairWork = @Sendable (Database, Date) throws -> String

@@ -3,7 +3,7 @@ import SQLiteMigrations
 
 /// The differences between a database's schema and the one that the migrations create.
 struct SchemaComparison {
-  /// A table, index or trigger that is missing or differs.
+  /// A table, view, index or trigger that is missing or differs.
   struct Difference: CustomStringConvertible {
     let kind: String
     let name: String

@@ -19,7 +19,8 @@ enum CacheSlotTable {
     return try statement.step() ? statement.number(0) : nil
   }
 
-  /// Inserts or deletes free slots, until there are `count`. The cache must have no more images.
+  /// Inserts or deletes free slots, until there are `count`. The cache must not have more than
+  /// `count` images.
   static func setCount(_ count: Int, in database: Database) throws {
     let missing = try count - self.count(in: database)
     if missing > 0 {

@@ -14,7 +14,7 @@ enum ImageFailureTable {
     ).map(failure)
   }
 
-  /// The failures that still apply, newest first.
+  /// The failures that have not expired, those that expire last first.
   static func all(now: Date, in database: Database) throws -> [ImageFailure] {
     try Row.fetchAll(
       database,

@@ -30,7 +30,8 @@ enum ImageLeaseTable {
     try statement.run()
   }
 
-  /// A condition for leases that have expired, or that were acquired before the clock was set back.
+  /// A condition for leases that have expired, or that would last for more than 10 minutes, which
+  /// only a clock that was set back explains.
   private static let isStale = "until_milliseconds <= ?1 OR until_milliseconds > ?1 + 600000"
 
   static func countStale(now: Date, in database: Database) throws -> Int {

@@ -12,7 +12,8 @@ struct ImagePlaces {
 
   init(_ database: Database) throws {
     limit = try CacheSlotTable.count(in: database)
-    // Without an order, so that SQLite reads the slots from the index of URLs, not beside the bytes.
+    // Without ORDER BY, so that SQLite reads the slots from the small index of URLs instead of the
+    // table, whose rows contain the images.
     let statement = try RawStatement(
       cached: """
         SELECT image_cache.slot, coalesce(image_use.use_order, 0)
@@ -27,8 +28,8 @@ struct ImagePlaces {
 
   var isFull: Bool { places.count >= limit }
 
-  /// The slot to evict: the least recently used one that is not exempt. A full cache has one; an empty
-  /// one returns nil.
+  /// The slot to evict: the least recently used one that is not exempt. Nil if there is none, which
+  /// never happens in a full cache.
   ///
   /// - Parameter favorites: the slots of favorites' images.
   func findOldest(favorites: Set<Int64>) -> Int64? {
@@ -36,7 +37,8 @@ struct ImagePlaces {
     return places.lazy.filter { !exempt.contains($0.slot) }.min(by: Self.isOlder)?.slot
   }
 
-  /// The slots to evict so that at most `limit` images remain, least recently used first.
+  /// The slots to evict so that at most `limit` images remain, least recently used first. The
+  /// images that are exempt under that limit are kept.
   ///
   /// - Parameter favorites: the slots of favorites' images.
   func surplus(over limit: Int, favorites: Set<Int64>) -> [Int64] {

@@ -33,8 +33,8 @@ enum ImageTable {
     return try statement.step() ? statement.number(0) : nil
   }
 
-  /// Writes an image to a slot. An occupied slot is updated in place, because SQLite then reuses
-  /// its pages.
+  /// Writes an image to a slot. Unless the slot `isFree`, its row is updated in place, because
+  /// SQLite then reuses the row's pages.
   static func put(_ image: CachedImage, slot: Int64, isFree: Bool, in database: Database) throws {
     let statement = try RawStatement(
       cached: isFree
@@ -126,8 +126,8 @@ enum ImageTable {
     try statement.run()
   }
 
-  /// Copies the counts of hits, misses and evictions from another database; the own table must be
-  /// empty.
+  /// Copies the counts of hits, misses and evictions from another database, into a table that must
+  /// be empty.
   static func copyTally(from other: Database, to database: Database) throws {
     let tally = try tally(in: other)
     try database.execute(
@@ -165,7 +165,8 @@ enum ImageTable {
     }
   }
 
-  /// The slots of images whose bytes do not match their row, and the number of all images.
+  /// The slots of images whose bytes have another format or size in pixels than their row states,
+  /// or are unreadable as an image; and the number of all images.
   static func findDamaged(in database: Database) throws -> (count: Int, damaged: [Int64]) {
     let rows = try RawStatement(
       database, "SELECT slot, content_type, width, height, bytes FROM image_cache ORDER BY slot")

@@ -1,11 +1,12 @@
 import OffersCore
 import Synchronization
 
-/// Image uses that are not written yet, batched so that reading an image causes no write.
+/// Image uses that are not written to the database yet. They are written in batches, so that few
+/// reads of images cause a write.
 final class ImageUses: Sendable {
   /// The uses to be written.
   struct Batch: Sendable {
-    /// The used images, each once, in the order of their last use.
+    /// The URLs of the used images, each once, in the order of their last use.
     var urls: [String] = []
     var hits = 0
     var misses = 0
@@ -16,7 +17,7 @@ final class ImageUses: Sendable {
   }
 
   private struct State {
-    /// The sequence number of each image's last use.
+    /// The sequence number of each image's last use, by URL.
     var numbers: [String: Int] = [:]
     var useCount = 0
     var hits = 0
@@ -34,10 +35,13 @@ final class ImageUses: Sendable {
 
   init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-  /// Records a use of an image, or a miss if `url` is nil.
+  /// Records a use of an image, or a lookup that found none.
   ///
-  /// - Parameter isAsked: whether the use was a lookup, which counts as a hit or a miss.
-  /// - Returns: whether the batch should be written now.
+  /// - Parameters:
+  ///   - url: the URL of the image that was used; nil if a lookup found none.
+  ///   - isAsked: whether to count a hit, or a miss if `url` is nil. Otherwise only the order of
+  ///     the last uses changes.
+  /// - Returns: whether the batch is large or old enough to be written; see `ImageBounds`.
   func note(_ url: String?, isAsked: Bool) -> Bool {
     let now = now()
     return state.withLock { state in
@@ -54,7 +58,7 @@ final class ImageUses: Sendable {
     }
   }
 
-  /// Counts evictions.
+  /// Adds to the number of evictions.
   func noteEvictions(_ count: Int) { state.withLock { $0.evictions += count } }
 
   /// The current batch.
@@ -69,7 +73,8 @@ final class ImageUses: Sendable {
     }
   }
 
-  /// Removes and returns the used images in their order, but keeps the counts.
+  /// Removes and returns the URLs of the used images, in the order of their last use. The counts
+  /// stay in the batch.
   func takeOrder() -> [String] {
     state.withLock { state in
       let urls = state.urls

@@ -3,7 +3,7 @@ import GRDB
 import OffersCore
 
 /// The image cache in the same file. Beyond the protocol's guarantees, all processes share the
-/// bound and the LRU order, and the file does not grow when images are replaced.
+/// bound and the LRU order, and an image that replaces another reuses its pages in the file.
 extension OffersDatabase: ImageRepository {
   public func findImage(_ url: String) async throws -> CachedImage? {
     let image = try readStatement { try ImageTable.find(url, in: $0) }
@@ -18,8 +18,8 @@ extension OffersDatabase: ImageRepository {
     return isHeld
   }
 
-  /// Records a use and writes the batch when due, without waiting. A lost batch at worst evicts the
-  /// wrong image.
+  /// Records a use and writes the batch when due, without waiting. A lost batch makes only the
+  /// order of uses and the counts inexact.
   private func noteUse(_ url: String?, isAsked: Bool) {
     guard imageUses.note(url, isAsked: isAsked) else { return }
     let batch = imageUses.take()
@@ -142,7 +142,7 @@ extension OffersDatabase: ImageRepository {
     return count
   }
 
-  /// Writes one use of an image, unless another process is writing.
+  /// Records one lookup of an image in the file, as a hit, unless another process is writing.
   package static func noteImageUse(of url: String, path: String) async throws {
     let lockPath = DatabaseFile(path: DatabaseFile.resolve(path)).lockPath
     let lock = try FileLock(path: lockPath, byte: 0)

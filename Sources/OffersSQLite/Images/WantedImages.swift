@@ -11,8 +11,8 @@ extension OffersDatabase {
   /// The offers whose images a user is most likely to look at, to fetch them ahead: favorites, most
   /// recently starred first, then the newest offers.
   ///
-  /// - Returns: as many offers as the image cache holds images, at most. Each has an image, and no
-  ///   two have the same.
+  /// - Returns: as many offers as the image cache holds images, at most. Each has an image URL, and
+  ///   no two have the same.
   /// - Throws: `OffersError` with `storageFailed`; `CancellationError`.
   public func fetchOffersWithWantedImages() async throws -> [Offer] {
     try await read { database in

@@ -10,7 +10,8 @@ enum FavoriteTable {
     CROSS JOIN offer ON offer.feed_key = feed.feed_key AND offer.id = favorite.id
     """
 
-  /// The keys of all favorites, to look up the offers of changes.
+  /// The keys of all favorites whose offers are stored, to find favorites among the offers of
+  /// changes.
   static func sortedKeys(in database: Database) throws -> SortedKeys {
     SortedKeys(try Int64.fetchAll(database, sql: offerKeys))
   }

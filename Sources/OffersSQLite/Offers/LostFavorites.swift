@@ -38,21 +38,23 @@ struct LostFavorites {
     }
   }
 
-  /// The gone favorite that an offer probably replaces: one that was gone when the offer was first
-  /// seen. Nil for an offer that is a favorite itself.
+  /// The gone favorite that an offer probably replaces: one of the same feed, name and description
+  /// that was gone when the offer was first seen. Nil for an offer that is a favorite itself.
   func find(_ offer: Offer) -> OfferRef? {
     if lost.isEmpty || offer.isFavorite { return nil }
     let look = Look(feed: offer.ref.feed, name: offer.name, description: offer.description)
     return lost[look]?.first { $0.goneAt <= offer.firstSeenAt }?.ref
   }
 
-  /// The age of a successor at the time when the favorite vanished, at most, in seconds.
+  /// The maximum age of a successor at the time when the favorite vanished, in seconds.
   private static let successorSeconds: Int64 = 30 * 86_400
 
-  /// The offer that probably replaces a gone favorite: a current one with the same name and
-  /// description, first seen at most `successorSeconds` before the favorite vanished. When all ids of a feed
-  /// change, its removals are quarantined for a while, so the new offers come first. Offers that
-  /// come later are reported as new.
+  /// The offer that probably replaces a gone favorite: a current one of the same feed, name and
+  /// description that is no favorite, and was first seen after the favorite and at most
+  /// `successorSeconds` before the favorite vanished.
+  ///
+  /// When all ids of a feed change, its removals are quarantined for a while, so the new offers
+  /// come first. `find(_:)` recognizes an offer that comes after the favorite vanished.
   static func successor(of favorite: Offer, in database: Database) throws -> OfferRef? {
     guard let goneAt = favorite.goneAt else { return nil }
     let id = try String.fetchOne(

@@ -3,7 +3,7 @@ import OffersCore
 
 /// Ids with a given prefix, for completion and for suggestions after a mistyped id.
 enum NearIDs {
-  /// A range scan of the index on ids, independent of the number of offers.
+  /// A range scan of the index on ids. Its cost does not depend on the number of offers.
   static let sql = """
     SELECT offer.id, offer.name FROM offer
     WHERE offer.feed_key = ? AND offer.id >= ? AND offer.id < ? ORDER BY offer.id LIMIT ?
@@ -38,7 +38,8 @@ enum NearIDs {
     return found
   }
 
-  /// The same id in the feed with the most similar name, if that feed has it.
+  /// For a reference whose feed is unknown: the same id in the feed with the most similar name, if
+  /// that feed has it.
   private static func withNearFeed(_ text: String, in database: Database) throws -> String? {
     guard let (name, offerID) = OfferRef.split(text) else { return nil }
     let feeds = try FeedTable.names(in: database)
@@ -47,10 +48,12 @@ enum NearIDs {
     return try OfferTable.findKey(ref, in: database) == nil ? nil : ref.description
   }
 
-  /// The maximum number of ids that are compared with the text.
+  /// The maximum number of ids per feed that are compared with the text for one prefix of it.
   private static let candidateLimit = 500
 
-  /// The id that was most likely meant, among those with a common prefix.
+  /// The id or reference that is most similar to a text, among those that begin with all but its
+  /// last character, then among those that begin with its first half; nil if none is similar enough
+  /// or the text has fewer than three characters.
   static func nearest(to text: String, in database: Database) throws -> String? {
     guard text.count >= 3 else { return nil }
     if let meant = try withNearFeed(text, in: database) { return meant }

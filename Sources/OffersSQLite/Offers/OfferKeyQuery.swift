@@ -2,10 +2,11 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The statement that finds the keys of the offers that a query selects, in its order.
+/// Finds the keys of the offers that a query selects, in the query's order, with one statement or
+/// two.
 ///
-/// It selects only keys, so that a sort moves no whole offers. The sorts by reward, name and age
-/// scan the table: indexes for them would slow down every sync, and a first import most.
+/// The statements select only keys, so that a sort moves no whole offers. The sorts by reward, name
+/// and age scan the table: indexes for them would slow down every sync, and a first import most.
 struct OfferKeyQuery {
   /// The outermost table of the join: the one with the fewest rows that contains all selected
   /// offers.
@@ -26,13 +27,13 @@ struct OfferKeyQuery {
   private let arguments: StatementArguments
   private let limit: Int?
   private let offset: Int
-  /// Whether the keys are produced without a sort, so that each further page costs as much as the
-  /// first.
+  /// Whether the keys are found in the order of a table scan, so that a page can begin at the last
+  /// key of the previous one and costs as much as the first.
   let isStream: Bool
 
   /// - Parameters:
-  ///   - feedKey: the key of the query's feed.
-  ///   - lastKey: the key of the previous page's last offer.
+  ///   - feedKey: the key of the query's feed; nil if it names none.
+  ///   - lastKey: the key of the previous page's last offer; nil for the first page.
   ///   - values: the sort values of that offer; empty for the order of the feeds.
   init(
     _ query: OfferQuery, feedKey: Int64?, behind lastKey: Int64? = nil,

@@ -1,8 +1,8 @@
 import GRDB
 import OffersCore
 
-/// The retailers and categories of offers, most frequent first, for suggestions after a mistyped
-/// name. Bounded, because only frequent ones are worth suggesting.
+/// The retailers and categories of offers, gone ones included, most frequent first, for suggestions
+/// after a mistyped name. Bounded, because only frequent ones are worth suggesting.
 enum OfferLabels {
   private static let limit = 1000
 

@@ -4,8 +4,8 @@ import OffersCore
 /// The offers that a query selects, read page by page, so that not all are in memory and no read
 /// transaction stays open between pages, which would keep the log from being truncated.
 ///
-/// In the order of the feeds, the next page is looked up by the last key. In other orders all keys
-/// are read at once, 8 bytes per offer; offers removed meanwhile are omitted.
+/// If `OfferKeyQuery.isStream`, the next page is looked up by the last key. Otherwise all keys are
+/// read at once, 8 bytes per offer; offers that are removed before their page is read are omitted.
 package struct OfferPages: Sendable {
   private let database: OffersDatabase
   private var query: OfferQuery

@@ -55,7 +55,8 @@ extension OffersDatabase: OfferRepository {
     return try keyQuery.count(in: database)
   }
 
-  /// - Parameter lastKey: the last offer of the previous page, in the order of the feeds.
+  /// - Parameter lastKey: the key of the last offer of the previous page, for a query with
+  ///   `isStream`; it takes precedence over the query's own place.
   /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` for a position that
   ///   does not fit the order.
   static func keyQuery(
@@ -93,6 +94,9 @@ extension OffersDatabase: OfferRepository {
 
   /// Finds the offer that a text names: `feed:id` if the part before the first colon is a feed with
   /// that offer, otherwise a bare id.
+  ///
+  /// - Throws: `OffersError` with `notFound`, or with `ambiguous` if several feeds have the bare
+  ///   id.
   static func fetchOffer(named text: String, in database: Database) throws -> Offer {
     if let ref = OfferRef(text), let offer = try OfferTable.find(ref, in: database) { return offer }
     let feeds = try OfferTable.feeds(havingID: text, in: database)

@@ -3,8 +3,8 @@ import GRDB
 import OffersCore
 
 extension OffersDatabase: PruneRepository {
-  /// The maximum number of offers or changes that one transaction removes, because other writers
-  /// wait for it.
+  /// The maximum number of offers, or of rows of `change`, that one transaction removes. It is
+  /// bounded, because other writers wait for the transaction.
   static let batchSize = 10_000
   /// The share of free pages above which the file is rewritten (VACUUM).
   package static let freeShare = 0.25
@@ -78,7 +78,7 @@ extension OffersDatabase: PruneRepository {
     return count
   }
 
-  /// Counts the rows that would be removed.
+  /// Counts the offers, changes and runs that would be removed.
   private static func countDoomed(
     _ bounds: PruneBounds, in database: Database
   ) throws -> PruneCounts {
@@ -90,7 +90,7 @@ extension OffersDatabase: PruneRepository {
     let through = try PruneTable.findLastChange(before: bounds.history, in: database)
     let old = try PruneTable.oldChanges(
       before: bounds.history, after: 0, through: through, limit: .max, in: database)
-    // The other changes were counted with their offers.
+    // The others were counted with their offers, by `countChanges(of:in:)`.
     for change in old where change.isNew || !keys.contains(change.offerKey) {
       counts.changes += change.offerCount
     }
@@ -102,11 +102,11 @@ extension OffersDatabase: PruneRepository {
 }
 
 extension OffersDatabase {
-  /// The number of runs between two prunings of the history.
+  /// The number of runs after which a pruning is due.
   private static let runsBetween: Int64 = 64
 
-  /// Prunes vanished offers whenever some are due, and the history after every `runsBetween` runs.
-  /// The check is cheap.
+  /// Prunes offers and history if a vanished offer is due, or if the key of the last run has passed
+  /// a multiple of `runsBetween` since the last call. The check is cheap.
   ///
   /// - Parameter runCount: the number of runs recorded since the last call.
   package func clearAway(after runCount: Int, at now: Date) async throws {

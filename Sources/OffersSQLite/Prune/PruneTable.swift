@@ -1,7 +1,7 @@
 import GRDB
 import OffersCore
 
-/// The SQL that removes expired offers, changes and runs.
+/// The SQL that removes offers, changes and runs after the times in `Retention`.
 enum PruneTable {
   /// A condition that an offer is a favorite.
   private static let isFavorite = """
@@ -10,7 +10,7 @@ enum PruneTable {
       WHERE feed.feed_key = offer.feed_key AND favorite.id = offer.id)
     """
 
-  /// Whether any offer is due: gone at that time and not a favorite.
+  /// Whether `doomedOffers` would return any offer.
   static func hasDoomed(goneBefore: Int64, in database: Database) throws -> Bool {
     try Bool.fetchOne(
       database,
@@ -24,11 +24,12 @@ enum PruneTable {
         """, arguments: [goneBefore]) ?? false
   }
 
-  /// The keys of the offers that were gone at that time and are not favorites, ascending.
+  /// The keys of the offers that were gone at the time `goneBefore` and are not favorites,
+  /// ascending.
   ///
   /// The newest offer and the offer of the newest change are excluded. SQLite assigns the largest
-  /// rowid plus one to the next row, so removing them would reuse a number, which then passes for
-  /// an old one. https://sqlite.org/autoinc.html
+  /// rowid plus one to the next row, so after their removal a new offer or change would get the
+  /// number of a removed one. https://sqlite.org/autoinc.html
   static func doomedOffers(goneBefore: Int64, in database: Database) throws -> [Int64] {
     try Int64.fetchAll(
       database,
@@ -42,9 +43,9 @@ enum PruneTable {
     ).sorted()
   }
 
-  /// Removes offers with their details and changes, unless one was starred or came back meanwhile.
-  /// Their `new` changes stay as long as other history but are no longer reported: no index finds
-  /// them, and their row may stand for many offers.
+  /// Removes offers with their details and changes, except for offers that were starred or came
+  /// back meanwhile. Their `new` changes stay as long as other history but are no longer reported:
+  /// no index finds them, and their row may stand for many offers.
   static func delete(
     _ offers: some Sequence<Int64>, goneBefore: Int64, in database: Database
   ) throws -> PruneCounts {
@@ -72,7 +73,7 @@ enum PruneTable {
     return counts
   }
 
-  /// The number of changes that are removed together with offers.
+  /// The number of changes that `delete` removes together with the given offers.
   static func countChanges(of offers: [Int64], in database: Database) throws -> Int {
     let statement = try database.cachedStatement(
       sql: "SELECT count(*) FROM change WHERE offer_key = ? AND kind <> 'new'")
@@ -81,8 +82,8 @@ enum PruneTable {
     }
   }
 
-  /// The last change that may be older than a time. The newest change, whose number must not be
-  /// reused, is always after it.
+  /// The number of the last change that may be older than a time; 0 if there is none. The newest
+  /// change, whose number must not be reused, is always after it.
   static func findLastChange(before seconds: Int64, in database: Database) throws -> Int64 {
     let runs = try Row.fetchCursor(
       database,
@@ -108,7 +109,7 @@ enum PruneTable {
   /// A row of `change` to be removed.
   struct OldChange {
     let id: Int64
-    /// The number of its offers, the last of which has this key.
+    /// The number of its offers. `offerKey` is the key of the last one.
     let offerCount: Int
     let offerKey: Int64
     let isNew: Bool
@@ -150,12 +151,14 @@ enum PruneTable {
     }
   }
 
-  /// The runs to remove: those before `old` that no change references, and those before `idle`
-  /// without changes, except for the last and the last successful run of each feed.
+  /// The keys of the runs to remove: those that started before `old`, and those that started before
+  /// `idle` and changed no offer. Kept are the last and the last successful run of each feed, and
+  /// every run that a change refers to.
   ///
   /// - Parameters:
-  ///   - through: the last change that may reference a run before `old`.
-  ///   - ofFavorites: whether only changes of favorites count as references.
+  ///   - through: see `findLastChange`. Of the changes after it, only the newest one is looked at.
+  ///   - ofFavorites: whether only changes of favorites, and the newest change, keep their runs.
+  ///     True for a trial, where the old changes to be removed are still stored.
   static func doomedRuns(
     old: Int64, idle: Int64, through: Int64, ofFavorites: Bool, in database: Database
   ) throws -> [Int64] {

@@ -16,7 +16,7 @@ enum SearchIndex {
     }
   }
 
-  /// Whether the index matches the offers.
+  /// Whether the index is marked as matching the offers.
   static func isCurrent(in database: Database) throws -> Bool {
     let statement = try database.cachedStatement(
       sql: "SELECT is_current FROM search_state WHERE state_key = 1")

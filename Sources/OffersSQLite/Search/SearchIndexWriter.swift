@@ -16,7 +16,8 @@ final class SearchIndexWriter {
     case difference
     /// The index is rebuilt at the end.
     case rebuild
-    /// The index is not touched, and is marked as not current once an offer differs.
+    /// The index is not touched. At the end it is marked as not current if an offer differs or is
+    /// new.
     case nothing
   }
 
@@ -26,7 +27,7 @@ final class SearchIndexWriter {
   /// The texts before the change, by offer key.
   private var pending: [Int64: [String?]] = [:]
   private var pendingBytes = 0
-  /// The number of changed or removed offers.
+  /// The number of calls of `willChange`.
   private var count: Int64 = 0
   /// Prepared on the first change, so that a sync without changes does not pay for it.
   private var statements: Statements?
@@ -55,7 +56,7 @@ final class SearchIndexWriter {
     }
   }
 
-  /// The maximum size of the texts in `pending`, in bytes.
+  /// The size of the texts in `pending` above which they are written, in bytes.
   private static let pendingLimitBytes = 8 << 20
 
   /// - Parameters:
@@ -94,8 +95,9 @@ final class SearchIndexWriter {
   /// Cancels `willChange` for an offer that stayed unchanged.
   func didKeep(_ key: Int64) { pending[key] = nil }
 
-  /// Writes the pending changes and indexes the offers with keys above `lastKey`, which are all
-  /// new.
+  /// Writes the pending changes and indexes the new offers.
+  ///
+  /// - Parameter lastKey: the offers with larger keys are new; nil if there are no new offers.
   func finish(newAfter lastKey: Int64? = nil) throws {
     switch work {
     case .nothing:

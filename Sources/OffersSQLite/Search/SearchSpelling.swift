@@ -38,8 +38,8 @@ struct SearchSpelling {
     let limit: Int
   }
 
-  /// The maximum edit distance for a word: none for short words and for those with digits, where
-  /// each letter changes the meaning.
+  /// The maximum edit distance for a word: 0 for words of one or two letters and for those with
+  /// digits, where each character changes the meaning.
   static func limit(for word: String) -> Int {
     if word.unicodeScalars.contains(where: { $0.properties.numericType != nil }) { return 0 }
     switch word.unicodeScalars.count {
@@ -49,8 +49,8 @@ struct SearchSpelling {
     }
   }
 
-  /// The nearest expression that has results, preferring few replacements and common words; nil if
-  /// there is none.
+  /// The expression with results whose replacements have the smallest edit distances in total; nil
+  /// if none of the attempts has results. Among equal ones, common words win.
   ///
   /// - Parameter finds: whether an expression has results.
   func findNearest(

@@ -37,7 +37,8 @@ struct SearchTable {
     self.arguments = arguments
   }
 
-  /// The range of keys of the searched offers; nil if it would exclude little.
+  /// A range of keys that contains all searched offers; nil if it is not worth determining, for all
+  /// feeds and for a large one.
   private static func bounds(
     feedKey: Int64?, favoritesOnly: Bool, in database: Database
   ) throws -> ClosedRange<Int64>? {

@@ -20,7 +20,7 @@ final class DifferenceWriter {
   private var firstPageRecords = Int.max
   /// Offer rows inserted or updated.
   private(set) var rowsWritten = 0
-  /// The largest offer key before the first new offer.
+  /// The largest offer key of all feeds before the first new offer.
   private(set) var lastKey: Int64 = 0
 
   /// - Parameters:
@@ -80,7 +80,8 @@ final class DifferenceWriter {
       """
   }
 
-  /// Inserts or replaces an offer's details: the key, then `detailColumns`.
+  /// The SQL that inserts or replaces an offer's details. Its parameters are the key, then
+  /// `detailColumns`.
   static var detailSQL: String {
     let columns = detailColumns.joined(separator: ", ")
     let parameters = (2...detailColumns.count + 1).map { "?\($0)" }.joined(separator: ", ")
@@ -91,7 +92,7 @@ final class DifferenceWriter {
       """
   }
 
-  /// Writes the difference.
+  /// Writes a plan: the known records, the new ones, the vanished offers, then the search index.
   func write(_ plan: SyncPlan) throws {
     counts = plan.run.counts
     problems = plan.run.problems

@@ -3,8 +3,8 @@ import OffersCore
 
 /// Reads the stored offers that a sync compares a document with.
 enum KnownOffersQuery {
-  /// The offers of a feed, gone ones included, in key order, which is the order in which the feed
-  /// listed them.
+  /// The offers of a feed, gone ones included, in key order, which is the order in which syncs
+  /// first found them and mostly that of the document.
   ///
   /// One scan of the table. The index on ids would return the rows in another order and look up
   /// each of them separately.

@@ -6,11 +6,11 @@ import OffersCore
 /// Compares a feed's record of an offer with the stored offer.
 struct StoredOfferQuery {
   private let statement: RawStatement
-  /// The column after the texts.
+  /// The index of the first column after the texts and details: `reward_minor_units`.
   private static let firstOther = Int32(
     DifferenceWriter.textColumns.count + DifferenceWriter.detailColumns.count)
 
-  /// A capacity that suffices for nearly all differences.
+  /// A size of JSON that suffices for nearly all differences, in bytes.
   private static let usualBytes = 512
 
   /// The difference between a stored offer and a record.
@@ -37,8 +37,8 @@ struct StoredOfferQuery {
 
   /// The difference between the stored offer and the record; nil if the offer is not stored.
   ///
-  /// Texts are compared byte by byte, so canonically equivalent spellings differ. The reward is
-  /// compared and reported with its exact value.
+  /// Texts are compared byte by byte, so canonically equivalent spellings differ; coordinates by
+  /// their value. The reward is compared and reported with its exact value.
   func findDifference(_ record: OfferRecord) throws -> Difference? {
     statement.bind(1, record.offerKey)
     defer { statement.reset() }

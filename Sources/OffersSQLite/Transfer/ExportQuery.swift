@@ -7,7 +7,7 @@ package final class ExportQuery {
   private let favoritesOnly: Bool
   /// The position of each run in the document, from 1, by its key; changes refer to it.
   private var runs: [Int64: Int] = [:]
-  /// The references of favorites whose offers are stored, by key.
+  /// The exported offers by key, if only favorites are exported; otherwise empty.
   private var favorites = OfferRefs()
 
   init(_ database: Database, favoritesOnly: Bool) {
@@ -32,7 +32,8 @@ package final class ExportQuery {
     }
   }
 
-  /// An upper bound of the number of records, for progress.
+  /// An estimate of the number of records, for progress: of the offers and changes, or of the
+  /// favorites if only these are exported.
   package func countRecords() throws -> Int {
     func count(_ table: String) throws -> Int {
       try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
@@ -57,8 +58,8 @@ package final class ExportQuery {
     }
   }
 
-  /// Passes on all runs. For an export of favorites: the runs in which these changed, and of their
-  /// feeds the last run and the last successful one.
+  /// Passes on all runs. In an export of favorites: the runs that recorded a change of a favorite,
+  /// and the last and the last successful run of each feed with favorites.
   private func forEachRun(_ body: (ExportRecord) throws -> Void) throws {
     let filter = favoritesOnly ? "WHERE feed.name IN (SELECT feed FROM favorite)" : ""
     let rows = try RawStatement(

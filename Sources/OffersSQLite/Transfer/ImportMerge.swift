@@ -4,8 +4,8 @@ import OffersCore
 /// Merges the records of an export into a database, one by one.
 ///
 /// If both the export and the database have an offer, the version from the side that synced the
-/// feed later is kept, with the earlier of the two first sightings. The user's choices in this
-/// database stay. Nothing is ever removed.
+/// feed later is kept, with the earlier of the two first sightings. Favorites, subscriptions and
+/// named sources of a feed that this database has read stay. No feed, offer or favorite is removed.
 final class ImportMerge {
   /// A feed of the export, and its state in this database.
   private struct Feed {
@@ -13,7 +13,7 @@ final class ImportMerge {
     let key: Int64
     /// The last successful sync in this database before the import.
     let own: Sight?
-    /// Whether this database had a sync or an offer of the feed.
+    /// Whether this database had a successful sync or an offer of the feed.
     let isKnown: Bool
     /// The feed's last successful sync according to the export.
     var imported: Sight?
@@ -38,8 +38,8 @@ final class ImportMerge {
   private var counts = ImportCounts()
   private var changeNumber = 0
 
-  /// Reviews the named sources that an export would add: sets the origin of each, or throws to
-  /// refuse the import.
+  /// Reviews the named sources that an export would add: returns them with the origin of each, nil
+  /// for a source that is not imported, or throws to refuse the import.
   typealias SourceReview = ([ImportedSource]) throws -> [ImportedSource]
 
   init(
@@ -113,8 +113,8 @@ final class ImportMerge {
     newSources = []
   }
 
-  /// Merges a known feed. The user's choices stay; title and shared attributes are those of the
-  /// later sync.
+  /// Merges a known feed. Its subscription and its named source stay; title and shared attributes
+  /// are those of the later sync.
   private func merge(_ feed: Feed) throws {
     let isNewer = (feed.imported?.at ?? .min) > (feed.own?.at ?? .min)
     try feedWriter.merge(feed.record, isNewer: isNewer, feedKey: feed.key)

@@ -1,7 +1,7 @@
 import GRDB
 import OffersCore
 
-/// Writes the feeds of an export. Which of two versions of a feed counts is up to `ImportMerge`.
+/// Writes the feeds of an export. `ImportMerge` decides which of two versions of a feed wins.
 struct ImportedFeedWriter {
   private let database: Database
 
@@ -22,7 +22,7 @@ struct ImportedFeedWriter {
   }
 
   /// Overwrites a feed that this database has never read with an imported feed. The imported feed's
-  /// named source is not stored here but by `takeSource`.
+  /// named source is stored later, by `setSource`.
   func replace(_ feed: ExportedFeed, feedKey: Int64) throws {
     try database.execute(
       sql: "UPDATE feed SET source = ?, subscribed_at = ? WHERE feed_key = ?",

@@ -3,13 +3,14 @@ import OffersCore
 
 /// Merges the runs and changes of an export with those of the database.
 ///
-/// They are collected in temporary tables first. If all of them are newer than the database's own,
-/// they are appended. Otherwise both are sorted by time and all are renumbered, because queries of
-/// changes rely on their order. On each side the order of runs is kept, also for runs that
-/// overlapped or whose clock jumped.
+/// The imported ones are collected in temporary tables first. If all of them come after the
+/// database's own, they are appended. Otherwise both are sorted by time and all are renumbered,
+/// because queries of changes rely on their order. On each side the order of runs is kept, also for
+/// runs that overlapped or whose clock jumped.
 ///
-/// For an offer that the database knows, only those changes are imported that happened before its
-/// first sighting here or after its feed's last sync here, so that no change is recorded twice.
+/// For an offer that the database knows, only those changes of runs that the database lacks are
+/// imported that happened before its first sighting here or after its feed's last sync here, so
+/// that no change is recorded twice.
 final class ImportedHistory {
   /// Identifies a run that both sides have.
   private struct RunMark: Hashable {
@@ -21,7 +22,7 @@ final class ImportedHistory {
   }
 
   private let database: Database
-  /// The database's own runs.
+  /// The keys of the database's own runs.
   private let known: [RunMark: Int64]
   private let addRun: RawStatement
   private let addChange: RawStatement

@@ -3,8 +3,8 @@ import OffersCore
 
 /// Writes the offers of an export.
 ///
-/// Their content hash is stored as 0. The next sync then compares their values instead of the
-/// hashes, and does not report equal offers as changed.
+/// The content hash of a new or changed offer is stored as 0. The next sync then compares their
+/// values instead of the hashes, and does not report equal offers as changed.
 struct ImportedOfferWriter {
   private let findOffer: RawStatement
   private let findKey: RawStatement
@@ -99,7 +99,7 @@ struct ImportedOfferWriter {
     try index.finish(newAfter: hasNew ? lastKey : nil)
   }
 
-  /// Binds all but the first parameter, in the order of `columns`.
+  /// Binds the values of `columns`, except for the first one, the id.
   private func bind(_ offer: ExportedOffer, to statement: RawStatement) {
     statement.bind(2, copying: offer.name)
     statement.bind(3, copying: offer.description)

@@ -1,6 +1,6 @@
 import OffersCore
 
-/// A map from offer keys to offers.
+/// A map from offer keys to references.
 struct OfferRefs {
   private var refs: [Int64: OfferRef] = [:]
   private var keys = SortedKeys()

@@ -5,8 +5,8 @@ extension OffersDatabase {
   /// Reads the contents of an export as one consistent state.
   ///
   /// An export has the feeds with their named sources, runs, all offers with their times, changes
-  /// and favorites. It lacks what can be fetched again or belongs to one installation: images,
-  /// fetch states, marks of readers.
+  /// and favorites. It lacks data that can be fetched again or belongs to one installation, such as
+  /// images, fetch states, recent searches and marks of readers.
   ///
   /// - Parameters:
   ///   - favoritesOnly: whether to export only favorites, their feeds and their history.
