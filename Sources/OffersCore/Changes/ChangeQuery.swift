@@ -13,14 +13,15 @@ public struct ChangeQuery: Hashable, Sendable {
   public var kinds: Set<OfferChange.Kind>?
   /// Only changes of this feed; nil for all.
   public var feed: String?
-  /// The maximum number of changes, counted from the newest; nil for all.
+  /// The maximum number of changes, counted from the newest, or from the oldest by
+  /// `ChangeRepository.fetchChangePage(_:)`. Nil for all.
   public var limit: Int?
   /// The current time, which determines the offers that are expiring.
   public var now: Date
   /// Only expiring offers after this place: `lastExpiring` of the previous page. Nil for all.
   public var afterExpiring: ExpiringPlace?
-  /// The maximum size of each text of an offer in bytes of UTF-8: longer texts are truncated, and
-  /// lists keep their first elements only. Nil for whole offers.
+  /// The size to which the texts of offers and rewards are truncated, in bytes of UTF-8, under the
+  /// rules of `OfferQuery.textBytes`. Nil for whole offers.
   public var textBytes: Int?
 
   /// Creates a query. Without arguments it selects all changes.
@@ -58,7 +59,8 @@ public struct ChangePage: Hashable, Sendable {
   public let changes: [OfferChange]
   /// The number of the recorded change after which the next page begins.
   public let lastID: Int64
-  /// Whether more changes are recorded. Only the last page lists expiring offers.
+  /// Whether there is a next page. Expiring offers are listed after the last recorded change, if
+  /// necessary on several pages.
   public let hasMore: Bool
   /// The expiring offer after which the next page begins; nil while recorded changes remain, and on
   /// the last page.

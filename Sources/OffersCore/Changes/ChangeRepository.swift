@@ -10,7 +10,8 @@ public protocol ChangeRepository: Sendable {
   func fetchChanges(_ query: ChangeQuery) async throws -> (changes: [OfferChange], lastID: Int64)
 
   /// A page of the changes that a query selects, for incremental readers. The query's limit counts
-  /// from the oldest change; `lastID` of the page is `afterID` of the next query.
+  /// from the oldest change. For the next page, `lastID` and `lastExpiring` of the page become
+  /// `afterID` and `afterExpiring` of the query.
   ///
   /// - Throws: `OffersError` with `notFound` for an unknown feed, `invalidRequest` for an `afterID`
   ///   that the database has not recorded.
@@ -22,8 +23,8 @@ public protocol ChangeRepository: Sendable {
   /// Advances a reader's mark. A mark never moves back.
   func setMark(_ mark: ReaderMark, of reader: String) async throws
 
-  /// The history of an offer's reward, oldest first. It begins when the offer was new, or with the
-  /// oldest change that is still kept.
+  /// The history of an offer's reward, oldest first. It begins with the first sighting of the
+  /// offer; changes that were pruned are missing.
   ///
   /// - Throws: `OffersError` with `notFound` or `ambiguous`.
   func fetchHistory(named text: String) async throws -> (offer: Offer, points: [RewardPoint])

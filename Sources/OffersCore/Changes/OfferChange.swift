@@ -24,7 +24,7 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
   public enum ID: Hashable, Sendable {
     /// A recorded change, by its number.
     case recorded(Int64)
-    /// A change that is derived, not recorded: an offer expires once.
+    /// An expiring offer, which is no recorded change. A list has it at most once.
     case derived(OfferRef)
   }
 

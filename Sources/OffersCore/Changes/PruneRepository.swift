@@ -12,7 +12,7 @@ package protocol PruneRepository: Sendable {
   func prune(goneBefore: Date, now: Date, isTrial: Bool) async throws -> PruneCounts
 }
 
-/// The number of rows that pruning removed, or would remove.
+/// The numbers of offers, changes and runs that pruning removed, or would remove.
 package struct PruneCounts: Hashable, Sendable {
   package var offers = 0
   package var changes = 0

@@ -1,7 +1,7 @@
 /// One record of an export: a line of the document.
 ///
-/// Times are Unix seconds. Lists are kept as the JSON text that the database stores, so an export
-/// that is imported and exported again is the same, byte for byte.
+/// Times are Unix seconds. An offer's lists are kept as the JSON text that the database stores, so
+/// an export that is imported into an empty database and exported again is the same, byte for byte.
 package enum ExportRecord: Sendable {
   case feed(ExportedFeed)
   case run(ExportedRun)

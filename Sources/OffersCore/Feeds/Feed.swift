@@ -1,7 +1,7 @@
 import Foundation
 
-/// A feed that was unsubscribed, or whose first sync never succeeded. Its offers and favorites are
-/// kept.
+/// A feed that was unsubscribed, or that was never synced successfully. Its offers and favorites
+/// are kept.
 public struct FormerFeed: Hashable, Sendable, Identifiable {
   /// The name, such as `ibotta`.
   public let name: String

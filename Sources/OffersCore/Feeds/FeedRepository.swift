@@ -7,7 +7,8 @@ public protocol FeedRepository: Sendable {
   /// The feeds that were unsubscribed or never synced successfully, sorted by name.
   func fetchFormerFeeds() async throws -> [FormerFeed]
 
-  /// The source of a feed, even of an unsubscribed one; nil for an unknown feed.
+  /// The source from which a feed was last read, or which was recorded with its subscription; nil
+  /// for an unknown feed. Unsubscribed feeds have one, too.
   func findSource(of feed: String) async throws -> String?
 
   /// Subscribes to a feed, so that it is included when all feeds are synced.

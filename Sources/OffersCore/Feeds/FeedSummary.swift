@@ -48,8 +48,8 @@ package struct FeedSummary: Sendable {
   /// library alone reads no source that nobody named.
   package static let fallbackSource = SyncSource.sample
 
-  /// When the feed should be synced next; nil when it is not subscribed, has no definition, or was
-  /// stopped because its server answered 410 Gone.
+  /// When the feed should be synced next: `now` if it was never synced. Nil when it is not
+  /// subscribed, has no definition, or was stopped because its server answered 410 Gone.
   package func nextDueAt(now: Date) -> Date? {
     guard let feed, let known, feed.fetch.stoppedAt == nil else { return nil }
     guard let last = feed.lastRun else { return now }

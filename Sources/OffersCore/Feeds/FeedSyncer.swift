@@ -134,6 +134,6 @@ public struct ServerSearch: Hashable, Sendable {
     self.pageCount = pageCount
   }
 
-  /// Whether there is a next page.
+  /// Whether there is a next page; false if the server does not tell the number of pages.
   public var hasMore: Bool { pageCount.map { $0 > lastPage } ?? false }
 }

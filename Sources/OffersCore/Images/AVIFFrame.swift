@@ -41,7 +41,7 @@ enum AVIFFrame {
     min(range.lowerBound + 4, range.upperBound)..<range.upperBound
   }
 
-  /// The boxes of a range; nil when one exceeds the range.
+  /// The boxes of a range; nil when one exceeds the range, or there are more than `boxLimit`.
   private static func boxes(_ bytes: ImageBytes, _ range: Range<Int>) -> [Box]? {
     var boxes: [Box] = []
     var place = range.lowerBound

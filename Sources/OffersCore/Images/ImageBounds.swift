@@ -15,9 +15,9 @@ public enum ImageBounds {
   public static let bytes = 5 << 20
   /// The most pixels of an image according to its header: 50 megapixels, 200 MB when decoded.
   public static let pixels = 50_000_000
-  /// The number of images with gathered uses that triggers a write.
+  /// The number of images with uses in memory above which a use triggers a write of all uses.
   public static let gatheredImages = 200
-  /// The number of image uses collected in memory that triggers a write of them.
+  /// The number of image uses in memory that triggers a write of all uses.
   public static let gatheredUses = 10_000
   /// The age of the oldest use in memory, in seconds, at which the next use triggers a write. Other
   /// processes need recent uses to choose which image to evict.

@@ -141,7 +141,7 @@ enum WebPFrame {
     return start + 8 + length + length % 2
   }
 
-  /// A key frame's start code and size (RFC 6386, 9.1).
+  /// The size in the header of a key frame (RFC 6386, 9.1); nil for another frame.
   private static func lossy(_ bytes: ImageBytes, _ start: Int) -> (width: Int, height: Int)? {
     guard let tag = bytes[start], tag & 1 == 0, bytes.has([0x9D, 0x01, 0x2A], at: start + 3),
       let width = bytes.little(start + 6, 2), let height = bytes.little(start + 8, 2)

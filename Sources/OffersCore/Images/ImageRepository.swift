@@ -37,7 +37,9 @@ public protocol ImageRepository: Sendable {
   ///   `ImageBounds.pixels`, `invalidRequest` for an empty URL or no bytes. The cache is unchanged.
   func putImage(_ image: CachedImage) async throws
 
-  /// Records that the server confirmed the image as current. Does nothing when it is not cached.
+  /// Records that the server confirmed the image as current. A validator that is nil keeps the
+  /// stored one. Changes no image that is not cached, but removes a remembered failure and any
+  /// lease of the URL.
   func confirmImage(
     _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date
   ) async throws
@@ -46,7 +48,7 @@ public protocol ImageRepository: Sendable {
   func findFailure(of url: String, now: Date) async throws -> ImageFailure?
 
   /// Remembers a failure to fetch an image, and removes any lease on it. Only a bounded number of
-  /// failures is kept, the newest ones.
+  /// failures is kept: those that expire last.
   func putFailure(_ failure: ImageFailure) async throws
 
   /// Acquires a lease to fetch an image, exclusive among all processes.
@@ -74,7 +76,7 @@ public protocol ImageRepository: Sendable {
   /// The limit, the cached images, the remembered failures, and the hit, miss and eviction counts.
   func fetchImageContents(now: Date) async throws -> ImageCacheContents
 
-  /// Removes all images, failures and counts. The limit stays.
+  /// Removes all images, failures, leases and uses, and resets the counts. The limit stays.
   ///
   /// - Returns: the number of images removed.
   @discardableResult

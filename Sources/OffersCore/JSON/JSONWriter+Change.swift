@@ -19,7 +19,7 @@ extension JSONWriter {
     object { $0.members(historyOf: offer, points) }
   }
 
-  /// Writes the members of such a history.
+  /// Writes the members of the history of an offer's reward.
   package mutating func members(historyOf offer: Offer, _ points: [RewardPoint]) {
     member("ref", offer.ref.description)
     member("name", offer.name)

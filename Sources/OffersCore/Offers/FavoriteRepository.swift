@@ -33,7 +33,7 @@ extension FavoriteRepository {
   }
 }
 
-/// The result of marking one offer.
+/// The result of setting or clearing the favorite mark of one offer.
 public struct FavoriteChange: Hashable, Sendable {
   /// The offer after the call.
   public let offer: Offer

@@ -47,9 +47,9 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
   public let isFavorite: Bool
   /// When a sync first found the offer.
   public let firstSeenAt: Date
-  /// When a sync last found a field changed.
+  /// When a sync last found a field changed, or first found the offer if none has changed.
   public let changedAt: Date
-  /// When a sync first found the offer missing; nil while the feed has it.
+  /// When a sync found that the feed no longer has the offer; nil while the feed has it.
   public let goneAt: Date?
 
   /// The reference, which is unique among all feeds.

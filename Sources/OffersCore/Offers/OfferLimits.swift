@@ -56,7 +56,7 @@ public enum OfferLimits {
     }
   }
 
-  /// A limit as text for messages.
+  /// A size as text for messages, such as `4 KiB`.
   package static func text(_ bytes: Int) -> String {
     bytes % 1024 == 0 ? "\(bytes >> 10) KiB" : "\(bytes) bytes"
   }
@@ -102,7 +102,8 @@ public enum OfferLimits {
     }
   }
 
-  /// Attributes truncated to their limits; nil if they fit.
+  /// The first `attributeCount` attributes, with long values truncated, and without those whose
+  /// label leaves no room for a value. Nil if all attributes fit.
   package static func fit(_ attributes: [OfferAttribute]) -> [OfferAttribute]? {
     func isLong(_ attribute: OfferAttribute) -> Bool {
       attribute.label.utf8.count + attribute.value.utf8.count > attributeBytes

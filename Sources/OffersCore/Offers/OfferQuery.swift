@@ -4,7 +4,7 @@ import Foundation
 public struct OfferQuery: Hashable, Sendable {
   /// The order of a list. Offers without the sorted value come last, even in a reversed list.
   public enum Sort: String, Hashable, Sendable, CaseIterable {
-    /// The order in which the feeds first printed them.
+    /// The order in which syncs first found the offers, over all feeds.
     case feed
     /// Amounts by currency, the highest first; then percentages, the highest first; then rewards
     /// without an exact value. An "up to" reward comes after an equal one without it.
@@ -21,8 +21,8 @@ public struct OfferQuery: Hashable, Sendable {
   public enum RewardMinimum: Hashable, Sendable {
     /// An amount in one currency (ISO 4217), in its minor units.
     case amount(minorUnits: Int64, currency: String)
-    /// An amount in any currency: `minorUnits` for currencies with two decimals; for others the
-    /// minor units by currency code.
+    /// An amount in any currency, in minor units: for a currency in `others` the value of its code,
+    /// for all other currencies `minorUnits`.
     case anyAmount(minorUnits: Int64, others: [String: Int64])
     /// A percentage, in hundredths of a percent.
     case percent(hundredths: Int64)
@@ -47,18 +47,19 @@ public struct OfferQuery: Hashable, Sendable {
   public var expiring: ClosedRange<Date>?
   /// The order of the list.
   public var sort: Sort
-  /// Whether the order is reversed.
+  /// Whether the order is reversed. For `Sort.reward`, kinds and currencies keep their order.
   public var isReversed: Bool
   /// The maximum number of offers; nil for all.
   public var limit: Int?
   /// The number of offers to skip at the beginning.
   public var offset: Int
   /// Only offers after this place in the list's order: the place of the previous page's last offer.
-  /// With `Sort.feed` a page takes constant time, however many pages precede it.
+  /// With `Sort.feed`, the time for a page does not depend on the number of pages before it.
   public var after: OfferPlace?
-  /// The maximum size of each text of an offer in bytes of UTF-8, for lists that show only part of
-  /// an offer: longer texts are truncated, and lists keep their first elements only. Nil for whole
-  /// offers.
+  /// The size to which the texts of an offer are truncated, in bytes of UTF-8, for lists that show
+  /// only part of an offer. Its categories and its attributes keep the first elements, of at most 8
+  /// times that size in total for each list. Addresses are not truncated, but omitted if they are
+  /// longer than `OfferLimits.linkBytes`. Nil for whole offers.
   public var textBytes: Int?
 
   /// Creates a query. Without arguments it selects all current offers in the order of their feeds.
@@ -85,7 +86,8 @@ public struct OfferQuery: Hashable, Sendable {
     self.textBytes = textBytes
   }
 
-  /// Whether the query selects all current offers of one feed or of all feeds.
+  /// Whether the query, without its limit and offset, selects all current offers of one feed or of
+  /// all feeds.
   package var isWholeFeed: Bool {
     !favoritesOnly && !goneOnly && retailer == nil && category == nil && rewardMinimum == nil
       && newSince == nil && expiring == nil && after == nil

@@ -134,7 +134,7 @@ package struct OfferRecord {
     }
   }
 
-  /// The reward's kind, number and currency as they are stored; kind 0 means no exact value.
+  /// The reward's kind, number and currency as they are in the record; kind 0 means no exact value.
   package var rewardParts: (kind: UInt8, number: Int64, currency: UnsafeRawBufferPointer) {
     (
       base.load(fromByteOffset: 32, as: UInt8.self),

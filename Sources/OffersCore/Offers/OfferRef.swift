@@ -1,7 +1,7 @@
 /// The identity of an offer: the feed it comes from and its id in that feed.
 ///
-/// Its textual form is `feed:id`, as in `ibotta:110579`. A feed's name never contains a colon; an id
-/// may. Two references are equal if their bytes are equal: other than texts in Swift, an id with a
+/// Its textual form is `feed:id`, as in `ibotta:110579`. A feed's name never contains a colon; an
+/// id may. Two references are equal if their bytes are equal: unlike texts in Swift, an id with a
 /// composed accent is not the same as one with a combining accent. References are ordered by their
 /// bytes, as in the database.
 public struct OfferRef: Hashable, Sendable, Comparable, Identifiable, LosslessStringConvertible {

@@ -4,8 +4,9 @@ import Foundation
 package struct RewardStep {
   /// The beginning of the period.
   package let at: Date
-  /// The exact reward, in minor units or hundredths of a percent. Nil for a gap in the chart, when
-  /// the offer was gone or its reward was in another unit than the latest exact reward.
+  /// The exact reward, in minor units or hundredths of a percent. Nil for a gap in the chart: the
+  /// offer was gone, or its reward had no exact value or one in another unit than the latest exact
+  /// reward.
   package let value: Int64?
   /// The reward as the feed printed it; empty for a gap.
   package let label: String

@@ -1,8 +1,9 @@
 /// The edit distance between two words: insertions, deletions, substitutions and transpositions of
 /// adjacent letters, with no substring edited twice (the optimal string alignment distance).
 package struct EditDistance {
-  /// The longest word that is compared, in Unicode scalars. The work grows with the square of the
-  /// length, and documents and requests choose the length.
+  /// The maximum length of the word given to `init(from:limit:)`, in Unicode scalars; of the other
+  /// word, only as many are read as matter. The work grows with the square of the length, and
+  /// documents and requests choose the length.
   package static let longestWord = 64
 
   private let word: [Unicode.Scalar]
@@ -16,8 +17,8 @@ package struct EditDistance {
     self.limit = limit
   }
 
-  /// The distance to another word, and to its nearest prefix; nil above the limit, and for a word that
-  /// is longer than `longestWord`.
+  /// The distance to another word, and the smallest distance to a prefix of that word. Each is nil
+  /// above the limit, and both if the first word is longer than `longestWord`.
   package func distances(to other: String) -> (whole: Int?, beginning: Int?) {
     if word.count > Self.longestWord { return (nil, nil) }
     // A longer word exceeds the limit whatever the rest of it is.

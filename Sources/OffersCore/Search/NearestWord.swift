@@ -1,7 +1,7 @@
 /// Finds the word that a mistyped text most likely stands for.
 package enum NearestWord {
-  /// The nearest word: one at most two edits away, one that is a prefix of the text or vice versa,
-  /// or one that differs only in its ending; nil when there is none.
+  /// The nearest word, ignoring case: one at most two edits away, otherwise one that is a prefix of
+  /// the text or vice versa, otherwise one that differs only in its ending; nil when there is none.
   package static func find(_ text: String, among words: [String]) -> String? {
     let typed = text.lowercased()
     let near = nearest(to: typed, among: words) { $0.lowercased() }

@@ -3,7 +3,8 @@ import Foundation
 /// Parses rewards, times and durations as users type them. User interfaces depend on this protocol
 /// instead of on the parsers.
 package protocol QueryTextReader: Sendable {
-  /// Parses `1.50` (an amount in any currency), `$1.50` or `1.50 EUR` (in that currency) and `5%`.
+  /// Parses `1.50` (an amount in any currency), `$1.50` (US dollars) or `1.50 EUR` (an amount in
+  /// the currency of the sign or the ISO 4217 code) and `5%`.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for anything else, as do the other methods.
   func readRewardMinimum(_ text: String) throws -> OfferQuery.RewardMinimum

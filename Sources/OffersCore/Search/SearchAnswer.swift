@@ -37,8 +37,8 @@ package struct SearchAnswer: Sendable {
   /// The most stored hits that are fetched to mark the words in a server's results.
   private static let markedLimit = 1000
 
-  /// Searches on a feed's server, and falls back to the stored offers when it finds none or cannot
-  /// be asked.
+  /// Searches on a feed's server, and falls back to the stored offers when it cannot be asked or
+  /// finds none on the first page. A further page on which it finds none stays empty.
   ///
   /// - Parameters:
   ///   - query: the words, the feed, and the page.

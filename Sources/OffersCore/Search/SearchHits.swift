@@ -1,5 +1,5 @@
-/// Collects the hits of a search into an answer of bounded size. Once the bound is reached, further
-/// offers are abridged.
+/// Collects the hits of a search into an answer of bounded size. An offer for which no room is left
+/// is abridged, and so are those after it that do not fit.
 package struct SearchHits {
   package private(set) var hits: [SearchHit] = []
   private var roomBytes: Int

@@ -31,7 +31,7 @@ package struct KnownOffers: Sendable {
   private let idSeed = UInt64.random(in: .min ... .max)
   /// The number of current offers after the feed's last sync.
   package private(set) var currentCount = 0
-  /// The number of these that were seen in this sync.
+  /// The number of current offers that were seen in this sync.
   package private(set) var seenCurrentCount = 0
 
   /// The number of offers in the table, gone ones included.

@@ -26,7 +26,7 @@ public struct SyncCounts: Hashable, Sendable {
   public var back = 0
   /// Known offers without a change.
   public var unchanged = 0
-  /// Records that are not valid offers.
+  /// Records that are not valid offers or repeat an id.
   public var skipped = 0
 
   /// Creates counts of 0.

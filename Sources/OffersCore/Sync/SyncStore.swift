@@ -14,8 +14,9 @@ package protocol SyncStore: Sendable {
   /// The names of the subscribed feeds, sorted.
   func fetchSubscribedFeeds() async throws -> [String]
 
-  /// The sync state of a feed; nil when it was never synced or is unsubscribed. For a feed whose
-  /// syncs have all failed, only the fetch state is set.
+  /// The sync state of a feed; nil for an unknown one, and for an unsubscribed one with neither a
+  /// named source nor a fetch state. For other unsubscribed feeds, such as one whose syncs have all
+  /// failed, only the named source, the time of the last run and the fetch state are set.
   func findSyncState(of feed: String) async throws -> SyncState?
 
   /// The feed's stored offers, to compare with. Empty for an unknown feed.
@@ -27,7 +28,8 @@ package protocol SyncStore: Sendable {
   ///   repeated ids, changed or merely rewritten offers).
   func apply(_ plan: SyncPlan) async throws -> SyncRun
 
-  /// The changes that applying a difference would make, in order. Nothing is written.
+  /// The run and the changes that applying a difference would record, in order. Nothing is written.
+  /// A store may list only the newest changes.
   func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange])
 
   /// Records a run that changes no offer.

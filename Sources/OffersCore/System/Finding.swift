@@ -1,4 +1,4 @@
-/// One result of a check, such as that of `doctor`.
+/// One result of a check, such as one of `offers doctor`.
 package struct Finding: Hashable, Sendable {
   package enum Level: String, Sendable, CaseIterable {
     case ok

@@ -1,5 +1,5 @@
-/// An error with a message for users and advice on what to do next. The only error type that leaves
-/// a module of this package.
+/// An error with a message for users and advice on what to do next. The only error type that calls
+/// of an app throw, besides `CancellationError` and the errors of encoders and decoders.
 public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure that callers can distinguish.
   public enum Code: String, Sendable, CaseIterable {

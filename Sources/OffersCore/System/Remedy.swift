@@ -1,6 +1,7 @@
 /// A step that resolves an error and that a program can offer, such as by a button.
 public enum Remedy: Hashable, Codable, Sendable {
-  /// Sync the feed with its removals accepted; from the source, or from the usual one if it is nil.
+  /// Sync the feed with its removals accepted, from `source`, or from the feed's usual source if it
+  /// is nil.
   case acceptRemovals(feed: String, source: String?)
   /// Sync the feed from a source that a user of this machine names. If `feed` is nil, the user
   /// chooses it, too; if `source` is not nil, the user has to confirm it only.
@@ -30,7 +31,8 @@ public enum Remedy: Hashable, Codable, Sendable {
   /// Show the definition of a feed.
   case showDefinition
 
-  /// The words for it in an advice. A user interface with commands says them in its own words.
+  /// The words for the remedy in the text of an advice. A user interface with commands puts its own
+  /// words in their place.
   package var words: String {
     switch self {
     case .acceptRemovals: ", accept the removals."

@@ -31,7 +31,7 @@ package enum ISOTime {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The Unix seconds whose `text(_:)` is exactly this text; nil for any other text.
+  /// The Unix seconds for which `text(_:)` returns exactly this text; nil if there are none.
   package static func seconds(parsing text: String) -> Int64? {
     var bytes = Array(text.utf8)[...]
     let sign = bytes.first
@@ -46,9 +46,10 @@ package enum ISOTime {
       let second = number(bytes[end + 13..<end + 15]), hour < 24, minute < 60, second < 60,
       let day = CivilDay(year: sign == minus ? -year : year, month: month, day: date)
     else { return nil }
-    // The first day in the range of Int64 seconds begins below that range, so the product may wrap
-    // around and the sum wrap back. The comparison rejects real overflow, and texts such as `+2026`
-    // or `02026` that are not canonical.
+    // The operators wrap around, because the day of the smallest Int64 begins before it: there the
+    // product overflows, and the sum is right again. If the sum itself overflows, its text differs
+    // from the given one. So does the text of a year such as `+2026` or `02026`, which `text(_:)`
+    // never writes.
     let seconds = day.number &* daySeconds &+ Int64(hour * 3600 + minute * 60 + second)
     return self.text(seconds) == text ? seconds : nil
   }

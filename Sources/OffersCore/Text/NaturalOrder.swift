@@ -88,7 +88,7 @@ package enum NaturalOrder {
       }
     }
 
-    /// The next letter if it continues a number.
+    /// Takes the next letter if it is a digit; otherwise returns nil.
     mutating func nextDigit() -> UInt32? {
       guard pending == 0, index < text.count, text[index] &- 0x30 < 10 else { return nil }
       defer { index += 1 }

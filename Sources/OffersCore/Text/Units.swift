@@ -56,7 +56,8 @@ package enum Units {
     return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// The age of a time: `just now`, `5 min ago`, `3 h ago`; the time itself after a day.
+  /// The age of a time: `just now`, `5 min ago`, `3 h ago`; the time itself after a day, and for a
+  /// time in the future.
   package static func age(of date: Date, at now: Date) -> String {
     let seconds = Int(now.timeIntervalSince(date))
     switch seconds {
