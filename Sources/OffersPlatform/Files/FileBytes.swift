@@ -8,7 +8,7 @@
   import Darwin
 #endif
 
-/// File operations with complete reads and writes, and durable names.
+/// Operations on open files and on folders. Reads and writes that a signal interrupts are repeated.
 package enum FileBytes {
   /// Reads the bytes that are available, at most as many as the buffer holds, and waits for the
   /// first one.

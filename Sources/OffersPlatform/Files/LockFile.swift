@@ -10,7 +10,8 @@ import SystemShim
   import Darwin
 #endif
 
-/// A file of exclusive locks, one for each of its bytes. Different bytes are independent locks.
+/// A file of exclusive locks, one for each byte number, whatever the size of the file. Different
+/// bytes are independent locks.
 ///
 /// The kernel releases the locks when their holder dies, so a dead process never blocks others.
 ///

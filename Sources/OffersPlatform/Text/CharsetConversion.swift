@@ -35,8 +35,8 @@ package final class CharsetConversion {
   /// Resets the conversion to its initial state.
   package func reset() { iconv(descriptor, nil, nil, nil, nil) }
 
-  /// Converts as many bytes as possible; returns how many bytes of the input were consumed, and how
-  /// many were written to the output.
+  /// Converts as many bytes as possible; returns how many bytes of the input were consumed, how
+  /// many were written to the output, and why the conversion stopped.
   package func convert(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) -> (taken: Int, written: Int, stop: Stop) {
