@@ -94,8 +94,8 @@ CREATE TABLE change (
   CHECK ((kind = 'changed') <= (fields IS NOT NULL))
 ) STRICT;
 
--- Most rows are those of new offers, and each offer has at most one of them: its history starts at
--- first_seen_at.
+-- The index leaves out rows of the kind 'new', which are most. The history of an offer is complete
+-- without its only such row, because offer.first_seen_at has the time.
 CREATE INDEX change_by_offer ON change (offer_key, change_id) WHERE kind <> 'new';
 
 -- A new database reads the built-in sample until a user names a source.

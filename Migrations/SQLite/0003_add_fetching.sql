@@ -47,14 +47,15 @@ CREATE TABLE sync_request (
   is_conditional INTEGER NOT NULL CHECK (is_conditional IN (0, 1))
 ) STRICT;
 
--- How far somebody has read the changes.
+-- How far each reader has read the changes.
 CREATE TABLE reader (
   name TEXT PRIMARY KEY CHECK (name <> ''),
   change_id INTEGER NOT NULL,
   read_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What somebody was told that is no change: that an offer expires, or that a feed keeps failing.
+-- The delivered notices about facts that are no changes: that an offer expires, or that a feed
+-- keeps failing. They count for all readers.
 CREATE TABLE notice (
   kind TEXT NOT NULL CHECK (kind <> ''),
   feed TEXT NOT NULL,
@@ -66,6 +67,6 @@ CREATE TABLE notice (
   PRIMARY KEY (kind, feed, id, about)
 ) STRICT, WITHOUT ROWID;
 
--- What is gone is cleared away by its age, and what expires is looked up by its day.
+-- Gone offers are looked up by their age, to prune them, and expiring offers by their expiry date.
 CREATE INDEX offer_by_gone ON offer (gone_at) WHERE gone_at IS NOT NULL;
 CREATE INDEX offer_detail_by_expiry ON offer_detail (expires_at) WHERE expires_at IS NOT NULL;

@@ -21,7 +21,8 @@ CREATE TABLE image_cache (
   CHECK (width * height <= 50000000)
 ) STRICT;
 
--- Counts the rows, because no other trigger sees the rows that INSERT OR REPLACE removes.
+-- Counts the rows on each insertion, because INSERT OR REPLACE removes rows without a trigger, so a
+-- number that triggers maintain would become wrong.
 CREATE TRIGGER image_cache_holds_50 AFTER INSERT ON image_cache
 WHEN (SELECT count(*) FROM image_cache) > 50
 BEGIN
@@ -35,7 +36,8 @@ CREATE TABLE image_use (
   use_order INTEGER NOT NULL CHECK (use_order > 0)
 ) STRICT;
 
--- The numbers of lookups that found an image, of lookups that found none, and of evictions.
+-- The numbers of lookups that found an image, of lookups that found none, and of evictions, in a
+-- single row.
 CREATE TABLE image_tally (
   tally_key INTEGER PRIMARY KEY CHECK (tally_key = 1),
   hit_count INTEGER NOT NULL CHECK (hit_count >= 0),

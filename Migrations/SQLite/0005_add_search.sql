@@ -1,9 +1,11 @@
 -- The search index over all offers, and the recent searches.
 
--- The texts of an offer that are searched. A list is one text with an element per line. Of
--- attributes only the values are searched, not the labels, which all offers of a feed share. Short
--- lists, which are nearly all, are joined at half the cost of the general expression. There are no
--- table-valued functions, because SQLite does not allow them in a view that FTS5 reads.
+-- The searched texts of each offer. Its categories are one text with a line for each, and so are
+-- the values of its attributes. The labels of attributes are left out, because all offers of a feed
+-- share them. Up to 4 categories and up to 6 attributes, which suffice for nearly all offers, are
+-- joined by one expression each, at half the cost of the recursive query for longer lists.
+-- Table-valued functions would be simpler, but are not used, because SQLite does not allow them in
+-- a view that FTS5 reads.
 CREATE VIEW search_text AS
 SELECT
   offer.offer_key,
@@ -49,8 +51,8 @@ SELECT
   END AS attributes
 FROM offer LEFT JOIN offer_detail AS detail ON detail.offer_key = offer.offer_key;
 
--- The positions of the words. The table stores no texts, and no trigger updates it: a write of
--- offers updates it in the same transaction, or marks it as not current below.
+-- The full-text index. It has the positions of the words and stores no texts. No trigger updates
+-- it: a transaction that writes offers updates it, or sets search_state.is_current to 0.
 CREATE VIRTUAL TABLE offer_search USING fts5 (
   name, description, terms, retailer, categories, attributes,
   content = 'search_text',
@@ -61,7 +63,7 @@ CREATE VIRTUAL TABLE offer_search USING fts5 (
 -- Up to 8 MiB of terms are collected in memory before they are written, because large writes are
 -- cheaper.
 INSERT INTO offer_search (offer_search, rank) VALUES ('hashsize', 8388608);
--- The weight of a match by its column.
+-- The weights of matches in each column, in the order of the columns.
 INSERT INTO offer_search (offer_search, rank) VALUES ('rank', 'bm25(10, 3, 1, 5, 3, 2)');
 
 -- All indexed words, with the number of offers that have them.

@@ -1,4 +1,4 @@
--- A feed is due when its interval has passed. Its own time is kept only if its server asked for a
--- later one, or after a failure. A time that was stored by every sync would outlive a changed
--- interval.
+-- A feed is due when its interval has passed since its last run. feed_fetch.next_due_at is now
+-- stored only if the feed's server asked for a later time, or after a failure. If every sync stored
+-- it, it would outlive a changed interval.
 UPDATE feed_fetch SET next_due_at = NULL WHERE failure_count = 0;

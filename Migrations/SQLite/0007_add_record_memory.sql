@@ -1,5 +1,6 @@
--- Hashes of the records of a feed's last document, to recognize an unchanged record by its bytes
--- without parsing it. The rows may be deleted at any time: the next sync then parses every record.
+-- Hashes of the records of a feed's last document, so that a sync recognizes an unchanged record by
+-- its bytes, without parsing it. The rows may be deleted at any time: the next sync then parses
+-- every record.
 
 CREATE TABLE record_memory (
   feed_key INTEGER NOT NULL REFERENCES feed,

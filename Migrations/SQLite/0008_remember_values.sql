@@ -1,6 +1,6 @@
--- Hashes of the values of remembered records, to recognize an unchanged record in another notation.
--- In a table of its own, so that the existing one is not changed. The rows may be deleted at any
--- time.
+-- Hashes of the values of the records in record_memory, so that a sync recognizes an unchanged
+-- record that is written in another notation. They are in a table of their own, so that
+-- record_memory is not altered. The rows may be deleted at any time.
 
 CREATE TABLE record_memory_values (
   feed_key INTEGER NOT NULL REFERENCES feed,

@@ -9,7 +9,7 @@ CREATE TABLE known_offers (
   id_seed INTEGER NOT NULL
 ) STRICT;
 
--- A run of offers with consecutive keys.
+-- The hashes of offers with consecutive keys, in one row.
 CREATE TABLE known_offers_piece (
   feed_key INTEGER NOT NULL REFERENCES feed,
   first_key INTEGER NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE known_offers_piece (
   PRIMARY KEY (feed_key, first_key)
 ) STRICT;
 
--- Offers that have changed since their hashes were stored.
+-- Offers that were changed or removed since their hashes were stored.
 CREATE TABLE known_offers_doubt (
   feed_key INTEGER NOT NULL,
   offer_key INTEGER NOT NULL,

@@ -1,6 +1,6 @@
--- The texts of an offer that are searched, as before: the same offer has the same text, so the
--- index stays valid. A long list is now joined in linear time. Looking up its elements one by one
--- parses the whole list for each, which keeps other writers waiting.
+-- The searched texts of each offer, as in 0005_add_search: the same offer has the same texts, so
+-- the index stays valid. A long list is now joined in linear time. Looking up its elements one by
+-- one parses the whole list for each, which keeps other writers waiting.
 --
 -- There are no table-valued functions, because SQLite does not allow them in a view that FTS5
 -- reads. A list is split as a text instead: escaped backslashes and quotes are first replaced by

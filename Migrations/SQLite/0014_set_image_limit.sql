@@ -1,6 +1,6 @@
--- The limit of the image cache is data: the cache has as many images as cache_slot has rows, at most.
--- Slots are inserted to raise the limit; free ones are deleted to lower it. The name does not begin
--- with image_, because the limit stays when the tables of images are recreated.
+-- The limit of the image cache is data: the cache has at most as many images as cache_slot has
+-- rows. Slots are inserted to raise the limit; free ones are deleted to lower it. The name does not
+-- begin with image_, because the limit stays when the tables of images are recreated.
 
 CREATE TABLE cache_slot (
   slot INTEGER PRIMARY KEY CHECK (slot BETWEEN 1 AND 10000)
@@ -53,7 +53,7 @@ INSERT INTO image_use (slot, use_order) SELECT slot, use_order FROM temp.kept_us
 DROP TABLE temp.kept_image;
 DROP TABLE temp.kept_use;
 
--- The triggers compare counts, because REPLACE deletes rows without a trigger.
+-- The triggers compare counts, because INSERT OR REPLACE removes rows without a trigger.
 CREATE TRIGGER image_cache_is_bounded AFTER INSERT ON image_cache
 WHEN (SELECT count(*) FROM image_cache) > (SELECT count(*) FROM cache_slot)
 BEGIN
