@@ -101,8 +101,8 @@ public final class OffersDatabase: Sendable {
   /// `invalidRequest`, except for `close`, which does nothing more.
   ///
   /// A database that is released without being closed loses nothing either: the writes under way
-  /// end, and the gathered image uses are written. Closing lets a program wait for that, for example
-  /// before it ends or removes the file. Cancelling the task does not stop the closing.
+  /// end, and the gathered image uses are written. Closing lets a program wait for that, for
+  /// example before it ends or removes the file. Cancelling the task does not stop the closing.
   ///
   /// - Throws: `OffersError` with `storageFailed` if SQLite could not close a connection.
   public func close() async throws {
@@ -176,8 +176,8 @@ public final class OffersDatabase: Sendable {
     try await translating { try await reader.readWithoutTransaction(body) }
   }
 
-  /// Runs one read statement on the calling thread. Only for an image that is cached: passing the
-  /// read to another thread and back takes several times as long as the read itself.
+  /// Runs one read statement on the calling thread. Only for looking up a cached image: passing
+  /// that read to another thread and back takes several times as long as the read itself.
   func readStatement<Result>(_ body: (Database) throws -> Result) throws -> Result {
     do {
       return try reader.withQueue { try $0.unsafeRead(body) }
@@ -213,8 +213,8 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  /// Enqueues a write without waiting for it. An error is discarded, as is the write if the database
-  /// is closed.
+  /// Enqueues a write without waiting for it. An error is discarded, as is the write if the
+  /// database is closed.
   func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
     try? gate.passAtOnce { writer?.writeLater(mode, body) }
   }

@@ -20,12 +20,12 @@ struct ChangeRow: Sendable {
 
 /// The SQL that reads changes.
 enum ChangeTable {
-  /// The rows to read, with all bounds resolved to numbers.
+  /// The changes to read, selected by numbers, by times in Unix seconds, and by the key of a feed.
   struct Range {
     /// Exclusive lower and inclusive upper bound of the change numbers.
     var after: Int64
     var through: Int64
-    /// The earliest time of a change, in Unix seconds.
+    /// The earliest start of the run that recorded a change, in Unix seconds.
     var since: Int64
     var feedKey: Int64?
     /// The kinds to read; nil for all.
@@ -97,7 +97,7 @@ enum ChangeTable {
     (change.offer_key IN (\(FavoriteTable.offerKeys)) OR new_offers.change_id IS NOT NULL)
     """
 
-  /// The number of changes.
+  /// The number of changes. A row of several offers counts once for each of them.
   static func count(in database: Database) throws -> Int {
     try Int.fetchOne(database, sql: ChangeSpan.totalSQL) ?? 0
   }

@@ -10,8 +10,8 @@ enum StorageFailure {
   /// The advice for a damaged file in which no table can be found.
   static let lossAdvice: Advice = "Restore a backup. Without one, try: sqlite3 FILE .recover"
 
-  /// Translates an error of a salvage. The usual advice for a damaged file, which suggests a salvage,
-  /// is replaced.
+  /// Translates an error of a salvage. The usual advice for a damaged file, which suggests a
+  /// salvage, is replaced.
   static func translateLoss(_ error: any Error, path: String) -> any Error {
     let error = translate(error, path: path)
     guard let failure = error as? OffersError, failure.advice == damageAdvice else { return error }

@@ -40,8 +40,8 @@ final class VersionConnection: Sendable {
 
   /// A number that differs from the last result if another connection has committed since then.
   ///
-  /// - Throws: `DatabaseError`; `OffersError` if the file was replaced or removed, or the connection
-  ///   was closed.
+  /// - Throws: `DatabaseError`; `OffersError` if the file was replaced or removed, or the
+  ///   connection was closed.
   func fetch() throws -> Int64 {
     try state.withLock { state in
       if state.isClosed { throw file.closedError }

@@ -18,8 +18,9 @@ enum WriteMode {
   /// Whether SQLite checks foreign keys.
   var checksForeignKeys: Bool { self != .unchecked }
 
-  /// The size of the log above which a write is followed by a checkpoint, in bytes. It is large for
-  /// images, so that some hundred of them share a checkpoint.
+  /// The size of the log above which a write is followed by a checkpoint, in bytes. 0 stands for a
+  /// checkpoint after every write. The size is large for images, so that many of them share a
+  /// checkpoint.
   var logBytes: Int {
     switch self {
     case .note: 256 << 10

@@ -19,7 +19,8 @@ final class WritingConnection: Sendable {
   /// either none or a complete one. The wait for other writers blocks no thread.
   ///
   /// - Parameter header: the file's header, as it was read before the guard was acquired.
-  /// - Throws: `CancellationError` if the task is cancelled while it waits. Nothing was written then.
+  /// - Throws: `CancellationError` if the task is cancelled while it waits. Nothing was written
+  ///   then.
   static func open(
     _ file: DatabaseFile, _ header: DatabaseFile.Header
   ) async throws -> WritingConnection {
@@ -57,7 +58,8 @@ final class WritingConnection: Sendable {
     queue.inDatabase { log.watch($0) }
   }
 
-  /// Closes the connection after the writes that were enqueued before. Blocks the thread until then.
+  /// Closes the connection after the writes that were enqueued before. Blocks the thread until
+  /// then.
   func close() throws { try queue.close() }
 
   /// Writes in one immediate transaction under the write guard, then checkpoints the log as far as

@@ -32,7 +32,7 @@ enum FetchStateTable {
       ])
   }
 
-  /// The state in a row of `selection`; the default state where there is none.
+  /// The state in a row of a query of `selection`; the default state if the feed has none.
   static func state(from row: Row) -> FetchState {
     var state = FetchState()
     state.etag = row["etag"]

@@ -62,7 +62,8 @@ enum SyncRunTable {
       ])
   }
 
-  /// The last run of a feed.
+  /// The last run of a feed, without the problems of its records and its requests; nil if it never
+  /// ran.
   static func findLast(feedKey: Int64, feed: String, in database: Database) throws -> SyncRun? {
     let statement = try database.cachedStatement(
       sql: """

@@ -9,9 +9,9 @@ extension DatabaseFile {
     case missing
     /// A file of zero bytes.
     case empty
-    /// A database of this program, with its schema version. It is ready if it is in WAL mode. An
-    /// older version that was killed during a large import left a database in another mode; it must
-    /// first be opened by a connection that can write.
+    /// A database of this program, with its schema version. It is ready if it is in WAL mode and
+    /// has no rollback journal. An older version that was killed during a large import left a
+    /// database in another mode; it must first be opened by a connection that can write.
     case ours(version: Int, isReady: Bool)
     /// An SQLite file without a schema, an application id and a user version.
     case blank

@@ -129,7 +129,7 @@ struct HealthCheck: Sendable {
     },
     repair: { database, _ in
       let wrong = try FeedMiscount.correct(in: database)
-      // A sync uses this count to detect too many removals.
+      // The message shows the counts, because a sync uses them to detect too many removals.
       return "corrected the counts: "
         + wrong.map { "\($0.name) \($0.counted), not \($0.stored)" }.joined(separator: ", ")
     })

@@ -59,7 +59,7 @@ struct ImagePlaces {
     (left.useOrder, left.slot) < (right.useOrder, right.slot)
   }
 
-  /// Makes a slot the most recently used one.
+  /// Makes a slot the most recently used one, here and in the database.
   mutating func use(_ slot: Int64, in database: Database) throws {
     lastOrder += 1
     if let index = places.firstIndex(where: { $0.slot == slot }) {

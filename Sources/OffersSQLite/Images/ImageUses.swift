@@ -61,7 +61,7 @@ final class ImageUses: Sendable {
   /// Adds to the number of evictions.
   func noteEvictions(_ count: Int) { state.withLock { $0.evictions += count } }
 
-  /// The current batch.
+  /// The uses since the last `take`, which stay in the batch.
   var gathered: Batch { state.withLock { $0.batch } }
 
   /// Removes and returns the current batch.

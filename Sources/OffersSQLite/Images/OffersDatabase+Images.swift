@@ -119,8 +119,8 @@ extension OffersDatabase: ImageRepository {
     }
   }
 
-  /// The limit is stored in the file, so it holds for every program that uses it. An evicted image's
-  /// pages are reused; the file itself does not shrink.
+  /// The limit is stored in the file, so it holds for every program that uses it. An evicted
+  /// image's pages are reused; the file itself does not shrink.
   @discardableResult
   public func setImageLimit(_ limit: Int) async throws -> Int {
     guard ImageBounds.imageLimits.contains(limit) else {

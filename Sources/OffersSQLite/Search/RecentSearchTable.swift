@@ -24,7 +24,7 @@ enum RecentSearchTable {
     return expression.isEmpty ? words : expression.match
   }
 
-  /// Whether a search is already the latest one.
+  /// Whether a search is already the latest one, with the same spelling.
   static func isLatest(
     _ words: String, feed: String?, in database: Database
   ) throws -> Bool {

@@ -6,8 +6,8 @@ struct SearchTable {
   private let condition: String
   private let arguments: StatementArguments
 
-  /// The largest feed for which the range of its keys is determined; for larger ones that costs
-  /// more than it saves.
+  /// The maximum number of current offers of a feed for which the range of its keys is determined.
+  /// For a larger feed, determining it costs more than it saves.
   private static let smallFeedCount = 50_000
 
   /// - Parameters:
