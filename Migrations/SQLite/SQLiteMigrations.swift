@@ -11,9 +11,9 @@ public struct Migration: Sendable {
 /// The migrations from an empty file to the current schema, embedded from the `.sql` files in this
 /// folder. Append-only: a migration that has shipped is never edited.
 ///
-/// A new migration is a new file here, an `.embedInCode` resource of this target in `Package.swift`,
-/// a line of `all`, and the new `currentVersion`. `Scripts/check` fails if it is not embedded or not
-/// listed.
+/// A new migration is a new file here, an `.embedInCode` resource of this target in
+/// `Package.swift`, a line of `all`, and the new `currentVersion`. `Scripts/check` fails if it is
+/// not embedded or not listed.
 public enum SQLiteMigrations {
   public static let all: [Migration] = [
     Migration(

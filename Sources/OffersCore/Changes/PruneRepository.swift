@@ -1,9 +1,10 @@
 import Foundation
 
-/// Removes old offers and history. A call that is cancelled throws `CancellationError`; what it removed
-/// before stays removed.
+/// Removes old offers and history. A call that is cancelled throws `CancellationError`; what it
+/// removed before stays removed.
 package protocol PruneRepository: Sendable {
-  /// Removes gone offers that are not favorites, with their changes, and history past its bound.
+  /// Removes gone offers that are not favorites, with their changes, and other changes and runs
+  /// that are older than the store keeps them.
   ///
   /// - Parameters:
   ///   - goneBefore: offers that were already gone at this time are removed.

@@ -41,7 +41,7 @@ package struct ExportWriter {
     return json.bytes
   }
 
-  /// Writes the document's end.
+  /// Writes the sections that have no records, and the document's end.
   package mutating func finish() throws {
     try open(.favorites)
     append("\n]}\n")

@@ -7,7 +7,8 @@ package struct FeedSummary: Sendable {
   package let known: KnownFeed?
   /// Nil when the feed is not subscribed.
   package let feed: Feed?
-  /// Not nil when the feed was subscribed before, or never synced successfully.
+  /// The feed as it is stored without a subscription, because it was unsubscribed or never synced
+  /// successfully; nil for a subscribed feed and for one that is not stored.
   package let former: FormerFeed?
 
   package init(name: String, known: KnownFeed?, feed: Feed?, former: FormerFeed? = nil) {

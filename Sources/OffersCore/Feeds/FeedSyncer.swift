@@ -38,8 +38,8 @@ public struct KnownFeed: Hashable, Sendable, Identifiable {
   }
 }
 
-/// Syncs feeds. User interfaces depend on this protocol instead of on the sync engine. A call that is
-/// cancelled throws `CancellationError`; a feed whose sync had not ended is unchanged.
+/// Syncs feeds. User interfaces depend on this protocol instead of on the sync engine. A call that
+/// is cancelled throws `CancellationError`; a feed whose sync had not ended is unchanged.
 package protocol FeedSyncer: Sendable {
   /// All feeds with a definition, sorted by name: the shipped ones and the user's own.
   func fetchKnownFeeds() throws -> [KnownFeed]

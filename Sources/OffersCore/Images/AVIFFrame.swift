@@ -20,7 +20,7 @@ enum AVIFFrame {
   }
 
   /// The largest size among the image's properties; smaller ones belong to thumbnails, tiles and
-  /// alpha planes. Nil when no size is found or a box exceeds its container.
+  /// alpha planes. Nil when a required box or the size is missing, or a box exceeds its container.
   static func size(_ bytes: ImageBytes) -> (width: Int, height: Int)? {
     guard let boxes = boxes(bytes, 0..<bytes.count), let meta = boxes.first(named: "meta"),
       let parts = Self.boxes(bytes, skippingVersion(meta)),

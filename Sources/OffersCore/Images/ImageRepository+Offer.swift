@@ -1,6 +1,6 @@
 extension ImageRepository {
-  /// The cached image of an offer, which counts as a use; nil when it is not cached, and for an offer
-  /// without an image.
+  /// The cached image of an offer, which counts as a use; nil when it is not cached, and for an
+  /// offer without an image.
   ///
   /// - Throws: `OffersError` with `storageFailed`.
   public func findImage(of offer: Offer) async throws -> CachedImage? {

@@ -6,11 +6,12 @@ import Foundation
 /// - **Bounded**: no commit holds more images than the limit, with any number of writers. It is 50
 ///   until `setImageLimit(_:)` sets another.
 /// - **Intact**: an image is found exactly as it was put, byte for byte, or not at all.
-/// - **Least recently used first**: the image to evict is the one whose last use is the oldest.
-///   Finding, touching and putting are uses; listing and confirming are not.
-/// - **Favorites stay**: three fifths of the places, 30 of 50, are for the most recently used images
-///   of favorites, which are removed only by `clearImages()` or a lower limit. The other places are
-///   for browsing.
+/// - **Least recently used first**: of the images that the next rule does not protect, the one
+///   whose last use is the oldest is evicted. Finding, touching and putting are uses; listing and
+///   confirming are not.
+/// - **Favorites stay**: three fifths of the places, 30 of 50, are for the most recently used
+///   images of favorites, which are removed only by `clearImages()` or a lower limit. The other
+///   places are for browsing.
 /// - **Reads do not write**: finding and touching wait for no writer. Uses are gathered in memory
 ///   and written in batches: before an image is put, by `flushImageUses()`, and otherwise after
 ///   `ImageBounds.gatheredUses` of them or `gatheredSeconds`. A crash may lose part of the usage
@@ -18,8 +19,9 @@ import Foundation
 /// - **Durable**: an image for which `putImage(_:)` returned survives a `kill -9`. A power cut may
 ///   lose the last images; the others stay intact.
 ///
-/// Every call may throw `OffersError` with `storageFailed`, and `CancellationError` if it is cancelled
-/// before it begins; then nothing is written. Calls of a few microseconds run to their end.
+/// Every call may throw `OffersError` with `storageFailed`, and `CancellationError` if it is
+/// cancelled before it begins; then nothing is written. Calls of a few microseconds run to their
+/// end.
 public protocol ImageRepository: Sendable {
   /// The image of a URL, which counts as a use; nil when it is not cached, which counts as a miss.
   func findImage(_ url: String) async throws -> CachedImage?
@@ -62,9 +64,9 @@ public protocol ImageRepository: Sendable {
   /// Releases a lease before it expires.
   func endLease(on url: String, holder: Int64) async throws
 
-  /// Sets the most images that the cache holds, for every program that uses it, from now on. A lower
-  /// limit evicts the surplus in the same transaction: the least recently used images first, and the
-  /// exempt images of favorites, three fifths of the new limit, last.
+  /// Sets the most images that the cache holds, for every program that uses it, from now on. A
+  /// lower limit evicts the surplus in the same transaction: the least recently used images first,
+  /// and the exempt images of favorites, three fifths of the new limit, last.
   ///
   /// - Parameter limit: a number of images, from `ImageBounds.imageLimits`. An image has 5 MiB at
   ///   most, so a cache of 50 has at most 250 MiB.

@@ -8,7 +8,8 @@ public protocol FavoriteRepository: Sendable {
   ///
   /// - Parameter isFavorite: the mark to set. The call is idempotent.
   /// - Returns: a result for each reference, in their order.
-  /// - Throws: `OffersError` with `notFound` for an offer that is not stored; nothing is written then.
+  /// - Throws: `OffersError` with `notFound` for an offer that is not stored; nothing is written
+  ///   then.
   @discardableResult
   func setFavorites(_ refs: [OfferRef], to isFavorite: Bool) async throws -> [FavoriteChange]
 

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Addresses stay texts until an app asks for them: feeds print texts that no URL represents exactly,
-/// and long lists need no URL.
+/// Addresses stay texts until an app asks for them: feeds print texts that no URL represents
+/// exactly, and long lists need no URL.
 extension Offer {
-  /// The image's address: an http or https URL with a host. Characters that a URL may not contain are
-  /// percent-encoded, as in browsers.
+  /// The image's address: an http or https URL with a host. Characters that a URL may not contain
+  /// are percent-encoded, as in browsers.
   ///
   /// Nil when the feed provides none, and for an address that is relative, has no host, a control
   /// character, a backslash or another scheme, such as `javascript:` or `file:`.

@@ -45,7 +45,8 @@ public struct OfferRef: Hashable, Sendable, Comparable, Identifiable, LosslessSt
 
   /// Splits a text at its first colon; nil if it has none. Either part may be empty.
   ///
-  /// Bytes are compared: a combining accent at the start of an id forms one character with the colon.
+  /// Bytes are compared: a combining accent at the start of an id forms one character with the
+  /// colon.
   package static func split(_ text: String) -> (feed: String, offerID: String)? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     return (String(text[..<colon]), String(text[text.utf8.index(after: colon)...]))

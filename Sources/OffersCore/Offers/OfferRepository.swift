@@ -4,8 +4,8 @@ public protocol OfferRepository: Sendable {
   /// The offer, or nil when the database does not have it.
   func findOffer(_ ref: OfferRef) async throws -> Offer?
 
-  /// The offer that a person named: by a full reference such as `ibotta:110579`, or a bare id such as
-  /// `110579`. The default implementation accepts references only.
+  /// The offer that a person named: by a full reference such as `ibotta:110579`, or a bare id such
+  /// as `110579`. The default implementation accepts references only.
   ///
   /// - Throws: `OffersError` with `notFound`, or with `ambiguous` when several feeds have the bare
   ///   id; the message names them.

@@ -4,8 +4,8 @@ public struct SearchHit: Hashable, Sendable, Identifiable {
   public let offer: Offer
   /// The words in the offer's texts, in the order of the fields.
   public let matches: [SearchMatch]
-  /// Whether the offer's texts are cut because the offers before it filled the answer. Only matches in
-  /// its name are told then.
+  /// Whether the offer's texts are cut because the offers before it filled the answer. Only matches
+  /// in its name are told then.
   public let isAbridged: Bool
 
   /// The reference of the offer, which is found once.

@@ -25,9 +25,9 @@ public struct SearchMatch: Hashable, Sendable {
   /// The places of the words in `text`, as ascending offsets in Unicode scalars.
   package let scalarRanges: [Range<Int>]
 
-  /// The places of the words in `text`, in ascending order, disjoint, and of whole characters: a word
-  /// that ends within a character, such as before a combining mark, is extended to the character's
-  /// end. Takes time in proportion to the length of the text.
+  /// The places of the words in `text`, in ascending order, disjoint, and of whole characters: a
+  /// word that ends within a character, such as before a combining mark, is extended to the
+  /// character's end. Takes time in proportion to the length of the text.
   public var ranges: [Range<String.Index>] {
     var ranges: [Range<String.Index>] = []
     // The end of the characters passed so far, and the number of scalars before it.

@@ -1,4 +1,4 @@
-/// Offers to be written, in feed order.
+/// The records of offers to be written, in the order of the document.
 package protocol OfferRecordSource: Sendable {
   /// Returns a reader that starts at the first record. Each call returns the same records.
   func makeReader() -> any OfferRecordReader

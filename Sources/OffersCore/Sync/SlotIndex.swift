@@ -20,7 +20,9 @@ struct SlotIndex: Sendable {
     places[place] = tag(hash) | UInt32(slot + 1)
   }
 
-  /// The first position with a hash that satisfies a predicate; nil when there is none.
+  /// The first position that satisfies a predicate, among those that may have been inserted with a
+  /// hash; nil when there is none. The predicate must compare the hashes, because the table holds
+  /// only a part of each.
   @inline(__always)
   func first(_ hash: UInt64, where isIt: (Int) -> Bool) -> Int? {
     var place = firstPlace(hash)

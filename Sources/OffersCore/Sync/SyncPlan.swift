@@ -15,7 +15,8 @@ package struct SyncPlan: Sendable {
   /// The number of records on the first of several pages: a repeated id on a later page is not an
   /// error. Nil for a feed of one document.
   package let firstPageRecords: Int?
-  /// Whether this is a search, whose title and shared attributes do not apply to the feed.
+  /// Whether the offers are the results of a search on the feed's server, whose title and shared
+  /// attributes do not apply to the feed.
   package let isSearch: Bool
   /// Whether to update the search index; otherwise it is rebuilt when it is needed.
   package let isIndexed: Bool

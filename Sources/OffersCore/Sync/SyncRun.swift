@@ -6,7 +6,8 @@ public enum SyncOutcome: String, Sendable, CaseIterable {
   case updated
   /// The document is the same as last time: it was not parsed, and no offer was written.
   case unchanged
-  /// Removals were held back because too many offers would have been removed.
+  /// Removals were held back because too many offers would have been removed; the rest of the
+  /// difference was applied.
   case quarantined
   /// Nothing was applied; the offers are unchanged.
   case failed

@@ -1,7 +1,8 @@
 import Foundation
 
-/// The part of a store that the sync engine uses: the state that a sync compares with, and its one
-/// write. A call that is cancelled throws `CancellationError`, and nothing is written.
+/// The part of a store that the sync engine uses: sync locks, the state that a sync compares a
+/// document with, and the writes of its result. A call that is cancelled throws
+/// `CancellationError`, and nothing is written.
 package protocol SyncStore: Sendable {
   /// Runs `body` under a lock that excludes other syncs of this feed in all processes.
   ///

@@ -1,7 +1,7 @@
 /// The names of feeds.
 package enum FeedName {
-  /// Whether a text may name a feed: up to 63 lower-case ASCII letters, digits and inner hyphens, as
-  /// in a label of a host name.
+  /// Whether a text may name a feed: up to 63 lower-case ASCII letters, digits and inner hyphens,
+  /// as in a label of a host name.
   package static func isValid(_ text: String) -> Bool {
     let bytes = text.utf8
     let isHyphen = { (byte: UInt8?) in byte == UInt8(ascii: "-") }

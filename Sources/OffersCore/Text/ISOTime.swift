@@ -46,10 +46,10 @@ package enum ISOTime {
       let second = number(bytes[end + 13..<end + 15]), hour < 24, minute < 60, second < 60,
       let day = CivilDay(year: sign == minus ? -year : year, month: month, day: date)
     else { return nil }
-    // The operators wrap around, because the day of the smallest Int64 begins before it: there the
-    // product overflows, and the sum is right again. If the sum itself overflows, its text differs
-    // from the given one. So does the text of a year such as `+2026` or `02026`, which `text(_:)`
-    // never writes.
+    // The operators wrap around, because the day that contains the second Int64.min begins before
+    // it: there the product overflows, and the sum is right again. If the sum itself overflows, its
+    // text differs from the given one. So does the text of a year such as `+2026` or `02026`, which
+    // `text(_:)` never writes.
     let seconds = day.number &* daySeconds &+ Int64(hour * 3600 + minute * 60 + second)
     return self.text(seconds) == text ? seconds : nil
   }

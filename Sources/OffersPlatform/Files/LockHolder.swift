@@ -11,6 +11,7 @@ package struct LockHolder: Sendable {
   /// of the same user. Locks of open file descriptions belong to no process, so they are listed
   /// with the descriptor (proc(5), fdinfo).
   ///
+  /// - Parameter path: the absolute path of the file, with all links resolved.
   /// - Returns: nil on a system without `/proc`.
   package static func find(on path: String) -> [LockHolder]? {
     let files = FileManager.default
