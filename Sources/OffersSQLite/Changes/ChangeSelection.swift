@@ -4,7 +4,7 @@ import OffersCore
 
 /// The changes that a query selects, as small rows whose offers are read later.
 package struct ChangeSelection: Sendable {
-  /// The selected changes, oldest first.
+  /// The selected changes, oldest first; on a page, the expiring offers come last.
   let rows: [ChangeRow]
   /// The number of the newest recorded change at the time of the query. For a page with recorded
   /// changes after it, the number of the page's last change.

@@ -27,7 +27,7 @@ package struct FailingFeed: Hashable, Sendable {
   package let name: String
   /// When the first of the consecutive failed syncs ran.
   package let since: Date
-  /// The number of consecutive failures.
+  /// The number of consecutive failed syncs.
   package let failureCount: Int
   /// The error message of the feed's last run; nil if that run has none.
   package let message: String?

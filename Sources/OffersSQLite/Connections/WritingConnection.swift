@@ -29,8 +29,8 @@ final class WritingConnection: Sendable {
       return try WriteGuard(path: file.lockPath)
     }
     return try await writeGuard.holdWithoutBlocking {
-      // Another process, or another part of this one, may have created it meanwhile. Opening and
-      // closing its file here would drop this process's locks on it.
+      // Another process, or another part of this one, may have created the file meanwhile. Opening
+      // and closing it here would drop this process's locks on it.
       if !file.exists { try file.create() }
       return try WritingConnection(
         DatabaseFile(path: DatabaseFile.resolve(file.path)), header, writeGuard)

@@ -91,7 +91,8 @@ enum FeedSubscription {
         """,
       arguments: [seconds, name])
     guard database.changesCount > 0 else { return false }
-    // The validators belong to offers that other syncs may change from now on.
+    // The validators become invalid if the feed's offers change while it is unsubscribed, for
+    // example by a search on its server.
     try database.execute(
       sql: "DELETE FROM feed_fetch WHERE feed_key = (SELECT feed_key FROM feed WHERE name = ?)",
       arguments: [name])

@@ -15,7 +15,8 @@ extension OffersDatabase {
     FileHealth(path: path).ownership
   }
 
-  /// The advice for a database that could not be opened.
+  /// The advice for a database that could not be opened. For a damaged one, it depends on whether
+  /// tables are left to salvage.
   package static func advice(on error: OffersError, at path: String) async -> Advice? {
     guard error.advice == StorageFailure.damageAdvice else { return error.advice }
     do {

@@ -5,7 +5,7 @@ import GRDB
 /// FTS5's own tokenizer splits the text, so no typed character has a special meaning: quotes, `AND`
 /// and `*` are tokens or separators.
 struct SearchExpression: Equatable, Sendable {
-  /// The text between two spaces. `7-Up` has two tokens that must follow each other.
+  /// The text between two white spaces. `7-Up` has two tokens that must follow each other.
   struct Part: Equatable, Sendable {
     /// The text as it was typed.
     var text: String
