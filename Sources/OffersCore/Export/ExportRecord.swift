@@ -119,7 +119,8 @@ package struct ExportedOffer: Hashable, Sendable {
       || longitude != nil || attributes != nil
   }
 
-  /// Whether both offers have the same content, compared byte for byte. Times are ignored.
+  /// Whether both offers have the same content, compared byte for byte. References and the times
+  /// that syncs recorded are ignored.
   package func says(asMuchAs other: ExportedOffer) -> Bool {
     func same(_ left: String?, _ right: String?) -> Bool {
       guard let left, let right else { return left == nil && right == nil }

@@ -56,7 +56,7 @@ public protocol ImageRepository: Sendable {
   /// Acquires a lease to fetch an image, exclusive among all processes.
   ///
   /// - Parameters:
-  ///   - holder: identifies the caller.
+  ///   - holder: identifies the caller, who may extend a lease of its own.
   ///   - seconds: after which the lease expires, in case its holder dies.
   /// - Returns: whether the lease was acquired.
   func takeLease(on url: String, holder: Int64, seconds: Double, now: Date) async throws -> Bool

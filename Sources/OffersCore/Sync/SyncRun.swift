@@ -7,15 +7,15 @@ public enum SyncOutcome: String, Sendable, CaseIterable {
   /// The document is the same as last time: it was not parsed, and no offer was written.
   case unchanged
   /// Removals were held back because too many offers would have been removed; the rest of the
-  /// difference was applied.
+  /// difference was applied, unless the document probably belongs to another feed.
   case quarantined
   /// Nothing was applied; the offers are unchanged.
   case failed
-  /// The feed was not due: no request was made, and no run is recorded.
+  /// The feed was not fetched, for one of the reasons in `SyncSkip`; no run is recorded.
   case skipped
 }
 
-/// The result of a sync in numbers of offers.
+/// The numbers of offers, by what a sync found out about them.
 public struct SyncCounts: Hashable, Sendable {
   /// Offers that the store did not have.
   public var new = 0

@@ -16,7 +16,7 @@ package struct Advice: Hashable, Sendable, ExpressibleByStringInterpolation {
   package init(stringLiteral value: String) { self.init(value) }
 
   /// An advice that was stored as its text and its remedy. If the text does not end in the words of
-  /// the remedy, it stands for itself.
+  /// the remedy, the advice has no remedy.
   package init(stored text: String, remedy: Remedy?) {
     guard let remedy, text.hasSuffix(remedy.words) else {
       self.init(text)
