@@ -1,18 +1,20 @@
 import OffersCore
 
-/// Passes a document to the reader, unless it is identical to the stored one and needs no parsing.
+/// Passes a document to the `FeedReader`, unless it is identical to the document that the feed's
+/// stored offers come from, and so needs no parsing.
 ///
-/// A document whose head has the stored hash is spooled until its end, when the hash of the whole
-/// document decides. Any other document passes as soon as the caller opens the gate.
+/// The stored document is known by its fingerprint. A document whose first 64 KiB differ from it
+/// passes as soon as the caller opens the gate. Another one, or a shorter one, is held until its
+/// end, when the hash of the whole document decides.
 final class DocumentGate {
   private enum Stage {
-    /// The head is being collected.
+    /// The first `DocumentHasher.headBytes` are being collected.
     case undecided
-    /// The document differs from the stored one, and is buffered until the gate is opened.
+    /// The document is to be parsed, and is buffered until the gate is opened.
     case waiting
-    /// The head has the stored hash; the document is being spooled.
+    /// The head has the stored hash; the whole document is being spooled.
     case aside(DocumentSpool)
-    /// The document passes to the reader.
+    /// The bytes pass to the reader as they arrive.
     case open
   }
 
@@ -23,9 +25,9 @@ final class DocumentGate {
   private var head: [UInt8] = []
 
   /// - Parameters:
-  ///   - seed: see `DocumentHasher`.
-  ///   - known: the stored document; nil to pass everything.
-  ///   - folder: the folder for the spool.
+  ///   - seed: the seed of the `DocumentHasher`.
+  ///   - known: the fingerprint of the stored document; nil to hold no document back.
+  ///   - folder: the folder for the spool's temporary file.
   init(seed: UInt64, known: DocumentFingerprint?, folder: String) {
     hasher = DocumentHasher(seed: seed)
     self.known = known
@@ -38,7 +40,7 @@ final class DocumentGate {
   /// Whether the gate waits for the caller to open it.
   var isWaiting: Bool { if case .waiting = stage { true } else { false } }
 
-  /// Consumes the next bytes, and passes on what can be parsed.
+  /// Passes the next bytes to `emit` if the gate is open; otherwise keeps them.
   func consume(_ piece: UnsafeRawBufferPointer, _ emit: PieceSink) throws {
     hasher.update(piece)
     switch stage {
@@ -59,7 +61,7 @@ final class DocumentGate {
     }
   }
 
-  /// Opens the gate: passes on the buffered bytes, and all later ones directly.
+  /// Opens the gate: passes the buffered bytes to `emit`. Later bytes pass as they are consumed.
   func open(_ emit: PieceSink) throws {
     stage = .open
     let bytes = head
@@ -67,7 +69,8 @@ final class DocumentGate {
     if !bytes.isEmpty { try bytes.withUnsafeBytes(emit) }
   }
 
-  /// Whether the document, which has ended, is the stored one. If not, the caller must release it.
+  /// Whether the document, which has ended, is the stored one. If not, the caller must call
+  /// `release`.
   func isStored() -> Bool {
     switch stage {
     case .open, .waiting: false
@@ -75,8 +78,8 @@ final class DocumentGate {
     }
   }
 
-  /// Passes on the kept bytes of a document that has ended. Afterwards the gate is waiting again,
-  /// for the document of the next page.
+  /// Passes the bytes that are still kept of a document that has ended to `emit`. Afterwards the
+  /// gate waits to be opened for the document of the next page.
   func release(_ emit: PieceSink) throws {
     if case .aside(let spool) = stage { try spool.forEachPiece(emit) }
     try open(emit)

@@ -2,17 +2,18 @@ import OffersCore
 
 /// Computes a document's fingerprint incrementally.
 ///
-/// The fingerprint includes the rules for reading offers: under other rules the same bytes count as
-/// another document, and are parsed again.
+/// The fingerprint includes a hash of the rules for reading offers (the definition and the versions
+/// of the parsers): under other rules the same bytes count as another document.
 struct DocumentHasher {
   private var whole = DocumentHash()
   private var head = DocumentHash()
   private(set) var sizeBytes = 0
 
-  /// The size of a document's head.
+  /// The size of a document's head, the beginning that has a hash of its own. A document of another
+  /// head is recognized before it is read completely.
   static let headBytes = 64 << 10
 
-  /// - Parameter seed: a hash of the rules; see `FeedDefinition.derivationSeed`.
+  /// - Parameter seed: the hash of these rules; see `FeedDefinition.derivationSeed`.
   init(seed: UInt64) {
     withUnsafeBytes(of: seed.littleEndian) {
       whole.update($0)
@@ -27,7 +28,9 @@ struct DocumentHasher {
     sizeBytes += piece.count
   }
 
-  /// The hash of the head, if this chunk completed the head; nil otherwise.
+  /// The hash of the head, if the last updated chunk completed the head; nil otherwise.
+  ///
+  /// - Parameter piece: the chunk that was last passed to `update`.
   func headHash(passedIn piece: UnsafeRawBufferPointer) -> [UInt8]? {
     let isHere = sizeBytes >= Self.headBytes && sizeBytes - piece.count < Self.headBytes
     return isHere ? head.finish() : nil

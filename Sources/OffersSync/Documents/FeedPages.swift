@@ -11,15 +11,18 @@ struct FeedPages {
   let environment: SourceTemplate.Environment
   let fetching: FetchContext
 
-  /// The callbacks that receive the documents.
+  /// The callbacks of the caller, and the gate that the documents pass.
   struct Receiver {
-    /// Called before the first byte is parsed; returns the sink for the offers.
+    /// Called before the first byte of each page is parsed; returns the sink for its offers.
     let begin: () async throws -> any OfferSink
     /// The gate between the decompressor and the reader.
     let gate: DocumentGate
-    /// Called with each decompressed chunk.
+    /// Called with each decompressed chunk, and with an empty one at the end of each page.
+    ///
+    /// `totalBytes` is the size of the page, nil if it is unknown or the page is compressed;
+    /// `records` is the number of records read so far in all pages.
     let piece: (_ bytes: UnsafeRawBufferPointer, _ totalBytes: Int?, _ records: Int) -> Void
-    /// Called before each page after the first, with the number of records read so far.
+    /// Called before each page after the first, with the number of records in all pages before it.
     let nextPage: (_ records: Int) -> Void
   }
 
@@ -27,20 +30,20 @@ struct FeedPages {
   enum Reading {
     /// The server answered a conditional request with 304.
     case notModified
-    /// The document is identical to the stored one.
+    /// The document is identical to the stored one, and was not parsed.
     case sameDocument
-    /// All pages were read. The facts are those of the first document.
+    /// The pages were read, as far as the limit of pages allows. The facts are those of the first.
     case read(DocumentFacts)
   }
 
-  /// The most bytes that a compressed file may decompress to.
+  /// The most bytes that a compressed file or standard input may decompress to.
   private static let fileLimitBytes = 64 << 30
 
   private var limitBytes: Int {
     if case .url = source { options.limits.bodyBytes } else { Self.fileLimitBytes }
   }
 
-  /// The values of all variables that are sent in requests.
+  /// The values of the environment variables in the source and in the definition's headers.
   var secrets: Secrets {
     var secrets = template.secrets
     for header in definition.headers {
@@ -91,7 +94,10 @@ struct FeedPages {
     return .read(facts)
   }
 
-  /// Reads the bytes of the first document, decompressed, until `handle` returns false.
+  /// Passes the decompressed bytes of the first document to `handle` until it returns false.
+  ///
+  /// - Returns: the final URL of the document and the encoding that the server declared; nil where
+  ///   there is none.
   func readBytes(
     _ handle: (UnsafeRawBufferPointer) throws -> Bool
   ) async throws -> (address: String?, charset: String?) {
@@ -113,8 +119,10 @@ struct FeedPages {
     return (last.address, last.charset)
   }
 
-  /// Whether a missing page is the end of the feed: when the number of pages is unknown, the first
-  /// address without a document ends them.
+  /// Whether an error of reading a further page only means that the feed has ended: where pages are
+  /// numbered and their number is unknown, the first missing page (404 or 410) ends the feed.
+  ///
+  /// - Parameter page: the page before the one with the error.
   private func isEnd(_ error: OffersError, _ page: Page) -> Bool {
     error.code == .notFound && page.facts.pageCount == nil && definition.pages?.next == nil
   }
@@ -216,8 +224,10 @@ struct FeedPages {
       sink: sink)
   }
 
-  /// - Parameter between: called between the chunks of a server's document, or once before the
-  ///   first chunk of a local document. There the caller may wait for the store.
+  /// Passes the bytes of a document to `handle` as they come, possibly compressed.
+  ///
+  /// - Parameter between: called after each chunk of a server's document, but once before the
+  ///   first chunk of any other document. Unlike `handle` it may wait, such as for the store.
   /// - Returns: false when the server answered 304.
   private func fetch(
     _ source: SyncSource, isFirst: Bool, between: () async throws -> Void,
@@ -251,7 +261,8 @@ struct FeedPages {
     return true
   }
 
-  /// The error message in the body of an error response, by the definition's `error` path.
+  /// The error message in the body of an error response, by the definition's `error:` rule; nil if
+  /// there is none.
   private func explain(_ body: [UInt8]) -> String? {
     guard !definition.error.isEmpty else { return nil }
     let reader = FeedReader(definition: definition, sink: IgnoringSink())

@@ -3,17 +3,20 @@ import Foundation
 import OffersCore
 import OffersPlatform
 
-/// Reads a file or standard input to its end, in chunks of 256 KiB.
+/// Reads a file or standard input to its end, in chunks of at most 256 KiB.
 ///
 /// A regular file is read on the task's own thread. A pipe can block for an unlimited time, so a
-/// Dispatch thread waits for it: the concurrency pool has only one thread per core.
+/// Dispatch thread waits for its input: the concurrency pool has only one thread per core.
 enum FileDocument {
   static let pieceBytes = 256 << 10
 
+  /// Passes the bytes of a file to `handle`.
+  ///
   /// - Throws: `OffersError` with `notFound` when there is no such file, `sourceFailed` when it
-  ///   cannot be read; `CancellationError` between two chunks.
+  ///   cannot be read; `CancellationError`, checked before each chunk; the errors of `handle`.
   static func read(path: String, _ handle: PieceHandler) async throws {
-    // Opening a named pipe blocks until a writer opens it.
+    // Opening a named pipe blocks until a writer opens it, so only a regular file is opened on this
+    // thread.
     let descriptor = await onOwnThread(unless: findSize(path: path) != nil) {
       open(path, O_RDONLY | O_CLOEXEC)
     }
@@ -39,7 +42,7 @@ enum FileDocument {
     try await read(descriptor: descriptor, name: path, totalBytes: size, handle)
   }
 
-  /// The size of a regular file; nil for anything else, such as a pipe, whose bytes come only once.
+  /// The size of a regular file in bytes; nil for anything else, such as a pipe or a missing file.
   static func findSize(path: String) -> Int? {
     var information = stat()
     guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -71,7 +74,7 @@ enum FileDocument {
     }
   }
 
-  /// Waits until bytes are available or the end is reached.
+  /// Waits on a Dispatch thread until bytes are available or the end is reached.
   private static func waitForInput(_ descriptor: Int32) async {
     await onOwnThread(unless: false) {
       var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -79,7 +82,9 @@ enum FileDocument {
     }
   }
 
-  /// Runs a call that may block on a Dispatch thread, and carries its `errno` over.
+  /// Runs a call on a Dispatch thread, because it may block, and takes over its `errno`.
+  ///
+  /// - Parameter isQuick: whether the call cannot block, and so runs on the current thread.
   private static func onOwnThread<Result: Sendable>(
     unless isQuick: Bool, _ call: @escaping @Sendable () -> Result
   ) async -> Result {

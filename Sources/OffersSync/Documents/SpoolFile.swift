@@ -1,7 +1,8 @@
 import OffersCore
 import OffersPlatform
 
-/// An unlinked temporary file, written sequentially and read from the start.
+/// An unlinked temporary file, written sequentially and read from any offset. Its methods throw
+/// `OffersError` with `storageFailed`.
 package final class SpoolFile: Sendable {
   private let file: TemporaryFile
   private let folder: String
@@ -24,7 +25,7 @@ package final class SpoolFile: Sendable {
     }
   }
 
-  /// Calls `body` with the contents, in chunks.
+  /// Calls `body` with the contents from the start to the end, in chunks.
   package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 8)
     defer { buffer.deallocate() }
