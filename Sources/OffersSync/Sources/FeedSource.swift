@@ -1,23 +1,26 @@
 import OffersCore
 import OffersFeeds
 
-/// The source of a feed, with its origin.
+/// The source of a feed, and who named it.
 struct FeedSource: Sendable {
   let feed: String
   let document: SyncSource
   let template: SourceTemplate
   /// Who named the source; nil if that is not known.
   let origin: SourceOrigin?
-  /// Whether the source is that of a definition.
+  /// Whether the source is written in the feed's definition, where it may contain variables.
   var isDefined = false
 
-  /// Whether the source may be a file or in a private network, and gets the definition's headers.
+  /// Whether the source was named on this machine: by a command or in a definition. Only then
+  /// may it be a file or in a private network, and receive the definition's headers.
   var isTrusted: Bool { origin == .machine }
 
-  /// Refuses a source that its origin does not allow. This happens before any value of a variable
-  /// is filled in.
+  /// Refuses a source that is not allowed for its origin. Must be called before the values of
+  /// variables are filled in.
   ///
-  /// - Throws: `OffersError` with `invalidRequest`.
+  /// - Throws: `OffersError` with `invalidRequest` for a variable outside a definition, and, unless
+  ///   the source is trusted, for a file, for standard input, and for a URL if the definition has
+  ///   headers.
   func check(_ definition: FeedDefinition) throws {
     if !isDefined { try checkHasNoVariables() }
     if isTrusted { return }
@@ -27,7 +30,8 @@ struct FeedSource: Sendable {
     }
   }
 
-  /// Refuses a source that only the user of this machine may name.
+  /// Refuses a source that may not be named from outside this machine: a file, standard input, or
+  /// a text with a variable.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
   func checkIsAddress() throws {
@@ -38,13 +42,16 @@ struct FeedSource: Sendable {
     }
   }
 
-  /// The source to remember after a successful sync; nil for none.
+  /// The source to remember after a successful sync; nil to change nothing. The sample is not
+  /// remembered for a feed whose definition has a source.
+  ///
+  /// - Parameter chosen: the source in the options of the sync; nil if they name none.
   func toRemember(_ chosen: SyncSource?, _ definition: FeedDefinition) -> NamedSource? {
     if chosen == .sample, definition.source != nil { return nil }
     return chosen?.rememberedText.map { NamedSource($0, origin: origin) }
   }
 
-  /// The advice for a source that is not trusted; nil if it is trusted.
+  /// The advice to name the source on this machine, for errors; nil if it is trusted already.
   var advice: Advice? {
     let why: String
     switch origin {

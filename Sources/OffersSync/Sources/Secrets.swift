@@ -3,16 +3,19 @@ import OffersCore
 
 /// The values of environment variables, which must not appear in output, logs or the database.
 struct Secrets: Sendable {
-  /// The spellings in which a value can reappear, the longest first, each with its replacement.
+  /// The spellings in which a value can reappear, the longest first, each with the text that is
+  /// shown in its place.
   private var spellings: [(value: String, shown: String)] = []
 
   var isEmpty: Bool { spellings.isEmpty }
 
-  /// Adds the value of a variable in all its spellings.
+  /// Adds the value of a variable, as it is and in the spellings that URLs and servers give it.
+  ///
+  /// - Parameter name: the name of the variable.
   mutating func add(_ value: String, of name: String) {
     let encoded = Self.encoded(value)
     var found = [value, encoded, Self.lowercasedEscapes(encoded)]
-    // The spelling in the text of a URL that was parsed with the raw value.
+    // The spelling that Foundation gives the raw value in a URL's path or query.
     for prefix in ["http://x/", "http://x/?"] {
       guard let url = URL(string: prefix + value)?.absoluteString, url.hasPrefix(prefix) else {
         continue
@@ -26,8 +29,8 @@ struct Secrets: Sendable {
     add(found.map { ($0, "{env:\(name)}") })
   }
 
-  /// Adds spellings. They are compared by bytes, because canonically equivalent texts are equal as
-  /// Strings.
+  /// Adds the spellings that are not there yet. They are compared by bytes, because canonically
+  /// equivalent texts are equal as Strings.
   private mutating func add(_ others: [(value: String, shown: String)]) {
     for other in others
     where !spellings.contains(where: { $0.value.utf8.elementsEqual(other.value.utf8) }) {
@@ -38,13 +41,13 @@ struct Secrets: Sendable {
 
   mutating func add(_ others: Secrets) { add(others.spellings) }
 
-  /// The text with each value replaced by the name of its variable.
+  /// The text with each value replaced by `{env:NAME}`, where `NAME` is the variable.
   func hidden(in text: String) -> String {
     spellings.reduce(text) { $0.replacing(bytes: $1.value, with: $1.shown) }
   }
 
-  /// The base URL for links in a document, without the parts that contain a secret value. Nil when
-  /// the value is in the path or host.
+  /// The base URL for links in a document from `address`; nil without an address. An address with a
+  /// secret value loses its query, fragment, user and password, and is nil if a value remains.
   func base(of address: String?) -> String? {
     guard let address, !isEmpty, hidden(in: address) != address else { return address }
     guard var parts = URLComponents(string: address) else { return nil }
@@ -56,8 +59,8 @@ struct Secrets: Sendable {
     return bare
   }
 
-  /// The percent-encoding of a value: all characters except the unreserved ones (RFC 3986,
-  /// section 2.3).
+  /// The percent-encoding of a text, in which only the unreserved characters stay as they are
+  /// (RFC 3986, section 2.3).
   static func encoded(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {
@@ -76,7 +79,7 @@ struct Secrets: Sendable {
 }
 
 extension OffersError {
-  /// The error with the values of variables replaced.
+  /// The error with the values of variables in its texts replaced by the variables' names.
   func hiding(_ secrets: Secrets) -> OffersError {
     if secrets.isEmpty { return self }
     return OffersError(
@@ -86,7 +89,7 @@ extension OffersError {
 }
 
 extension [ReadProblem] {
-  /// The problems with the values of variables replaced.
+  /// The problems with the values of variables in their reasons replaced by the variables' names.
   func hiding(_ secrets: Secrets) -> [ReadProblem] {
     if secrets.isEmpty { return self }
     return map {

@@ -3,18 +3,18 @@ import OffersCore
 
 /// The kind of place that a source leads to, judged by its text alone.
 ///
-/// No name is looked up, so that a host that seems to be public may still resolve to a private
-/// address; the fetch checks that again.
+/// No host name is resolved, so that a name that seems to be public may still lead to a private
+/// address. A fetch checks the address itself.
 package enum SourceReach: Hashable, Sendable {
   /// A server on the public internet, or the built-in sample.
   case open
-  /// A file.
+  /// A file on this machine.
   case file
   /// A server in a private network, or on this machine.
   case privateNetwork
-  /// A source with a variable, which works in definitions only.
+  /// A source with an environment variable (`{env:NAME}`), which only a definition may have.
   case variable
-  /// A source that cannot be read, or not again.
+  /// An invalid source, or standard input, which cannot be read again.
   case none
 
   package init(of text: String) {
@@ -33,7 +33,7 @@ package enum SourceReach: Hashable, Sendable {
   }
 
   private static func reach(of template: SourceTemplate) -> SourceReach {
-    // A source for which no request can be made counts as unreadable.
+    // A URL that no request can be made for counts as invalid.
     guard let address = try? template.filled(page: 1),
       let found = HTTPAddress(address)
     else { return .none }

@@ -2,15 +2,15 @@ import Foundation
 import OffersCore
 import OffersFeeds
 
-/// A source with placeholders that are filled in for each request.
+/// A source with placeholders that are filled in before each document is requested or opened.
 ///
 /// Environment variables appear by name wherever the source is shown, logged or stored; only the
-/// request contains their values.
+/// requested URL or the opened path contains their values.
 struct SourceTemplate: Sendable {
-  /// Finds a variable of the environment.
+  /// Returns the value of an environment variable; nil if it is not set.
   typealias Environment = @Sendable (String) -> String?
 
-  /// The text as written, with the names of variables.
+  /// The text as written, with its placeholders, such as `{env:NAME}`.
   let text: String
   private let template: Template
   private let environment: Environment
@@ -22,28 +22,32 @@ struct SourceTemplate: Sendable {
   }
 
   /// Parses a source that a user named. Only `{page}` and `{env:NAME}` are placeholders; a text
-  /// with other braces is taken literally.
+  /// with any other braces is taken literally as a whole.
   init(_ text: String, environment: @escaping Environment) {
     let template = try? Template(parsing: text, for: .source)
     self.init(template ?? Template([.literal(text)]), environment: environment)
   }
 
-  /// Whether each page has its own address.
+  /// Whether the source contains `{page}`, so that each page has its own address.
   var hasPage: Bool { template.hasPage }
 
-  /// Whether it contains environment variables.
+  /// Whether the source contains environment variables.
   var hasVariables: Bool {
     template.parts.contains { if case .environment = $0 { true } else { false } }
   }
 
-  /// Whether it contains no placeholders.
+  /// Whether the source contains no placeholders.
   var isPlain: Bool {
     template.parts.allSatisfy { if case .literal = $0 { true } else { false } }
   }
 
-  /// The address of a page.
+  /// The URL or the path of a page, with all placeholders filled in. In a URL, the values of
+  /// variables are percent-encoded.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a variable that is not set.
+  /// - Parameters:
+  ///   - page: the number of the page.
+  ///   - query: the words to search for on the server; nil if there is no search.
+  /// - Throws: `OffersError` with `invalidRequest` for a variable that is not set or empty.
   func filled(page: Int, query: String? = nil) throws -> String {
     let isURL = text.contains("://")
     var result = ""
@@ -60,7 +64,7 @@ struct SourceTemplate: Sendable {
     return result
   }
 
-  /// The values of its variables, which must not be shown.
+  /// The values of the source's environment variables, which must not be shown.
   var secrets: Secrets {
     var secrets = Secrets()
     for case .environment(let name) in template.parts {
