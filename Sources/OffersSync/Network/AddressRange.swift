@@ -1,19 +1,23 @@
 import OffersCore
 import OffersPlatform
 
-/// A range of addresses with a common prefix, such as `10.0.0.0/8` (RFC 4632, RFC 4291).
+/// A range of IP addresses with a common prefix, such as `10.0.0.0/8` (RFC 4632, RFC 4291).
 package struct AddressRange: Hashable, Sendable {
   let first: NetworkAddress
-  /// The length of the prefix in bits: 0 to 32, or 0 to 128.
+  /// The length of the prefix in bits: 0 to 32 for IPv4, 0 to 128 for IPv6.
   let bitCount: Int
 
-  /// The IPv4 range that begins with these bytes, padded with zeros.
+  /// The IPv4 range of an address of these four bytes.
+  ///
+  /// - Parameter bits: the length of the prefix.
   init(ipv4 a: UInt8, _ b: UInt8 = 0, _ c: UInt8 = 0, _ d: UInt8 = 0, bits: Int) {
     let value = [a, b, c, d].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     self.init(NetworkAddress(ipv4: value), bits: bits)
   }
 
-  /// The IPv6 range that begins with these groups, padded with zeros.
+  /// The IPv6 range of an address of these eight groups of 16 bits.
+  ///
+  /// - Parameter bits: the length of the prefix.
   init(
     ipv6 a: UInt16, _ b: UInt16 = 0, _ c: UInt16 = 0, _ d: UInt16 = 0, _ e: UInt16 = 0,
     _ f: UInt16 = 0, _ g: UInt16 = 0, _ h: UInt16 = 0, bits: Int
@@ -24,8 +28,8 @@ package struct AddressRange: Hashable, Sendable {
 
   /// Parses CIDR notation such as `10.0.0.0/8` or `fd00::/8`; a single address is a range of one.
   ///
-  /// - Returns: nil for anything else, and for a prefix longer than an address. Bits after the
-  ///   prefix are ignored.
+  /// - Returns: nil for anything else, and for a prefix of more than 32 bits (IPv4) or 128 bits
+  ///   (IPv6). Bits of the address after the prefix are ignored.
   package init?(_ text: String) {
     let parts = text.split(scalar: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first.flatMap({ NetworkAddress(String($0)) }) else { return nil }

@@ -1,7 +1,7 @@
 /// Parses numbers that consist of decimal digits only, as in HTTP's delta-seconds (RFC 9111,
 /// section 1.2.2).
 enum DecimalNumber {
-  /// The value to which larger numbers are clamped.
+  /// The largest result, 2^31 - 1; larger numbers are clamped to it.
   static let limit = Int(Int32.max)
 
   /// Parses a number, ignoring surrounding spaces and tabs.

@@ -1,10 +1,12 @@
-/// The limits of a fetch.
+/// The limits of fetching one document, such as a page of a feed or an image.
 public struct FetchLimits: Hashable, Sendable {
-  /// The most bytes of a document, both compressed and decompressed. The default is 1 GiB.
+  /// The most bytes of a document, as it is sent and, if it is compressed, also decompressed. The
+  /// default is 1 GiB.
   public var bodyBytes: Int
   /// The longest wait for a connection, for a response head, and for the next bytes, in seconds.
   public var idleSeconds: Int64
-  /// The longest time for the whole document, in seconds.
+  /// The longest time for the whole document including redirects, in seconds. The time is checked
+  /// before each request and when bytes arrive.
   public var totalSeconds: Double
   /// The most redirects to follow.
   public var redirects: Int

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The origin of a URL: its scheme, host and port (RFC 6454).
+/// The origin of an http or https URL: its scheme, host and port (RFC 6454). The scheme and the
+/// host are in lower case; the port is the scheme's default if the URL has none.
 package struct HTTPOrigin: Hashable, Sendable {
   package let scheme: String
   package let host: String

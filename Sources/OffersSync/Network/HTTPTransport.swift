@@ -14,14 +14,15 @@
 /// - **The body is as it was sent**, with its `Content-Encoding` and `Content-Length`. A transport
 ///   that decompresses removes these two fields from the head.
 /// - **The body is a stream** of nonempty pieces that is read once. It throws if the connection ends
-///   before the response does, and it does not run ahead of its reader by more than a few pieces.
+///   before the response does, and it buffers only a few pieces ahead of its reader.
 ///   When the reader ends early, or its task is cancelled, the transfer is ended.
-/// - **Timeouts**: ``TransportRequest/headSeconds`` and ``TransportRequest/idleSeconds``.
+/// - **Timeouts** are ``TransportRequest/headSeconds`` and ``TransportRequest/idleSeconds``.
 /// - **Private networks.** A request exists only for hosts whose name allows it, but a public name
 ///   may resolve to a private address. A transport that resolves names passes each address to
 ///   ``TransportRequest/check(address:)``, and connects to no other than the checked one.
 ///
-/// The engine sends one request at a time to one host, the image loader at most two.
+/// One call of the engine sends one request at a time to the host of a source. The image loader
+/// sends at most two requests at a time to the host of an image.
 public protocol HTTPTransport: Sendable {
   /// Sends a request, and returns when the head of the response has arrived.
   ///
@@ -31,16 +32,16 @@ public protocol HTTPTransport: Sendable {
   func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 
-/// A transport whose owner closes it.
+/// A transport that must be closed after use.
 package protocol ClosableTransport: HTTPTransport {
   /// Starts to close all connections. Must be called after all requests have ended.
   func close() async
 }
 
-/// The transport of a sync engine or an image loader.
+/// How a sync engine or an image loader gets its transport.
 package enum TransportChoice: Sendable {
-  /// An app's transport, which is not closed.
+  /// The app's transport, which the engine or loader does not close.
   case shared(any HTTPTransport)
-  /// Opens a transport that its user closes.
+  /// A closure that opens a transport, which the engine or loader closes.
   case owned(@Sendable () -> any ClosableTransport)
 }

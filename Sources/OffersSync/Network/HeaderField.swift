@@ -25,7 +25,7 @@ extension [HeaderField] {
     first { $0.name.lowercased() == name }?.value
   }
 
-  /// Replaces all fields of a name by one, or adds it.
+  /// Adds a field, and removes all others of its name in any case.
   mutating func replace(_ name: String, with value: String) {
     removeAll { $0.name.lowercased() == name.lowercased() }
     append(HeaderField(name, value))

@@ -9,11 +9,11 @@ package enum HostAddresses {
 
   /// Resolves a host.
   ///
-  /// An address literal yields its address, including decimal, octal and hexadecimal forms
-  /// (`2852039166`, `0x7f.1`) and one in brackets. The resolver blocks a Dispatch thread, not one
-  /// of the concurrency pool; a cancelled task does not wait for it.
+  /// An address literal yields its address, also in decimal, octal and hexadecimal notation
+  /// (`2852039166`, `0x7f.1`), and in brackets for IPv6. The resolver blocks a Dispatch thread, not
+  /// one of the concurrency pool; a cancelled task does not wait for it.
   ///
-  /// - Parameter port: the port to connect to, 0 to 65535.
+  /// - Parameter port: the port to connect to, 0 to 65535. It does not affect the addresses.
   /// - Returns: at least one address, without duplicates, in the order of preference (RFC 6724).
   /// - Throws: `OffersError` with `sourceFailed` when no address is found, `invalidRequest` for a
   ///   port out of range; `CancellationError`.
@@ -43,8 +43,8 @@ package enum HostAddresses {
     throw CancellationError()
   }
 
-  /// The address of a literal of any kind, with or without a final dot; nil for a name. Sends no
-  /// query.
+  /// The address of a literal in any notation that `resolve` accepts, with or without a final dot;
+  /// nil for a name. Sends no query.
   package static func literal(_ host: String) -> NetworkAddress? {
     // With a final dot `getaddrinfo` takes the text for a name, but a proxy may take it for an
     // address.

@@ -2,14 +2,16 @@ import OffersPlatform
 
 /// A host with an optional port, as in `example.com:8080`, `[::1]:8080` or `::1`.
 package struct HostAndPort: Hashable, Sendable {
-  /// A name in lower case without a trailing dot, or an address without brackets.
+  /// A name or an IPv4 address in lower case without a trailing dot, or an IPv6 address without
+  /// brackets.
   package let host: String
-  /// The port, 1 to 65535; nil when absent.
+  /// The port, 1 to 65535; nil when absent or empty, as in `example.com:`.
   package let port: Int?
 
   /// Parses a host with an optional port.
   ///
-  /// - Returns: nil for an empty host, invalid characters, or a port out of range.
+  /// - Returns: nil for an empty host, a name with characters besides ASCII letters, digits,
+  ///   `-`, `.` and `_`, an invalid IPv6 address, or a port that is not a number in range.
   package init?(_ text: String) {
     var host = text[...]
     var port: Substring?

@@ -1,4 +1,4 @@
-/// The name of a host, which is classified without resolving it.
+/// The name of a host, which is recognized as private or not without resolving it.
 struct HostName: Hashable, Sendable {
   /// The labels in lower case, without the empty root label after a final dot.
   private let labels: [Substring]
@@ -9,9 +9,9 @@ struct HostName: Hashable, Sendable {
     self.labels = labels
   }
 
-  /// Whether the name can only mean this machine or a host in its local network: it has no dot, or
-  /// a suffix that is reserved for that (RFC 6761, RFC 6762, RFC 8375 and, for `internal`, ICANN's
-  /// resolution of 2024-07-29).
+  /// Whether the name can only mean this machine or a host in its local network: it has one label,
+  /// or a suffix that is reserved for that (RFC 6761, RFC 6762, RFC 8375 and, for `internal`, the
+  /// resolution of ICANN of 2024-07-29). A final dot is ignored.
   var isPrivate: Bool {
     labels.count < 2 || Self.privateEnds.contains { labels.suffix($0.count).elementsEqual($0) }
   }

@@ -4,9 +4,9 @@ extension NetworkAddress {
   /// Whether the address is globally reachable.
   ///
   /// False for loopback, private networks, documentation, benchmarks and multicast, and for all
-  /// other addresses that IANA's special-purpose address registries (RFC 6890) do not list as
-  /// globally reachable. Of IPv6 only global unicast addresses (RFC 3587) can be reachable. An IPv6
-  /// address with an embedded IPv4 address is treated as that one.
+  /// other addresses that IANA's special-purpose address registries (RFC 6890) contain, but do not
+  /// list as globally reachable. Of IPv6 only global unicast addresses (RFC 3587) can be reachable.
+  /// An IPv6 address that embeds an IPv4 address (IPv4-mapped, NAT64, 6to4) counts as the latter.
   package var isPublic: Bool {
     if let inner = embeddedIPv4 { return inner.isPublic }
     if !isIPv4, !Self.globalUnicast.contains(self) { return false }
@@ -14,7 +14,7 @@ extension NetworkAddress {
     return !isSpecial || Self.reachable.contains { $0.contains(self) }
   }
 
-  /// Whether the address is a loopback address.
+  /// Whether the address is a loopback address, `127.0.0.0/8` or `::1`, also if it is IPv4-mapped.
   package var isLoopback: Bool {
     Self.loopback.contains { $0.contains(unmapped) }
   }
@@ -25,7 +25,8 @@ extension NetworkAddress {
     Self.mapped.contains(self) ? NetworkAddress(ipv4: UInt32(truncatingIfNeeded: value)) : self
   }
 
-  /// The IPv4 address to which packets to this IPv6 address are delivered; nil if there is none.
+  /// The IPv4 address that this IPv6 address embeds (IPv4-mapped, NAT64, 6to4), to which packets
+  /// may be delivered; nil if there is none.
   private var embeddedIPv4: NetworkAddress? {
     if Self.endingInIPv4.contains(where: { $0.contains(self) }) {
       return NetworkAddress(ipv4: UInt32(truncatingIfNeeded: value))
@@ -38,16 +39,16 @@ extension NetworkAddress {
     AddressRange(ipv4: 127, bits: 8), AddressRange(ipv6: 0, 0, 0, 0, 0, 0, 0, 1, bits: 128),
   ]
 
-  /// IPv4-mapped addresses (RFC 4291, section 2.5.5.2).
+  /// The IPv4-mapped addresses, `::ffff:0:0/96` (RFC 4291, section 2.5.5.2).
   private static let mapped = AddressRange(ipv6: 0, 0, 0, 0, 0, 0xffff, bits: 96)
 
   private static let endingInIPv4 = [
     mapped,
-    // NAT64 (RFC 6052).
+    // The well-known prefix of NAT64, `64:ff9b::/96` (RFC 6052).
     AddressRange(ipv6: 0x64, 0xff9b, bits: 96),
   ]
 
-  /// 6to4 addresses (RFC 3056), which have the IPv4 address after the first 16 bits.
+  /// The 6to4 addresses, `2002::/16` (RFC 3056), with the IPv4 address after these 16 bits.
   private static let sixToFour = AddressRange(ipv6: 0x2002, bits: 16)
 
   private static let specialIPv4 = [
@@ -68,7 +69,7 @@ extension NetworkAddress {
     AddressRange(ipv4: 240, bits: 4),  // reserved, broadcast (RFC 1112, RFC 919)
   ]
 
-  /// The global unicast addresses of IPv6 (RFC 3587).
+  /// The global unicast addresses of IPv6, `2000::/3` (RFC 3587).
   private static let globalUnicast = AddressRange(ipv6: 0x2000, bits: 3)
 
   private static let specialIPv6 = [
@@ -77,7 +78,7 @@ extension NetworkAddress {
     AddressRange(ipv6: 0x3fff, bits: 20),  // documentation (RFC 9637)
   ]
 
-  /// The globally reachable ranges within the special ranges above.
+  /// The ranges within `specialIPv4` and `specialIPv6` that are globally reachable.
   private static let reachable = [
     AddressRange(ipv4: 192, 0, 0, 9, bits: 32),  // port control anycast (RFC 7723)
     AddressRange(ipv4: 192, 0, 0, 10, bits: 32),  // TURN anycast (RFC 8155)

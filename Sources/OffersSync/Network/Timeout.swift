@@ -1,8 +1,11 @@
 /// Limits the duration of asynchronous operations.
 package enum Timeout {
-  /// Runs `body`, and cancels it after `seconds`.
+  /// Runs `body`, and cancels it after `seconds`. Returns or throws only when `body` has ended, so
+  /// `body` must respond to cancellation.
   ///
-  /// - Throws: the error of `body`, or the error of `late` after the timeout.
+  /// - Parameter late: makes the error of the timeout.
+  /// - Throws: the error of `body`; after the timeout, the error of `late`; `CancellationError` if
+  ///   the caller is cancelled.
   package static func run<Result: Sendable>(
     seconds: Double, _ body: @escaping @Sendable () async throws -> Result,
     late: @escaping @Sendable () -> any Error

@@ -1,6 +1,7 @@
 /// The error of an ``HTTPTransport`` that got no response, or only the beginning of one.
 ///
-/// The engine reports it as an `OffersError` with `sourceFailed`, whose message has the URL.
+/// The sync engine and the image loader report it as an `OffersError` with `sourceFailed`, whose
+/// message names the URL.
 public struct TransportFailure: Error, Hashable, Sendable {
   /// The reason of a failure.
   public enum Reason: Hashable, Sendable, CaseIterable {
@@ -14,7 +15,7 @@ public struct TransportFailure: Error, Hashable, Sendable {
     case closedEarly
     /// The bytes received are no HTTP response.
     case invalidResponse
-    /// The head of the response is longer than the transport reads.
+    /// The head of the response is longer than the transport accepts.
     case oversizedHead
     /// The certificate or the encryption of the server is not valid.
     case untrusted
@@ -28,9 +29,9 @@ public struct TransportFailure: Error, Hashable, Sendable {
 
   /// The kind of failure.
   public let reason: Reason
-  /// Advice that replaces the engine's.
+  /// Advice to the user that replaces the sync engine's; nil to keep that.
   public let hint: String?
-  /// The error of the client, for logs.
+  /// The text of the HTTP client's own error, for logs; nil if there is none.
   public let cause: String?
 
   /// Creates a failure.

@@ -7,24 +7,26 @@ public struct TransportRequest: Hashable, Sendable {
   package let address: HTTPAddress
   /// The header fields to send.
   public let headers: [HeaderField]
-  /// Whether the server may be in a private network or on this machine, because somebody at this
-  /// machine named it or an option allows it.
+  /// Whether the server may be in a private network or on this machine, because a user of this
+  /// machine named it or a setting allows private networks.
   public let mayBePrivate: Bool
-  /// The longest wait for the head of the response, in seconds, from the call on.
+  /// The longest wait for the head of the response, in seconds, from the call of
+  /// ``HTTPTransport/send(_:)`` on.
   public let headSeconds: Double
   /// The longest wait for a connection and for the next bytes of the body, in seconds.
   public let idleSeconds: Double
 
-  /// An http or https URL with its host in lower case and in ASCII, and a port of at most 65535.
+  /// The URL to request: http or https, with its scheme and host in lower case, its host in ASCII,
+  /// and a port of at most 65535 if it has one.
   public var url: URL { address.url }
 
   /// - Parameters:
-  ///   - url: the URL as it was typed or found.
+  ///   - url: the text of the URL, in any case.
   ///   - headSeconds: the longest wait for the head of the response.
   ///   - idleSeconds: the longest wait for a connection and for the next bytes of the body.
   /// - Throws: `OffersError` with `sourceFailed` for a text that is not an http or https URL with a
-  ///   host, and, unless `mayBePrivate`, for a host that is a private address in any notation or
-  ///   a name that is reserved for private networks.
+  ///   valid host, and, unless `mayBePrivate`, for a host that is an address outside the public
+  ///   internet in any notation, has one label, or is a name that is reserved for private networks.
   public init(
     url: String, headers: [HeaderField] = [], mayBePrivate: Bool = false,
     headSeconds: Double = 30, idleSeconds: Double = 30
@@ -44,11 +46,12 @@ public struct TransportRequest: Hashable, Sendable {
     }
   }
 
-  /// Refuses an address that the request must not be sent to. See ``HTTPTransport``.
+  /// Throws if the request must not be sent to an address. A transport that resolves names calls
+  /// this before it connects; see ``HTTPTransport``.
   ///
-  /// - Parameter text: the IPv4 or IPv6 address that the host resolves to, such as `192.0.2.1`.
-  /// - Throws: `OffersError` with `sourceFailed` if the address is not on the public internet, or is
-  ///   not an address, unless the request has ``mayBePrivate``.
+  /// - Parameter text: an IPv4 or IPv6 address that the host resolves to, such as `192.0.2.1`.
+  /// - Throws: `OffersError` (`sourceFailed`) if ``mayBePrivate`` is false and the address is not
+  ///   on the public internet, or the text is not an address.
   public func check(address text: String) throws {
     if mayBePrivate { return }
     guard let address = NetworkAddress(text), address.isPublic else { throw refusal(text) }

@@ -1,12 +1,12 @@
 /// The response to a ``TransportRequest``: its head, and its body as a stream.
 public struct TransportResponse: Sendable {
-  /// The status code, 200 to 999.
+  /// The HTTP status code, 200 or above: interim responses (1xx) are not passed on.
   public let status: Int
-  /// The reason phrase; empty if there is none.
+  /// The reason phrase after the status code, such as `Not Found`; empty if there is none.
   public let reason: String
   /// The header fields in the response's order.
   public let headers: [HeaderField]
-  /// The bytes of the body, in pieces of any size. It is read once.
+  /// The bytes of the body, in nonempty pieces of any size. It is read once.
   public let body: any AsyncSequence<[UInt8], any Error> & Sendable
 
   /// Creates a response with a streamed body.
