@@ -1,9 +1,9 @@
 import OffersCore
 
-/// A hash of a document's address, stored in its place because the address may contain secrets: the
-/// values of variables.
+/// A hash of a document's URL. It is stored instead of the URL, which may contain secrets: the
+/// values of environment variables.
 enum AddressMark {
-  /// The address's hash as 32 hexadecimal digits.
+  /// The hash of a URL as 32 hexadecimal digits.
   static func of(_ address: String) -> String {
     var hash = DocumentHash()
     var address = address

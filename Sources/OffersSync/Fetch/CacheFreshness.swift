@@ -6,8 +6,9 @@ enum CacheFreshness {
   ///
   /// The lifetime is `max-age`, or else `Expires` minus `Date`; the `Age` that caches report is
   /// subtracted. `s-maxage` is ignored, because it applies to shared caches only. `Expires` is
-  /// compared with the server's own `Date`, so that a wrong clock on either side has no effect.
-  /// Invalid values mean stale, as the RFC recommends.
+  /// compared with the server's own `Date`, so that a wrong clock on either side has no effect. An
+  /// invalid `max-age` or `Expires` means stale, as the RFC recommends. `no-store` and `no-cache`
+  /// mean stale, too.
   ///
   /// - Parameters:
   ///   - cacheControl: the values of all `Cache-Control` lines, in order.
@@ -32,7 +33,8 @@ enum CacheFreshness {
     return max(0, lifetime - seconds(ofAge: age))
   }
 
-  /// The first member of an `Age`; an invalid one is ignored (RFC 9111, section 5.1).
+  /// The seconds in the first member of an `Age` header; 0 if it is missing or invalid (RFC 9111,
+  /// section 5.1).
   private static func seconds(ofAge age: String?) -> Int {
     age.flatMap { DecimalNumber.parse($0.prefix { $0 != "," }) } ?? 0
   }

@@ -1,15 +1,15 @@
-/// The precondition of a request: a document that differs from the stored one (RFC 9110,
-/// section 13).
+/// The condition of a request: the server sends the document only if it differs from the stored
+/// one, and otherwise answers 304 (RFC 9110, section 13).
 struct FetchCondition: Sendable {
   /// The validators of the stored document.
   let validators: Validators
-  /// The mark of the address that the validators came from; they are sent to no other address.
+  /// The `AddressMark` of the URL that the validators came from; they are sent to no other URL.
   let addressMark: String?
 
   /// No condition: an unconditional request.
   static let none = FetchCondition(validators: .none, addressMark: nil)
 
-  /// Whether a request to this address carries the condition.
+  /// Whether a request to a URL carries the condition.
   func applies(to address: String) -> Bool {
     !validators.isEmpty && AddressMark.of(address) == addressMark
   }

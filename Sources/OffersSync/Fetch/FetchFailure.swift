@@ -35,11 +35,12 @@ enum FetchFailure {
       hint: "Nothing was changed. Sync again later.")
   }
 
-  /// The error of a transport as the engine reports it.
+  /// The error of a fetch as it is reported: an `OffersError` with `sourceFailed`, unless it is an
+  /// `OffersError` already, or the task was cancelled.
   ///
-  /// - Parameter url: the address that the document was requested from first.
+  /// - Parameter url: the URL of the document before any redirect, for the message.
   static func translate(_ error: any Error, _ url: String) -> any Error {
-    // The client reports some cancellations as errors of the connection.
+    // The HTTP client reports some cancellations as errors of the connection.
     if Task.isCancelled { return CancellationError() }
     if error is OffersError || error is CancellationError { return error }
     let failure =

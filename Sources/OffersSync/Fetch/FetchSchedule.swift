@@ -1,27 +1,32 @@
 import Foundation
 import OffersCore
 
-/// Decides when a feed is fetched, and computes the fetch state after each sync.
+/// Decides whether a feed is fetched now, and computes the fetch state after each sync.
 ///
-/// A pure function of its arguments: the time and the randomness are passed in.
+/// The results depend on the properties and arguments only: time and randomness are passed in.
 struct FetchSchedule: Sendable {
-  /// The sync interval.
+  /// The sync interval of the feed.
   let everySeconds: Int
-  /// The factor of a wait after a failure, 0.8 to 1.2, so that clients do not return all at once.
+  /// A random factor from 0.8 to 1.2, by which the wait after a failure is multiplied, so that
+  /// clients do not return all at once.
   let jitter: Double
 
-  /// The wait after the first failure, which doubles with each further one, and the longest wait.
+  /// The wait after the first failure. It doubles with each further one.
   static let firstWaitSeconds = 3600.0
+  /// The longest wait after a failure.
   static let longestWaitSeconds = 7.0 * 86_400
-  /// The longest time between unconditional requests: some servers keep answering 304 although the
-  /// document has changed.
+  /// The time after the last unconditional fetch from which on requests are unconditional again:
+  /// some servers keep answering 304 although the document has changed.
   static let validatorSeconds = 8.0 * 86_400
 
-  /// Why the feed must not be fetched now; nil when it is to be fetched.
+  /// Why the feed must not be fetched now; nil when it may be fetched.
+  ///
+  /// - Parameter reason: `forced` skips nothing; `asked` skips a feed that is stopped or whose
+  ///   server requested a pause; `due` also skips one that is not due.
   func skip(_ reason: SyncReason, _ state: SyncState?, now: Date) -> SyncSkip? {
     guard let state, reason != .forced else { return nil }
     if let since = state.fetch.stoppedAt { return .stopped(since: since) }
-    // A time beyond the longest possible wait was stored under a wrong clock.
+    // A time beyond the longest possible wait was stored under a wrong clock, and is ignored.
     if let until = state.fetch.waitUntil, until > now,
       until <= now.addingTimeInterval(Self.longestWaitSeconds)
     {
@@ -33,8 +38,10 @@ struct FetchSchedule: Sendable {
     return failures > 0 ? .backOff(until: due, failures: failures) : .fresh(until: due)
   }
 
-  /// Whether a due time is still ahead. Periodic jobs start at slightly varying times. The slack
-  /// lets a job that starts a few seconds early sync the feed, instead of only the next job.
+  /// Whether a due time is still ahead. One that is less than a twentieth of the interval ahead, at
+  /// most 5 minutes, counts as reached: a periodic job that starts a bit early then syncs the feed.
+  /// One beyond the longest possible wait was stored under a wrong clock, and counts as reached,
+  /// too.
   private func isAhead(_ due: Date, _ now: Date) -> Bool {
     let slack = min(TimeInterval(everySeconds) / 20, 300)
     let longest = max(
@@ -42,7 +49,10 @@ struct FetchSchedule: Sendable {
     return due > now.addingTimeInterval(slack) && due <= now.addingTimeInterval(longest)
   }
 
-  /// Whether to make a conditional request.
+  /// Whether to send the stored validators: there are some, the stored document was read under the
+  /// same rules, and was fetched unconditionally less than `validatorSeconds` ago.
+  ///
+  /// - Parameter rules: the hash of the present rules; see `FeedDefinition.derivationSeed`.
   func asksConditionally(_ fetch: FetchState, rules: UInt64, now: Date) -> Bool {
     guard fetch.validatedMark != nil, fetch.validatedRules == rules,
       fetch.etag != nil || fetch.lastModified != nil, let full = fetch.fullFetchAt
@@ -52,8 +62,15 @@ struct FetchSchedule: Sendable {
 
   /// The fetch state after a sync that succeeded, or whose removals were held back.
   ///
-  /// - Parameter usualSeconds: the freshness lifetime found last time, for an unchanged document,
-  ///   which was not parsed for its own TTL.
+  /// - Parameters:
+  ///   - fetch: the state before the sync.
+  ///   - answer: the metadata of the responses; nil if the source is not a URL.
+  ///   - source: the source without the values of variables.
+  ///   - rules: the hash of the rules that the document was read with.
+  ///   - isHeld: whether removals were held back.
+  ///   - usualSeconds: the freshness lifetime found last time; passed only when the document is
+  ///     unchanged, because it was then not parsed and its own TTL is unknown. A lifetime that the
+  ///     server declares takes precedence.
   func afterSuccess(
     _ fetch: FetchState, _ answer: FetchAnswer?, source: String, rules: UInt64, isHeld: Bool,
     usualSeconds: TimeInterval? = nil, now: Date
@@ -83,17 +100,19 @@ struct FetchSchedule: Sendable {
       .compactMap(\.self).max()
     next.nextDueAt = max(now.addingTimeInterval(wait), next.waitUntil ?? now)
     if answer?.isGoneForGood == true { next.stoppedAt = now }
-    // When the new address fails, the old one is used again.
+    // After a failure the address in the source is used again, even if it had permanently moved.
     next.movedFrom = nil
     next.movedTo = nil
     next.movedCount = 0
     return next
   }
 
-  /// The fetch state after a search, or after a sync from another source that is not remembered:
-  /// some stored offers no longer are those of the validated document. Nil when nothing changes.
+  /// The fetch state after a search, or after a sync from another source that is not remembered. It
+  /// has no validators, because some stored offers no longer come from the document that they
+  /// describe. Nil when nothing changes.
   ///
-  /// - Parameter endsHolding: whether a quarantine ends, too, because all offers were replaced.
+  /// - Parameter endsHolding: whether removals are no longer held back, because all offers were
+  ///   replaced.
   func afterOther(_ fetch: FetchState?, endsHolding: Bool) -> FetchState? {
     guard var next = fetch else { return nil }
     forgetValidators(&next)
@@ -112,7 +131,10 @@ struct FetchSchedule: Sendable {
     next.fullFetchAt = nil
   }
 
-  /// The due time when a server asks for more than the interval; nil for the interval.
+  /// The due time if the freshness lifetime is longer than the interval; otherwise nil. A lifetime
+  /// counts for at most `FetchState.freshnessIntervals` intervals.
+  ///
+  /// - Parameter usual: the lifetime in seconds where the answer has none.
   private func longerDue(_ answer: FetchAnswer, _ usual: TimeInterval?, _ now: Date) -> Date? {
     let said = answer.freshSeconds ?? usual.map { Int(max(0, min($0, 1e9))) } ?? 0
     let fresh = min(said, everySeconds * FetchState.freshnessIntervals)

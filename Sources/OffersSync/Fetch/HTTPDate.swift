@@ -14,7 +14,7 @@ enum HTTPDate {
   /// The accepted names of GMT. Dates in other zones are invalid for caches (RFC 9111, section
   /// 4.2).
   private static let zones: Set<Substring> = ["gmt", "utc", "+0000"]
-  /// The most bytes of a text that is parsed, more than the longest date has.
+  /// The most bytes of a text that is parsed: more than any date in these forms needs.
   private static let limitBytes = 64
 
   /// Parses the three forms of a date: `Sun, 06 Nov 1994 08:49:37 GMT`,
@@ -116,7 +116,7 @@ private struct Moment {
     if year == limit && !isPast { year -= 100 }
   }
 
-  /// The Unix seconds; nil when the calendar has no such day.
+  /// The Unix seconds; nil when the calendar has no such day, or the year is not 0 to 9999.
   var seconds: Int? {
     guard (0...9999).contains(year) else { return nil }
     var midnight = tm()
@@ -128,7 +128,7 @@ private struct Moment {
     return midnight.tm_mday == Int32(day) ? start + secondOfDay : nil
   }
 
-  /// The calendar fields of a date, clamped to the years 0 to 9999.
+  /// The calendar fields in GMT of a date, which is clamped to the years 0 to 9999.
   static func fields(of date: Date) -> tm {
     let first = -62_167_219_200.0
     let last = 253_402_300_799.0

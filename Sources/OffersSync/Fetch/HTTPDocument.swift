@@ -3,23 +3,25 @@ import OffersCore
 
 /// A fetch of a document by HTTP as a stream, within limits.
 ///
-/// Redirects are followed here, not by the client, so that each hop is checked: it must not go from
-/// https to http, and only the server that the source names may be in a private network.
+/// Redirects are followed here, not by the transport, so that each hop is checked. It must not go
+/// from https to http. Unless `allowsPrivateNetwork` is true, it must not lead into a private
+/// network, except to the server that the source names if `sourceMayBePrivate` is true.
 struct HTTPDocument {
   let transport: any HTTPTransport
   let limits: FetchLimits
-  /// The server that the source names; nil if no source names one.
+  /// The server that the feed's source names; nil for an image, whose server an offer names.
   let namedOrigin: HTTPOrigin?
-  /// Whether that server may be in a private network.
+  /// Whether the server of `namedOrigin` may be in a private network.
   let sourceMayBePrivate: Bool
-  /// The advice of the error if that server is in a private network and must not be.
+  /// The advice in the error if the server of `namedOrigin` is in a private network and must not
+  /// be; nil for the general advice.
   var sourceAdvice: Advice?
   let allowsPrivateNetwork: Bool
   /// Whether the document is an image instead of a feed.
   var isImage = false
-  /// The headers of the feed's definition.
+  /// The headers of the feed's definition, which are sent to `namedOrigin` only.
   var headers: [(name: String, value: String)] = []
-  /// Whether the document is the one that the source names, and not a further page.
+  /// Whether the document is an image, or the one that the source names, not a further page.
   let isFirst: Bool
   /// Whether the document is fetched from the address that a permanent redirect named earlier.
   let isMoved: Bool
@@ -27,19 +29,22 @@ struct HTTPDocument {
   var trace: @Sendable (String) -> Void = { _ in }
   let log: FetchLog
   let now: @Sendable () -> Date
-  /// Finds the error message in the body of an error response.
+  /// Returns the error message in the body of an error response; nil if there is none.
   var explain: (_ body: [UInt8]) -> String? = { _ in nil }
 
-  /// The maximum number of bytes that are read from the body of a response that is not the
-  /// document: a redirect or an error.
+  /// The number of bytes after which the body of a response that is not the document (a redirect, a
+  /// 304 or an error) is not read on.
   private static let beginningBytes = 64 << 10
 
   /// Fetches the document, and passes each part of its body to `handle`.
   ///
   /// - Parameter between: called after each part.
   /// - Returns: false if the server answers that the document has not changed (304).
-  /// - Throws: `OffersError` with `sourceFailed` for network errors and for a status other than 200
-  ///   and 304, `limitExceeded` past a limit; otherwise the errors of `handle`.
+  /// - Throws: `OffersError` with `notFound` for 404 and 410, `sourceFailed` for any other
+  ///   unexpected status and for network errors, `limitExceeded` past a limit, `malformedFeed` or
+  ///   `malformedImage` for a type or coding of the body that is not supported;
+  ///   `CancellationError`. An error of `handle` or `between` of another type becomes
+  ///   `sourceFailed`.
   func read(
     url: String, between: () async throws -> Void, _ handle: PieceHandler
   ) async throws -> Bool {
@@ -84,7 +89,8 @@ struct HTTPDocument {
 
   /// The content coding of the body; nil if it is not compressed.
   ///
-  /// - Throws: `OffersError` with `malformedFeed` or `malformedImage` for an unsupported coding.
+  /// - Throws: `OffersError` with `malformedFeed` for several codings and for one other than gzip
+  ///   and deflate; `malformedImage` for any coding of an image.
   private func contentCoding(_ response: TransportResponse, _ url: String) throws -> String? {
     let codings = response.headers["content-encoding"].flatMap { $0.split(scalar: ",") }
       .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
@@ -129,8 +135,7 @@ struct HTTPDocument {
         isPermanent = isPermanent && [301, 308].contains(response.status)
         if isPermanent, isFirst { log.answer.permanentAddress = current }
       default:
-        // Only the source's own server can say that it is gone for good, not the target of a
-        // redirect.
+        // Only the address in the source can be gone for good, not the target of a redirect.
         log.answer.isGoneForGood =
           response.status == 410 && isFirst && !isMoved && current == url
         log.answer.retryAfter =
@@ -178,14 +183,15 @@ struct HTTPDocument {
       log.answer.isConditional = true
       fields += condition.validators.conditions.map { HeaderField($0.name, $0.value) }
     }
-    // The definition's headers, which may hold a secret, are not sent to other hosts.
+    // The definition's headers, which may hold a secret, are not sent to other origins.
     if isNamed(address) {
       for (name, value) in headers { fields.replace(name, with: value) }
     }
     return fields
   }
 
-  /// Stores the validators and the freshness of a response in the log.
+  /// Stores the validators and the freshness lifetime of a 200 or 304 in the log, unless it is that
+  /// of a further page.
   private func note(_ response: TransportResponse, from address: String) {
     guard isFirst else { return }
     let headers = response.headers
@@ -199,7 +205,7 @@ struct HTTPDocument {
       date: headers.first(name: "date"), age: headers.first(name: "age"), receivedAt: now)
   }
 
-  /// The beginning of the body of a redirect or an error; usually the whole body.
+  /// The beginning of the body of a redirect, a 304 or an error; usually the whole body.
   private func beginning(
     of response: TransportResponse, _ deadline: ContinuousClock.Instant
   ) async throws -> [UInt8] {
@@ -231,6 +237,6 @@ struct HTTPDocument {
     return nil
   }
 
-  /// The part of a `Link` header that is read, in bytes.
+  /// The most bytes of a `Link` header that are read.
   private static let linkHeaderBytes = 8 << 10
 }

@@ -25,7 +25,7 @@ struct LinkHeaderReader {
     return (target, relations)
   }
 
-  /// Skips white space and then a byte, if it is the next one.
+  /// Skips white space, and then `byte` if it follows. Returns whether it did.
   private mutating func skip(_ byte: UInt8) -> Bool {
     rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
     guard rest.first == byte else { return false }
@@ -33,7 +33,8 @@ struct LinkHeaderReader {
     return true
   }
 
-  /// Reads up to a separator, in lower case.
+  /// Skips white space, and reads up to more white space or one of `; , = " <`. Returns the text in
+  /// lower case.
   private mutating func token() -> String {
     rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
     let bytes = rest.prefix { !" \t;,=\"<".utf8.contains($0) }
@@ -41,7 +42,8 @@ struct LinkHeaderReader {
     return String(decoding: bytes, as: UTF8.self).lowercased()
   }
 
-  /// Reads up to the closing quotation mark, in lower case. A text without one is invalid, and empty.
+  /// Reads up to the closing quotation mark, and returns the text in lower case. Without such a
+  /// mark the header is invalid: the result is empty, and the rest is skipped.
   private mutating func quoted() -> String {
     guard let end = rest.firstIndex(of: UInt8(ascii: "\"")) else {
       rest = []

@@ -7,8 +7,8 @@ enum RetryAfter {
 
   /// Parses a `Retry-After`: a number of seconds or an HTTP date.
   ///
-  /// - Returns: a date between `now` and `limitSeconds` later; nil when the header is missing or
-  ///   invalid.
+  /// - Returns: the end of the wait, clamped to between `now` and `limitSeconds` later; nil when
+  ///   the header is missing or invalid.
   static func date(_ text: String?, now: Date) -> Date? {
     guard let text else { return nil }
     let wait: Double

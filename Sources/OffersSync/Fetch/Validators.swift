@@ -2,23 +2,24 @@ import Foundation
 
 /// The validators of a document: entity tag and modification date (RFC 9110, section 8.8).
 ///
-/// Only values that can be sent back safely are kept. They are kept verbatim, because servers
-/// compare them as texts.
+/// Values that could hide a change if they were sent back are dropped. The others are kept
+/// verbatim, because servers compare them as texts.
 struct Validators: Hashable, Sendable {
-  /// The entity tag, with its quotes.
+  /// The entity tag as the server wrote it, with its quotes if it has any; nil if there is none.
   let etag: String?
-  /// The date of the last modification, as the server wrote it.
+  /// The date of the last modification, as the server wrote it; nil if there is none.
   let lastModified: String?
 
-  /// The length of the longest entity tag that is kept.
+  /// The most bytes of an entity tag that is kept.
   static let etagLimitBytes = 1024
-  /// The start of 1991, before the web: an earlier date comes from a clock that was never set.
+  /// The start of 1991, before the web, in Unix seconds: an earlier date comes from a clock that
+  /// was never set, and is dropped.
   private static let earliestSeconds = 662_688_000.0
 
   /// - Parameters:
-  ///   - etag: the value of `ETag`.
-  ///   - lastModified: the value of `Last-Modified`. A date more than a day after `now` comes from
-  ///     a wrong clock and is dropped; it would hide changes until then.
+  ///   - etag: the value of the header `ETag`.
+  ///   - lastModified: the value of the header `Last-Modified`. A date more than a day after `now`
+  ///     comes from a wrong clock and is dropped; it would hide changes until then.
   init(etag: String?, lastModified: String?, now: Date) {
     self.etag = etag.flatMap { Self.isUsable(etag: $0) ? $0 : nil }
     self.lastModified = lastModified.flatMap {
@@ -32,7 +33,8 @@ struct Validators: Hashable, Sendable {
   /// Whether there is neither an entity tag nor a date.
   var isEmpty: Bool { etag == nil && lastModified == nil }
 
-  /// The headers of a conditional request. Servers that support entity tags ignore the date.
+  /// The headers of a conditional request. If both are sent, servers that support entity tags
+  /// ignore the date.
   var conditions: [(name: String, value: String)] {
     var result: [(name: String, value: String)] = []
     if let etag { result.append(("If-None-Match", etag)) }
@@ -51,7 +53,8 @@ struct Validators: Hashable, Sendable {
     if tag.isEmpty || (!isQuoted && tag.elementsEqual("*".utf8)) { return false }
     return tag.allSatisfy { byte in
       switch byte {
-      // A quote inside, or a comma outside, would make it a list, any member of which may match.
+      // A quote inside a tag, or a comma in one without quotes, would make it a list, any member of
+      // which may match.
       case quote: false
       case UInt8(ascii: " "), UInt8(ascii: ","): isQuoted
       case 0x21...0x7E, 0x80...0xFF: true
