@@ -6,15 +6,15 @@ import OffersFeeds
 /// Syncs feeds into a store.
 ///
 /// For each feed it reads the source as a stream, compares each record with the stored offers, and
-/// applies the difference in one short transaction. While it reads, the database is not locked, so
-/// that reads and favorites proceed. An interrupted sync changes nothing.
+/// applies the difference in one short transaction. While it reads, the store is not locked, so
+/// that others can read it and set favorites. An interrupted sync changes no offer.
 public struct SyncEngine: Sendable {
   let store: any SyncStore
   let configuration: FeedConfiguration
   let environment: @Sendable (String) -> String?
   let logger: Logger
   let now: @Sendable () -> Date
-  /// A random factor from 0.8 to 1.2 for the back-off after a failure.
+  /// Returns a random factor from 0.8 to 1.2, by which the wait after a failure is multiplied.
   private let jitter: @Sendable () -> Double
   private let transport: TransportChoice
 
@@ -22,8 +22,9 @@ public struct SyncEngine: Sendable {
   ///   - store: the store of the offers.
   ///   - transport: sends the requests. It is not closed.
   ///   - configuration: the definitions of the feeds.
-  ///   - environment: finds environment variables, for the sources of definitions.
-  ///   - logger: logs each step, without the values of variables.
+  ///   - environment: returns the value of an environment variable, for the sources and the headers
+  ///     of definitions; nil if it is not set.
+  ///   - logger: logs responses and runs, without the values of variables.
   ///   - now: the clock for the times of runs and offers, and for what is due.
   package init(
     store: any SyncStore, transport: any HTTPTransport, configuration: FeedConfiguration = .shipped,
@@ -58,10 +59,13 @@ public struct SyncEngine: Sendable {
   /// - Parameters:
   ///   - feed: the name of a defined feed.
   ///   - progress: called from time to time while reading.
-  /// - Throws: `OffersError` only if no run could begin: `notFound` for an unknown feed,
-  ///   `invalidRequest` for an invalid source or one that only the user of this machine may name,
-  ///   `locked`, and the errors of the store. `CancellationError` when the task is cancelled: then
-  ///   nothing is written, not even the run.
+  /// - Returns: the run that was recorded, or one with the outcome `skipped`, which is not
+  ///   recorded.
+  /// - Throws: the error of a run that failed or was quarantined, which is recorded. If no run
+  ///   could begin, `OffersError` with `notFound` for an unknown feed or one without a source,
+  ///   `invalidRequest` for a source in the options that is invalid or not allowed, `locked`, or
+  ///   the error of the store. `CancellationError` when the task is cancelled: then nothing is
+  ///   written, not even the run.
   public func sync(
     _ feed: String, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
@@ -71,7 +75,7 @@ public struct SyncEngine: Sendable {
 
   /// Computes what a sync would change, and writes nothing.
   ///
-  /// - Returns: the run as it would be recorded, and the changes in order.
+  /// - Returns: the run as it would be recorded, and the changes that it would make, in order.
   /// - Throws: as `sync`.
   public func preview(
     _ feed: String, options: SyncOptions = SyncOptions(),
@@ -108,13 +112,14 @@ public struct SyncEngine: Sendable {
     return (result.run, result.changes)
   }
 
-  /// Asks the store to remove what is past its time.
+  /// Asks the store to remove what is past its time: offers that vanished long ago, except for
+  /// favorites, and old history. An error is only logged.
   func clearAway(after runs: [SyncRun]) async {
     do {
       try await store.clearAway(
         after: runs.count { $0.outcome != .skipped }, at: now())
     } catch {
-      // The syncs are done, and the next one tries again.
+      // The syncs have succeeded without it, and the next one tries again.
       logger.warning("nothing was cleared away", metadata: ["error": "\(error)"])
     }
   }
@@ -138,7 +143,9 @@ public struct SyncEngine: Sendable {
     }
   }
 
-  /// Makes one attempt on a feed, under the feed's lock.
+  /// Makes one attempt to sync a feed, under the feed's lock.
+  ///
+  /// - Parameter isTrial: whether to compute the changes only, and write nothing.
   func attempt(
     _ feed: String, _ options: SyncOptions, isTrial: Bool, over transport: any HTTPTransport,
     _ progress: @escaping @Sendable (SyncProgress) -> Void
@@ -162,12 +169,12 @@ public struct SyncEngine: Sendable {
       guard options.reason == .due else { throw sourceless(definition, state) }
       return skipped(definition, source: usual ?? "", .sourceless, at: startedAt)
     }
-    // A source in the options is refused at once; for a remembered one the run records the refusal.
+    // A source in the options that is not allowed makes no run. Any other one makes a failed run.
     if chosen != nil { try source.check(definition) }
     let template = source.template
     let schedule = FetchSchedule(
       everySeconds: definition.everySeconds ?? FeedDefinition.defaultEverySeconds, jitter: jitter())
-    // Skips and waits apply to the usual source only, not to another source or a search.
+    // Only a sync from the usual source can be skipped, not one from another source, nor a search.
     let isOther = options.query != nil || template.text != usual
     if !isOther, let skip = schedule.skip(options.reason, state, now: startedAt) {
       return skipped(definition, source: template.text, skip, at: startedAt)

@@ -1,11 +1,12 @@
 import OffersCore
 import OffersFeeds
 
-/// Compares the records of a reader with the stored offers, and collects those that differ.
+/// Compares the records of a feed with the stored offers, and collects the records that differ.
 final class DifferenceCollector: OfferSink {
   private(set) var known: KnownOffers
-  /// The differing records: those of offers that the store lacks, and those of stored offers.
+  /// The records of offers that the store does not have.
   let newRecords: RecordSpool
+  /// The records of stored offers whose content differs, or that had vanished.
   let knownRecords: RecordSpool
   private var rewards: RewardMemo
   private let seed: UInt64
@@ -18,17 +19,17 @@ final class DifferenceCollector: OfferSink {
   /// The number of records on the first page; nil while there is only one page.
   private(set) var firstPageRecords: Int?
   private var earlierRecords = 0
-  /// The ids of the current page, for a feed with pages: an offer may be repeated on the next page,
-  /// but not on the same one.
+  /// The ids on the current page; nil for a feed of one document. An offer may be repeated on a
+  /// later page, but not on the same one.
   private var pageIDs: Set<[UInt8]>?
-  /// The ids that a search found, in order, one array per page.
+  /// The ids that a search found, in order, one array per page; empty if this is no search.
   private(set) var foundPages: [[String]]
   private let isSearch: Bool
 
   /// - Parameters:
   ///   - folder: the folder for temporary files.
   ///   - hasPages: whether there may be more than one document.
-  ///   - isSearch: whether to record the ids found.
+  ///   - isSearch: whether to collect `foundPages`.
   init(
     known: KnownOffers, definition: FeedDefinition, derivationSeed: UInt64, folder: String,
     hasPages: Bool = false, isSearch: Bool = false
@@ -56,7 +57,8 @@ final class DifferenceCollector: OfferSink {
       unchangedCount += 1
       return
     case .repeated:
-      // Pages shift while they are read, so an offer repeated on a later page is the same offer.
+      // Pages shift while they are read, so an offer repeated on a later page is no problem of the
+      // feed. In a single document it is.
       if firstPageRecords == nil { skipRepeated(id, position) }
       return
     case .new: key = 0
@@ -71,7 +73,7 @@ final class DifferenceCollector: OfferSink {
       reward: reward, byteCount: byteCount, to: address)
   }
 
-  /// Allocates a record among the new or the known ones.
+  /// Allocates a record in `newRecords` or `knownRecords`.
   @inline(__always)
   private func room(_ byteCount: Int, inNew isNew: Bool) throws -> UnsafeMutableRawPointer {
     isNew
@@ -84,14 +86,15 @@ final class DifferenceCollector: OfferSink {
       reason: ReadProblem.repeated(String(decoding: id.prefix(60), as: UTF8.self)))
   }
 
-  /// The counts of a failed sync.
+  /// The counts of a failed sync: skipped records only.
   var skipped: SyncCounts {
     var counts = SyncCounts()
     counts.skipped = skippedCount
     return counts
   }
 
-  /// The counts that are known before the difference is written.
+  /// The counts that are known before the difference is written: of unchanged offers and skipped
+  /// records.
   var counts: SyncCounts {
     var counts = SyncCounts()
     counts.unchanged = unchangedCount
@@ -99,7 +102,9 @@ final class DifferenceCollector: OfferSink {
     return counts
   }
 
-  /// Begins the next page, after the given number of records.
+  /// Begins the next page.
+  ///
+  /// - Parameter records: the number of records on all pages before it.
   func beginPage(behind records: Int) {
     if firstPageRecords == nil { firstPageRecords = records }
     earlierRecords = records
@@ -107,7 +112,8 @@ final class DifferenceCollector: OfferSink {
     if isSearch { foundPages.append([]) }
   }
 
-  /// Must be called after the last record of the feed.
+  /// Must be called after the last record of the feed, so that offers whose records were all
+  /// invalid do not count as vanished.
   func finish() { known.settleBroken() }
 
   func skip(id: UnsafeRawBufferPointer?, position: Int, reason: String) {

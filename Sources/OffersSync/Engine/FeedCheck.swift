@@ -6,17 +6,17 @@ import OffersFeeds
 package struct FeedCheck: Sendable {
   /// The number of records, including invalid ones.
   package var recordCount = 0
-  /// The number of records that are offers.
+  /// The number of records that are valid offers, repeated ones included.
   package var offerCount = 0
   package var skippedCount = 0
   package var mendedCount = 0
-  /// The first records that were skipped or mended.
+  /// The problems of the first records that were skipped or mended, up to `SyncRun.problemLimit`.
   package var problems: [ReadProblem] = []
   /// The number of offers with each field.
   package var fieldCounts: [OfferField: Int] = [:]
   /// The number of offers with each attribute, by label.
   package var attributeCounts: [String: Int] = [:]
-  /// The number of rewards with an exact value.
+  /// The number of offers whose reward text was parsed to an amount or a percentage.
   package var exactRewardCount = 0
   /// The first offers, as a sync would store them.
   package var first: [Offer] = []
@@ -35,7 +35,7 @@ private final class CheckSink: OfferSink {
   private let rewards: RewardParser
   private let firstCount: Int
   private let now: Date
-  /// The hashes of all ids, which take less memory than the ids themselves.
+  /// The hashes of the ids seen so far, which take less memory than the ids themselves.
   private var ids: Set<UInt64> = []
 
   init(_ definition: FeedDefinition, firstCount: Int, now: Date) {
@@ -69,7 +69,7 @@ private final class CheckSink: OfferSink {
     note(ReadProblem(position: position, effect: .mended, reason: reason))
   }
 
-  /// Replaces the values of variables in the problems.
+  /// Replaces the values of variables in the problems by the variables' names.
   func hide(_ secrets: Secrets) { check.problems = check.problems.hiding(secrets) }
 
   func finish(_ facts: DocumentFacts?, records: Int, bytes: Int) -> FeedCheck {
@@ -120,12 +120,13 @@ extension Reward {
 }
 
 extension SyncEngine {
-  /// Reads a feed without storing anything.
+  /// Reads a feed by its definition without storing anything.
   ///
   /// - Parameters:
   ///   - source: the source to read instead of the definition's own; nil for the latter.
-  ///   - firstCount: the number of offers to keep.
-  /// - Throws: `OffersError` for everything that makes a sync fail.
+  ///   - firstCount: the most offers in `FeedCheck.first`.
+  /// - Throws: `OffersError` if the source is not allowed or cannot be read, or the document cannot
+  ///   be parsed; `CancellationError`. A document without valid offers is no error.
   package func check(
     _ definition: FeedDefinition, from source: SyncSource?, firstCount: Int = 3,
     options: SyncOptions = SyncOptions()
@@ -148,10 +149,10 @@ extension SyncEngine {
     }
   }
 
-  /// Reads the beginning of a document, decompressed.
+  /// Reads the beginning of a document, decompressed, to guess a definition from it.
   ///
   /// - Parameters:
-  ///   - source: the source of the document; no definition exists yet.
+  ///   - source: the source of the document, which counts as one in a definition.
   ///   - handle: receives the bytes; returns false to stop reading.
   /// - Returns: the final URL of the document and the encoding that the server declared; nil where
   ///   there is none.

@@ -2,8 +2,8 @@ import OffersCore
 
 /// Owns the gate and the collector of one sync.
 ///
-/// The known offers are fetched only when the first record must be compared, so that an unchanged
-/// document causes no scan of the store.
+/// The stored offers are fetched only when parsing begins, so that a document that is recognized as
+/// unchanged causes no scan of the store.
 final class FeedIntake {
   let gate: DocumentGate
   private(set) var collector: DifferenceCollector?
@@ -17,7 +17,7 @@ final class FeedIntake {
       seed: attempt.derivationSeed, known: attempt.documentToExpect, folder: store.scratchFolder)
   }
 
-  /// Returns the collector, which is created on the first call.
+  /// Returns the collector. The first call creates it, and fetches the stored offers.
   func begin() async throws -> DifferenceCollector {
     if let collector { return collector }
     let feed = attempt.definition.name

@@ -11,7 +11,7 @@ package struct NoStore: SyncStore {
     try await body()
   }
 
-  /// The feed that a new database is subscribed to.
+  /// The one feed that a new database is subscribed to.
   package func fetchSubscribedFeeds() async throws -> [String] { [Feed.initialName] }
   package func findSyncState(of feed: String) async throws -> SyncState? { nil }
   package func fetchKnownOffers(of feed: String) async throws -> KnownOffers {

@@ -1,11 +1,11 @@
 import OffersCore
 
 /// Collects records until the whole feed has been read, so that the store is written in one short
-/// transaction that waits for no input. Records that do not fit into one buffer go to an unlinked
+/// transaction that waits for no input. Each time a buffer is full, its records go to an unlinked
 /// file, which disappears with the process.
 final class RecordSpool {
   private let folder: String
-  /// Complete records, one after another; `bufferedBytes` of it are in use.
+  /// The last records, one after another, in the first `bufferedBytes` of the buffer.
   private var buffer = SpoolBuffer(byteCount: 0)
   private var bufferedBytes = 0
   private var file: SpoolFile?
@@ -57,12 +57,14 @@ struct SpooledRecords: OfferRecordSource {
 
   private final class Reader: OfferRecordReader {
     private let records: SpooledRecords
-    /// The chunk of the file that was read last, and the offset of the next one.
+    /// The chunk of the file that was read last.
     private var fileBuffer = SpoolBuffer(byteCount: 0)
+    /// The offset of the next chunk in the file.
     private var offset = 0
     private var isAtBuffer = false
-    /// The next record in memory, and the end of the last one.
+    /// The next record in the loaded chunk; nil before the first chunk.
     private var place: UnsafeRawPointer?
+    /// The end of the last whole record in the loaded chunk.
     private var end: UnsafeRawPointer?
 
     init(_ records: SpooledRecords) { self.records = records }
@@ -75,7 +77,7 @@ struct SpooledRecords: OfferRecordSource {
       return record
     }
 
-    /// Loads more records; false at the end.
+    /// Loads the next chunk: from the file and at last the buffer. Returns false if there is none.
     private func readOn() throws -> Bool {
       if let file = records.file, try readWholeRecords(of: file) { return true }
       if isAtBuffer || records.bufferedBytes == 0 { return false }
@@ -96,7 +98,7 @@ struct SpooledRecords: OfferRecordSource {
           go(through: fileBuffer, whole)
           return whole > 0
         }
-        // A record is larger than the buffer.
+        // A record is larger than the buffer, which grows until it holds the record.
         fileBuffer = SpoolBuffer(byteCount: 2 * count)
       }
     }
@@ -119,7 +121,7 @@ struct SpooledRecords: OfferRecordSource {
   }
 }
 
-/// Memory at a fixed address, for one thread to fill and another one to read.
+/// Memory at a fixed address, for one thread to fill and another one to read afterwards.
 private final class SpoolBuffer: Sendable {
   /// The address as an integer, because pointers are not Sendable.
   private let address: UInt

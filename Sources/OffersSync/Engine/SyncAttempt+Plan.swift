@@ -4,7 +4,8 @@ import OffersFeeds
 
 /// The plan of a sync.
 extension SyncAttempt {
-  /// The plan to apply to the store.
+  /// The plan to apply to the store. If removals are held back, it has no vanished offers, and no
+  /// new or changed ones either if the document is probably another feed's (`isStrange`).
   func plan(
     _ collector: DifferenceCollector, _ document: DocumentFingerprint, _ facts: DocumentFacts
   ) throws -> SyncPlan {

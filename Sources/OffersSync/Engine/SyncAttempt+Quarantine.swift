@@ -2,7 +2,8 @@ import OffersCore
 
 /// Holds back removals that are probably caused by a faulty document, and not intended by the feed.
 extension SyncAttempt {
-  /// The number of offers that may vanish in one sync, whatever their share.
+  /// The number of offers that may vanish in one sync, whatever their share, unless the document is
+  /// empty.
   private static let quarantineCount = 10
   /// The share of the offers that may vanish in one sync, in percent, whatever their number.
   private static let quarantinePercent = 10
@@ -16,9 +17,10 @@ extension SyncAttempt {
       && collector.offerCount > 0
   }
 
-  /// The error of removals that are held back; nil if they are applied. They are held back if all
-  /// offers would vanish, or more than `quarantineCount` offers and more than `quarantinePercent`
-  /// percent of them.
+  /// The error of removals that are held back; nil if they are applied. They are held back if the
+  /// document has no offers, or if more than `quarantineCount` of the current offers are missing,
+  /// and these are more than `quarantinePercent` percent of all. They are applied if the user
+  /// accepts them, and if the document is not empty and replaces the sample.
   func quarantine(_ collector: DifferenceCollector) -> OffersError? {
     // An offer that is missing in a selection, such as a search, has not vanished.
     if isSelection { return nil }
@@ -37,7 +39,7 @@ extension SyncAttempt {
     return OffersError(.quarantined, what, advice: acceptance)
   }
 
-  /// The advice to accept the removals.
+  /// The advice on how to accept the removals, with the source unless it is the usual one.
   var acceptance: Advice {
     let source = template.text == usualSource ? nil : template.text
     return Advice("If that is right", .acceptRemovals(feed: definition.name, source: source))

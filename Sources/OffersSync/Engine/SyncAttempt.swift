@@ -5,23 +5,24 @@ import OffersFeeds
 /// One attempt to sync a feed, from its source to the store.
 struct SyncAttempt {
   let definition: FeedDefinition
-  /// The hash of the definition, computed once because that takes a while.
+  /// The `derivationSeed` of the definition, computed once because that takes a while.
   let derivationSeed: UInt64
-  /// The source, without the values of variables.
+  /// The source with its placeholders not filled in.
   let source: SyncSource
   let template: SourceTemplate
-  /// The text of the feed's source if the options name none; nil if it has none.
+  /// The text of the source that the feed is synced from if the options name none; nil if there is
+  /// none.
   let usualSource: String?
   let environment: SourceTemplate.Environment
   let state: SyncState?
   let options: SyncOptions
-  /// The source to remember after a successful sync.
+  /// The source to remember after a successful sync; nil to change nothing.
   let remembered: NamedSource?
   let startedAt: Date
   let clock: ContinuousClock.Instant
   let schedule: FetchSchedule
   let fetching: FetchContext
-  /// Whether to compute the changes only, and write nothing.
+  /// Whether to compute the changes only, and write nothing to the store.
   let isTrial: Bool
 
   /// The result of the attempt.
@@ -31,11 +32,11 @@ struct SyncAttempt {
     var changes: [OfferChange] = []
     /// The ids that a search found, page by page.
     var foundPages: [[String]] = []
-    /// The number of pages; nil if the document does not say.
+    /// The number of pages of a search that the document states; nil if it states none.
     var pageCount: Int?
   }
 
-  /// The end of the attempt: the run, and the new fetch state of the server; nil for no change.
+  /// The end of the attempt: the run, and the new fetch state of the feed; nil for no change.
   typealias Ending = (run: SyncRun, fetch: FetchState?)
 
   func end(
@@ -64,12 +65,12 @@ struct SyncAttempt {
     return request
   }
 
-  /// The response of the server; nil if the source is not a URL.
+  /// The metadata of the responses so far; nil if the source is not a URL.
   private var answer: FetchAnswer? {
     if case .url = source { fetching.log.answer } else { nil }
   }
 
-  /// The fetch state after a successful sync; nil for no change.
+  /// The fetch state after a sync that did not fail; nil for no change.
   private func afterSuccess(_ outcome: SyncOutcome) -> FetchState? {
     // A search says nothing about the feed's document, and its offers make the stored offers differ
     // from that document. A source that is not remembered says nothing about the feed's server.
@@ -80,8 +81,7 @@ struct SyncAttempt {
         state?.fetch, endsHolding: options.query == nil && !isQuarantined)
     }
     var answer = answer
-    // The target of a redirect contains the values of the template's variables, which must not be
-    // stored.
+    // The target of a redirect may contain the values of variables, which must not be stored.
     if !template.isPlain { answer?.permanentAddress = nil }
     let before = state?.fetch ?? FetchState()
     let after = schedule.afterSuccess(
@@ -91,7 +91,8 @@ struct SyncAttempt {
     return after == before ? nil : after
   }
 
-  /// The interval between the last run and the time that the feed was due; nil after failures.
+  /// The seconds from the last run to the due time that it stored; nil after a failure, and if it
+  /// stored none, so that the feed is due after the usual interval.
   private var usualSeconds: TimeInterval? {
     guard let fetch = state?.fetch, fetch.failureCount == 0, let due = fetch.nextDueAt,
       let last = state?.lastRunAt
@@ -119,12 +120,13 @@ struct SyncAttempt {
     }
   }
 
-  /// The run of an attempt that failed before anything was read.
+  /// Records the run of an attempt that failed before its document was parsed, and returns the run.
   func failed(_ error: OffersError, in store: any SyncStore) async -> SyncRun {
     await recorded(end(.failed, error: reported(error)), in: store)
   }
 
-  /// The error as it is reported and stored, without the values of variables.
+  /// The error as it is reported and stored: without the values of variables, and for a feed that
+  /// is gone for good (410) with the advice how to start it again.
   private func reported(_ error: OffersError) -> OffersError {
     let error = error.hiding(pages.secrets)
     guard answer?.isGoneForGood == true else { return error }
@@ -142,7 +144,7 @@ struct SyncAttempt {
     return ending.run
   }
 
-  /// Records a run that changes no offer.
+  /// Records a run that changes no offer, unless this is a trial or a failed search.
   private func record(
     _ ending: Ending, remember source: NamedSource? = nil, in store: any SyncStore
   ) async throws {
@@ -221,7 +223,8 @@ struct SyncAttempt {
     return ending.run
   }
 
-  /// Whether the document is only a part of the feed, so that a missing offer may still exist.
+  /// Whether the document is only a part of the feed, by the definition or because of a search, so
+  /// that a missing offer may still exist.
   var isSelection: Bool { definition.isSelection || options.query != nil }
 
   var pages: FeedPages {
@@ -230,16 +233,16 @@ struct SyncAttempt {
       environment: environment, fetching: fetching)
   }
 
-  /// The fingerprint of the stored document, if a download may have the same one; nil for files,
-  /// which are compared before they are read, and for feeds with several pages or a search.
+  /// The fingerprint of the stored document, with which a download is compared while it is read.
+  /// Nil for sources other than URLs (see `recognise`), feeds with several pages, and searches.
   var documentToExpect: DocumentFingerprint? {
     guard case .url = source, !pages.hasPages, options.query == nil else { return nil }
     return state?.document
   }
 
   /// Whether the document of a file or of the sample is the stored one, according to its hash, so
-  /// that it need not be parsed. Most other documents already differ in size or in their first
-  /// bytes.
+  /// that it need not be parsed. Most changed files are recognized by their size or their first
+  /// bytes already. False for other sources, and for files with several pages.
   private func recognise(_ known: DocumentFingerprint) async throws -> Bool {
     var hasher = DocumentHasher(seed: derivationSeed)
     switch source {
@@ -281,7 +284,7 @@ struct SyncAttempt {
     return counts
   }
 
-  /// Refuses a document without a single valid record.
+  /// Refuses a document whose records are all invalid. A document without records is accepted.
   ///
   /// - Throws: `OffersError` with `unexpectedShape`.
   private func checkReadable(_ collector: DifferenceCollector) throws {

@@ -3,19 +3,21 @@ import OffersCore
 import OffersFeeds
 
 extension SyncEngine {
-  /// The most hosts that are contacted concurrently.
+  /// The most hosts whose feeds are synced concurrently.
   private static let hostLimit = 32
 
-  /// Syncs several feeds: those on different hosts concurrently, those on one host sequentially
-  /// over one connection.
+  /// Syncs several feeds: those on different hosts concurrently, up to 32 hosts, and those on one
+  /// host one after another.
   ///
   /// - Parameters:
-  ///   - options: apply to each feed; a source only with a single feed.
+  ///   - options: apply to each feed. A source in them would be read for every feed, so it makes
+  ///     sense for a single feed only.
   ///   - progress: called from time to time while reading, from any task.
-  ///   - finished: called once per feed when it is finished, never concurrently. Its result is an
-  ///     error when no run could be made, the one that `sync` for a single feed would throw.
-  /// - Throws: `CancellationError` when the task is cancelled. Feeds that were finished stay so; the
-  ///   others are unchanged.
+  ///   - finished: called once per feed when it is finished, never concurrently, with the run that
+  ///     `sync` for a single feed would return, or the error that it would throw.
+  /// - Throws: `CancellationError` when the task is cancelled: feeds that were finished stay so,
+  ///   and the others are unchanged. The error of the store if it cannot be read before the first
+  ///   sync.
   public func sync(
     _ feeds: [String], options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
@@ -75,8 +77,8 @@ extension SyncEngine {
     }
   }
 
-  /// The feeds grouped by host, in the given order. Files form one group, because concurrent reads
-  /// compete for the disk.
+  /// The feeds grouped by the host of their source, in the given order. All feeds without a host
+  /// form one group, because concurrent reads of files compete for the disk.
   private func chains(of feeds: [String], _ options: SyncOptions) async throws -> [[String]] {
     if feeds.count < 2 { return [feeds] }
     var places: [String: Int] = [:]
@@ -93,7 +95,8 @@ extension SyncEngine {
     return chains
   }
 
-  /// The host of a feed's source; empty for files and on errors, which the sync itself reports.
+  /// The host of a feed's source; empty for a source without a host, such as a file, and for an
+  /// unknown feed, which the sync itself reports.
   private func host(of feed: String, _ options: SyncOptions) async throws -> String {
     guard let definition = try? configuration.fetch(feed) else { return "" }
     let state = try await store.findSyncState(of: feed)
@@ -102,7 +105,7 @@ extension SyncEngine {
 }
 
 extension SyncRun {
-  /// The run, if it did not fail.
+  /// The run, if it neither failed nor was quarantined.
   ///
   /// - Throws: the error of a failed or quarantined run.
   func orThrow() throws -> SyncRun {

@@ -8,8 +8,9 @@ extension SyncEngine {
   ///   - feed: a feed whose definition has a `search:` address.
   ///   - words: the words as a user types them.
   ///   - page: the number of the page, from 1; nil for all pages within the definition's limit.
-  ///   - options: their query and pages are replaced by the arguments.
-  /// - Throws: as `sync`; `invalidRequest` for a feed whose server cannot be searched.
+  ///   - options: the options of the sync. Their `query`, `firstPage` and `pages` are replaced.
+  /// - Throws: as `sync`, and `invalidRequest` for a page below 1 and for a feed whose server
+  ///   cannot be searched.
   public func search(
     _ feed: String, for words: String, page: Int? = 1, options: SyncOptions = SyncOptions(),
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
@@ -17,8 +18,8 @@ extension SyncEngine {
     guard (page ?? 1) > 0 else {
       throw OffersError(.invalidRequest, "Pages are counted from 1.")
     }
-    // Without numbered pages, a page's address is known only from the page before it, so all pages
-    // up to the requested one are fetched.
+    // Without numbered pages, the address of a page is in the page before it, so all pages up to
+    // the requested one are fetched.
     let hasNumbers = try configuration.fetch(feed).search?.hasPage == true
     var options = options
     options.query = words
@@ -29,7 +30,7 @@ extension SyncEngine {
     }
     let run = try result.run.orThrow()
     let pages = result.foundPages
-    // When the requested page does not exist, the last page read is an earlier one.
+    // When the requested page does not exist, the last of the fetched pages is an earlier one.
     let isThere = hasNumbers || page == nil || pages.count == page
     let found = page == nil ? pages.flatMap(\.self) : isThere ? pages.last ?? [] : []
     var seen: Set<String> = []

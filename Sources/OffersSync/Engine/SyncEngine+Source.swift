@@ -4,13 +4,14 @@ import OffersFeeds
 /// The choice of a feed's source.
 extension SyncEngine {
   /// The source of a sync: the one in the options, else the remembered one, else the definition's,
-  /// else the one that the options have for feeds without a source; nil if there is none. A search
-  /// uses the search address of the definition.
+  /// else the `fallbackSource` in the options; nil if there is none. For a search it is the one in
+  /// the options, else the search address of the definition.
   ///
   /// The caller must call `FeedSource.check` before reading from the source.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for an invalid source, and for a source that
-  ///   only the user of this machine may name.
+  /// - Parameter chosen: the validated source in the options; nil if they name none.
+  /// - Throws: `OffersError` with `invalidRequest` for an invalid source, for one in the options
+  ///   that only a user of this machine may name, and for a search without a search address.
   func source(
     of definition: FeedDefinition, _ chosen: SyncSource?, _ state: SyncState?,
     _ options: SyncOptions
@@ -36,13 +37,13 @@ extension SyncEngine {
     } else {
       return nil
     }
-    // The invented offers of the sample must not replace the real ones of standard input, which
-    // cannot be read again.
+    // The invented offers of the sample must not replace the real ones that were last read from
+    // standard input, which cannot be read again.
     let wasPiped = state?.lastGoodSource == SyncSource.standardInput.text
     return source.document == .sample && wasPiped ? nil : source
   }
 
-  /// The text of the source that is read if the options name none; nil if there is none.
+  /// The text of the source that a sync reads if the options name none; nil if there is none.
   func usualSource(
     of definition: FeedDefinition, _ state: SyncState?, _ options: SyncOptions
   ) -> String? {
@@ -60,7 +61,7 @@ extension SyncEngine {
         "Nothing was changed. Name one", .nameSource(feed: definition.name, source: nil)))
   }
 
-  /// The settings of a fetch from a source.
+  /// The settings of an unconditional fetch from a source.
   func context(
     _ source: FeedSource, _ options: SyncOptions, _ transport: any HTTPTransport
   ) -> FetchContext {
@@ -80,7 +81,8 @@ extension SyncEngine {
       template: SourceTemplate(chosen.text, environment: environment),
       origin: isLocal ? .machine : .remote)
     if !isLocal { try source.checkIsAddress() }
-    // Naming the feed's current source again, even over HTTP, does not change its trust.
+    // Naming a source again that the feed already has does not lower its trust, even if it is named
+    // from outside this machine.
     if let own = definition.source, own.description == chosen.text {
       return try defined(own, definition)
     }
