@@ -4,7 +4,7 @@ import OffersCore
 public struct FetchedImages: Hashable, Sendable {
   /// An image that could not be fetched.
   public struct Failure: Hashable, Sendable {
-    /// The first of its offers.
+    /// The first offer that has this image.
     public let ref: OfferRef
     /// Why the image could not be fetched.
     public let error: OffersError
@@ -16,9 +16,9 @@ public struct FetchedImages: Hashable, Sendable {
     }
   }
 
-  /// How many images were fetched.
+  /// How many images were fetched that were not cached before.
   public var fetched = 0
-  /// How many images were cached already.
+  /// How many images were cached already, including those that were then revalidated.
   public var held = 0
   /// How many images were left out, because the cache has no room for them.
   public var leftOut = 0

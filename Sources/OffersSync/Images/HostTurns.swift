@@ -11,8 +11,10 @@ actor HostTurns {
     self.hostLimit = hostLimit
   }
 
-  /// Runs `body` when the limits permit, in first-in, first-out order among the hosts with
-  /// capacity.
+  /// Runs `body` as soon as the limits permit. Waiting calls run in the order of their arrival, but
+  /// those to a host at its limit let others pass.
+  ///
+  /// - Throws: the errors of `body`; `CancellationError` if the caller is cancelled while it waits.
   func run<Result: Sendable>(
     on host: String, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {

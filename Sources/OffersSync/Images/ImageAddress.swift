@@ -1,15 +1,16 @@
 import Foundation
 import OffersCore
 
-/// The URL from which an offer's image is requested, resolved from the text that the feed prints.
+/// The URL from which an offer's image is requested, resolved from the address in the feed.
 struct ImageAddress: Hashable, Sendable {
   /// An http or https URL.
   let url: String
 
   /// - Parameters:
-  ///   - text: the address as the feed prints it.
+  ///   - text: the address as it is in the feed; it may be relative.
   ///   - feedSource: the source of the feed, the base of a relative address. An `http:` address is
-  ///     upgraded to https if the feed itself is read from the same host by https.
+  ///     upgraded to https if the feed itself is read from the same host by https, both on the
+  ///     default port.
   /// - Throws: `OffersError` with `notFound` for an address that is empty, or relative to a feed
   ///   without a URL; `invalidRequest` for one that is not an http or https URL.
   init(_ text: String, feedSource: String?) throws {

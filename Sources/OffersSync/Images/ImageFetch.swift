@@ -10,14 +10,14 @@ struct ImageFetch: Sendable {
   /// The result of a request.
   enum Answer: Sendable {
     case image(CachedImage)
-    /// The cached image is still current.
+    /// The server confirmed the cached image as current (304).
     case confirmed(etag: String?, lastModified: String?, freshUntil: Date)
   }
 
   /// A failed request.
   struct Failure: Error {
     let error: OffersError
-    /// The time of a `Retry-After` header; nil without one.
+    /// The time until which a `Retry-After` header asks for no requests; nil without one.
     let retryAfter: Date?
   }
 
@@ -28,8 +28,10 @@ struct ImageFetch: Sendable {
   /// The longest freshness lifetime that is honoured: 30 days.
   static let longestFreshSeconds = 30 * 86_400
 
+  /// Requests an image, or revalidates the cached one.
+  ///
   /// - Parameters:
-  ///   - name: the cache key of the image.
+  ///   - name: the key of the image in the cache: its address as it is in the feed.
   ///   - held: the cached image to revalidate; nil when there is none.
   /// - Throws: `Failure`; `CancellationError`.
   func pull(_ name: String, at address: ImageAddress, held: CachedImage?) async throws -> Answer {
@@ -45,7 +47,8 @@ struct ImageFetch: Sendable {
   ) async throws -> Answer {
     let log = FetchLog()
     let startedAt = now()
-    // The server is named by an offer, not by a user, so it must not be in a private network.
+    // The server is named by an offer, not by a user, so only `allowsPrivateNetwork` permits one in
+    // a private network.
     let document = HTTPDocument(
       transport: transport, limits: Self.limits, namedOrigin: nil, sourceMayBePrivate: false,
       allowsPrivateNetwork: allowsPrivateNetwork, isImage: true, isFirst: true, isMoved: false,
@@ -85,8 +88,8 @@ struct ImageFetch: Sendable {
     }
   }
 
-  /// The error with a hint that says when the image is requested again. The hint about private
-  /// networks is kept.
+  /// The error with a hint that says when the image is requested again. An error about a private
+  /// network keeps its advice.
   private static func forImage(_ error: OffersError) -> OffersError {
     if error.remedy == .allowPrivateNetwork { return error }
     return OffersError(error.code, error.message, hint: ImageLoader.laterHint, cause: error.cause)

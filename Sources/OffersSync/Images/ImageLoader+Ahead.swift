@@ -9,15 +9,17 @@ extension ImageLoader {
   /// - At most 4 requests run concurrently, one to a host. That leaves a connection to each host for
   ///   an image on the screen.
   /// - No image is fetched only to be evicted by the next one: at most as many are fetched as the
-  ///   cache holds besides the exempt images of other favorites; see `ImageRepository`.
+  ///   cache holds besides those images of other favorites that are exempt from eviction; see
+  ///   `ImageRepository`.
   /// - After a cancellation no further request starts. Those under way end within 10 seconds, and
   ///   their images are cached.
   ///
   /// - Parameters:
-  ///   - offers: Those without an image are ignored. An image of several offers is fetched once.
+  ///   - offers: the offers; those without an image are ignored. An image of several offers is
+  ///     fetched once.
   ///   - feeds: finds the sources of the feeds, the bases of relative addresses.
-  ///   - progress: is called with the number of images that are done, and the number of all, first
-  ///     with none done.
+  ///   - progress: is called first with 0 and the number of images to fetch or find in the cache,
+  ///     then after each of them with the number of those done.
   /// - Returns: the numbers of images, and the reasons why some could not be fetched.
   /// - Throws: `OffersError` with `storageFailed` if the cache or the feeds cannot be read;
   ///   `CancellationError`.
@@ -27,7 +29,8 @@ extension ImageLoader {
   ) async throws -> FetchedImages {
     let (wanted, held, leftOut) = try await choose(offers)
     let sources = try await sources(of: wanted, in: feeds)
-    // Images that are cached already are marked as used first, so that they are not evicted.
+    // Images that are cached already are marked as used before others are stored, so that they are
+    // not evicted.
     try await markUsed(wanted.filter { held.contains($0.url) })
     var result = FetchedImages()
     result.leftOut = leftOut
@@ -57,13 +60,16 @@ extension ImageLoader {
 
   private struct WantedImage: Sendable {
     let url: String
-    /// The first of its offers.
+    /// The first offer that has this image.
     let ref: OfferRef
-    /// Whether the cached image need not be revalidated.
+    /// Whether the image is cached and need not be revalidated.
     let isFresh: Bool
   }
 
   /// Chooses the images for which the cache has room.
+  ///
+  /// - Returns: the chosen images in the order of the offers, the addresses of all images of the
+  ///   offers that are cached already, and the number of images without room.
   private func choose(
     _ offers: [Offer]
   ) async throws -> (wanted: [WantedImage], held: Set<String>, leftOut: Int) {
@@ -95,12 +101,13 @@ extension ImageLoader {
     return sources
   }
 
-  /// Makes the first of some images the most recently used one.
+  /// Marks images as used, the last one first, so that the first one is the most recently used.
   private func markUsed(_ wanted: [WantedImage]) async throws {
     for image in wanted.reversed() { try await images.touchImage(image.url) }
   }
 
-  /// Fetches or revalidates an image. Returns the reason if it cannot be fetched.
+  /// Fetches an image, or revalidates a cached one that is stale. Returns the error if there is
+  /// then no image; nil otherwise.
   private func fetchOne(_ wanted: WantedImage, _ source: String?) async throws -> OffersError? {
     if wanted.isFresh { return nil }
     do {

@@ -8,10 +8,11 @@ import OffersCore
 ///   processes that share the cache. Cancelling one caller does not affect the others.
 /// - An image that is no longer fresh (`Cache-Control`, `Expires`, or else one day) is revalidated
 ///   by a conditional request. If that fails, the stale image is returned.
-/// - A failure is remembered for ten minutes, or for as long as the server asks.
+/// - A failure is remembered for ten minutes, or longer if the server asks (`Retry-After`), at most
+///   for a day.
 /// - An image has at most 5 MiB and 50 megapixels, and takes at most 10 seconds and 3 redirects. At
-///   most 6 requests run concurrently, 2 of them to one host. No server in a private network is
-///   contacted.
+///   most 6 requests run concurrently, 2 of them to one host. Servers in private networks are
+///   contacted only if `allowsPrivateNetwork` is true.
 public actor ImageLoader: ImageSource {
   let images: any ImageRepository
   private let fetch: ImageFetch
@@ -20,7 +21,7 @@ public actor ImageLoader: ImageSource {
   private let logger: Logger
   let now: @Sendable () -> Date
   private let turns = HostTurns(limit: 6, hostLimit: 2)
-  /// The turns of images that are fetched ahead.
+  /// A further limit for the images that are fetched ahead, which also take part in `turns`.
   let turnsAhead = HostTurns(limit: 4, hostLimit: 1)
   private let holder = Int64.random(in: 1...Int64.max)
 
@@ -30,11 +31,11 @@ public actor ImageLoader: ImageSource {
 
   /// How long a failure is remembered by default.
   static let failureSeconds = 600.0
-  /// The longest wait that a server can request.
+  /// The longest time that a failure is remembered at the request of a server.
   private static let longestFailureSeconds = 86_400.0
   /// The duration of a lease: slightly more than the longest request.
   private static let leaseSeconds = 12.0
-  /// The interval of polling for an image that another process fetches.
+  /// The interval of polling the cache for an image that another process fetches.
   private static let pause = Duration.milliseconds(25)
   static let laterHint = "It is asked for again when ten minutes have passed."
 
@@ -73,7 +74,8 @@ public actor ImageLoader: ImageSource {
       transport: opened, allowsPrivateNetwork: allowsPrivateNetwork, now: now)
   }
 
-  /// Cancels running requests, writes the gathered uses, and closes the connections of its own.
+  /// Cancels running requests, writes the uses of images that are gathered in memory, and closes
+  /// the transport unless an app passed it in.
   public func close() async {
     for task in fetches.values { task.cancel() }
     for task in fetches.values { await task.value }
@@ -86,9 +88,9 @@ public actor ImageLoader: ImageSource {
   ///
   /// - Parameter feedSource: the source of the offer's feed, the base of a relative address; nil when
   ///   it is not known. With a source on https, an `http:` address on the same host becomes https.
-  /// - Throws: `OffersError` when the image cannot be provided: `notFound` for an offer without one.
-  ///   `CancellationError` when the caller is cancelled; the request continues for others, and its
-  ///   image is cached.
+  /// - Throws: `OffersError` when there is neither a cached image nor one from the server, such as
+  ///   `notFound` for an offer without an image. `CancellationError` when the caller is cancelled;
+  ///   the request continues, and its image is cached.
   public func image(of offer: Offer, feedSource: String? = nil) async throws -> CachedImage {
     try await image(at: offer.imageURLText ?? "", feedSource: feedSource)
   }
@@ -96,7 +98,7 @@ public actor ImageLoader: ImageSource {
   /// The image at an address.
   ///
   /// - Parameters:
-  ///   - url: the address as the feed prints it.
+  ///   - url: the address as it is in the feed, which is the key in the cache.
   ///   - feedSource: the source of the feed, the base of a relative address.
   /// - Throws: as `image(of:feedSource:)`.
   package func image(at url: String, feedSource: String? = nil) async throws -> CachedImage {
@@ -150,7 +152,8 @@ public actor ImageLoader: ImageSource {
     }
   }
 
-  /// The image, if another caller or process has fetched it since.
+  /// The cached image, if it was fetched or confirmed after `since` or is fresh; otherwise nil.
+  /// Another caller or process may have fetched it. Counts as a use of the image.
   private func findFetched(_ url: String, since: Date) async throws -> CachedImage? {
     guard try await images.touchImage(url), let image = try await images.findImage(url) else {
       return nil
