@@ -9,7 +9,8 @@ extension ImageLoader {
   /// - Parameters:
   ///   - images: the image cache.
   ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
-  ///   - environment: looks up the variables for proxies and certificates.
+  ///   - environment: returns the value of an environment variable: for proxies (`https_proxy`,
+  ///     `http_proxy`, `all_proxy`, `no_proxy`) and for certificates (`SSL_CERT_FILE`).
   public init(
     images: any ImageRepository, allowsPrivateNetwork: Bool = false,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,

@@ -11,9 +11,10 @@ extension SyncEngine {
   /// - Parameters:
   ///   - store: the store of the offers.
   ///   - configuration: the definitions of the feeds.
-  ///   - environment: finds environment variables, for the sources of definitions, for proxies
-  ///     (`https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`) and certificates (`SSL_CERT_FILE`).
-  ///   - logger: logs each step, without the values of variables.
+  ///   - environment: returns the value of an environment variable: for the sources and headers of
+  ///     definitions, for proxies (`https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`) and for
+  ///     certificates (`SSL_CERT_FILE`).
+  ///   - logger: logs responses and runs, without the values of variables.
   ///   - now: the clock for the times of runs and offers, and for what is due.
   package init(
     store: any SyncStore, configuration: FeedConfiguration = .shipped,

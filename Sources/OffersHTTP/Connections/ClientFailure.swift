@@ -8,14 +8,16 @@ import OffersSync
 
 /// Translates the errors of the HTTP client.
 enum ClientFailure {
-  /// The error as an `HTTPTransport` throws it.
+  /// The error as an `HTTPTransport` throws it: a `TransportFailure`, unless it is an `OffersError`
+  /// or a `CancellationError` already.
   static func translate(_ error: any Error) -> any Error {
     if error is OffersError || error is CancellationError { return error }
     let (reason, hint) = explanation(of: error)
     return TransportFailure(reason, hint: hint, cause: "\(error)")
   }
 
-  /// Whether no connection to the address could be established.
+  /// Whether an error lets another address of the host be tried: no connection to this address
+  /// could be established, or the connection failed.
   static func isUnreachable(_ error: any Error) -> Bool {
     if error as? HTTPClientError == .connectTimeout { return true }
     return isConnectionError(error)

@@ -6,7 +6,8 @@ import OffersCore
 import OffersPlatform
 import OffersSync
 
-/// Persistent connections to servers, by default one per host, to addresses that have been checked.
+/// Persistent connections to servers, by default one for each origin, to addresses that have been
+/// checked.
 ///
 /// A host name is resolved once, and the connection goes to exactly the address that was checked,
 /// so that a name that resolves differently a moment later (DNS rebinding) has no effect. A proxy
@@ -16,7 +17,8 @@ package actor HTTPConnections: ClosableTransport {
   private let connectionsPerHost: Int
   private let lookUp: LookUp
   private var hosts: [HostKey: Task<Host, any Error>] = [:]
-  /// Clients of unreachable addresses, which other requests may still use.
+  /// Clients of unreachable addresses, which are closed at the end, because other requests may
+  /// still use them.
   private var retired: [HTTPClient] = []
 
   /// Resolves a name to its addresses, in the order of preference.
@@ -38,9 +40,10 @@ package actor HTTPConnections: ClosableTransport {
   }
 
   private struct Host: Sendable {
-    /// The client that connects to `addresses[0]`.
+    /// The client that connects to `addresses[0]`, or to the proxy if there is one.
     let client: HTTPClient
-    /// The addresses that are left to try; empty with a proxy, which resolves names itself.
+    /// The addresses that are left to try, the one in use first; empty for a name that a proxy
+    /// resolves.
     let addresses: [NetworkAddress]
   }
 
@@ -48,8 +51,8 @@ package actor HTTPConnections: ClosableTransport {
   private static let triedAddresses = 4
 
   /// - Parameters:
-  ///   - connectionsPerHost: the maximum number of concurrent requests to one host.
-  ///   - environment: finds the variables that name a proxy and a file of certificates.
+  ///   - connectionsPerHost: the maximum number of concurrent connections to one origin.
+  ///   - environment: returns the value of an environment variable, for proxies and certificates.
   ///   - lookUp: resolves names that are not literal addresses.
   package init(
     connectionsPerHost: Int = 1,
@@ -85,13 +88,15 @@ package actor HTTPConnections: ClosableTransport {
   }
 
   private func execute(_ request: TransportRequest) async throws -> HTTPClientResponse {
-    // The client's DNS override compares host names byte by byte, and would resolve a name in
-    // another spelling than that of the URL itself.
+    // The normalized URL is sent. The client's DNS override compares host names byte by byte: it
+    // would itself resolve a name in another spelling, such as in upper case, to an unchecked
+    // address.
     var sent = HTTPClientRequest(url: request.url.absoluteString)
     for field in request.headers { sent.headers.add(name: field.name, value: field.value) }
     var host = try await fetchHost(request)
     while true {
-      // Each address is checked right before the connection, however it was chosen.
+      // Each address is checked right before the connection, even if it was checked when it was
+      // resolved.
       if let address = host.addresses.first { try request.check(address: address.text) }
       do {
         return try await host.client.execute(
@@ -139,7 +144,7 @@ package actor HTTPConnections: ClosableTransport {
     }
   }
 
-  /// Replaces an unreachable address of a host by the next one.
+  /// Replaces the client of a host by one that connects to the next address.
   private func moveOn(from host: Host, _ request: TransportRequest) async throws -> Host {
     let key = HostKey(request)
     // Another request may have done so already.
@@ -180,7 +185,7 @@ package actor HTTPConnections: ClosableTransport {
         value: AdaptiveRecvByteBufferAllocator(
           minimum: 1024, initial: 16_384, maximum: pieceBytes))
     }
-    // Certificates are loaded only if they are needed, because parsing the file is slow.
+    // Certificates are loaded for https only, because parsing the file is slow.
     if request.url.scheme == "https" {
       configuration.tlsConfiguration = try TrustedCertificates.configuration(environment)
     }

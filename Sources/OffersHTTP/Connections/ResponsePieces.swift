@@ -1,7 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 
-/// The body of a response in pieces, as they arrive.
+/// The body of a response in pieces, as they arrive, with the errors that `HTTPTransport` requires.
 struct ResponsePieces: AsyncSequence, Sendable {
   let body: HTTPClientResponse.Body
 

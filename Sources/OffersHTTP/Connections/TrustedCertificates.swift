@@ -8,9 +8,11 @@ enum TrustedCertificates {
   /// system's, as in OpenSSL.
   static let variable = "SSL_CERT_FILE"
 
-  /// The TLS configuration with the trusted certificates.
+  /// The TLS configuration of a client that trusts the certificates in the file that `variable`
+  /// names, or the system's if the variable is unset or empty.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for a file that cannot be read.
+  /// - Throws: `OffersError` with `invalidRequest` for a file that cannot be read as PEM
+  ///   certificates.
   static func configuration(_ environment: (String) -> String?) throws -> TLSConfiguration {
     var configuration = TLSConfiguration.makeClientConfiguration()
     guard let path = environment(variable), !path.isEmpty else { return configuration }

@@ -7,7 +7,7 @@ struct Proxy: Hashable, Sendable {
   /// A name in lower case, or an address without brackets.
   let host: String
   let port: Int
-  /// The user name; nil when absent, because a proxy may require a password alone.
+  /// The user name; nil when absent or empty. There may be a password nevertheless.
   let user: String?
   let password: String?
 
@@ -23,8 +23,9 @@ struct Proxy: Hashable, Sendable {
   /// The default port is 80 with a scheme and 3128 without. User and password may be
   /// percent-encoded; anything after the port is ignored.
   ///
-  /// - Parameter variable: the variable that contains the text. The error names it, and of the text
-  ///   shows at most a known scheme, because the text may contain a password.
+  /// - Parameter variable: the name of the environment variable that contains the text, for the
+  ///   error. The error shows nothing of the text except a known scheme, because the text may
+  ///   contain a password.
   /// - Throws: `OffersError` with `invalidRequest` for another kind of proxy or an invalid text.
   init(parsing text: String, variable: String) throws {
     var rest = text[...]
@@ -37,7 +38,7 @@ struct Proxy: Hashable, Sendable {
     }
     var user: String?
     var password: String?
-    // The last @ separates: passwords often contain an unencoded @ or /.
+    // The last @ ends the user and password: passwords often contain an unencoded @ or /.
     if let at = rest.lastIndex(of: "@") {
       let parts = rest[..<at].split(scalar: ":", maxSplits: 1, omittingEmptySubsequences: false)
       user = try Self.credential(parts.first, variable)

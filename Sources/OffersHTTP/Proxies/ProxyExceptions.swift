@@ -3,9 +3,9 @@ import OffersSync
 
 /// The hosts that are contacted without a proxy, as listed in `no_proxy`.
 ///
-/// Entries are separated by commas or white space: `example.com` or `.example.com` for a host and
-/// its subdomains, an address, a range such as `10.0.0.0/8`, or `*` for all hosts. Host names and
-/// addresses may have a port. An entry of any other form matches nothing.
+/// Entries are separated by commas or white space: `example.com`, `.example.com` or `*.example.com`
+/// for a host and its subdomains, an address, a range such as `10.0.0.0/8`, or `*` for all hosts.
+/// Host names and addresses may have a port. An entry of any other form matches nothing.
 struct ProxyExceptions: Hashable, Sendable {
   private enum Exception: Hashable, Sendable {
     case domain(String, port: Int?)
@@ -24,7 +24,8 @@ struct ProxyExceptions: Hashable, Sendable {
 
   /// - Parameters:
   ///   - host: a name in lower case without a trailing dot.
-  ///   - address: the address if the host is an address literal; then no name matches.
+  ///   - address: the address if the host is an address literal, which is then compared with
+  ///     addresses and ranges only; nil for a name, which is compared with names only.
   func contains(host: String, address: NetworkAddress?, port: Int) -> Bool {
     isEverything
       || exceptions.contains { exception in

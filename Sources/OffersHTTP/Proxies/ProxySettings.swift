@@ -12,9 +12,9 @@ struct ProxySettings: Hashable, Sendable {
   private let https: Proxy?
   private let exceptions: ProxyExceptions
 
-  /// - Parameter environment: looks up a variable.
-  /// - Throws: `OffersError` with `invalidRequest` for an effective variable that does not name an
-  ///   HTTP proxy.
+  /// - Parameter environment: returns the value of an environment variable; nil if it is not set.
+  /// - Throws: `OffersError` with `invalidRequest` for a variable that does not name an HTTP proxy,
+  ///   if it is the one in effect for http or https. Nothing is checked if `no_proxy` has `*`.
   init(environment: (String) -> String?) throws {
     func find(_ names: String...) -> (name: String, value: String)? {
       for name in names {
@@ -36,7 +36,8 @@ struct ProxySettings: Hashable, Sendable {
     https = try proxy(find("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"))
   }
 
-  /// The proxy for a URL; nil for a direct connection. Loopback hosts never use a proxy.
+  /// The proxy for an http or https URL; nil for a direct connection, as to loopback hosts and
+  /// those in `no_proxy`.
   func proxy(for url: URL) -> Proxy? {
     let isHTTPS = url.scheme?.lowercased() == "https"
     guard isHTTPS || url.scheme?.lowercased() == "http",
@@ -45,7 +46,7 @@ struct ProxySettings: Hashable, Sendable {
     else { return nil }
     if host.hasSuffix(".") { host.removeLast() }
     let address = HostAddresses.literal(host)?.unmapped
-    // Names below localhost are loopback, too (RFC 6761, section 6.3).
+    // Subdomains of localhost are loopback, too (RFC 6761, section 6.3).
     let isOwn = host == "localhost" || host.hasSuffix(".localhost") || address?.isLoopback == true
     let port = url.port ?? (isHTTPS ? 443 : 80)
     return isOwn || exceptions.contains(host: host, address: address, port: port) ? nil : proxy
