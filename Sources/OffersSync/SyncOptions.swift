@@ -34,8 +34,8 @@ public struct SyncOptions: Hashable, Sendable {
   /// a server in a private network.
   ///
   /// Otherwise the source must be the sample or an http(s) URL on the public internet, also in
-  /// later syncs, and no URL if the feed's definition has headers. A URL that was the feed's source
-  /// before keeps its trust. Ignored if `source` is nil.
+  /// later syncs, and no URL if the feed's definition has headers. A URL that is the feed's source
+  /// already keeps its trust. Ignored if `source` is nil.
   public var sourceMayBePrivate: Bool
   /// Whether redirects, next pages, and sources that the user of this machine did not name may lead
   /// into private networks.
