@@ -26,7 +26,8 @@ package actor HTTPConnections: ClosableTransport {
     @Sendable (_ name: String, _ port: Int) async throws -> [NetworkAddress]
 
   /// The key of a host's connections. Requests that may go to private addresses have separate
-  /// connections, because other requests must not use them.
+  /// connections, because other requests must not use them. So have requests with another timeout,
+  /// which is a setting of the client.
   private struct HostKey: Hashable, Sendable {
     let origin: HTTPOrigin
     let mayBePrivate: Bool

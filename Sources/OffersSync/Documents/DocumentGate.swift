@@ -26,7 +26,8 @@ final class DocumentGate {
 
   /// - Parameters:
   ///   - seed: the seed of the `DocumentHasher`.
-  ///   - known: the fingerprint of the stored document; nil to hold no document back.
+  ///   - known: the fingerprint of the stored document; nil to hold documents only until the gate
+  ///     is opened.
   ///   - folder: the folder for the spool's temporary file.
   init(seed: UInt64, known: DocumentFingerprint?, folder: String) {
     hasher = DocumentHasher(seed: seed)

@@ -1,8 +1,8 @@
 import OffersCore
 import OffersPlatform
 
-/// An unlinked temporary file, written sequentially and read from any offset. Its methods throw
-/// `OffersError` with `storageFailed`.
+/// An unlinked temporary file, written sequentially and read from any offset. A failure of the file
+/// is thrown as an `OffersError` with `storageFailed`.
 package final class SpoolFile: Sendable {
   private let file: TemporaryFile
   private let folder: String

@@ -20,7 +20,7 @@ package struct FeedCheck: Sendable {
   package var exactRewardCount = 0
   /// The first offers, as a sync would store them.
   package var first: [Offer] = []
-  /// The number of offers whose id an earlier offer has.
+  /// The number of offers with the same id as an earlier one in the feed.
   package var repeatedCount = 0
   package var bytes = 0
   package var title: String?

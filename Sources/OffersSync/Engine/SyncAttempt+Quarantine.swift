@@ -5,12 +5,13 @@ extension SyncAttempt {
   /// The number of offers that may vanish in one sync, whatever their share, unless the document is
   /// empty.
   private static let quarantineCount = 10
-  /// The share of the offers that may vanish in one sync, in percent, whatever their number.
+  /// The share of the offers that may vanish in one sync, in percent, whatever their number, unless
+  /// the document is empty.
   private static let quarantinePercent = 10
 
-  /// Whether the document has offers, but none of the stored ones, of which there are more than
-  /// `quarantineCount`. It then probably belongs to another feed, and none of its offers is stored
-  /// unless the user accepts the removals.
+  /// Whether the document has offers, but none of the current stored ones, of which there are more
+  /// than `quarantineCount`. It then probably belongs to another feed, and none of its offers is
+  /// stored as long as the removals are held back.
   func isStrange(_ collector: DifferenceCollector) -> Bool {
     let known = collector.known
     return known.currentCount > Self.quarantineCount && known.seenCurrentCount == 0

@@ -4,7 +4,7 @@ import Foundation
 struct FetchAnswer: Hashable, Sendable {
   /// The number of requests, including redirects and pages.
   var requestCount = 0
-  /// The HTTP status of the last response; nil when there was none.
+  /// The HTTP status of the response to the last request; nil when there was none.
   var status: Int?
   /// Whether a request was conditional: it carried the validators of the stored document.
   var isConditional = false

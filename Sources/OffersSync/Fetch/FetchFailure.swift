@@ -35,8 +35,8 @@ enum FetchFailure {
       hint: "Nothing was changed. Sync again later.")
   }
 
-  /// The error of a fetch as it is reported: an `OffersError` with `sourceFailed`, unless it is an
-  /// `OffersError` already, or the task was cancelled.
+  /// The error of a fetch as it is reported: a `CancellationError` if the task was cancelled, the
+  /// error itself if it is an `OffersError`, and otherwise an `OffersError` with `sourceFailed`.
   ///
   /// - Parameter url: the URL of the document before any redirect, for the message.
   static func translate(_ error: any Error, _ url: String) -> any Error {

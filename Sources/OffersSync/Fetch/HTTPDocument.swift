@@ -23,7 +23,8 @@ struct HTTPDocument {
   var headers: [(name: String, value: String)] = []
   /// Whether the document is an image, or the one that the source names, not a further page.
   let isFirst: Bool
-  /// Whether the document is fetched from the address that a permanent redirect named earlier.
+  /// Whether the document is requested from the target of permanent redirects in earlier syncs,
+  /// instead of the address in the source.
   let isMoved: Bool
   var condition = FetchCondition.none
   var trace: @Sendable (String) -> Void = { _ in }

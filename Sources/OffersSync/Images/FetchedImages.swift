@@ -22,7 +22,7 @@ public struct FetchedImages: Hashable, Sendable {
   public var held = 0
   /// How many images were left out, because the cache has no room for them.
   public var leftOut = 0
-  /// The images that could not be fetched, ordered by reference.
+  /// The images that could not be fetched, ordered by `ref`.
   public var failures: [Failure] = []
 
   /// Creates a result without images.

@@ -3,7 +3,8 @@ public struct FetchLimits: Hashable, Sendable {
   /// The most bytes of a document, as it is sent and, if it is compressed, also decompressed. The
   /// default is 1 GiB.
   public var bodyBytes: Int
-  /// The longest wait for a connection, for a response head, and for the next bytes, in seconds.
+  /// The longest single wait, in seconds: for a connection, for the head of a response, or for the
+  /// next bytes of its body.
   public var idleSeconds: Int64
   /// The longest time for the whole document including redirects, in seconds. The time is checked
   /// before each request and when bytes arrive.

@@ -6,7 +6,7 @@ import OffersCore
 /// No host name is resolved, so that a name that seems to be public may still lead to a private
 /// address. A fetch checks the address itself.
 package enum SourceReach: Hashable, Sendable {
-  /// A server on the public internet, or the built-in sample.
+  /// A server that may be on the public internet, or the built-in sample.
   case open
   /// A file on this machine.
   case file
