@@ -308,4 +308,19 @@ struct DefinedFeedTests {
     #expect(run.error == nil && run.counts.new == 1)
     #expect(try await feeds.names() == ["Tea 1"])
   }
+
+  @Test("the start of a document is read over HTTP until the reader has enough")
+  func readsStart() async throws {
+    let server = try ScriptedServer([
+      .answer("200 OK", [], String(repeating: "a", count: 300_000))
+    ])
+    let feeds = try await DefinedFeeds("feeds: {}")
+    var count = 0
+    let start = try await feeds.engine.readStart(of: Template([.literal(server.url())])) { bytes in
+      count += bytes.count
+      return count < 1000
+    }
+    #expect(start.address == server.url())
+    #expect((1000..<300_000).contains(count))
+  }
 }

@@ -44,13 +44,14 @@ struct HTTPDocument {
   /// - Throws: `OffersError` with `notFound` for 404 and 410, `sourceFailed` for any other
   ///   unexpected status and for network errors, `limitExceeded` past a limit, `malformedFeed` or
   ///   `malformedImage` for a type or coding of the body that is not supported;
-  ///   `CancellationError`. An error of `handle` or `between` of another type becomes
-  ///   `sourceFailed`.
+  ///   `CancellationError`; the errors of `handle` and `between`.
   func read(
     url: String, between: () async throws -> Void, _ handle: PieceHandler
   ) async throws -> Bool {
     do {
       return try await readTranslated(url: url, between, handle)
+    } catch let failure as CallerFailure {
+      throw Task.isCancelled ? CancellationError() : failure.cause
     } catch {
       throw FetchFailure.translate(error, url)
     }
@@ -82,10 +83,19 @@ struct HTTPDocument {
       count += piece.count
       if count > limits.bodyBytes { throw FetchFailure.tooLarge(url, limits) }
       if ContinuousClock.now > deadline { throw FetchFailure.tooSlow(url, limits) }
-      try piece.withUnsafeBytes { try handle($0, head) }
-      try await between()
+      do {
+        try piece.withUnsafeBytes { try handle($0, head) }
+        try await between()
+      } catch {
+        throw CallerFailure(cause: error)
+      }
     }
     return true
+  }
+
+  /// An error of `handle` or `between`, which is no failure of the fetch.
+  private struct CallerFailure: Error {
+    let cause: any Error
   }
 
   /// The content coding of the body; nil if it is not compressed.
