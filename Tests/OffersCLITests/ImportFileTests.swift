@@ -2,6 +2,7 @@ import ChildProcesses
 import Foundation
 import OffersCore
 import OffersSQLite
+import OffersSync
 import OffersTestSupport
 import Testing
 

@@ -46,7 +46,7 @@ extension Store {
   }
 
   @discardableResult
-  func take(_ kept: MemoryExport, selections: Set<String> = []) async throws -> ImportCounts {
+  func take(_ kept: MemoryExport, selections: Set<String> = []) async throws -> ImportSummary {
     try await database.importRecords(
       from: kept, feeds: kept.feeds, selections: selections)
   }

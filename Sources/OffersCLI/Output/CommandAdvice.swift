@@ -19,6 +19,7 @@ extension Remedy {
     case .salvage:
       ": offers export --salvage -o saved.json. Then move the database's files away and: "
         + "offers import saved.json --accept-sources"
+    case .acceptSources: ", add --accept-sources"
     case .listOffers: ": offers list"
     case .addFeed: ": offers feeds add NAME SOURCE"
     case .nameItems: ": offers feeds add NAME SOURCE --items PATH."

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import OffersSync
 import Synchronization
 
 /// A handler that cleans up when a signal ends the program (SIGINT, SIGTERM or SIGHUP).
@@ -8,7 +9,7 @@ import Synchronization
 /// same signal, so that the shell sees the usual status. Once the cleanup has begun, `hold` and
 /// `deinit` block until the program ends, so that no protected work continues. A signal that is
 /// ignored when the instance is created stays ignored.
-final class InterruptionWatch: Sendable {
+final class InterruptionWatch: InterruptionGuard {
   private final class Turn: Sendable {
     let lock = Mutex(())
   }

@@ -1,7 +1,19 @@
 import OffersCore
+import OffersPlatform
 import OffersSQLite
+import OffersSync
 
+/// Every file that a command writes for the user is written by this class, apart from databases. An
+/// interrupted program removes the temporary file.
 extension NewFile {
+  /// Creates a file whose temporary file an interrupted program removes.
+  ///
+  /// - Parameters and errors: those of `init(replacing:isPublic:hint:interruption:)`.
+  convenience init(watched path: String, isPublic: Bool = false, hint: String) throws {
+    try self.init(
+      replacing: path, isPublic: isPublic, hint: hint, interruption: InterruptionWatch.init)
+  }
+
   /// Creates the file for the `--output` option of a command.
   ///
   /// - Parameters:
@@ -11,16 +23,33 @@ extension NewFile {
   ///   - database: the database that the command uses. Neither it nor another database of this
   ///     program is replaced, nor are their companion files, or any database with a log or journal.
   /// - Throws: `OffersError` with `invalidRequest` for a database, otherwise as
-  ///   `init(replacing:isPublic:hint:)`.
+  ///   `init(watched:isPublic:hint:)`.
   convenience init(output: String, isPublic: Bool = false, beside database: OffersDatabase) throws {
-    guard case let target = try database.backupTarget(output), target == .free || target == .other
-    else {
+    if try database.backupTarget(output).isDatabase {
       throw OffersError(
         .invalidRequest, "\(output) is a database. It was left untouched.",
         hint: "Name another file. To copy a database: offers backup FILE")
     }
     try self.init(
-      replacing: output, isPublic: isPublic,
+      watched: output, isPublic: isPublic,
       hint: "Check the folder, its permissions and its free space.")
+  }
+
+  /// Atomically replaces the content of a file by a text. Missing folders are created.
+  ///
+  /// - Parameter isPrivate: whether its mode is 0600 even if it replaces a file with another mode.
+  static func write(
+    _ text: String, to path: String, isPrivate: Bool = false,
+    hint: String = "Check the folder and its permissions."
+  ) throws {
+    do {
+      try FileBytes.makeFolders(of: path)
+    } catch {
+      throw failure(path, hint, error.number)
+    }
+    let file = try NewFile(watched: path, hint: hint)
+    var text = text
+    try text.withUTF8 { try file.append(UnsafeRawBufferPointer($0)) }
+    try file.commit(isPrivate: isPrivate)
   }
 }

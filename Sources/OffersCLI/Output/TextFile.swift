@@ -2,6 +2,7 @@ import Glibc
 import OffersCore
 import OffersFeeds
 import OffersPlatform
+import OffersSync
 
 /// Reads and updates of small text files, such as the user's file of feed definitions.
 enum TextFile {

@@ -20,6 +20,8 @@ public enum Remedy: Hashable, Codable, Sendable {
   case repair
   /// Export the readable part of the database, and import it into a new one.
   case salvage
+  /// Import the document again, with its sources accepted as the user's own.
+  case acceptSources
   /// Show all offers.
   case listOffers
   /// Add a feed.
@@ -41,6 +43,7 @@ public enum Remedy: Hashable, Codable, Sendable {
     case .allowPrivateNetwork: ", allow private networks."
     case .sync: " a sync."
     case .salvage: ", then move the database's files away and import what was saved"
+    case .acceptSources: ", accept them"
     case .repair, .mapFields: ""
     case .nameSource, .chooseDatabase, .examine, .listOffers, .addFeed, .nameItems,
       .showDefinition:

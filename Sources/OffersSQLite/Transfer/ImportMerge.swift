@@ -35,7 +35,7 @@ final class ImportMerge {
   private var feeds: [String: Feed] = [:]
   /// The named sources of the export that are not reviewed yet.
   private var newSources: [ImportedSource] = []
-  private var counts = ImportCounts()
+  private var counts = ImportSummary()
   private var changeNumber = 0
 
   /// Reviews the named sources that an export would add: returns them with the origin of each, nil
@@ -66,7 +66,7 @@ final class ImportMerge {
   }
 
   /// Merges the histories and updates counts and derived data.
-  func finish() throws -> ImportCounts {
+  func finish() throws -> ImportSummary {
     try takeSources()
     for feed in feeds.values.sorted(by: { $0.key < $1.key }) {
       if feed.isKnown { try merge(feed) }

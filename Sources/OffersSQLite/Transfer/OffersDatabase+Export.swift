@@ -33,7 +33,7 @@ extension OffersDatabase {
   package func importRecords(
     from source: any ExportRecordSource, feeds: [String], selections: Set<String> = [],
     review: @escaping @Sendable ([ImportedSource]) throws -> [ImportedSource] = { $0 }
-  ) async throws -> ImportCounts {
+  ) async throws -> ImportSummary {
     // Sorted, so that two imports cannot deadlock.
     try await withSyncLocks(on: feeds.sorted(), waitSeconds: Self.syncWaitSeconds) {
       try await self.write(.unchecked) { database in
@@ -46,38 +46,4 @@ extension OffersDatabase {
 
   /// The maximum wait for running syncs, in seconds; as long as a sync waits for another one.
   private static let syncWaitSeconds = 5.0
-}
-
-/// A named source of an import.
-package struct ImportedSource: Hashable, Sendable {
-  package let feed: String
-  package let text: String
-  /// The origin to store; nil if the source is not imported.
-  package var origin: SourceOrigin?
-
-  package init(feed: String, text: String, origin: SourceOrigin? = .imported) {
-    self.feed = feed
-    self.text = text
-    self.origin = origin
-  }
-}
-
-/// The results of an import.
-package struct ImportCounts: Hashable, Sendable {
-  /// The sources that were reviewed, in the document's order.
-  package var sources: [ImportedSource] = []
-  package var newFeeds = 0
-  package var newRuns = 0
-  package var newOffers = 0
-  /// The number of known offers that the import changed.
-  package var updatedOffers = 0
-  /// The number of known offers that the import left unchanged.
-  package var sameOffers = 0
-  /// The number of imported offers whose texts were truncated to `OfferLimits`.
-  package var cutOffers = 0
-  package var newChanges = 0
-  package var newFavorites = 0
-  package var sameFavorites = 0
-
-  package init() {}
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersSQLite
+import OffersSync
 
 /// `offers backup`
 struct BackupCommand: AsyncParsableCommand {
@@ -33,7 +34,7 @@ struct BackupCommand: AsyncParsableCommand {
     let database = try await location.open(.readOnly)
     try check(try database.backupTarget(file))
     let copy = try NewFile(
-      replacing: file, hint: "Check the folder, its permissions and its free space.")
+      watched: file, hint: "Check the folder, its permissions and its free space.")
     try await database.backUp(to: copy.temporaryPath)
     try copy.commit(isPrivate: true)
     let bytes = OffersDatabase.sizeBytes(of: copy.path)
@@ -46,27 +47,14 @@ struct BackupCommand: AsyncParsableCommand {
   }
 
   private func check(_ target: OffersDatabase.BackupTarget) throws {
-    switch target {
-    case .free, .backup: return
-    case .other:
-      if force { return }
-      throw OffersError(
-        .invalidRequest, "\(file) exists and is not a backup of offers. It was left untouched.",
-        hint: "Name another file, or replace it with --force.")
-    case .lockable:
-      if force { return }
-      throw OffersError(
-        .invalidRequest, "\(file) is another database of offers. It was left untouched.",
-        hint: "Name another file, or replace it with --force when no process uses it.")
-    case .database:
-      throw OffersError(
-        .invalidRequest, "\(file) is the database itself, or a file that belongs to one.",
-        hint: "Name another file.")
-    case .logged:
-      throw OffersError(
-        .invalidRequest,
-        "\(file) is a database in use: its write-ahead log has the newest writes.",
-        hint: "Name another file.")
-    }
+    let isForceable = target == .other || target == .lockable
+    guard let message = target.refusal(of: file), !(force && isForceable) else { return }
+    let hint =
+      switch target {
+      case .other: "Name another file, or replace it with --force."
+      case .lockable: "Name another file, or replace it with --force when no process uses it."
+      default: "Name another file."
+      }
+    throw OffersError(.invalidRequest, message, hint: hint)
   }
 }

@@ -61,9 +61,9 @@ struct ExportCommand: AsyncParsableCommand {
     let document = try await write(database, bar) { try file.append($0) }
     try file.commit(isPrivate: true)
     bar.clear()
-    let told = [ExportRecord.Section.offers, .favorites, .changes].map {
-      ($0, document.counts[$0] ?? 0)
-    }
+    let told: [(ExportRecord.Section, Int)] = [
+      (.offers, document.offers), (.favorites, document.favorites), (.changes, document.changes),
+    ]
     if json {
       try Output.print(
         JSONWriter.document { json in
@@ -78,21 +78,13 @@ struct ExportCommand: AsyncParsableCommand {
     try report(document.unread)
   }
 
-  /// The size of a document that was written, its numbers of records, and its incomplete sections.
-  private struct Document {
-    var counts: [ExportRecord.Section: Int] = [:]
-    var bytes = 0
-    /// The sections in which records of a damaged database are missing; empty for a sound one.
-    var unread: [ExportRecord.Section] = []
-  }
-
   /// Writes the document; with `--salvage` from the readable records.
   ///
   /// - Parameter append: receives the next bytes.
   private func write(
     _ database: OffersDatabase, _ bar: ProgressBar,
     _ append: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
-  ) async throws -> Document {
+  ) async throws -> ExportSummary {
     if salvage {
       return try await database.salvage(favoritesOnly: favorites) { records in
         try Self.write(bar, total: 0, append) { add in
@@ -113,27 +105,15 @@ struct ExportCommand: AsyncParsableCommand {
   ///
   /// - Parameters:
   ///   - total: the approximate number of records; 0 if it is not known.
-  ///   - forEachRecord: passes each record to `add`, and returns the sections that are incomplete.
+  ///   - forEachRecord: as in `ExportSummary`.
   private static func write(
     _ bar: ProgressBar, total: Int, _ append: (UnsafeRawBufferPointer) throws -> Void,
     _ forEachRecord: (_ add: (ExportRecord) throws -> Void) throws -> [ExportRecord.Section]
-  ) throws -> Document {
-    var document = Document()
-    try withoutActuallyEscaping(append) { append in
-      var writer = try ExportWriter { piece in
-        document.bytes += piece.count
-        try piece.withUnsafeBytes(append)
-      }
-      var done = 0
-      document.unread = try forEachRecord { record in
-        try writer.add(record)
-        document.counts[record.section, default: 0] += 1
-        done += 1
-        if done % 1000 == 0 { bar.show("export", records: done, of: total) }
-      }
-      try writer.finish()
-    }
-    return document
+  ) throws -> ExportSummary {
+    try ExportSummary(
+      writing: append,
+      progress: { if $0 % 1000 == 0 { bar.show("export", records: $0, of: total) } },
+      forEachRecord)
   }
 
   /// Reports the sections that are incomplete.

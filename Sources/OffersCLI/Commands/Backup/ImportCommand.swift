@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import OffersCore
 import OffersSQLite
+import OffersSync
 
 /// `offers import`
 struct ImportCommand: AsyncParsableCommand {
@@ -46,29 +47,27 @@ struct ImportCommand: AsyncParsableCommand {
     }
     // The file is read to its end before the database is opened or created, so that an invalid file
     // does neither.
-    var feeds: [String] = []
-    var selections: Set<String> = []
-    var sources: [ImportedSource] = []
-    try source.forEachRecord { record in
-      guard case .feed(let feed) = record else { return }
-      feeds.append(feed.name)
-      if let source = feed.chosenSource {
-        sources.append(ImportedSource(feed: feed.name, text: source))
-      }
-      if try configuration.find(feed.name)?.isSelection == true { selections.insert(feed.name) }
-    }
+    let feeds = try ImportedFeeds(of: source, configuration)
     let review = SourceReview(isAccepting: acceptSources)
     // A refused import must not create a database. If there is none yet, all sources are new, so
     // that they can be checked before.
-    if !OffersDatabase.exists(at: path) { _ = try review.review(sources) }
+    if !OffersDatabase.exists(at: path) { _ = try review.review(feeds.sources) }
     let counts = try await OffersDatabase.open(path: path).importRecords(
-      from: source, feeds: feeds, selections: selections, review: review.review)
+      from: source, feeds: feeds.names, selections: feeds.selections, review: review.review)
     bar.clear()
-    for source in counts.sources { Output.note(SourceReview.line(source)) }
+    for source in counts.sources { Output.note(Self.line(source)) }
     try Output.print(json ? Self.json(counts) : Self.text(counts))
   }
 
-  private static func text(_ counts: ImportCounts) -> String {
+  /// The line about a source that an import prints.
+  private static func line(_ source: ImportedSource) -> String {
+    DisplayText.oneLine(
+      source.origin == nil
+        ? "\(source.feed): its source \(source.text) was left out"
+        : "\(source.feed): now read from \(source.text)")
+  }
+
+  private static func text(_ counts: ImportSummary) -> String {
     let offers = "\(Units.count(counts.newOffers, "new offer"))"
     var parts = [
       "\(offers), \(Units.count(counts.updatedOffers)) updated, "
@@ -86,7 +85,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   /// `{"offers":{"new","updated","known","mended"},"favorites":{"new","known"},"feeds",
   /// "changes","runs","sources":[{"feed","source","taken"}]}`
-  private static func json(_ counts: ImportCounts) -> String {
+  private static func json(_ counts: ImportSummary) -> String {
     JSONWriter.document { json in
       json.member("offers", object: counts) { json, counts in
         json.member("new", counts.newOffers)

@@ -1,5 +1,6 @@
 import Glibc
 import OffersCore
+import OffersSync
 
 /// A file of environment variables with mode 0600.
 ///

@@ -1,6 +1,7 @@
 import Glibc
 import OffersCore
 import OffersPlatform
+import OffersSync
 
 /// The timer and the service of the user's systemd instance.
 struct SystemdTimer {

@@ -1,14 +1,13 @@
 import Foundation
 import OffersCore
 import OffersFeeds
-import OffersSync
 import Synchronization
 
 /// An export that can be read repeatedly. The content of a pipe is stored in an unnamed temporary
 /// file during the first pass.
-final class ImportFile: ExportRecordSource {
+package final class ImportFile: ExportRecordSource {
   /// The name of the file in messages.
-  let name: String
+  package let name: String
   private let descriptor: Int32
   private let spool: SpoolFile?
   private let limitBytes: Int
@@ -22,7 +21,7 @@ final class ImportFile: ExportRecordSource {
   private static let usualPasses = 2
 
   /// The maximum number of bytes from a pipe, which may be endless.
-  private static let usualLimitBytes = 8 << 30
+  package static let usualLimitBytes = 8 << 30
 
   /// - Parameters:
   ///   - path: the file, or `-` for standard input.
@@ -31,9 +30,9 @@ final class ImportFile: ExportRecordSource {
   ///   - progress: receives the number of bytes that have been read in all passes, and the expected
   ///     total, which is 0 for a pipe.
   /// - Throws: `OffersError` with `notFound` or `sourceFailed` if the file cannot be opened.
-  init(
+  package init(
     _ path: String, folder: String, limitBytes: Int = usualLimitBytes,
-    progress: @escaping @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
+    progress: @escaping @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void = { _, _ in }
   ) throws {
     self.progress = progress
     self.limitBytes = limitBytes
@@ -61,7 +60,7 @@ final class ImportFile: ExportRecordSource {
 
   deinit { close(descriptor) }
 
-  func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
+  package func forEachRecord(_ body: (ExportRecord) throws -> Void) throws {
     try withoutActuallyEscaping(body) { body in
       let reader = ExportReader(name: name, body)
       let pass = passes.add(1, ordering: .relaxed).oldValue

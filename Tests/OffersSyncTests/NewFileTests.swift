@@ -1,8 +1,7 @@
 import Foundation
+import OffersSync
 import OffersTestSupport
 import Testing
-
-@testable import OffersCLI
 
 @Suite("Atomic replacement of files")
 struct NewFileTests {
@@ -12,6 +11,10 @@ struct NewFileTests {
     try file.commit()
   }
 
+  private static func text(in path: String) throws -> String {
+    try String(contentsOfFile: path, encoding: .utf8)
+  }
+
   @Test("a symbolic link in place of the temporary file is not followed")
   func link() throws {
     let folder = try TemporaryFolder()
@@ -19,8 +22,8 @@ struct NewFileTests {
     let path = folder.file("saved.json")
     #expect(symlink(diary, "\(path).new-\(getpid())") == 0)
     try Self.write("{}", to: path)
-    #expect(try folder.text(of: "diary.txt") == "Dear diary")
-    #expect(try folder.text(of: "saved.json") == "{}")
+    #expect(try Self.text(in: diary) == "Dear diary")
+    #expect(try Self.text(in: path) == "{}")
     var information = stat()
     #expect(lstat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG)
   }
@@ -31,9 +34,26 @@ struct NewFileTests {
     let path = folder.file("saved.json")
     try folder.write("a longer text", to: "saved.json.new-\(getpid())")
     try Self.write("{}", to: path)
-    #expect(try folder.text(of: "saved.json") == "{}")
+    #expect(try Self.text(in: path) == "{}")
     #expect(mkdir("\(path).new-\(getpid())", 0o700) == 0)
     #expect(throws: (any Error).self) { try Self.write("[]", to: path) }
-    #expect(try folder.text(of: "saved.json") == "{}")
+    #expect(try Self.text(in: path) == "{}")
+  }
+
+  @Test("two writers of a file in one process do not disturb each other; the last commit counts")
+  func writers() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("saved.json")
+    let first = try NewFile(replacing: path, hint: "Check it.")
+    let second = try NewFile(replacing: path, hint: "Check it.")
+    try Array("first".utf8).withUnsafeBytes(first.append)
+    try Array("second".utf8).withUnsafeBytes(second.append)
+    try first.commit()
+    #expect(try Self.text(in: path) == "first")
+    try second.commit()
+    #expect(try Self.text(in: path) == "second")
+    let third = try NewFile(replacing: path, hint: "Check it.")
+    third.discard()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["saved.json"])
   }
 }

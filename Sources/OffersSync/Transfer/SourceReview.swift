@@ -1,21 +1,21 @@
 import OffersCore
-import OffersSQLite
-import OffersSync
 
 /// The check of the sources of an import.
-struct SourceReview: Sendable {
-  /// Whether the user accepts the sources as their own (`--accept-sources`).
-  let isAccepting: Bool
+package struct SourceReview: Sendable {
+  /// Whether the user accepts the sources as their own.
+  private let isAccepting: Bool
 
   /// The maximum number of refused sources in an error message.
   private static let namedCount = 10
+
+  package init(isAccepting: Bool) { self.isAccepting = isAccepting }
 
   /// Sets the origin of each source: `machine` if the user accepts the sources, else `imported`;
   /// nil for a source that is left out, because it has a variable or cannot be read.
   ///
   /// - Throws: `OffersError` with `invalidRequest` if a source is a file, is in a private network,
   ///   has a variable, or cannot be read, unless the user accepts the sources.
-  func review(_ sources: [ImportedSource]) throws -> [ImportedSource] {
+  package func review(_ sources: [ImportedSource]) throws -> [ImportedSource] {
     var reviewed = sources
     var refused: [String] = []
     for (index, source) in sources.enumerated() {
@@ -33,16 +33,10 @@ struct SourceReview: Sendable {
       "The document names sources that only somebody at this machine may name: "
         + refused.prefix(Self.namedCount).joined(separator: ", ")
         + (rest > 0 ? " and \(Units.count(rest)) more." : "."),
-      hint: "Nothing was changed. If they are yours, add --accept-sources: they are then read from "
-        + "this machine. A source with a variable is left out; write it into a definition.")
-  }
-
-  /// The line about a source that an import prints.
-  static func line(_ source: ImportedSource) -> String {
-    DisplayText.oneLine(
-      source.origin == nil
-        ? "\(source.feed): its source \(source.text) was left out"
-        : "\(source.feed): now read from \(source.text)")
+      advice: Advice(
+        "Nothing was changed. If they are yours", .acceptSources,
+        ": they are then read from this machine. A source with a variable is left out; write it "
+          + "into a definition."))
   }
 
   private static func reason(_ reach: SourceReach) -> String? {

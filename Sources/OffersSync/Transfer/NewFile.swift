@@ -8,50 +8,81 @@ import Synchronization
 ///
 /// The temporary file is in the same folder. It is synced (fsync) and renamed, so that readers see
 /// either the old or the new file, also after a power failure. By default its mode is that of the
-/// file that it replaces, or else 0600. An interrupted program removes the temporary file.
+/// file that it replaces, or else 0600.
 ///
-/// Every file that a command writes for the user is written by this class, apart from databases. A
-/// device, pipe, socket or folder is refused, also behind a symbolic link: as root, the rename
+/// A device, pipe, socket or folder is refused, also behind a symbolic link: as root, the rename
 /// would replace `/dev/null`.
-final class NewFile: Sendable {
+package final class NewFile: Sendable {
   /// The final path, with symbolic links followed.
-  let path: String
+  package let path: String
   /// The path before the commit.
-  let temporaryPath: String
+  package let temporaryPath: String
   private let descriptor: Int32
   private let hint: String
   private let isDone = Atomic(false)
-  private let interruption: InterruptionWatch
+  private let interruption: (any InterruptionGuard)?
+
+  /// The temporary files of this process.
+  private static let names = Mutex<Set<String>>([])
 
   /// - Parameters:
   ///   - path: the path after the commit; a symbolic link is followed.
   ///   - isPublic: whether a file that replaces none has the permissions that the umask leaves,
   ///     instead of mode 0600.
   ///   - hint: the hint of errors with `storageFailed`.
+  ///   - interruption: makes the guard that removes the temporary file, by the closure that it
+  ///     receives, when a signal ends the program.
   /// - Throws: `OffersError` with `invalidRequest` if the path names something other than a regular
   ///   file, `storageFailed` if the file cannot be created.
-  init(replacing path: String, isPublic: Bool = false, hint: String) throws {
+  package init(
+    replacing path: String, isPublic: Bool = false, hint: String,
+    interruption: (@escaping @Sendable () -> Void) -> (any InterruptionGuard)? = { _ in nil }
+  ) throws {
     let target = try Self.target(path)
     self.path = target
     self.hint = hint
-    temporaryPath = "\(target).new-\(getpid())"
+    let temporaryPath = Self.takeName(for: target)
+    self.temporaryPath = temporaryPath
     Self.removeRemains(beside: target)
     // A file with this process's id in its name is left from a dead process, or was planted by
     // another user.
     unlink(temporaryPath)
-    let watch = InterruptionWatch { [temporaryPath] in unlink(temporaryPath) }
-    interruption = watch
-    descriptor = watch.hold { [temporaryPath] in
+    let watch = interruption { unlink(temporaryPath) }
+    self.interruption = watch
+    let create = {
       open(
         temporaryPath, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, isPublic ? 0o666 : 0o600)
     }
+    descriptor = watch?.hold(create) ?? create()
     guard descriptor >= 0 else { throw Self.failure(path, hint) }
   }
 
   deinit {
-    if descriptor < 0 { return }
-    close(descriptor)
-    if !isDone.load(ordering: .relaxed) { unlink(temporaryPath) }
+    if descriptor >= 0 {
+      close(descriptor)
+      discard()
+    }
+    _ = Self.names.withLock { $0.remove(temporaryPath) }
+  }
+
+  /// Removes the temporary file, unless it was committed.
+  package func discard() {
+    if !isDone.exchange(true, ordering: .relaxed) { unlink(temporaryPath) }
+  }
+
+  /// A temporary name that no other instance of this process uses, so that two writers of a file do
+  /// not write into each other's.
+  private static func takeName(for path: String) -> String {
+    names.withLock { names in
+      let start = "\(path).new-\(getpid())"
+      var name = start
+      var number = 1
+      while !names.insert(name).inserted {
+        number += 1
+        name = "\(start)-\(number)"
+      }
+      return name
+    }
   }
 
   /// The file that a path leads to, with symbolic links followed, also if that file does not exist
@@ -60,7 +91,7 @@ final class NewFile: Sendable {
   /// - Returns: a path that begins with a slash or a dot, so that SQLite does not read it as a URI.
   /// - Throws: `OffersError` with `invalidRequest` if the path is empty, or the file is something
   ///   other than a regular file.
-  static func target(_ path: String) throws -> String {
+  package static func target(_ path: String) throws -> String {
     guard !path.isEmpty else {
       throw OffersError(.invalidRequest, "The file has no name.", hint: "Name a file to write.")
     }
@@ -87,7 +118,7 @@ final class NewFile: Sendable {
     return path[...end] + link
   }
 
-  func append(_ bytes: UnsafeRawBufferPointer) throws {
+  package func append(_ bytes: UnsafeRawBufferPointer) throws {
     do {
       try FileBytes.writeAll(bytes, to: descriptor)
     } catch {
@@ -98,35 +129,18 @@ final class NewFile: Sendable {
   /// Syncs the file to the disk and gives it its final name.
   ///
   /// - Parameter isPrivate: whether its mode is 0600 even if it replaces a file with another mode.
-  func commit(isPrivate: Bool = false) throws {
+  package func commit(isPrivate: Bool = false) throws {
     var information = stat()
     let isThere = stat(path, &information) == 0
     // A device may have been created at the path in the meantime.
     _ = try Self.target(path)
     let mode: mode_t? = isPrivate ? 0o600 : isThere ? information.st_mode & 0o777 : nil
+    let move = { [temporaryPath, path] in rename(temporaryPath, path) == 0 }
     guard mode.map({ fchmod(descriptor, $0) == 0 }) ?? true, fsync(descriptor) == 0,
-      interruption.hold({ rename(temporaryPath, path) == 0 })
+      interruption?.hold(move) ?? move()
     else { throw Self.failure(path, hint) }
     isDone.store(true, ordering: .relaxed)
     FileBytes.syncFolder(of: path)
-  }
-
-  /// Atomically replaces the content of a file by a text. Missing folders are created.
-  ///
-  /// - Parameter isPrivate: whether its mode is 0600 even if it replaces a file with another mode.
-  static func write(
-    _ text: String, to path: String, isPrivate: Bool = false,
-    hint: String = "Check the folder and its permissions."
-  ) throws {
-    do {
-      try FileBytes.makeFolders(of: path)
-    } catch {
-      throw failure(path, hint, error.number)
-    }
-    let file = try NewFile(replacing: path, hint: hint)
-    var text = text
-    try text.withUTF8 { try file.append(UnsafeRawBufferPointer($0)) }
-    try file.commit(isPrivate: isPrivate)
   }
 
   /// Removes the temporary files for a path that processes left behind when they were killed.
@@ -135,17 +149,24 @@ final class NewFile: Sendable {
     let start = (path.split(scalar: "/").last ?? "") + ".new-"
     // If the folder cannot be listed, creating the file reports the error.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-      guard name.hasPrefix(start), let pid = Int32(name.dropFirst(start.count)), pid > 0,
+      guard name.hasPrefix(start),
+        let pid = Int32(name.dropFirst(start.count).prefix { $0 != "-" }), pid > 0,
         kill(pid, 0) != 0, errno == ESRCH
       else { continue }
       unlink("\(folder)/\(name)")
     }
   }
 
-  private static func failure(
+  package static func failure(
     _ path: String, _ hint: String, _ reason: Int32 = errno
   ) -> OffersError {
     OffersError(
       .storageFailed, "Could not write \(path): \(String(cString: strerror(reason))).", hint: hint)
   }
+}
+
+/// Keeps the signals that end a program from interrupting a file operation.
+package protocol InterruptionGuard: Sendable {
+  /// Runs work that the cleanup of a signal must not interrupt.
+  func hold<Result>(_ body: () throws -> Result) rethrows -> Result
 }

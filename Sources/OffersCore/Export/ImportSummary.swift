@@ -1,0 +1,44 @@
+/// The results of an import.
+public struct ImportSummary: Hashable, Sendable {
+  /// The sources that the import reviewed, in the document's order: those of feeds that had none
+  /// named in the database, or that it had never read.
+  public package(set) var sources: [ImportedSource] = []
+  /// The number of feeds that the database did not have.
+  public package(set) var newFeeds = 0
+  /// The number of sync runs that were added.
+  public package(set) var newRuns = 0
+  /// The number of offers that the database did not have.
+  public package(set) var newOffers = 0
+  /// The number of known offers that the import changed.
+  public package(set) var updatedOffers = 0
+  /// The number of known offers that the import left unchanged.
+  public package(set) var sameOffers = 0
+  /// The number of imported offers whose texts were truncated to `OfferLimits`. They are counted
+  /// among the others, too.
+  public package(set) var cutOffers = 0
+  /// The number of changes that were added to the history.
+  public package(set) var newChanges = 0
+  /// The number of favorites that were added.
+  public package(set) var newFavorites = 0
+  /// The number of imported favorites that the database already had.
+  public package(set) var sameFavorites = 0
+
+  package init() {}
+}
+
+/// The source of a feed in an import: the one that a user named instead of the definition's own.
+public struct ImportedSource: Hashable, Sendable {
+  /// The feed's name, such as `ibotta`.
+  public let feed: String
+  /// An http(s) URL, an absolute path, or `sample`; of a source that was left out, any text.
+  public let text: String
+  /// The origin that was stored, which determines how far the source is trusted; nil if the source
+  /// was left out, because it has a variable or cannot be read.
+  public package(set) var origin: SourceOrigin?
+
+  package init(feed: String, text: String, origin: SourceOrigin? = .imported) {
+    self.feed = feed
+    self.text = text
+    self.origin = origin
+  }
+}

@@ -1,0 +1,27 @@
+import OffersCore
+import OffersFeeds
+
+/// The feeds of an export that is to be imported.
+package struct ImportedFeeds: Sendable {
+  /// The names, in the document's order.
+  package private(set) var names: [String] = []
+  /// The names of the feeds whose documents are only a selection of their offers.
+  package private(set) var selections: Set<String> = []
+  /// The named sources, in the document's order.
+  package private(set) var sources: [ImportedSource] = []
+
+  /// Reads an export to its end, so that an invalid one is refused before a database is opened.
+  ///
+  /// - Parameter configuration: the definitions of the feeds.
+  /// - Throws: the errors of `ExportReader`.
+  package init(of source: any ExportRecordSource, _ configuration: FeedConfiguration) throws {
+    try source.forEachRecord { record in
+      guard case .feed(let feed) = record else { return }
+      names.append(feed.name)
+      if let source = feed.chosenSource {
+        sources.append(ImportedSource(feed: feed.name, text: source))
+      }
+      if try configuration.find(feed.name)?.isSelection == true { selections.insert(feed.name) }
+    }
+  }
+}
