@@ -1,15 +1,20 @@
 import Foundation
 
 /// A feed, combined from its definition and its record in the database.
-package struct FeedSummary: Sendable {
-  package let name: String
-  /// Nil when the feed has no definition any more.
-  package let known: KnownFeed?
-  /// Nil when the feed is not subscribed.
-  package let feed: Feed?
+public struct FeedSummary: Hashable, Sendable, Identifiable {
+  /// The name, such as `ibotta`.
+  public let name: String
+  /// The definition's title, interval, layout and source; nil when the feed has no definition any
+  /// more.
+  public let known: KnownFeed?
+  /// The record of the subscription; nil when the feed is not subscribed.
+  public let feed: Feed?
   /// The feed as it is stored without a subscription, because it was unsubscribed or never synced
   /// successfully; nil for a subscribed feed and for one that is not stored.
-  package let former: FormerFeed?
+  public let former: FormerFeed?
+
+  /// The name.
+  public var id: String { name }
 
   package init(name: String, known: KnownFeed?, feed: Feed?, former: FormerFeed? = nil) {
     self.name = name
@@ -30,7 +35,8 @@ package struct FeedSummary: Sendable {
     }
   }
 
-  package var title: String? { feed?.title ?? former?.title ?? known?.title }
+  /// The display name: that of the last sync, or else the definition's; nil when neither has one.
+  public var title: String? { feed?.title ?? former?.title ?? known?.title }
 
   /// The source that the next sync reads. A sync of the built-in sample does not replace the source
   /// of a definition that has one.
@@ -49,9 +55,12 @@ package struct FeedSummary: Sendable {
   /// library alone reads no source that nobody named.
   package static let fallbackSource = SyncSource.sample
 
-  /// When the feed should be synced next: `now` if it was never synced. Nil when it is not
-  /// subscribed, has no definition, or was stopped because its server answered 410 Gone.
-  package func nextDueAt(now: Date) -> Date? {
+  /// When the feed should be synced next; nil when it is not subscribed, has no definition, or was
+  /// stopped because its server answered 410 Gone.
+  ///
+  /// - Parameter now: the current time, which is the result for a feed that was never synced.
+  /// - Returns: a time before `now` when the feed is overdue.
+  public func nextDueAt(now: Date) -> Date? {
     guard let feed, let known, feed.fetch.stoppedAt == nil else { return nil }
     guard let last = feed.lastRun else { return now }
     // A failed sync increases the failure count, except one that tried a new source: such a trial

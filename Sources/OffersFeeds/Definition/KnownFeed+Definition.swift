@@ -1,9 +1,22 @@
 import OffersCore
 
 extension FeedConfiguration {
-  /// Returns all feeds, sorted by name.
-  package func knownFeeds() throws -> [KnownFeed] {
+  /// Returns all feeds, sorted by name, with title, interval, layout and source.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` if a definition is invalid.
+  public func knownFeeds() throws -> [KnownFeed] {
     try names.map { KnownFeed(try fetch($0), hasOwnInterval: hasInterval(of: $0)) }
+  }
+
+  /// Returns the feeds that have a definition here or are subscribed in a store, sorted by name.
+  /// `FeedSummary.nextDueAt(now:)` tells when to sync each.
+  ///
+  /// - Parameter store: such as an `OffersDatabase`; nil if there is none yet.
+  /// - Throws: the errors of `knownFeeds()` and of the store.
+  public func fetchSummaries(in store: (any FeedRepository)?) async throws -> [FeedSummary] {
+    FeedSummary.all(
+      known: try knownFeeds(), subscribed: try await store?.fetchFeeds() ?? [],
+      former: try await store?.fetchFormerFeeds() ?? [])
   }
 }
 

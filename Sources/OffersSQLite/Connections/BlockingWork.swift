@@ -2,9 +2,9 @@ import Dispatch
 
 /// Work that may block its thread, such as opening a file. It runs on a thread of the system's
 /// queues, because a blocked thread of the concurrency pool is missing to all other tasks.
-enum BlockingWork {
+package enum BlockingWork {
   /// Runs `body` to its end, even if the task is cancelled.
-  static func run<Result: Sendable>(
+  package static func run<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in

@@ -35,13 +35,20 @@ enum OfferLabels {
 extension OffersDatabase {
   /// The retailers of a feed's offers, or of all offers; those with the most offers first, at most
   /// 1000.
-  package func fetchRetailers(of feed: String?) async throws -> [String] {
+  ///
+  /// - Parameter feed: the feed's name; nil for the offers of all feeds. An unknown feed has none.
+  /// - Throws: `OffersError` with `storageFailed`, or with `invalidRequest` if the database is
+  ///   closed; `CancellationError` if the task is cancelled before the read begins.
+  public func fetchRetailers(of feed: String?) async throws -> [String] {
     try await read { try OfferLabels.retailers(of: feed, in: $0) }
   }
 
   /// The categories of a feed's offers, or of all offers; those with the most offers first, at most
   /// 1000.
-  package func fetchCategories(of feed: String?) async throws -> [String] {
+  ///
+  /// - Parameter feed: the feed's name; nil for the offers of all feeds. An unknown feed has none.
+  /// - Throws: as `fetchRetailers(of:)`.
+  public func fetchCategories(of feed: String?) async throws -> [String] {
     try await read { try OfferLabels.categories(of: feed, in: $0) }
   }
 }

@@ -43,9 +43,7 @@ struct FeedsListCommand: AsyncParsableCommand {
     // Listing creates no database.
     let database =
       OffersDatabase.exists(at: path) ? try await location.open(.readOnly) : nil
-    let entries = FeedSummary.all(
-      known: try configuration.knownFeeds(), subscribed: try await database?.fetchFeeds() ?? [],
-      former: try await database?.fetchFormerFeeds() ?? [])
+    let entries = try await configuration.fetchSummaries(in: database)
     try Output.print(json ? FeedListing.json(entries) : FeedListing.table(entries, at: Date()))
   }
 }

@@ -1,0 +1,126 @@
+public import Foundation
+public import OffersCore
+public import OffersFeeds
+public import OffersSQLite
+internal import OffersSync
+
+extension OffersDatabase {
+  /// Exports the data as one JSON document: the feeds with the sources that a user chose, all offers
+  /// with their times, the history of changes, and the favorites. It lacks what can be fetched
+  /// again, such as images.
+  ///
+  /// The document is one consistent state of the database. It is written to a temporary file in the
+  /// same folder with mode 0600, synced, and renamed, so that readers of the file see either the old
+  /// or the new document. On an error the file is as before, and no temporary file is left.
+  ///
+  /// - Parameters:
+  ///   - file: a file URL. An existing regular file is replaced, also behind a symbolic link.
+  ///   - favoritesOnly: whether to export only the favorites, with their feeds and their history.
+  /// - Returns: the numbers of records and of bytes that were written.
+  /// - Throws: `OffersError`: `invalidRequest` if `file` is no file URL, names a database, a file
+  ///   that belongs to one, or something other than a regular file, or if this database is closed;
+  ///   `storageFailed` if the file cannot be written or this database is damaged.
+  ///   `CancellationError` if the task is cancelled.
+  public func export(to file: URL, favoritesOnly: Bool = false) async throws -> ExportSummary {
+    let path = try Self.filePath(of: file)
+    if try backupTarget(path).isDatabase {
+      throw OffersError(
+        .invalidRequest, "\(path) is a database. It was left untouched.",
+        hint: "Name another file. To copy a database, back it up.")
+    }
+    return try await replace(path) { document in
+      try await self.export(favoritesOnly: favoritesOnly) { records in
+        try ExportSummary(writing: document.append) { add in
+          try records.forEachRecord(add)
+          return []
+        }
+      }
+    }
+  }
+
+  /// Imports an export, and merges it into the database in one transaction: no favorite is removed,
+  /// and an offer on both sides is that of the later sync, with the earlier time of its first sight.
+  /// Importing twice has no further effect.
+  ///
+  /// The file is read to its end before anything is written, so an invalid one changes nothing. A
+  /// pipe is stored in a temporary file meanwhile, at most 8 GiB.
+  ///
+  /// - Parameters:
+  ///   - file: the URL of a file that `export(to:favoritesOnly:)` has written.
+  ///   - configuration: the definitions of the feeds.
+  ///   - acceptsSources: whether the user accepts the document's sources as their own. Otherwise
+  ///     a source that is a file, is in a private network, has a variable or cannot be read refuses
+  ///     the whole import.
+  /// - Returns: the numbers of records that were added and changed, and the sources.
+  /// - Throws: `OffersError`, and then nothing was changed: `notFound` or `sourceFailed` if the file
+  ///   cannot be read; `malformedFeed`, `unexpectedShape` or `newerDatabase` if it is no export, is
+  ///   incomplete, or is of a newer version; `limitExceeded` for a record of more than 256 MiB;
+  ///   `invalidRequest` if `file` is no file URL, a source is refused, or the database is closed or
+  ///   read-only; `locked` if a sync of one of the feeds does not end within 5 seconds;
+  ///   `storageFailed`. `CancellationError` if the task is cancelled before the write begins.
+  public func importRecords(
+    from file: URL, configuration: FeedConfiguration = .shipped, acceptsSources: Bool = false
+  ) async throws -> ImportSummary {
+    let path = try Self.filePath(of: file)
+    let folder = temporaryFolder
+    try Task.checkCancellation()
+    let (source, feeds) = try await BlockingWork.run {
+      let source = try ImportFile(path, folder: folder)
+      return (source, try ImportedFeeds(of: source, configuration))
+    }
+    try Task.checkCancellation()
+    return try await importRecords(
+      from: source, feeds: feeds.names, selections: feeds.selections,
+      review: SourceReview(isAccepting: acceptsSources).review)
+  }
+
+  /// Copies a consistent snapshot of the database into one file, also while it is being written.
+  ///
+  /// The copy is checked before it gets its name. It is written to a temporary file in the same
+  /// folder with mode 0600, synced, and renamed. On an error the file is as before, and no temporary
+  /// file is left.
+  ///
+  /// - Parameter file: a file URL. An older backup that no process uses is replaced; any other file
+  ///   is not.
+  /// - Throws: `OffersError`: `invalidRequest` if `file` is no file URL, or names a file that is no
+  ///   backup, another database, or a file of this one, or if this database is closed;
+  ///   `storageFailed` if the file cannot be written or this database is damaged.
+  ///   `CancellationError` if the task is cancelled.
+  public func backUp(to file: URL) async throws {
+    let path = try Self.filePath(of: file)
+    if let message = try backupTarget(path).refusal(of: path) {
+      throw OffersError(.invalidRequest, message, hint: "Name another file.")
+    }
+    try await replace(path) { try await self.backUp(to: $0.temporaryPath) }
+  }
+
+  /// Creates a file under a temporary name, has it written, and gives it its name.
+  private func replace<Result: Sendable>(
+    _ path: String, by write: (NewFile) async throws -> Result
+  ) async throws -> Result {
+    try Task.checkCancellation()
+    let file = try await BlockingWork.run {
+      try NewFile(
+        replacing: path, hint: "Check the folder, its permissions and its free space.")
+    }
+    do {
+      let result = try await write(file)
+      try Task.checkCancellation()
+      try await BlockingWork.run { try file.commit(isPrivate: true) }
+      return result
+    } catch {
+      // The file may be released only later, since the database may still hold the closure.
+      file.discard()
+      throw error
+    }
+  }
+
+  private static func filePath(of file: URL) throws -> String {
+    let path = file.isFileURL ? file.path : ""
+    guard path.hasPrefix("/") else {
+      throw OffersError(
+        .invalidRequest, "The URL of the file is not that of a file.", hint: "Give a file URL.")
+    }
+    return path
+  }
+}
