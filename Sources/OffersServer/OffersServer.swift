@@ -40,9 +40,12 @@ package struct OffersServer: Sendable {
   private let logger: Logger
 
   /// - Parameters:
+  ///   - content: the dependencies of the pages and of the JSON API.
+  ///   - address: where to listen, and the host names to answer to.
   ///   - token: the token that requests must show. It is required if the address or an allowed name
   ///     is not loopback, so that other machines can reach the server.
   ///   - refreshSeconds: the interval at which feeds that are due are synced; nil for never.
+  ///   - logger: receives the messages of the server and of its scheduled syncs.
   /// - Throws: `OffersError` with `invalidRequest` if a token is required and missing.
   package init(
     _ content: ServedContent, address: Address = Address(), token: AccessToken? = nil,

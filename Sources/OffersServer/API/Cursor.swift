@@ -49,7 +49,9 @@ enum Cursor: Hashable {
 
   /// Parses the text of a cursor.
   ///
-  /// - Parameter list: the fingerprint of the list that is asked for.
+  /// - Parameters:
+  ///   - text: the cursor as a client sent it back.
+  ///   - list: the fingerprint of the list that is asked for.
   /// - Throws: `Problem` with status 400 for a text that is no cursor, or one of another list.
   init(_ text: String, of list: UInt64) throws {
     var coded = text.replacing(bytes: "-", with: "+").replacing(bytes: "_", with: "/")

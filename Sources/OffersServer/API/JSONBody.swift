@@ -15,7 +15,9 @@ enum JSONBody {
 
   /// Reads the body of a request as a JSON object; an empty body is an empty object.
   ///
-  /// - Parameter members: the names of the members that the route accepts.
+  /// - Parameters:
+  ///   - request: the request whose body is read whole.
+  ///   - members: the names of the members that the route accepts.
   /// - Throws: `Problem` with status 400 for a body that is no JSON object or has an unknown
   ///   member, with 413 for a body over `RequestShape.bodyBytes`.
   static func read(_ request: Request, members: [String]) async throws -> [String: Any] {

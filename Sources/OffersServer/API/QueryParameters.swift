@@ -9,7 +9,9 @@ struct QueryParameters: Sendable {
 
   /// Parses the query of a request.
   ///
-  /// - Parameter names: the parameters that the route accepts.
+  /// - Parameters:
+  ///   - request: the request whose query is parsed; one without a query has no parameters.
+  ///   - names: the parameters that the route accepts.
   /// - Throws: `Problem` with status 400.
   init(_ request: Request, _ names: [String]) throws {
     for (name, value) in FieldList.pairs(request.uri.query ?? "") {

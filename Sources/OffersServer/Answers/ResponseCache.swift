@@ -68,7 +68,10 @@ final class ResponseCache: Sendable {
   /// Adds a response, unless it is larger than a quarter of the cache. It replaces the response to
   /// the same target.
   ///
-  /// - Parameter version: the version of the database from before the response was made.
+  /// - Parameters:
+  ///   - entry: the response to add.
+  ///   - target: the path and query of the request that it answers.
+  ///   - version: the version of the database from before the response was made.
   func put(_ entry: Entry, at target: String, version: Int64) {
     let bytes = Self.bytes(entry, target)
     guard bytes <= largestBytes else { return }

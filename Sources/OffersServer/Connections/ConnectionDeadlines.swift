@@ -53,7 +53,10 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   private var closesAfterAnswer = false
   private var isClosing = false
 
-  /// - Parameter token: the token that requests must show; nil if none is required.
+  /// - Parameters:
+  ///   - times: the timeouts of the connection.
+  ///   - table: the table of all connections of the server, to which this one is added.
+  ///   - token: the token that requests must show; nil if none is required.
   init(_ times: Times = Times(), table: ConnectionTable, token: AccessToken?) {
     self.times = times
     self.table = table

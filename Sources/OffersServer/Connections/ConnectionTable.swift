@@ -67,7 +67,9 @@ final class ConnectionTable: Sendable {
 
   /// Adds a connection, and closes others if a limit is reached.
   ///
-  /// - Parameter close: closes the connection; called on any thread.
+  /// - Parameters:
+  ///   - peer: the address of the client; the limit for one client does not apply to loopback.
+  ///   - close: closes the connection; called on any thread.
   func add(_ peer: Peer, close: @escaping @Sendable () -> Void) -> Number {
     let (number, closed) = state.withLock { state -> (Number, [Entry]) in
       var closed: [Entry] = []

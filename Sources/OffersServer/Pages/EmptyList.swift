@@ -2,6 +2,8 @@ extension PageFields {
   /// The message in place of an empty list.
   ///
   /// - Parameters:
+  ///   - title: the heading of the message.
+  ///   - text: the paragraph below the heading.
   ///   - icon: the name of a symbol in icons.mustache, without its prefix `i-`.
   ///   - link: the path and the label of a button that leads to another page; nil for none.
   ///   - refreshes: whether there is a button that syncs feeds.

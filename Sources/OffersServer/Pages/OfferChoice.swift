@@ -9,7 +9,9 @@ struct OfferChoice {
   private let sort: OfferQuery.Sort
   private let isReversed: Bool
 
-  /// - Parameter feed: the feed that the page belongs to; nil for the `feed` field of the query.
+  /// - Parameters:
+  ///   - fields: the fields of the page's query.
+  ///   - feed: the feed that the page belongs to; nil for the `feed` field of the query.
   init(_ fields: SentFields, feed: String? = nil) {
     self.feed = feed ?? fields["feed"]
     favoritesOnly = fields.isSet("favorites")
@@ -57,6 +59,8 @@ struct OfferChoice {
   /// The URL of a page with these filters and this order.
   ///
   /// - Parameters:
+  ///   - path: the path of the page, which implies the filter of favorites if it is `/favorites`.
+  ///   - page: the number of the page of the list, from 1.
   ///   - left: the name of a filter to leave out.
   ///   - own: the feed that the path already names.
   ///   - more: further fields of the query.
@@ -85,9 +89,12 @@ struct OfferChoice {
   /// for each filter, whose link removes the filter.
   ///
   /// - Parameters:
+  ///   - fields: the fields of the page that shows the list.
   ///   - feeds: the feeds to choose from.
   ///   - titles: the titles of feeds, by name, for the chip of the feed.
   ///   - offers: the offers on the page, whose categories and retailers the form proposes.
+  ///   - path: the path of the page, to which the form and the chips lead.
+  ///   - isFavorites: whether it is the page of favorites, whose form has no filter of favorites.
   ///   - own: the feed that the page belongs to, which the form cannot change; nil for a page of
   ///     all feeds.
   func fill(

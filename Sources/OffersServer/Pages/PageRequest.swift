@@ -15,7 +15,10 @@ struct PageRequest: Sendable {
   /// False for a request from a page of another site.
   let isTrusted: Bool
 
-  /// - Parameter parameter: the name of the path parameter; nil for a path without one.
+  /// - Parameters:
+  ///   - request: the request for a page, or one that a form sent.
+  ///   - context: the context of the request, which has the path parameter.
+  ///   - parameter: the name of the path parameter; nil for a path without one.
   /// - Throws: `OffersError` with `notFound` for invalid percent-encoding.
   init<Context: RequestContext>(
     _ request: Request, _ context: Context, parameter: String? = nil

@@ -8,7 +8,10 @@ struct PageRoutes: Sendable {
   let shell: PageShell
   private let hasLogin: Bool
 
-  /// - Parameter hasLogin: whether the server requires a token.
+  /// - Parameters:
+  ///   - content: what the pages show and the forms change.
+  ///   - answers: responds to reads, and caches these responses.
+  ///   - hasLogin: whether the server requires a token.
   init(content: ServedContent, answers: Answers, hasLogin: Bool) {
     self.content = content
     self.answers = answers

@@ -36,7 +36,9 @@ struct PageSource: Sendable {
 extension PageFields {
   /// Sets the row of links to all feeds. The page of all feeds has none if there is only one feed.
   ///
-  /// - Parameter current: the name of the feed that is shown; nil for the page of all feeds.
+  /// - Parameters:
+  ///   - feeds: the feeds to link to, in the order of the row.
+  ///   - current: the name of the feed that is shown; nil for the page of all feeds.
   mutating func setChips(_ feeds: [Feed], current: String?) {
     guard feeds.count > 1 || current != nil else { return }
     var chips = [
@@ -56,10 +58,13 @@ extension PageFields {
     set("chips", PageFields { $0.set("chipList", chips) })
   }
 
-  /// Sets the link to the next page of a list; nil sets none.
+  /// Sets the link to the next page of a list.
   ///
-  /// - Parameter isAutomatic: whether a script loads the next page when the link is scrolled near
-  ///   the visible part of the page.
+  /// - Parameters:
+  ///   - link: the path and query of the next page; nil sets no link.
+  ///   - label: the text of the link.
+  ///   - isAutomatic: whether a script loads the next page when the link is scrolled near the
+  ///     visible part of the page.
   mutating func setMore(_ link: String?, label: String, isAutomatic: Bool) {
     guard let link else { return }
     set(

@@ -13,7 +13,9 @@ struct HistoryChart {
   /// The space above and below the line, in the units of the height.
   private static let margin = 8.0
 
-  /// - Parameter end: where the line ends: now, or the time when the offer was gone.
+  /// - Parameters:
+  ///   - points: the history of the offer's reward, oldest first.
+  ///   - end: where the line ends: now, or the time when the offer was gone.
   /// - Returns: nil for an offer that has not changed since it was first seen.
   init?(_ points: [RewardPoint], until end: Date) {
     guard points.count > 1 else { return nil }

@@ -48,6 +48,7 @@ enum MarkedParts {
   /// ignored.
   ///
   /// - Parameters:
+  ///   - text: the text in which a search found matches.
   ///   - ranges: the matches as offsets in Unicode scalars, in ascending order.
   ///   - isExcerpt: whether to cut a long text to the surroundings of its first match.
   static func parts(_ text: String, _ ranges: [Range<Int>], isExcerpt: Bool = false) -> [PageFields]

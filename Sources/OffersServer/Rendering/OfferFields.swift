@@ -8,6 +8,7 @@ extension PageFields {
   /// The fields of an offer's card.
   ///
   /// - Parameters:
+  ///   - offer: the offer that the card shows and links to.
   ///   - back: the path to which the star's form redirects.
   ///   - feedTitle: the headline of an offer without a reward and without a retailer; nil for the
   ///     name of the feed.

@@ -7,7 +7,9 @@ struct PageShell: Sendable {
 
   /// The complete HTML document.
   ///
-  /// - Parameter address: the path and query of the page, to which forms in the frame redirect.
+  /// - Parameters:
+  ///   - page: the page to put into the frame.
+  ///   - address: the path and query of the page, to which forms in the frame redirect.
   /// - Throws: `OffersError` with `invalidRequest` if a template is missing.
   func html(_ page: Page, address: String) throws -> String {
     let main = try templates.render(page.template, page.fields)

@@ -12,6 +12,7 @@ final class AllowedHosts: Sendable {
 
   /// - Parameters:
   ///   - host: the address that the server listens on.
+  ///   - port: the port that it listens on; 0 if the system chooses one at the start.
   ///   - more: names besides the host and those of loopback, with or without a port.
   init(host: String, port: Int, more: [String] = []) {
     self.host = host

@@ -30,7 +30,9 @@ final class SyncJobs: Sendable {
 
   /// Starts a sync in a task of its own, and returns its first status.
   ///
-  /// - Parameter source: the source to read, as a user typed it; nil for the remembered ones.
+  /// - Parameters:
+  ///   - wanted: the feeds to sync, and how.
+  ///   - source: the source to read, as a user typed it; nil for the remembered ones.
   /// - Throws: `Problem` with status 409 and the id of the running sync while one runs, with status
   ///   503 after `close()`; `OffersError` with `notFound` for an unknown feed, with `invalidRequest`
   ///   for a source that may not be set over HTTP.
