@@ -1,5 +1,5 @@
 /// Who named the source of a feed, which determines how far the source is trusted.
-package enum SourceOrigin: String, Hashable, Sendable {
+public enum SourceOrigin: String, Hashable, Sendable {
   /// A user of this machine, on the command line or in a definition. Only a source with this origin
   /// may be a file or an address in a private network, and only it receives the headers of a
   /// definition.
