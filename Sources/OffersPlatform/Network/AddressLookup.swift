@@ -37,6 +37,7 @@ package enum AddressLookup {
   /// - Parameters:
   ///   - host: a name, or an address literal, including decimal, octal and hexadecimal forms
   ///     (`2852039166`, `0x7f.1`) and one in brackets.
+  ///   - port: the port for the resolver; the addresses are returned without it.
   ///   - isLiteral: whether only literals are resolved, without a lookup.
   /// - Returns: at least one address, without duplicates, in the order of preference (RFC 6724).
   package static func find(
