@@ -6,6 +6,7 @@ enum DocumentFormat {
   ///
   /// - Parameters:
   ///   - start: the document's first bytes, in UTF-8.
+  ///   - definition: how to read the document. The bytes decide only if it names no format.
   ///   - isWhole: true to decide with these bytes, because the document has no more or enough are
   ///     held.
   /// - Throws: `OffersError` with `malformedFeed` for a web page, unless the definition names a

@@ -26,6 +26,7 @@ package final class FeedReader {
   ///     not come from the web.
   ///   - charset: the encoding that the server declares; nil for none. An encoding that the
   ///     definition names takes precedence.
+  ///   - sink: receives the records of the document.
   package init(
     definition: FeedDefinition, address: String? = nil, charset: String? = nil,
     sink: any OfferSink

@@ -29,6 +29,7 @@ extension OfferAssembler {
   /// Passes the current record to the sink: as an offer, or as a skipped record.
   ///
   /// - Parameters:
+  ///   - sink: receives the record.
   ///   - position: the number of the record in the document, counted from 1.
   ///   - nearest: returns the key of the record that is most like a missing key; nil for none.
   @inline(__always)

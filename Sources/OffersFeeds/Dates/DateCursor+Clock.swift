@@ -10,7 +10,10 @@ extension DateCursor {
 
   /// Parses the fraction after the seconds of an ISO 8601 time, if there is one, and drops it.
   ///
-  /// - Parameter second: nil for a time without seconds, which has no fraction.
+  /// - Parameters:
+  ///   - hour: the hour as written; 24 is valid only for the end of the day.
+  ///   - minute: the minute as written.
+  ///   - second: nil for a time without seconds, which has no fraction.
   /// - Returns: the seconds since midnight, 86,400 for 24:00:00; nil for an invalid time.
   mutating func finishISOClock(hour: Int, minute: Int, second: Int?) -> Int? {
     var isPositive = false

@@ -4,7 +4,9 @@ import OffersCore
 extension DateParser {
   /// Whether `.`, `/` or `-` and then a digit are at an index, so that the month is a number.
   ///
-  /// - Parameter index: the number of digits at the start of the text.
+  /// - Parameters:
+  ///   - text: the date, without whitespace around it.
+  ///   - index: the number of digits at the start of the text.
   static func isNumeric(_ text: UnsafeRawBufferPointer, from index: Int) -> Bool {
     guard index + 1 < text.count, text[index + 1] &- 0x30 < 10 else { return false }
     return text[index] == 0x2E || text[index] == 0x2F || text[index] == 0x2D

@@ -36,9 +36,7 @@ package enum DateParser {
     }
   }
 
-  /// Formats a time as `2026-08-21T18:15:24Z`, or as `2026-08-21` for a whole day.
-  ///
-  /// - Parameter seconds: Unix seconds.
+  /// Formats Unix seconds as `2026-08-21T18:15:24Z`, or as `2026-08-21` for a whole day.
   package static func write(_ seconds: Int64, isWholeDay: Bool) -> String {
     let remainder = seconds % 86_400
     let clock = remainder < 0 ? remainder + 86_400 : remainder

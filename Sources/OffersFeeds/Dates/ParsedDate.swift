@@ -19,6 +19,7 @@ extension ParsedDate {
   }
 
   /// - Parameters:
+  ///   - day: the date that the clock belongs to.
   ///   - clock: the seconds since midnight.
   ///   - offset: the seconds that the clock is ahead of UTC.
   init(day: CivilDay, clock: Int, offset: Int) {

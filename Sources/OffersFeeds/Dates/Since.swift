@@ -20,8 +20,10 @@ package enum Since: Hashable {
 
   /// Parses the forms of `init(parsing:now:)` except `last`.
   ///
-  /// - Parameter others: more forms for the error's hint, such as `, or last`, which follow its
-  ///   own.
+  /// - Parameters:
+  ///   - text: a duration, a day or a time.
+  ///   - now: the end of a duration.
+  ///   - others: more forms for the error's hint, such as `, or last`, which follow its own.
   /// - Throws: `OffersError` with `invalidRequest` for anything else.
   package static func time(parsing text: String, now: Date, orElse others: String = "") throws
     -> Date

@@ -84,6 +84,8 @@ package enum DefinitionEdit {
   /// - Parameters:
   ///   - everySeconds: the interval; nil to remove it, so that that of the definition applies.
   ///   - name: a shipped feed, or a feed of the file.
+  ///   - yaml: the file's present text; nil for none.
+  ///   - fileName: the file's name in messages.
   /// - Throws: `OffersError` with `invalidRequest` when the interval is not whole minutes from one
   ///   minute to a year, when the file is invalid, or when its layout does not allow the edit.
   package static func setting(

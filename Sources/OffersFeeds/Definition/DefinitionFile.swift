@@ -26,7 +26,9 @@ package enum DefinitionFile {
   /// Nothing is guessed: a single mistake refuses the whole file. YAML errors, such as a duplicate
   /// key, are reported before mistakes in definitions.
   ///
-  /// - Parameter fileName: the file's name in messages.
+  /// - Parameters:
+  ///   - yaml: the file's text.
+  ///   - fileName: the file's name in messages.
   /// - Throws: `OffersError` with `invalidRequest`, or `limitExceeded` for a file that is too
   ///   large, is nested too deeply or has too many aliases; the message begins with `FILE:LINE:`.
   package static func parse(_ yaml: String, name fileName: String) throws -> [FeedDefinition] {

@@ -56,7 +56,9 @@ struct DefinitionLines {
 
   /// Removes a feed from the section.
   ///
-  /// - Parameter hasComment: whether to remove the comment directly above it as well.
+  /// - Parameters:
+  ///   - name: the name of the feed; nothing changes when the section does not have it.
+  ///   - hasComment: whether to remove the comment directly above it as well.
   mutating func remove(_ name: String, hasComment: Bool = true) {
     guard let head = headLine, var start = findFeed(name) else { return }
     let indent = self.indent(of: lines[start])

@@ -13,9 +13,13 @@ package struct DefinitionOverride {
     self.name = name
   }
 
-  /// Sets the values of the options.
+  /// Sets the values of the options. A value of nil sets nothing.
   ///
-  /// - Parameter map: assignments `FIELD=PATH`; a path may be a template.
+  /// - Parameters:
+  ///   - format: the name of a document format.
+  ///   - items: the path of the offers, from the document's root.
+  ///   - map: assignments `FIELD=PATH`; a path may be a template.
+  ///   - every: the sync interval, such as `6h`.
   /// - Throws: `OffersError` with `invalidRequest` for an unknown format or field, an assignment
   ///   without an equals sign, and an invalid path or interval.
   package mutating func set(
@@ -76,7 +80,9 @@ package struct DefinitionOverride {
   /// values in the sample decide, so that texts with HTML markup are read as HTML. An attribute of
   /// the proposal is removed if its path is used for a field.
   ///
-  /// - Parameter source: the feed's source.
+  /// - Parameters:
+  ///   - source: the feed's source.
+  ///   - proposal: the guessed definition; nil for none.
   /// - Throws: `OffersError` with `invalidRequest` when the id or the name is missing.
   package func definition(
     source: Template, over proposal: DefinitionGuess.Proposal? = nil

@@ -77,7 +77,9 @@ struct RuleSection {
   private var defaults: FieldRule.Alternative
 
   /// - Parameters:
+  ///   - node: the value in the definition.
   ///   - name: the name of the value in messages.
+  ///   - base: where the paths of the value start.
   ///   - field: the field that takes the value; nil for an attribute or a text about the feed.
   ///   - otherKeys: keys that hints name in addition to those of a rule.
   init(

@@ -32,7 +32,10 @@ final class ExportObject {
   /// Scans an object, records where its members' values are, and moves past it. The values can be
   /// read until the bytes are released.
   ///
-  /// - Parameter depth: the number of values around the object.
+  /// - Parameters:
+  ///   - scanner: scans the bytes of the object.
+  ///   - p: the start of the object; afterwards its end.
+  ///   - depth: the number of values around the object.
   /// - Throws: `ExportFault` for another kind of value or a member with an unknown name, and
   ///   `JSONStop`.
   func read(_ scanner: JSONScanner, _ p: inout JSONScanner.Position, depth: Int) throws {

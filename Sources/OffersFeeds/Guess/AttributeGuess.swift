@@ -5,6 +5,7 @@ enum AttributeGuess {
   private static let limit = 12
 
   /// - Parameters:
+  ///   - survey: the members of the items, from which the attributes are chosen.
   ///   - used: the keys of members that fields or the id already use.
   ///   - name: the member that is the name of the items; a member that repeats it is left out.
   static func rules(

@@ -4,8 +4,9 @@ import OffersCore
 enum FieldVocabulary {
   /// Ranks how well a member's name fits a field: 0 is best; nil when it does not fit.
   ///
-  /// - Parameter words: the words of the member's name, or of the object of which it is the main
-  ///   value.
+  /// - Parameters:
+  ///   - words: the words of the member's name, or of the object of which it is the main value.
+  ///   - field: the field that might take the member's value.
   static func rank(_ words: KeyWords, as field: OfferField) -> Int? {
     guard let names = names[field] else { return nil }
     let joined = words.joined

@@ -11,6 +11,7 @@ struct IdentityGuess {
   private(set) var problem: OffersError?
 
   /// - Parameters:
+  ///   - survey: the members of the items, among which an id is searched for.
   ///   - ownKeys: the keys of the items within their parent object; empty for items of one list.
   ///   - fields: the fields found so far.
   init(_ survey: MemberSurvey, ownKeys: [String], fields: FieldGuess) {

@@ -12,6 +12,7 @@ struct SampleReading {
   ///
   /// - Parameters:
   ///   - text: the sample in UTF-8.
+  ///   - definition: how to read the sample; the encoding that it names is ignored.
   ///   - isCut: true when the sample is not the whole document.
   /// - Throws: the errors of `FeedReader`.
   init(_ text: [UInt8], as definition: FeedDefinition, isCut: Bool) throws {

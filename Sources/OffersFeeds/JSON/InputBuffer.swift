@@ -14,8 +14,10 @@ final class InputBuffer {
 
   static let paddingBytes = 64
 
-  /// - Parameter limitBytes: the size of the window, in bytes, above which `append` throws, because
-  ///   an incomplete record is too large.
+  /// - Parameters:
+  ///   - limitBytes: the size of the window, in bytes, above which `append` throws, because an
+  ///     incomplete record is too large.
+  ///   - capacity: the number of bytes to allocate at first; the window grows when it needs more.
   init(limitBytes: Int, capacity: Int = 64 << 10) {
     self.limitBytes = limitBytes
     self.capacity = capacity

@@ -70,6 +70,7 @@ struct JSONOutline {
   /// - Parameters:
   ///   - items: the paths of the lists of offers.
   ///   - document: receives the values outside the offers. Its tree has the same paths, compiled.
+  ///   - isLines: true for JSON lines: a sequence of values instead of one document.
   init(items: [FieldPath], document: DocumentValues, isLines: Bool = false) {
     self.document = document
     self.isLines = isLines

@@ -200,7 +200,9 @@ package struct JSONScanner {
   /// Moves from the opening byte of a list or object to its first element. Returns false for an
   /// empty one, and moves past it.
   ///
-  /// - Parameter end: the closing byte of the list or object.
+  /// - Parameters:
+  ///   - p: the opening byte; afterwards the first element, or the end of an empty list or object.
+  ///   - end: the closing byte of the list or object.
   @inline(__always)
   func enter(_ p: inout Position, until end: UInt8) -> Bool {
     p += 1

@@ -20,6 +20,7 @@ final class DocumentValues {
   private static let textLimitBytes = 1 << 20
 
   /// - Parameters:
+  ///   - definition: names the values that are read.
   ///   - tree: the empty tree to which the values are added.
   ///   - links: resolves relative links among the values.
   init(_ definition: FeedDefinition, tree: RecordTree, links: LinkResolver) {
@@ -46,8 +47,10 @@ final class DocumentValues {
   /// Adds an object, a list or an XML element, and returns the index of its node. Returns a
   /// negative number when there is no room, or when its parent was not added.
   ///
-  /// - Parameter parent: the index of the parent's node; negative for the root, which is added
-  ///   first.
+  /// - Parameters:
+  ///   - shape: the shape of the value in the tree's paths.
+  ///   - kind: an object, which also stands for an XML element, or a list.
+  ///   - parent: the index of the parent's node; negative for the root, which is added first.
   func append(_ shape: Int32, _ kind: RecordTree.Kind, to parent: Int32) -> Int32 {
     if isFull || (parent < 0 && tree.count > 0) { return -1 }
     return tree.append(shape, kind, to: parent)

@@ -41,8 +41,10 @@ final class OfferAssembler {
   private var missingCount = 0
   private static let hintLimit = 20
 
-  /// - Parameter address: the document's URL, against which relative links are resolved; nil when
-  ///   it does not come from the web.
+  /// - Parameters:
+  ///   - definition: how to read a record.
+  ///   - address: the document's URL, against which relative links are resolved; nil when it does
+  ///     not come from the web.
   init(_ definition: FeedDefinition, address: String?) {
     let items = definition.makeItemPaths()
     let documentPaths = definition.makeDocumentPaths()
@@ -190,8 +192,11 @@ final class OfferAssembler {
 
   /// Adds a note about a problem with a field.
   ///
-  /// - Parameter isKept: true if the text is kept, with U+FFFD in place of invalid bytes; false if
-  ///   it is left out.
+  /// - Parameters:
+  ///   - field: the field with the problem; the note names the attribute instead while one is read.
+  ///   - problem: the rest of a sentence about the field, such as “is not valid Unicode”.
+  ///   - isKept: true if the text is kept, with U+FFFD in place of invalid bytes; false if it is
+  ///     left out.
   func note(_ field: OfferField, _ problem: String, isKept: Bool) {
     if field == .name {
       nameNote = isKept ? "name \(problem)" : "name \(problem), expected text"

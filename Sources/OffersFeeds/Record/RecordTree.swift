@@ -106,9 +106,14 @@ final class RecordTree {
     arena.reset()
   }
 
-  /// Adds a value below its parent, which is -1 for the root, and returns its index in `nodes`.
+  /// Adds a value below its parent, and returns its index in `nodes`.
   ///
-  /// - Parameter start: the value's text, which is not copied; nil for none.
+  /// - Parameters:
+  ///   - shape: the shape of the value in the tree's paths.
+  ///   - kind: the kind of the value.
+  ///   - parent: the index of the parent's node; -1 for the root.
+  ///   - start: the value's text, which is not copied; nil for none.
+  ///   - length: the number of bytes of the text.
   @inline(__always)
   @discardableResult
   func append(

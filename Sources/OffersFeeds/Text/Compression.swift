@@ -24,6 +24,7 @@ enum Compression {
   /// “deflate”, which some servers use for zlib and others for raw deflate. A document then counts
   /// as raw deflate, unless its first byte and the absence of control characters show a text.
   /// - Parameters:
+  ///   - bytes: the first bytes of the document.
   ///   - isRawDeflate: whether the server named the encoding “deflate”.
   ///   - isLast: whether no more bytes follow.
   static func find(

@@ -16,7 +16,9 @@ enum DocumentStart: Equatable {
 
   private static let markBytes = 4
 
-  /// - Parameter isLast: whether no more bytes follow.
+  /// - Parameters:
+  ///   - bytes: the first bytes of the document.
+  ///   - isLast: whether no more bytes follow.
   static func find(in bytes: UnsafeRawBufferPointer, isLast: Bool) -> DocumentStart {
     if bytes.count < markBytes && !isLast { return .open }
     return findMark(in: bytes) ?? findZeroBytes(in: bytes)

@@ -27,8 +27,10 @@ struct NameTable {
     )
   }
 
-  /// - Parameter anyCase: whether the case of the name is ignored; the names in the table must then
-  ///   have no capital letters.
+  /// - Parameters:
+  ///   - name: the name to look up, without padding.
+  ///   - anyCase: whether the case of the name is ignored; the names in the table must then have no
+  ///     capital letters.
   /// - Returns: the bytes of the value; nil for a name that is not in the table.
   func findValue(_ name: UnsafeRawBufferPointer, anyCase: Bool = false) -> UnsafeRawBufferPointer? {
     guard !name.isEmpty, name.count <= nameWidth else { return nil }

@@ -27,8 +27,10 @@ struct TextLines {
 
   /// Appends a character. Whitespace of ASCII becomes a single pending space.
   ///
-  /// - Parameter scalar: a Unicode scalar value; a surrogate or an out-of-range value is replaced
-  ///   by U+FFFD.
+  /// - Parameters:
+  ///   - scalar: a Unicode scalar value; a surrogate or an out-of-range value is replaced by
+  ///     U+FFFD.
+  ///   - out: the text so far, to which the character is added.
   mutating func append(scalar: UInt32, to out: inout [UInt8]) {
     switch scalar {
     case 0x20, 0x09, 0x0A, 0x0C, 0x0D: addSpace()

@@ -23,6 +23,8 @@ struct CurrencyMark {
   /// Finds the currency of the number in `text[number]`.
   ///
   /// - Parameters:
+  ///   - text: the printed text with the number, in UTF-8.
+  ///   - number: the range of the number in the text.
   ///   - hasDecimals: whether the number has at least two decimals; a code that is also a word,
   ///     such as `TOP`, then names the currency.
   ///   - feed: the feed's currency, for signs that several currencies share.

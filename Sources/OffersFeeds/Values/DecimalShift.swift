@@ -11,8 +11,9 @@ enum DecimalShift {
   /// Decimals of the number follow those of the unit (`1599.5` is `15.995`), without trailing
   /// zeros.
   ///
-  /// - Parameter places: the number of decimals of the unit. The result is nil if it exceeds
-  ///   `placesLimit`.
+  /// - Parameters:
+  ///   - text: the amount in the smallest unit, such as cents; whitespace around it is ignored.
+  ///   - places: the number of decimals of the unit. The result is nil if it exceeds `placesLimit`.
   static func amount(_ text: UnsafeRawBufferPointer, places: Int) -> [UInt8]? {
     let text = text.trimmed()
     let isNegative = text.first == 0x2D

@@ -35,7 +35,10 @@ enum XMLFault {
   }
 
   /// Returns the error for expat's code.
+  ///
   /// - Parameters:
+  ///   - code: the error code of expat.
+  ///   - position: where expat stopped.
   ///   - isLast: whether expat has been told that no more bytes follow.
   ///   - isEmpty: whether the document has no bytes.
   static func describe(

@@ -15,7 +15,10 @@ enum XMLReference: Equatable {
   static let neededBytes = 64
 
   /// Classifies the ampersand at `start`.
+  ///
   /// - Parameters:
+  ///   - bytes: the text that contains the ampersand.
+  ///   - start: the index of the ampersand.
   ///   - hasOwnNames: whether the document may declare entities, so that unknown names may be
   ///     valid.
   ///   - isLast: whether no more bytes follow.
