@@ -11,9 +11,9 @@ public protocol FeedRepository: Sendable {
   /// for an unknown feed. Unsubscribed feeds have one, too.
   func findSource(of feed: String) async throws -> String?
 
-  /// Subscribes to a feed, so that it is included when all feeds are synced.
+  /// Subscribes to a feed, so that it is included when all feeds are synced. `source` is recorded
+  /// if the feed is unknown.
   ///
-  /// - Parameter source: the source to record if the feed is unknown.
   /// - Returns: false when the feed was already subscribed.
   func subscribe(to feed: String, source: String) async throws -> Bool
 

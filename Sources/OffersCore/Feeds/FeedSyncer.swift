@@ -44,15 +44,15 @@ package protocol FeedSyncer: Sendable {
   /// All feeds with a definition, sorted by name: the shipped ones and the user's own.
   func fetchKnownFeeds() throws -> [KnownFeed]
 
-  /// Sets the sync interval of a feed.
+  /// Sets the sync interval of a feed; nil returns to the interval of the definition.
   ///
-  /// - Parameter everySeconds: nil to return to the interval of the definition.
   /// - Returns: whether the interval changed.
   func setInterval(_ everySeconds: Int?, of feed: String) async throws -> Bool
 
   /// Syncs feeds, those on different hosts concurrently.
   ///
   /// - Parameters:
+  ///   - wanted: the feeds to sync, and how.
   ///   - progress: called from time to time while reading, from any task.
   ///   - finished: called once per feed, never concurrently; with an error when no run could be
   ///     made. A run that failed or was quarantined is a success that carries its error.
@@ -64,9 +64,8 @@ package protocol FeedSyncer: Sendable {
     finished: @escaping @Sendable (_ feed: String, Result<SyncRun, OffersError>) -> Void
   ) async throws
 
-  /// Searches on a feed's server, and stores the offers that it returns.
+  /// Searches on a feed's server, and stores the offers that it returns. Pages are numbered from 1.
   ///
-  /// - Parameter page: the number of the page, from 1.
   /// - Throws: `OffersError` if the server cannot be searched.
   func search(_ feed: String, for words: String, page: Int) async throws -> ServerSearch
 }

@@ -56,8 +56,10 @@ public protocol ImageRepository: Sendable {
   /// Acquires a lease to fetch an image, exclusive among all processes.
   ///
   /// - Parameters:
+  ///   - url: the URL of the image.
   ///   - holder: identifies the caller, who may extend a lease of its own.
   ///   - seconds: after which the lease expires, in case its holder dies.
+  ///   - now: the time from which `seconds` count.
   /// - Returns: whether the lease was acquired.
   func takeLease(on url: String, holder: Int64, seconds: Double, now: Date) async throws -> Bool
 

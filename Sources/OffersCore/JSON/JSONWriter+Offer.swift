@@ -1,9 +1,8 @@
 import Foundation
 
 extension JSONWriter {
-  /// Writes an offer in the form of `--json` and the API.
-  ///
-  /// - Parameter more: writes further members after the offer's own.
+  /// Writes an offer in the form of `--json` and the API. `more` writes further members after the
+  /// offer's own.
   package mutating func value(_ offer: Offer, more: (inout JSONWriter) -> Void = { _ in }) {
     object { json in
       json.member("ref", offer.ref.description)

@@ -1,8 +1,6 @@
 extension JSONWriter {
-  /// Writes a run in the form of `--json` and the API.
-  ///
-  /// - Parameter explains: whether to add the reason of the run, the server's answer and the time
-  ///   of the next sync.
+  /// Writes a run in the form of `--json` and the API. `explains` adds the reason of the run, the
+  /// server's answer and the time of the next sync.
   package mutating func value(_ run: SyncRun, explains: Bool = false) {
     object { json in
       json.member("feed", run.feed)

@@ -4,9 +4,8 @@
 /// A call that is cancelled before its transaction is committed throws `CancellationError`, and
 /// nothing is written.
 public protocol FavoriteRepository: Sendable {
-  /// Sets or clears the favorite mark of offers, in one transaction.
+  /// Sets or clears the favorite mark of offers, in one transaction. The call is idempotent.
   ///
-  /// - Parameter isFavorite: the mark to set. The call is idempotent.
   /// - Returns: a result for each reference, in their order.
   /// - Throws: `OffersError` with `notFound` for an offer that is not stored; nothing is written
   ///   then.

@@ -58,11 +58,8 @@ public struct Offer: Hashable, Sendable, Identifiable, Codable {
   /// Whether the feed still has the offer.
   public var state: State { goneAt == nil ? .current : .gone }
 
-  /// Creates an offer, as for a preview or a test.
-  ///
-  /// - Parameters:
-  ///   - imageURL: an http or https URL; any other reads as nil.
-  ///   - url: an http or https URL; any other reads as nil.
+  /// Creates an offer, as for a preview or a test. `imageURL` and `url` are http or https URLs; any
+  /// other reads as nil.
   public init(
     ref: OfferRef, name: String, description: String? = nil, terms: String? = nil,
     reward: Reward? = nil, imageURL: URL? = nil, url: URL? = nil, retailer: String? = nil,

@@ -61,11 +61,9 @@ public enum OfferLimits {
     bytes % 1024 == 0 ? "\(bytes >> 10) KiB" : "\(bytes) bytes"
   }
 
-  /// The number of bytes of a text to keep so that, together with `mark`, it fits into `limit`. No
-  /// character is split, except one longer than 64 bytes, which is split between Unicode scalars,
-  /// and possibly a flag that follows many other flags.
-  ///
-  /// - Parameter text: UTF-8 that is longer than `limit`.
+  /// The number of bytes to keep of a UTF-8 text that is longer than `limit`, so that they fit into
+  /// it together with `mark`. No character is split, except one longer than 64 bytes, which is
+  /// split between Unicode scalars, and possibly a flag that follows many other flags.
   package static func keptBytes(of text: UnsafeRawBufferPointer, within limit: Int) -> Int {
     var end = max(0, min(limit, text.count) - mark.utf8.count)
     while end > 0, isContinuation(text[end]) { end -= 1 }

@@ -19,7 +19,7 @@ public struct OfferPlace: Hashable, Sendable {
   /// The sort keys, most significant first; empty to use those that the offer has now.
   public let values: [Value]
 
-  /// - Parameter values: the values of `init(of:by:)` for the same order.
+  /// The place of an offer with the values of `init(of:by:)` for the same order, or without any.
   public init(_ ref: OfferRef, values: [Value] = []) {
     self.ref = ref
     self.values = values

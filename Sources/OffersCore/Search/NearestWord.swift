@@ -35,9 +35,8 @@ package enum NearestWord {
     return find(text, among: words).map { "Did you mean \($0)? \(all)" } ?? all
   }
 
-  /// The first word at the smallest distance, at most two edits; nil when there is none.
-  ///
-  /// - Parameter spelling: maps a word to the text that is compared.
+  /// The first word at the smallest distance, at most two edits; nil when there is none. `spelling`
+  /// maps a word to the text that is compared.
   package static func nearest(
     to text: String, among words: [String], spelling: (String) -> String = { $0 }
   ) -> (word: String, distance: Int)? {

@@ -43,6 +43,7 @@ package struct SearchAnswer: Sendable {
   /// - Parameters:
   ///   - query: the words, the feed, and the page.
   ///   - limit: the maximum number of offers of the server's page; nil for all.
+  ///   - offers: the repository that the offers found by the server are read from.
   ///   - ask: searches on the server.
   ///   - searchStored: searches the stored offers.
   package static func ask(

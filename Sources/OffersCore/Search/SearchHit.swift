@@ -11,7 +11,7 @@ public struct SearchHit: Hashable, Sendable, Identifiable {
   /// The reference of the offer, which is found once.
   public var id: OfferRef { offer.ref }
 
-  /// - Parameter matches: those whose text is not the offer's are left out.
+  /// Creates a hit. Matches whose text is not the offer's are left out.
   public init(offer: Offer, matches: [SearchMatch], isAbridged: Bool = false) {
     self.offer = offer
     self.matches = matches.filter { $0.isIn(offer) }
@@ -19,9 +19,8 @@ public struct SearchHit: Hashable, Sendable, Identifiable {
   }
 
   /// The places of the words in one of the offer's texts, for the name as in
-  /// `hit.offer.name[range]`; none where the text has no match.
-  ///
-  /// - Parameter index: the index of the category or the attribute; nil for other fields.
+  /// `hit.offer.name[range]`; none where the text has no match. `index` is the index of the
+  /// category or the attribute; nil for other fields.
   public func ranges(
     in field: SearchMatch.Field, at index: Int? = nil
   ) -> [Range<String.Index>] {

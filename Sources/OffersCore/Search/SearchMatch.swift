@@ -46,6 +46,7 @@ public struct SearchMatch: Hashable, Sendable {
   }
 
   /// - Parameters:
+  ///   - field: the field that has the text.
   ///   - index: the index of the category or the attribute; nil for other fields.
   ///   - text: the text of the field.
   ///   - ranges: the places of the words, in ascending order.

@@ -36,6 +36,7 @@ package protocol SyncStore: Sendable {
   /// Records a run that changes no offer.
   ///
   /// - Parameters:
+  ///   - run: the run to record.
   ///   - source: the source to use from now on and its origin; nil to keep both.
   ///   - fetch: the new fetch state; nil to keep the stored one.
   func record(_ run: SyncRun, remember source: NamedSource?, fetch: FetchState?) async throws
@@ -43,7 +44,9 @@ package protocol SyncStore: Sendable {
   /// Removes what is past its time: offers that vanished long ago, except for favorites, and old
   /// history. The engine calls it after its syncs, so it must be cheap if there is nothing to do.
   ///
-  /// - Parameter runCount: the number of runs recorded since the last call.
+  /// - Parameters:
+  ///   - runCount: the number of runs recorded since the last call.
+  ///   - now: the time from which ages are counted back.
   func clearAway(after runCount: Int, at now: Date) async throws
 
   /// A folder on the disk of the store, for temporary files of syncs that do not fit in memory.

@@ -6,6 +6,7 @@ package struct Advice: Hashable, Sendable, ExpressibleByStringInterpolation {
 
   /// - Parameters:
   ///   - start: the text before the words of the remedy, such as `Check the database`.
+  ///   - remedy: the remedy whose words follow; nil for none.
   ///   - rest: the text after them.
   package init(_ start: String, _ remedy: Remedy? = nil, _ rest: String = "") {
     self.start = start

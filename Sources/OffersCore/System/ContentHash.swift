@@ -24,8 +24,10 @@ package struct ContentHash: Sendable {
   /// The last sixteen bytes are read by unaligned loads that may overlap the blocks before them.
   /// That leaves one loop, whose iteration count is the only hard branch to predict.
   ///
-  /// - Parameter tag: identifies the kind of text. Two tags must differ in bits above those of any
-  ///   text's length, because the tag is combined with the length.
+  /// - Parameters:
+  ///   - text: the bytes of the text; nothing is added without a base address.
+  ///   - tag: identifies the kind of text. Two tags must differ in bits above those of any text's
+  ///     length, because the tag is combined with the length.
   @inlinable
   package mutating func combine(_ text: UnsafeRawBufferPointer, tag: UInt64) {
     guard var pointer = text.baseAddress else { return }

@@ -19,9 +19,8 @@ extension StringProtocol {
     ).map { Substring($0) }
   }
 
-  /// The text with each occurrence of another text replaced, compared byte by byte.
-  ///
-  /// - Parameter target: the text to replace; an empty one matches nothing.
+  /// The text with each occurrence of another text replaced, compared byte by byte. An empty
+  /// `target` matches nothing.
   package func replacing(bytes target: String, with replacement: String) -> String {
     let pattern = Array(target.utf8)
     let bytes = Array(utf8)
