@@ -201,9 +201,7 @@ public final class OffersDatabase: Sendable {
   }
 
   /// Writes in one immediate transaction under the write guard, then checkpoints the log as far as
-  /// the mode requires it.
-  ///
-  /// - Parameter waitSeconds: the maximum wait for writers of other processes.
+  /// the mode requires it. Waits at most `waitSeconds` for writers of other processes.
   func write<Result: Sendable>(
     _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
     _ body: @escaping @Sendable (Database) throws -> Result

@@ -19,9 +19,8 @@ extension OffersDatabase {
     return OffersDatabase(path: path, file: file, reader: reader, writer: nil)
   }
 
-  /// Reads the readable rows of a damaged database.
-  ///
-  /// - Parameter body: reads the records; the query is valid only during the call.
+  /// Reads the readable rows of a damaged database. The query that `body` reads them from is valid
+  /// only during the call.
   package func salvage<Result: Sendable>(
     favoritesOnly: Bool, _ body: @escaping @Sendable (SalvageQuery) throws -> Result
   ) async throws -> Result {

@@ -39,8 +39,9 @@ package final class SalvageQuery {
 
   /// Calls `body` with every readable record, section by section.
   ///
-  /// - Parameter accepts: whether a record is valid at this position of the document, because
-  ///   damaged rows can look like valid ones. Called in the order of the document.
+  /// `accepts` tells whether a record is valid at this position of the document, because damaged
+  /// rows can look like valid ones. It is called in the order of the document.
+  ///
   /// - Returns: the incomplete sections.
   package func forEachRecord(
     accepting accepts: @escaping (ExportRecord) -> Bool,

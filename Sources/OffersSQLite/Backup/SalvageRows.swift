@@ -14,8 +14,9 @@ struct SalvageRows {
   private static let usualTries = 256
   private static let triesBetween = 8
 
-  /// - Parameter sql: selects the rows with keys from `?1` on, in key order, with the key as first
-  ///   column.
+  /// Prepares `sql`, which selects the rows with keys from `?1` on, in key order, with the key as
+  /// first column.
+  ///
   /// - Throws: if the table is missing.
   init(_ database: Database, _ sql: String) throws {
     rows = try RawStatement(database, sql)

@@ -5,8 +5,8 @@ import GRDB
 struct SalvagedDetail {
   private let row: RawStatement?
 
-  /// - Parameter sql: selects the row with the key `?1`. If its table is missing, every row counts
-  ///   as unreadable.
+  /// Prepares `sql`, which selects the row with the key `?1`. If its table is missing, every row
+  /// counts as unreadable.
   init(_ database: Database, _ sql: String) {
     // A missing table is no error here; `read` returns false then.
     row = try? RawStatement(database, sql)

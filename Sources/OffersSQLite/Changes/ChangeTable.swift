@@ -56,11 +56,10 @@ enum ChangeTable {
   }
 
   /// The last change number before the changes of a run and of later runs; 0 if there is none.
+  /// `lastID` is the newest change number.
   ///
   /// Writers are serialized, so change numbers are in the order of runs. The rows after the result
   /// are scanned.
-  ///
-  /// - Parameter lastID: the newest change number.
   static func fetchLastID(
     beforeRun runID: Int64, upTo lastID: Int64, in database: Database
   ) throws -> Int64 {
@@ -72,9 +71,8 @@ enum ChangeTable {
         """, arguments: [lastID, runID]) ?? 0
   }
 
-  /// The keys of the runs that recorded a change of a favorite.
-  ///
-  /// - Parameter id: the last change number to consider.
+  /// The keys of the runs that recorded a change of a favorite, of the changes up to the number
+  /// `id`.
   static func runsOfFavorites(through id: Int64, in database: Database) throws -> Set<Int64> {
     let favorites = try FavoriteTable.sortedKeys(in: database)
     let rows = try Row.fetchCursor(
@@ -102,9 +100,7 @@ enum ChangeTable {
     try Int.fetchOne(database, sql: ChangeSpan.totalSQL) ?? 0
   }
 
-  /// The newest changes of a range, newest first.
-  ///
-  /// - Parameter limit: the maximum number; nil for all.
+  /// The newest changes of a range, newest first; at most `limit`, or all if it is nil.
   static func newest(
     _ range: Range, limit: Int?, in database: Database
   ) throws -> [ChangeRow] {
@@ -265,10 +261,8 @@ enum ChangeTable {
     return rows
   }
 
-  /// The changes of one offer except for `new`, newest first, as rows of number, time, kind and
-  /// fields.
-  ///
-  /// - Parameter id: an exclusive upper bound of the change numbers.
+  /// The changes of one offer before the number `id`, except for `new`, newest first, as rows of
+  /// number, time, kind and fields.
   static func history(
     offerKey: Int64, before id: Int64, in database: Database
   ) throws -> RowCursor {

@@ -57,7 +57,9 @@ extension OffersDatabase {
   /// favorites that expire soon, and feeds that keep failing. After `setNewsTold`, an expiring
   /// favorite is not reported again, and a failing feed again on the next day.
   ///
-  /// - Parameter mark: the reader's mark; nil for the last seven days.
+  /// - Parameters:
+  ///   - mark: the reader's mark; nil for the last seven days.
+  ///   - now: the current time, to be passed to `setNewsTold` as well.
   package func fetchNews(
     after mark: ReaderMark?, now: Date
   ) async throws -> (news: News, lastID: Int64) {
@@ -86,7 +88,9 @@ extension OffersDatabase {
   /// all readers.
   ///
   /// - Parameters:
+  ///   - news: the news that were delivered.
   ///   - lastID: the change number that `fetchNews` returned.
+  ///   - reader: the name of the reader.
   ///   - now: the time that was passed to `fetchNews`.
   package func setNewsTold(
     _ news: News, lastID: Int64, reader: String, now: Date

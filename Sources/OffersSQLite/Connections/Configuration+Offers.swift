@@ -27,8 +27,10 @@ extension Configuration {
 
   /// The configuration of a connection to a database.
   ///
-  /// - Parameter isSalvage: whether to open a damaged file: with `writable_schema`, SQLite also
-  ///   opens a truncated file and one with an unreadable schema. Nothing is written to it.
+  /// - Parameters:
+  ///   - isReadOnly: whether the connection only reads, and needs no settings of a writer.
+  ///   - isSalvage: whether to open a damaged file: with `writable_schema`, SQLite also opens a
+  ///     truncated file and one with an unreadable schema. Nothing is written to it.
   static func offers(isReadOnly: Bool, isSalvage: Bool = false) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = isReadOnly

@@ -23,6 +23,7 @@ final class ReadingConnection: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
+  ///   - file: the database file to read.
   ///   - limit: the maximum number of connections, at least 1; further reads wait.
   ///   - isSalvage: whether to open a damaged file as far as possible.
   init(_ file: DatabaseFile, limit: Int = 1, isSalvage: Bool = false) {

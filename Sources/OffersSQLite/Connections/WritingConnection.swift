@@ -18,7 +18,9 @@ final class WritingConnection: Sendable {
   /// because opening may write. A new database is created in the same way, so another process finds
   /// either none or a complete one. The wait for other writers blocks no thread.
   ///
-  /// - Parameter header: the file's header, as it was read before the guard was acquired.
+  /// - Parameters:
+  ///   - file: the file to open, or to create if it is missing.
+  ///   - header: the file's header, as it was read before the guard was acquired.
   /// - Throws: `CancellationError` if the task is cancelled while it waits. Nothing was written
   ///   then.
   static func open(
@@ -63,9 +65,7 @@ final class WritingConnection: Sendable {
   func close() throws { try queue.close() }
 
   /// Writes in one immediate transaction under the write guard, then checkpoints the log as far as
-  /// the mode requires it.
-  ///
-  /// - Parameter waitSeconds: the maximum wait for writers of other processes.
+  /// the mode requires it. Waits at most `waitSeconds` for writers of other processes.
   func write<Result: Sendable>(
     _ mode: WriteMode, waitSeconds: Double,
     _ body: @escaping @Sendable (Database) throws -> Result

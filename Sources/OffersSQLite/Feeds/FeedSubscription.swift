@@ -10,9 +10,12 @@ enum FeedSubscription {
   /// The key of a feed, which is inserted if it is unknown.
   ///
   /// - Parameters:
+  ///   - name: the name of the feed.
+  ///   - source: the source to record if the feed is unknown.
   ///   - subscribes: whether to subscribe to the feed. A feed that never worked is stored without a
   ///     subscription, because the fetch state of its server must be remembered.
   ///   - seconds: the start of the sync.
+  ///   - database: the database to read, and to write to.
   /// - Returns: also whether this call subscribed to the feed.
   static func fetchKey(
     _ name: String, source: String, subscribes: Bool, at seconds: Int64, in database: Database

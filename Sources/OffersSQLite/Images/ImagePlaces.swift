@@ -38,9 +38,8 @@ struct ImagePlaces {
   }
 
   /// The slots to evict so that at most `limit` images remain, least recently used first. The
-  /// images that are exempt under that limit are kept.
-  ///
-  /// - Parameter favorites: the slots of favorites' images.
+  /// images that are exempt under that limit are kept. `favorites` are the slots of favorites'
+  /// images.
   func surplus(over limit: Int, favorites: Set<Int64>) -> [Int64] {
     let exempt = exempt(favorites, limit: limit)
     return places.filter { !exempt.contains($0.slot) }.sorted(by: Self.isOlder)

@@ -80,9 +80,8 @@ struct LostFavorites {
   /// The maximum number of returned favorites that a run reports.
   private static let returnedLimit = 20
 
-  /// The new offers of a feed that are probably returned favorites, up to the limit.
-  ///
-  /// - Parameter lastKey: offers with a larger key are new.
+  /// The new offers of a feed that are probably returned favorites, up to the limit. Offers with a
+  /// larger key than `lastKey` are new.
   static func returned(
     to feed: String, feedKey: Int64, after lastKey: Int64, in database: Database
   ) throws -> [ReturnedFavorite] {

@@ -15,9 +15,8 @@ enum NearIDs {
     let name: String
   }
 
-  /// - Parameters:
-  ///   - text: the prefix, as in `1105` or `ibotta:1105`.
-  ///   - limit: the maximum number of ids per feed.
+  /// The offers whose id begins with a text, as in `1105` or `ibotta:1105`; at most `limit` per
+  /// feed.
   static func fetch(
     beginningWith text: String, limit: Int, in database: Database
   ) throws -> [Entry] {

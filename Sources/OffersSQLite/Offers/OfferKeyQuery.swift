@@ -32,6 +32,7 @@ struct OfferKeyQuery {
   let isStream: Bool
 
   /// - Parameters:
+  ///   - query: the query that selects and sorts the offers.
   ///   - feedKey: the key of the query's feed; nil if it names none.
   ///   - lastKey: the key of the previous page's last offer; nil for the first page.
   ///   - values: the sort values of that offer; empty for the order of the feeds.

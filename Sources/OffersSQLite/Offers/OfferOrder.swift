@@ -40,7 +40,9 @@ struct OfferOrder {
   private let terms: [Term]
 
   /// - Parameters:
+  ///   - sort: the order that the query asks for.
   ///   - key: the column of the offers' keys.
+  ///   - isReversed: whether to reverse the order, that of the keys included.
   ///   - isDated: whether all listed offers have an expiry date.
   init(_ sort: OfferQuery.Sort, key: String, isReversed: Bool, isDated: Bool = false) {
     let own: [Term] =

@@ -61,11 +61,10 @@ enum OfferTable {
     try String.fetchAll(database, sql: feedsWithIDSQL, arguments: [id])
   }
 
-  /// The offers with the given keys, in the order of the keys; missing ones are omitted.
+  /// The offers with the given keys, in the order of the keys; missing ones are omitted. For
+  /// `textBytes`, see `OfferQuery`.
   ///
   /// One statement reads all of them, which is faster than one statement per key.
-  ///
-  /// - Parameter textBytes: see `OfferQuery`.
   static func list(
     keys: some Collection<Int64>, textBytes: Int? = nil, in database: Database
   ) throws -> [Offer] {

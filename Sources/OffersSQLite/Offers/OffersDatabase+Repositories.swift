@@ -32,9 +32,8 @@ extension OffersDatabase: OfferRepository {
     try await read { try Self.countOffers(query, in: $0) }
   }
 
-  /// The ids and names of current and gone offers whose id begins with a text.
-  ///
-  /// - Parameter limit: the maximum number of ids per feed.
+  /// The ids and names of current and gone offers whose id begins with a text; at most `limit` per
+  /// feed.
   package func fetchIDs(
     beginningWith text: String, limit: Int
   ) async throws -> [(ref: OfferRef, name: String)] {
@@ -55,8 +54,9 @@ extension OffersDatabase: OfferRepository {
     return try keyQuery.count(in: database)
   }
 
-  /// - Parameter lastKey: the key of the last offer of the previous page, for a query with
-  ///   `isStream`; it takes precedence over the query's own place.
+  /// The query for the keys of a list's offers. `lastKey` is the key of the last offer of the
+  /// previous page, for a query with `isStream`; it takes precedence over the query's own place.
+  ///
   /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` for a position that
   ///   does not fit the order.
   static func keyQuery(

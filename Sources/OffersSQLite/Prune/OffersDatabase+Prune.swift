@@ -108,7 +108,9 @@ extension OffersDatabase {
   /// Prunes offers and history if a vanished offer is due, or if the key of the last run has passed
   /// a multiple of `runsBetween` since the last call. The check is cheap.
   ///
-  /// - Parameter runCount: the number of runs recorded since the last call.
+  /// - Parameters:
+  ///   - runCount: the number of runs recorded since the last call.
+  ///   - now: the time from which ages are counted back.
   package func clearAway(after runCount: Int, at now: Date) async throws {
     let gone = now.addingTimeInterval(-Double(Retention.vanishedOfferSeconds))
     let isDue = try await read { database in

@@ -119,9 +119,11 @@ enum PruneTable {
   /// is kept as long as one of them is a favorite.
   ///
   /// - Parameters:
+  ///   - seconds: the time before which the run of a change started.
   ///   - after: the exclusive lower bound of change numbers.
   ///   - through: see `findLastChange`.
   ///   - limit: the maximum number of rows.
+  ///   - database: the database to read.
   static func oldChanges(
     before seconds: Int64, after: Int64, through: Int64, limit: Int, in database: Database
   ) throws -> [OldChange] {
@@ -156,9 +158,12 @@ enum PruneTable {
   /// every run that a change refers to.
   ///
   /// - Parameters:
+  ///   - old: the time before which every run is old.
+  ///   - idle: the time before which a run that changed no offer is old.
   ///   - through: see `findLastChange`. Of the changes after it, only the newest one is looked at.
   ///   - ofFavorites: whether only changes of favorites, and the newest change, keep their runs.
   ///     True for a trial, where the old changes to be removed are still stored.
+  ///   - database: the database to read.
   static func doomedRuns(
     old: Int64, idle: Int64, through: Int64, ofFavorites: Bool, in database: Database
   ) throws -> [Int64] {

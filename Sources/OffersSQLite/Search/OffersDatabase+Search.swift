@@ -7,7 +7,8 @@ extension OffersDatabase: SearchRepository {
     try await search(query, rebuilding: {})
   }
 
-  /// - Parameter rebuilding: called before the index is rebuilt.
+  /// Searches the stored offers. If the index is not current, calls `rebuilding` before it is
+  /// rebuilt.
   package func search(
     _ query: SearchQuery, rebuilding: () -> Void
   ) async throws -> SearchResults {

@@ -20,8 +20,8 @@ struct SearchExpression: Equatable, Sendable {
   /// The maximum number of parts; further ones are ignored.
   static let partLimit = 50
 
-  /// - Parameter opensLetter: whether a single letter at the end may be a prefix, which mostly
-  ///   finds far too much.
+  /// The expression for a text. `opensLetter` tells whether a single letter at the end may be a
+  /// prefix, which mostly finds far too much.
   init(_ text: String, opensLetter: Bool = false, in database: Database) throws {
     let tokenizer = try database.makeTokenizer(.unicode61(diacritics: .remove))
     var typed: [String] = []

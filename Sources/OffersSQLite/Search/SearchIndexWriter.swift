@@ -60,6 +60,7 @@ final class SearchIndexWriter {
   private static let pendingLimitBytes = 8 << 20
 
   /// - Parameters:
+  ///   - database: the database that has the index.
   ///   - isWanted: whether to update the index; otherwise it is marked as not current.
   ///   - rebuilds: whether to rebuild an index that is not current; otherwise it stays so.
   init(_ database: Database, isWanted: Bool = true, rebuilds: Bool = true) throws {

@@ -39,9 +39,8 @@ struct SearchMarks {
     return (ranges, count + rest.count)
   }
 
-  /// The matches in an offer.
-  ///
-  /// - Parameter texts: the highlighted texts, in the order of `SearchIndex.fields`.
+  /// The matches in an offer. `texts` are its highlighted texts, in the order of
+  /// `SearchIndex.fields`.
   func matches(in texts: [String?], of offer: Offer) -> [SearchMatch] {
     zip(SearchIndex.fields, texts).flatMap { field, text -> [SearchMatch] in
       // Fast path: most texts have no mark.

@@ -50,9 +50,7 @@ struct SearchSpelling {
   }
 
   /// The expression with results whose replacements have the smallest edit distances in total; nil
-  /// if none of the attempts has results. Among equal ones, common words win.
-  ///
-  /// - Parameter finds: whether an expression has results.
+  /// if none of the attempts has results, as told by `finds`. Among equal ones, common words win.
   func findNearest(
     in database: Database, _ finds: (SearchExpression) throws -> Bool
   ) throws -> SearchExpression? {

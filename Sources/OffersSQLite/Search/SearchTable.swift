@@ -14,6 +14,7 @@ struct SearchTable {
   ///   - feedKey: the feed to search; nil for all.
   ///   - favoritesOnly: whether to search favorites only, gone ones included; otherwise current
   ///     offers are searched.
+  ///   - database: the database to search.
   init(feedKey: Int64?, favoritesOnly: Bool, in database: Database) throws {
     var parts: [String] = []
     var arguments: StatementArguments = []
@@ -66,11 +67,10 @@ struct SearchTable {
     let texts: [String?]
   }
 
-  /// The offers that match an expression, best first.
+  /// Calls `body` with the offers that match an expression, best first, one at a time, so that not
+  /// all are in memory.
   ///
   /// FTS5 returns matches by rank; offers are joined only until the page is full.
-  ///
-  /// - Parameter body: is called with one match at a time, so that not all are in memory.
   func find(
     _ expression: SearchExpression, marks: SearchMarks, limit: Int, offset: Int,
     in database: Database, _ body: (Found) throws -> Void

@@ -30,7 +30,7 @@ struct ChangeWriter {
     insert.bind(2, runKey)
   }
 
-  /// - Parameter fields: the JSON of a `changed` row; see `ChangedFields`.
+  /// Records a change of an offer. `fields` is the JSON of a `changed` row; see `ChangedFields`.
   func append(_ kind: Kind, _ offerKey: Int64, fields: [UInt8]? = nil) throws {
     let name = kind.name
     insert.bind(1, offerKey)
@@ -46,9 +46,8 @@ struct ChangeWriter {
     }
   }
 
-  /// Records all offers of a feed's first sync in one row; see `ChangeSpan`.
-  ///
-  /// - Parameter lastKey: the largest of their keys, which are consecutive.
+  /// Records all offers of a feed's first sync in one row; see `ChangeSpan`. `lastKey` is the
+  /// largest of their keys, which are consecutive.
   func appendFirst(count: Int, lastKey: Int64) throws {
     let count = Int64(count)
     let id = try ChangeTable.fetchLastID(in: database) + count

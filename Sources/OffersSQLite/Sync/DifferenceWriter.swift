@@ -24,7 +24,9 @@ final class DifferenceWriter {
   private(set) var lastKey: Int64 = 0
 
   /// - Parameters:
+  ///   - database: the database to write to.
   ///   - run: the sync's run so far. New, changed and gone offers get its start as their time.
+  ///   - feedKey: the key of the run's feed.
   ///   - isIndexed: whether to update the search index.
   init(_ database: Database, _ run: SyncRun, feedKey: Int64, isIndexed: Bool = true) throws {
     self.database = database

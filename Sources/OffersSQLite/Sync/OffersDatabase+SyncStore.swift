@@ -16,6 +16,7 @@ extension OffersDatabase: SyncStore {
   /// - Parameters:
   ///   - feeds: sorted, so that two callers with several feeds cannot deadlock.
   ///   - waitSeconds: the maximum wait for all locks together.
+  ///   - body: called once all locks are held.
   func withSyncLocks<Result: Sendable>(
     on feeds: [String], waitSeconds: Double, _ body: @Sendable () async throws -> Result
   ) async throws -> Result {

@@ -39,8 +39,11 @@ struct ImportedFeedWriter {
 
   /// Merges an imported feed into a stored one, which keeps its subscription and its named source.
   ///
-  /// - Parameter isNewer: whether the imported feed was synced later, so that its title and shared
-  ///   attributes win.
+  /// - Parameters:
+  ///   - feed: the imported feed.
+  ///   - isNewer: whether the imported feed was synced later, so that its title and shared
+  ///     attributes win.
+  ///   - feedKey: the key of the stored feed.
   func merge(_ feed: ExportedFeed, isNewer: Bool, feedKey: Int64) throws {
     try database.execute(
       sql: """

@@ -118,8 +118,11 @@ final class ImportedHistory {
     hasEarlier = true
   }
 
-  /// - Parameter seenHereUntil: the start of the last successful sync of the offer's feed in this
-  ///   database.
+  /// - Parameters:
+  ///   - change: the imported change.
+  ///   - offerKey: the key of its offer in this database.
+  ///   - isNewOffer: whether the offer was not stored here before the import.
+  ///   - seenHereUntil: the start of the last successful sync of the offer's feed in this database.
   /// - Returns: whether the change is imported.
   func add(
     _ change: ExportedChange, offerKey: Int64, isNewOffer: Bool, seenHereUntil: Int64?

@@ -80,7 +80,7 @@ struct ImportedOfferWriter {
     }
   }
 
-  /// - Parameter isOther: whether the content of the offer differs from the stored one.
+  /// Updates a stored offer to an imported one. `isOther` tells whether their contents differ.
   func update(_ key: Int64, to offer: ExportedOffer, isOther: Bool) throws {
     // An offer that this import inserted is not in the index yet.
     if isOther, key <= lastKey { try index.willChange(key) }
