@@ -58,6 +58,7 @@ public struct SyncEngine: Sendable {
   ///
   /// - Parameters:
   ///   - feed: the name of a defined feed.
+  ///   - options: the source, the limits and the reason of the sync, among others.
   ///   - progress: called from time to time while reading.
   /// - Returns: the run that was recorded, or one with the outcome `skipped`, which is not
   ///   recorded.
@@ -145,7 +146,12 @@ public struct SyncEngine: Sendable {
 
   /// Makes one attempt to sync a feed, under the feed's lock.
   ///
-  /// - Parameter isTrial: whether to compute the changes only, and write nothing.
+  /// - Parameters:
+  ///   - feed: the name of a defined feed.
+  ///   - options: the options of the sync.
+  ///   - isTrial: whether to compute the changes only, and write nothing.
+  ///   - transport: sends the requests. It is not closed.
+  ///   - progress: called from time to time while reading.
   func attempt(
     _ feed: String, _ options: SyncOptions, isTrial: Bool, over transport: any HTTPTransport,
     _ progress: @escaping @Sendable (SyncProgress) -> Void

@@ -27,6 +27,9 @@ final class DifferenceCollector: OfferSink {
   private let isSearch: Bool
 
   /// - Parameters:
+  ///   - known: the stored offers of the feed, with which the records are compared.
+  ///   - definition: the definition of the feed.
+  ///   - derivationSeed: the seed of the content hashes; see `FeedDefinition.derivationSeed`.
   ///   - folder: the folder for temporary files.
   ///   - hasPages: whether there may be more than one document.
   ///   - isSearch: whether to collect `foundPages`.

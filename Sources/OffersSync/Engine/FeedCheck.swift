@@ -123,8 +123,10 @@ extension SyncEngine {
   /// Reads a feed by its definition without storing anything.
   ///
   /// - Parameters:
+  ///   - definition: the definition to check.
   ///   - source: the source to read instead of the definition's own; nil for the latter.
   ///   - firstCount: the most offers in `FeedCheck.first`.
+  ///   - options: the limits, the pages and the access to networks, as in a sync.
   /// - Throws: `OffersError` if the source is not allowed or cannot be read, or the document cannot
   ///   be parsed; `CancellationError`. A document without valid offers is no error.
   package func check(
@@ -153,6 +155,7 @@ extension SyncEngine {
   ///
   /// - Parameters:
   ///   - source: the source of the document, which counts as one in a definition.
+  ///   - options: the limits and the access to networks, as in a sync.
   ///   - handle: receives the bytes; returns false to stop reading.
   /// - Returns: the final URL of the document and the encoding that the server declared; nil where
   ///   there is none.

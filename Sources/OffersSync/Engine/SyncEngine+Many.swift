@@ -10,6 +10,7 @@ extension SyncEngine {
   /// host one after another.
   ///
   /// - Parameters:
+  ///   - feeds: the names of defined feeds.
   ///   - options: apply to each feed. A source in them would be read for every feed, so it makes
   ///     sense for a single feed only.
   ///   - progress: called from time to time while reading, from any task.

@@ -9,6 +9,7 @@ extension SyncEngine {
   ///   - words: the words as a user types them.
   ///   - page: the number of the page, from 1; nil for all pages within the definition's limit.
   ///   - options: the options of the sync. Their `query`, `firstPage` and `pages` are replaced.
+  ///   - progress: called from time to time while reading.
   /// - Throws: as `sync`, and `invalidRequest` for a page below 1 and for a feed whose server
   ///   cannot be searched.
   public func search(

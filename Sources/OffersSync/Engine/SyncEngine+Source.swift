@@ -9,7 +9,11 @@ extension SyncEngine {
   ///
   /// The caller must call `FeedSource.check` before reading from the source.
   ///
-  /// - Parameter chosen: the validated source in the options; nil if they name none.
+  /// - Parameters:
+  ///   - definition: the definition of the feed.
+  ///   - chosen: the validated source in the options; nil if they name none.
+  ///   - state: the stored state, with the remembered source; nil if there is none.
+  ///   - options: the options of the sync.
   /// - Throws: `OffersError` with `invalidRequest` for an invalid source, for one in the options
   ///   that only a user of this machine may name, and for a search without a search address.
   func source(

@@ -12,7 +12,10 @@ enum CacheFreshness {
   ///
   /// - Parameters:
   ///   - cacheControl: the values of all `Cache-Control` lines, in order.
-  ///   - receivedAt: replaces a `Date` that is missing or invalid.
+  ///   - expires: the value of the header `Expires`; nil if it is missing.
+  ///   - date: the value of the header `Date`; nil if it is missing.
+  ///   - age: the value of the header `Age`; nil if it is missing.
+  ///   - receivedAt: the time of the receipt, which replaces a `Date` that is missing or invalid.
   /// - Returns: 0 to `Int32.max`; nil when the response has no freshness information.
   static func seconds(
     cacheControl: [String], expires: String?, date: String?, age: String?, receivedAt: Date

@@ -38,7 +38,9 @@ enum FetchFailure {
   /// The error of a fetch as it is reported: a `CancellationError` if the task was cancelled, the
   /// error itself if it is an `OffersError`, and otherwise an `OffersError` with `sourceFailed`.
   ///
-  /// - Parameter url: the URL of the document before any redirect, for the message.
+  /// - Parameters:
+  ///   - error: the error that the fetch threw.
+  ///   - url: the URL of the document before any redirect, for the message.
   static func translate(_ error: any Error, _ url: String) -> any Error {
     // The HTTP client reports some cancellations as errors of the connection.
     if Task.isCancelled { return CancellationError() }

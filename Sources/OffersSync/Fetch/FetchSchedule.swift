@@ -21,8 +21,11 @@ struct FetchSchedule: Sendable {
 
   /// Why the feed must not be fetched now; nil when it may be fetched.
   ///
-  /// - Parameter reason: `forced` skips nothing; `asked` skips a feed that is stopped or whose
-  ///   server requested a pause; `due` also skips one that is not due.
+  /// - Parameters:
+  ///   - reason: `forced` skips nothing; `asked` skips a feed that is stopped or whose server
+  ///     requested a pause; `due` also skips one that is not due.
+  ///   - state: the stored state of the feed; nil if there is none.
+  ///   - now: the present time.
   func skip(_ reason: SyncReason, _ state: SyncState?, now: Date) -> SyncSkip? {
     guard let state, reason != .forced else { return nil }
     if let since = state.fetch.stoppedAt { return .stopped(since: since) }
@@ -52,7 +55,10 @@ struct FetchSchedule: Sendable {
   /// Whether to send the stored validators: there are some, the stored document was read under the
   /// same rules, and was fetched unconditionally less than `validatorSeconds` ago.
   ///
-  /// - Parameter rules: the hash of the present rules; see `FeedDefinition.derivationSeed`.
+  /// - Parameters:
+  ///   - fetch: the stored state.
+  ///   - rules: the hash of the present rules; see `FeedDefinition.derivationSeed`.
+  ///   - now: the time of the sync.
   func asksConditionally(_ fetch: FetchState, rules: UInt64, now: Date) -> Bool {
     guard fetch.validatedMark != nil, fetch.validatedRules == rules,
       fetch.etag != nil || fetch.lastModified != nil, let full = fetch.fullFetchAt
@@ -71,6 +77,7 @@ struct FetchSchedule: Sendable {
   ///   - usualSeconds: the freshness lifetime found last time; passed only when the document is
   ///     unchanged, because it was then not parsed and its own TTL is unknown. A lifetime that the
   ///     server declares takes precedence.
+  ///   - now: the time of the sync.
   func afterSuccess(
     _ fetch: FetchState, _ answer: FetchAnswer?, source: String, rules: UInt64, isHeld: Bool,
     usualSeconds: TimeInterval? = nil, now: Date
@@ -111,8 +118,9 @@ struct FetchSchedule: Sendable {
   /// has no validators, because some stored offers no longer come from the document that they
   /// describe. Nil when nothing changes.
   ///
-  /// - Parameter endsHolding: whether removals are no longer held back, because all offers were
-  ///   replaced.
+  /// - Parameters:
+  ///   - fetch: the state before the search or sync; nil if there is none.
+  ///   - endsHolding: whether removals are no longer held back, because all offers were replaced.
   func afterOther(_ fetch: FetchState?, endsHolding: Bool) -> FetchState? {
     guard var next = fetch else { return nil }
     forgetValidators(&next)

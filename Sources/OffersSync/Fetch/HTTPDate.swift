@@ -23,8 +23,10 @@ enum HTTPDate {
   /// Case is ignored (RFC 9111, section 4.2). The name of the day is optional and is not compared
   /// with the date. A leap second yields the following second.
   ///
-  /// - Parameter now: the reference for a year of two digits, which is taken as the latest such
-  ///   year that is at most 50 years later.
+  /// - Parameters:
+  ///   - text: the value of a header.
+  ///   - now: the reference for a year of two digits, which is taken as the latest such year that
+  ///     is at most 50 years later.
   /// - Returns: nil for anything else, and for a day or time that does not exist.
   static func parse(_ text: String, now: Date = Date()) -> Date? {
     guard text.utf8.count <= limitBytes, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }

@@ -37,9 +37,12 @@ struct HTTPDocument {
   /// 304 or an error) is not read on.
   private static let beginningBytes = 64 << 10
 
-  /// Fetches the document, and passes each part of its body to `handle`.
+  /// Fetches the document.
   ///
-  /// - Parameter between: called after each part.
+  /// - Parameters:
+  ///   - url: the URL to request first, before any redirects.
+  ///   - between: called after each part of the body.
+  ///   - handle: receives each part of the body.
   /// - Returns: false if the server answers that the document has not changed (304).
   /// - Throws: `OffersError` with `notFound` for 404 and 410, `sourceFailed` for any other
   ///   unexpected status and for network errors, `limitExceeded` past a limit, `malformedFeed` or

@@ -20,6 +20,7 @@ struct Validators: Hashable, Sendable {
   ///   - etag: the value of the header `ETag`.
   ///   - lastModified: the value of the header `Last-Modified`. A date more than a day after `now`
   ///     comes from a wrong clock and is dropped; it would hide changes until then.
+  ///   - now: the present time.
   init(etag: String?, lastModified: String?, now: Date) {
     self.etag = etag.flatMap { Self.isUsable(etag: $0) ? $0 : nil }
     self.lastModified = lastModified.flatMap {

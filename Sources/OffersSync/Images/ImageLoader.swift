@@ -43,6 +43,8 @@ public actor ImageLoader: ImageSource {
   ///   - images: the image cache.
   ///   - transport: sends the requests. It is not closed.
   ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
+  ///   - logger: logs each image that could not be fetched.
+  ///   - now: the clock for the freshness of images and for the memory of failures.
   public init(
     images: any ImageRepository, transport: any HTTPTransport, allowsPrivateNetwork: Bool = false,
     logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
@@ -86,8 +88,10 @@ public actor ImageLoader: ImageSource {
 
   /// The image of an offer.
   ///
-  /// - Parameter feedSource: the source of the offer's feed, the base of a relative address; nil when
-  ///   it is not known. With a source on https, an `http:` address on the same host becomes https.
+  /// - Parameters:
+  ///   - offer: the offer, which names the address of its image.
+  ///   - feedSource: the source of the offer's feed, the base of a relative address; nil when it is
+  ///     not known. With a source on https, an `http:` address on the same host becomes https.
   /// - Throws: `OffersError` when there is neither a cached image nor one from the server, such as
   ///   `notFound` for an offer without an image. `CancellationError` when the caller is cancelled;
   ///   the request continues, and its image is cached.

@@ -7,17 +7,13 @@ package struct AddressRange: Hashable, Sendable {
   /// The length of the prefix in bits: 0 to 32 for IPv4, 0 to 128 for IPv6.
   let bitCount: Int
 
-  /// The IPv4 range of an address of these four bytes.
-  ///
-  /// - Parameter bits: the length of the prefix.
+  /// The IPv4 range of an address of these four bytes, with a prefix of `bits` bits.
   init(ipv4 a: UInt8, _ b: UInt8 = 0, _ c: UInt8 = 0, _ d: UInt8 = 0, bits: Int) {
     let value = [a, b, c, d].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     self.init(NetworkAddress(ipv4: value), bits: bits)
   }
 
-  /// The IPv6 range of an address of these eight groups of 16 bits.
-  ///
-  /// - Parameter bits: the length of the prefix.
+  /// The IPv6 range of an address of these eight groups of 16 bits, with a prefix of `bits` bits.
   init(
     ipv6 a: UInt16, _ b: UInt16 = 0, _ c: UInt16 = 0, _ d: UInt16 = 0, _ e: UInt16 = 0,
     _ f: UInt16 = 0, _ g: UInt16 = 0, _ h: UInt16 = 0, bits: Int

@@ -13,7 +13,9 @@ package enum HostAddresses {
   /// (`2852039166`, `0x7f.1`), and in brackets for IPv6. The resolver blocks a Dispatch thread, not
   /// one of the concurrency pool; a cancelled task does not wait for it.
   ///
-  /// - Parameter port: the port to connect to, 0 to 65535. It does not affect the addresses.
+  /// - Parameters:
+  ///   - host: a host name or an address literal.
+  ///   - port: the port to connect to, 0 to 65535. It does not affect the addresses.
   /// - Returns: at least one address, without duplicates, in the order of preference (RFC 6724).
   /// - Throws: `OffersError` with `sourceFailed` when no address is found, `invalidRequest` for a
   ///   port out of range; `CancellationError`.

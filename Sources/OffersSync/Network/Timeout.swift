@@ -3,7 +3,10 @@ package enum Timeout {
   /// Runs `body`, and cancels it after `seconds`. Returns or throws only when `body` has ended, so
   /// `body` must respond to cancellation.
   ///
-  /// - Parameter late: makes the error of the timeout.
+  /// - Parameters:
+  ///   - seconds: the longest duration.
+  ///   - body: the operation.
+  ///   - late: makes the error of the timeout.
   /// - Throws: the error of `body`; after the timeout, the error of `late`; `CancellationError` if
   ///   the caller is cancelled.
   package static func run<Result: Sendable>(

@@ -22,6 +22,8 @@ public struct TransportRequest: Hashable, Sendable {
 
   /// - Parameters:
   ///   - url: the text of the URL, in any case.
+  ///   - headers: the header fields to send.
+  ///   - mayBePrivate: whether the server may be in a private network or on this machine.
   ///   - headSeconds: the longest wait for the head of the response.
   ///   - idleSeconds: the longest wait for a connection and for the next bytes of the body.
   /// - Throws: `OffersError` with `sourceFailed` for a text that is not an http or https URL with a

@@ -45,7 +45,9 @@ struct FeedSource: Sendable {
   /// The source to remember after a successful sync; nil to change nothing. The sample is not
   /// remembered for a feed whose definition has a source.
   ///
-  /// - Parameter chosen: the source in the options of the sync; nil if they name none.
+  /// - Parameters:
+  ///   - chosen: the source in the options of the sync; nil if they name none.
+  ///   - definition: the definition of the feed.
   func toRemember(_ chosen: SyncSource?, _ definition: FeedDefinition) -> NamedSource? {
     if chosen == .sample, definition.source != nil { return nil }
     return chosen?.rememberedText.map { NamedSource($0, origin: origin) }

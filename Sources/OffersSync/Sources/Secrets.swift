@@ -11,7 +11,9 @@ struct Secrets: Sendable {
 
   /// Adds the value of a variable, as it is and in the spellings that URLs and servers give it.
   ///
-  /// - Parameter name: the name of the variable.
+  /// - Parameters:
+  ///   - value: the value, which must not appear in output.
+  ///   - name: the name of the variable.
   mutating func add(_ value: String, of name: String) {
     let encoded = Self.encoded(value)
     var found = [value, encoded, Self.lowercasedEscapes(encoded)]
