@@ -11,6 +11,8 @@ extension ImageLoader {
   ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
   ///   - environment: returns the value of an environment variable: for proxies (`https_proxy`,
   ///     `http_proxy`, `all_proxy`, `no_proxy`) and for certificates (`SSL_CERT_FILE`).
+  ///   - logger: logs each image that could not be fetched.
+  ///   - now: the clock for the freshness of images and for the memory of failures.
   public init(
     images: any ImageRepository, allowsPrivateNetwork: Bool = false,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,

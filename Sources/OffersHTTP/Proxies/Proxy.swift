@@ -23,9 +23,10 @@ struct Proxy: Hashable, Sendable {
   /// The default port is 80 with a scheme and 3128 without. User and password may be
   /// percent-encoded; anything after the port is ignored.
   ///
-  /// - Parameter variable: the name of the environment variable that contains the text, for the
-  ///   error. The error shows nothing of the text except a known scheme, because the text may
-  ///   contain a password.
+  /// - Parameters:
+  ///   - text: the value of the environment variable.
+  ///   - variable: the name of the environment variable, for the error. The error shows nothing of
+  ///     the text except a known scheme, because the text may contain a password.
   /// - Throws: `OffersError` with `invalidRequest` for another kind of proxy or an invalid text.
   init(parsing text: String, variable: String) throws {
     var rest = text[...]

@@ -26,6 +26,7 @@ struct ProxyExceptions: Hashable, Sendable {
   ///   - host: a name in lower case without a trailing dot.
   ///   - address: the address if the host is an address literal, which is then compared with
   ///     addresses and ranges only; nil for a name, which is compared with names only.
+  ///   - port: the port of the request, which must equal the port of an exception that has one.
   func contains(host: String, address: NetworkAddress?, port: Int) -> Bool {
     isEverything
       || exceptions.contains { exception in
