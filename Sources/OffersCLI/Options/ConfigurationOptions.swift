@@ -55,8 +55,10 @@ extension SettingPath {
 
   /// Writes the sync interval of a feed into the file, which is created if it does not exist.
   ///
-  /// - Parameter everySeconds: the interval; nil to remove it from the file, so that the interval
-  ///   of the feed's definition applies.
+  /// - Parameters:
+  ///   - everySeconds: the interval; nil to remove it from the file, so that the interval of the
+  ///     feed's definition applies.
+  ///   - feed: the name of the feed.
   /// - Returns: whether the file was changed.
   /// - Throws: `OffersError` with `notFound` for an unknown feed, otherwise as
   ///   `DefinitionEdit.setting` and `TextFile.update`.

@@ -5,6 +5,7 @@ enum NamedChoice {
   /// The case whose raw value is the given word.
   ///
   /// - Parameters:
+  ///   - word: the word that the user typed.
   ///   - what: the noun for a value in the error, such as `format`.
   ///   - title: the title of the list of values in the hint, such as `Formats`.
   /// - Throws: `OffersError` with `invalidRequest` for another word. The hint suggests a similar

@@ -54,8 +54,10 @@ enum TextFile {
   /// Changes the content of a file under an exclusive lock, so that concurrent changes by several
   /// processes are not lost. Missing folders are created.
   ///
-  /// - Parameter change: receives the content, nil if the file does not exist, and returns the new
-  ///   content, nil for no change.
+  /// - Parameters:
+  ///   - path: the path of the file.
+  ///   - change: receives the content, nil if the file does not exist, and returns the new content,
+  ///     nil for no change.
   /// - Throws: `OffersError` with `locked` if another process holds the lock for longer than 5 s.
   static func update(_ path: String, _ change: (String?) throws -> String?) throws {
     let target = try NewFile.target(path)

@@ -10,8 +10,10 @@ struct MarkedText {
 
   private var runs: [Run]
 
-  /// - Parameter ranges: the highlighted ranges, as ascending offsets into the text's Unicode
-  ///   scalars. A range that overlaps an earlier one or exceeds the text is ignored.
+  /// - Parameters:
+  ///   - text: the text, which need not be safe for a terminal.
+  ///   - ranges: the highlighted ranges, as ascending offsets into the text's Unicode scalars. A
+  ///     range that overlaps an earlier one or exceeds the text is ignored.
   init(_ text: String, ranges: [Range<Int>]) {
     let scalars = Array(text.unicodeScalars)
     var runs: [Run] = []

@@ -30,16 +30,22 @@ final class ProgressBar: Sendable {
     show { _ in "images  \(Self.bar(Double(done) / Double(max(1, total))))  \(done) of \(total)" }
   }
 
-  /// Sets how many records are done; a total of 0 means that it is not known.
+  /// Sets how many records are done.
   ///
-  /// - Parameter work: the first word of the line, such as `export`.
+  /// - Parameters:
+  ///   - work: the first word of the line, such as `export`.
+  ///   - done: the number of records that are done.
+  ///   - total: the number of all records; 0 if it is not known.
   func show(_ work: String, records done: Int, of total: Int) {
     show(work, done, of: total) { "\(Units.count($0)) a second" }
   }
 
-  /// Sets how many bytes are done; a total of 0 means that it is not known.
+  /// Sets how many bytes are done.
   ///
-  /// - Parameter work: the first word of the line, such as `import`.
+  /// - Parameters:
+  ///   - work: the first word of the line, such as `import`.
+  ///   - done: the number of bytes that are done.
+  ///   - total: the number of all bytes; 0 if it is not known.
   func show(_ work: String, bytes done: Int, of total: Int) {
     show(work, done, of: total) { "\(Units.size($0)) a second" }
   }

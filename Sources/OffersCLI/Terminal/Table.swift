@@ -20,6 +20,7 @@ struct Table {
   private let parts: [Range<Int>]
 
   /// - Parameters:
+  ///   - columns: the columns, from left to right.
   ///   - sample: the rows that determine the widths of the columns.
   ///   - totalWidth: the width of the terminal in columns; nil without a terminal.
   init(columns: [Column], sample: [[String]], totalWidth: Int?) {
@@ -168,9 +169,11 @@ struct Table {
 
   /// The text of a row whose last cell depends on the available width.
   ///
-  /// - Parameter last: makes the last cell, given the number of available columns; nil without a
-  ///   terminal. It is not called for a right-aligned last column, nor for a whole value on a line
-  ///   of its own.
+  /// - Parameters:
+  ///   - cells: the texts of the row, one per column.
+  ///   - last: makes the last cell, given the number of available columns; nil without a terminal.
+  ///     It is not called for a right-aligned last column, nor for a whole value on a line of its
+  ///     own.
   func line(_ cells: [String], last: (Int?) -> String) -> String {
     let lines = parts.flatMap { self.lines($0, cells, last) }
     return lines.filter { !$0.isEmpty || lines.count == 1 }.joined(separator: "\n")

@@ -41,8 +41,11 @@ enum FeedGuess {
   /// Reads the start of a source, and guesses a definition from it.
   ///
   /// - Parameters:
+  ///   - name: the name of the feed in the definition.
+  ///   - source: the source as the user typed it; `-` for standard input.
   ///   - items: the path of the offers in the document; nil to guess it.
   ///   - missing: the fields among `id` and `name` that the user has not mapped to a path.
+  ///   - options: the limits and the access to networks for reading the source.
   static func propose(
     name: String, source: String, items: FieldPath? = nil, missing: [String] = ["id", "name"],
     options: SyncOptions = SyncOptions()

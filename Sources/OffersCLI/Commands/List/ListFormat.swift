@@ -24,6 +24,7 @@ enum ListFormat: String, CaseIterable {
   ///   - columns: the columns that the user chose; nil for the default ones.
   ///   - usual: the default columns of the formats for people. Those of the other formats are all
   ///     columns.
+  ///   - style: the style of a table; the other formats have none.
   func printer(
     _ columns: [OfferColumn]?, usual: [OfferColumn], _ style: Style
   ) -> any OfferPrinter {

@@ -9,7 +9,11 @@ struct TablePrinter: OfferPrinter {
   private let style: Style
   private var shown: (table: Table, count: Int)?
 
-  /// - Parameter mayLeaveOut: whether columns that do not fit are left out.
+  /// - Parameters:
+  ///   - columns: the columns of the table, from left to right.
+  ///   - mayLeaveOut: whether columns that do not fit are left out.
+  ///   - totalWidth: the width of the terminal in columns; nil without a terminal.
+  ///   - style: the style of the lines.
   init(
     _ columns: [OfferColumn], mayLeaveOut: Bool, totalWidth: Int? = Terminal.width,
     _ style: Style = .plain

@@ -41,8 +41,10 @@ struct ManualPage {
   private let version: String
   private var lines: [String] = []
 
-  /// - Parameter description: the program's commands in JSON, as ArgumentParser's
-  ///   `--experimental-dump-help` prints them.
+  /// - Parameters:
+  ///   - description: the program's commands in JSON, as ArgumentParser's
+  ///     `--experimental-dump-help` prints them.
+  ///   - version: the program's version, for the title line.
   init(description: String, version: String) throws {
     root = try JSONDecoder().decode(Tool.self, from: Data(description.utf8)).command
     self.version = version

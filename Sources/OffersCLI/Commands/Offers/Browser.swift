@@ -53,6 +53,7 @@ struct Browser {
   /// needs the terminal for itself.
   ///
   /// - Parameters:
+  ///   - link: the link to open.
   ///   - isSilent: whether the browser's standard output is redirected to standard error, to keep
   ///     standard output for data.
   ///   - willStart: called with the name of each program before it is started.

@@ -4,8 +4,10 @@ import OffersCore
 enum OfferCard {
   /// The lines of the card.
   ///
-  /// - Parameter width: the width in columns at which lines are wrapped; more than 100 counts as
-  ///   100.
+  /// - Parameters:
+  ///   - offer: the offer to show.
+  ///   - width: the width in columns at which lines are wrapped; more than 100 counts as 100.
+  ///   - style: the style of titles and labels.
   static func lines(_ offer: Offer, width: Int, _ style: Style = .plain) -> [String] {
     let width = min(width, 100)
     var lines = heading(offer, width: width, style)

@@ -11,7 +11,9 @@ struct FinishedProgram {
 
   /// Runs a program and waits for its end.
   ///
-  /// - Parameter input: the content of its standard input.
+  /// - Parameters:
+  ///   - words: the name of the program, and its arguments.
+  ///   - input: the content of its standard input.
   /// - Returns: nil if the program does not exist.
   static func run(_ words: [String], input: [UInt8] = []) throws -> FinishedProgram? {
     // Unnamed files instead of pipes, because the program would block on a full pipe.

@@ -9,6 +9,7 @@ enum UnsyncedFeed {
   /// - Parameters:
   ///   - feed: the feed that the user named; nil for none.
   ///   - configurationPath: the file of definitions, which is read only after an error.
+  ///   - body: the closure that reads the offers.
   static func explaining<Result>(
     _ feed: String?, _ configurationPath: @autoclosure () throws -> SettingPath,
     _ body: () async throws -> Result
