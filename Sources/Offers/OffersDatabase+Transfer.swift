@@ -96,11 +96,11 @@ extension OffersDatabase {
 
   /// Creates a file under a temporary name, has it written, and gives it its name.
   private func replace<Result: Sendable>(
-    _ path: String, by write: (NewFile) async throws -> Result
+    _ path: String, by write: (AtomicFile) async throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
     let file = try await BlockingWork.run {
-      try NewFile(
+      try AtomicFile(
         replacing: path, hint: "Check the folder, its permissions and its free space.")
     }
     do {

@@ -33,7 +33,7 @@ struct ServedResponder: HTTPResponder {
   }
 
   private func answer(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    try RequestShape.check(request, hosts: hosts)
+    try RequestLimits.check(request, hosts: hosts)
     if let token, !LoginRoutes.isOpen(request.uri.path), !token.isShown(by: request.headers) {
       return try LoginRoutes.refuse(request)
     }

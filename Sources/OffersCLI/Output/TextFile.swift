@@ -60,7 +60,7 @@ enum TextFile {
   ///     nil for no change.
   /// - Throws: `OffersError` with `locked` if another process holds the lock for longer than 5 s.
   static func update(_ path: String, _ change: (String?) throws -> String?) throws {
-    let target = try NewFile.target(path)
+    let target = try AtomicFile.target(path)
     do {
       try FileBytes.makeFolders(of: target)
     } catch {
@@ -83,7 +83,7 @@ enum TextFile {
       usleep(10_000)
     }
     if let text = try change(try read(target)) {
-      try NewFile.write(text, to: target, hint: permissionHint)
+      try AtomicFile.write(text, to: target, hint: permissionHint)
     }
   }
 

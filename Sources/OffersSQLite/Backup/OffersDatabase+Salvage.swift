@@ -12,7 +12,7 @@ extension OffersDatabase {
     if [.missing, .empty, .blank].contains(header) { throw missing(at: file.path) }
     let reader = ReadingConnection(file, isSalvage: true)
     do {
-      try await reader.readWithoutTransaction(SalvageQuery.checkTables)
+      try await reader.readWithoutTransaction(SalvageReader.checkTables)
     } catch {
       throw StorageFailure.translateLoss(error, path: path)
     }
@@ -22,8 +22,8 @@ extension OffersDatabase {
   /// Reads the readable rows of a damaged database. The query that `body` reads them from is valid
   /// only during the call.
   package func salvage<Result: Sendable>(
-    favoritesOnly: Bool, _ body: @escaping @Sendable (SalvageQuery) throws -> Result
+    favoritesOnly: Bool, _ body: @escaping @Sendable (SalvageReader) throws -> Result
   ) async throws -> Result {
-    try await readWithoutTransaction { try body(SalvageQuery($0, favoritesOnly: favoritesOnly)) }
+    try await readWithoutTransaction { try body(SalvageReader($0, favoritesOnly: favoritesOnly)) }
   }
 }

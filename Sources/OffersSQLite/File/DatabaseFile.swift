@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import OffersCore
 import OffersPlatform
-import SQLiteMigrations
 
 /// The database's file as the file system sees it: created with the right mode, or refused
 /// untouched.
@@ -111,34 +110,6 @@ struct DatabaseFile {
   }
 
   private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
-
-  /// Refuses a file of another program or of a newer version of this one, by its header.
-  func check(_ header: Header) throws {
-    switch header {
-    case .foreign:
-      throw Self.foreignFile(path)
-    case .ours(let version, _):
-      try Self.checkVersion(version, path: path)
-    case .missing, .empty, .blank:
-      break
-    }
-  }
-
-  static func foreignFile(_ path: String) -> OffersError {
-    OffersError(
-      .storageFailed, "\(path) is not a database of this program. It was left untouched.",
-      advice: Advice("Name another file", .chooseDatabase))
-  }
-
-  static func checkVersion(_ version: Int, path: String) throws {
-    if version < 0 { throw foreignFile(path) }
-    guard version > SQLiteMigrations.currentVersion else { return }
-    throw OffersError(
-      .newerDatabase,
-      "\(path) was written by a newer version of offers (schema \(version), this one knows "
-        + "\(SQLiteMigrations.currentVersion)). It was left untouched.",
-      advice: Advice("Install the newer version, or name another file", .chooseDatabase))
-  }
 
   /// Creates the folder of a missing file.
   ///

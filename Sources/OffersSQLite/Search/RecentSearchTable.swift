@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import OffersCore
 
-/// The SQL for recent searches. A trigger keeps the last 10.
+/// The SQL for recent searches. The trigger `recent_search_holds_10` of migration 5 keeps the last 10.
 enum RecentSearchTable {
   static let listSQL = """
     SELECT words, feed, searched_at FROM recent_search ORDER BY search_order DESC

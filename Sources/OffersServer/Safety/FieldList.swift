@@ -36,14 +36,14 @@ enum FieldList {
 extension RequestBody {
   /// Reads the whole body of a request.
   ///
-  /// - Throws: `Problem` with status 413 for a body over `RequestShape.bodyBytes`, with 400 for one
+  /// - Throws: `Problem` with status 413 for a body over `RequestLimits.bodyBytes`, with 400 for one
   ///   that the HTTP parser rejects. Both close the connection.
   static func read(_ request: Request) async throws -> ByteBuffer {
     var whole = ByteBuffer()
     do {
       for try await part in request.body {
-        guard whole.readableBytes + part.readableBytes <= RequestShape.bodyBytes else {
-          throw RequestShape.closing(RequestShape.tooLarge)
+        guard whole.readableBytes + part.readableBytes <= RequestLimits.bodyBytes else {
+          throw RequestLimits.closing(RequestLimits.tooLarge)
         }
         whole.writeImmutableBuffer(part)
       }
@@ -52,7 +52,7 @@ extension RequestBody {
     } catch is CancellationError {
       throw CancellationError()
     } catch {
-      throw RequestShape.closing(Problem(.badRequest, "The body is not well-formed."))
+      throw RequestLimits.closing(Problem(.badRequest, "The body is not well-formed."))
     }
     return whole
   }

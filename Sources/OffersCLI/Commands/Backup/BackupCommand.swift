@@ -33,7 +33,7 @@ struct BackupCommand: AsyncParsableCommand {
   func run() async throws {
     let database = try await location.open(.readOnly)
     try check(try database.backupTarget(file))
-    let copy = try NewFile(
+    let copy = try AtomicFile(
       watched: file, hint: "Check the folder, its permissions and its free space.")
     try await database.backUp(to: copy.temporaryPath)
     try copy.commit(isPrivate: true)

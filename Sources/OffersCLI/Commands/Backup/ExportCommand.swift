@@ -57,7 +57,7 @@ struct ExportCommand: AsyncParsableCommand {
       try spool.forEachPiece { try Output.printRaw(Array($0)) }
       return try report(document.unread)
     }
-    let file = try NewFile(output: output, beside: database)
+    let file = try AtomicFile(output: output, beside: database)
     let document = try await write(database, bar) { try file.append($0) }
     try file.commit(isPrivate: true)
     bar.clear()

@@ -29,11 +29,11 @@ struct FeedHealth {
     return [Finding(.ok, "definitions", what)]
       + feeds.map { feed in
         // `find` throws only for an invalid file, and loading the file has validated it.
-        examine(FeedTiming(feed, try? configuration.find(feed.name)))
+        examine(FeedTroubles(feed, try? configuration.find(feed.name)))
       }
   }
 
-  private func examine(_ timing: FeedTiming) -> Finding {
+  private func examine(_ timing: FeedTroubles) -> Finding {
     let feed = timing.feed
     let subject = "feed \(feed.name)"
     let troubles = timing.unnamedTroubles(at: now)

@@ -27,7 +27,7 @@ struct StatusCommand: AsyncParsableCommand {
     let configuration = try configuration.path.load()
     let database = try await location.open(.readOnly)
     let feeds = try await database.fetchFeeds().map {
-      FeedTiming($0, try configuration.find($0.name))
+      FeedTroubles($0, try configuration.find($0.name))
     }
     let counts = try await database.countEverything()
     try Output.print(
@@ -37,7 +37,7 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private static func text(
-    _ database: OffersDatabase, _ counts: DatabaseCounts, _ feeds: [FeedTiming], at now: Date,
+    _ database: OffersDatabase, _ counts: DatabaseCounts, _ feeds: [FeedTroubles], at now: Date,
     _ style: Style
   ) -> String {
     let holds = [
@@ -89,7 +89,7 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private static func json(
-    _ database: OffersDatabase, _ counts: DatabaseCounts, _ feeds: [FeedTiming]
+    _ database: OffersDatabase, _ counts: DatabaseCounts, _ feeds: [FeedTroubles]
   ) -> String {
     JSONWriter.document { json in
       json.member("database", object: database) { json, database in
@@ -107,7 +107,7 @@ struct StatusCommand: AsyncParsableCommand {
 }
 
 extension JSONWriter {
-  fileprivate mutating func value(_ timing: FeedTiming) {
+  fileprivate mutating func value(_ timing: FeedTroubles) {
     let feed = timing.feed
     object { json in
       json.member("name", feed.name)

@@ -57,7 +57,7 @@ struct ImageCommand: AsyncParsableCommand {
     let database = try await location.open(.readWrite)
     // Created before the fetch, so that nothing is fetched if the file cannot be written.
     let file = try output.flatMap {
-      $0 == "-" ? nil : try NewFile(output: $0, isPublic: true, beside: database)
+      $0 == "-" ? nil : try AtomicFile(output: $0, isPublic: true, beside: database)
     }
     let loader = ImageLoader(
       images: database,

@@ -27,7 +27,7 @@ struct EnvironmentFile {
   /// Atomically replaces the content of the file by the given variables.
   ///
   /// - Throws: `OffersError` with `invalidRequest` for an invalid name, or a value that contains a
-  ///   line feed; otherwise as `NewFile.write`.
+  ///   line feed; otherwise as `AtomicFile.write`.
   func write(_ variables: [Variable]) throws {
     var text = "# Variables of the scheduled syncs: offers schedule install\n"
     for variable in variables {
@@ -38,7 +38,7 @@ struct EnvironmentFile {
       }
       text += "\(variable.name)=\(variable.value)\n"
     }
-    try NewFile.write(text, to: path, isPrivate: true)
+    try AtomicFile.write(text, to: path, isPrivate: true)
   }
 
   /// The variables in their order; nil if the file does not exist.

@@ -86,8 +86,8 @@ struct SystemdTimer {
     }
     let data = FileBytes.folder(of: SettingPath.absolute(database))
     let timer = String(decoding: PackageResources.offers_sync_timer, as: UTF8.self)
-    try NewFile.write(Self.service(words, writing: data), to: servicePath)
-    try NewFile.write(timer, to: timerPath)
+    try AtomicFile.write(Self.service(words, writing: data), to: servicePath)
+    try AtomicFile.write(timer, to: timerPath)
     for words in [["daemon-reload"], ["enable", "--now", "offers-sync.timer"]] {
       let done = try FinishedProgram.run(["systemctl", "--user"] + words)
       guard done?.status == 0 else {

@@ -4,9 +4,9 @@ import OffersTestSupport
 import Testing
 
 @Suite("Atomic replacement of files")
-struct NewFileTests {
+struct AtomicFileTests {
   private static func write(_ text: String, to path: String) throws {
-    let file = try NewFile(replacing: path, hint: "Check it.")
+    let file = try AtomicFile(replacing: path, hint: "Check it.")
     try Array(text.utf8).withUnsafeBytes(file.append)
     try file.commit()
   }
@@ -44,15 +44,15 @@ struct NewFileTests {
   func writers() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("saved.json")
-    let first = try NewFile(replacing: path, hint: "Check it.")
-    let second = try NewFile(replacing: path, hint: "Check it.")
+    let first = try AtomicFile(replacing: path, hint: "Check it.")
+    let second = try AtomicFile(replacing: path, hint: "Check it.")
     try Array("first".utf8).withUnsafeBytes(first.append)
     try Array("second".utf8).withUnsafeBytes(second.append)
     try first.commit()
     #expect(try Self.text(in: path) == "first")
     try second.commit()
     #expect(try Self.text(in: path) == "second")
-    let third = try NewFile(replacing: path, hint: "Check it.")
+    let third = try AtomicFile(replacing: path, hint: "Check it.")
     third.discard()
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["saved.json"])
   }

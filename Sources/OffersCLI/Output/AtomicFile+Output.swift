@@ -5,7 +5,7 @@ import OffersSync
 
 /// Every file that a command writes for the user is written by this class, apart from databases. An
 /// interrupted program removes the temporary file.
-extension NewFile {
+extension AtomicFile {
   /// Creates a file whose temporary file an interrupted program removes.
   ///
   /// - Parameters and errors: those of `init(replacing:isPublic:hint:interruption:)`.
@@ -47,7 +47,7 @@ extension NewFile {
     } catch {
       throw failure(path, hint, error.number)
     }
-    let file = try NewFile(watched: path, hint: hint)
+    let file = try AtomicFile(watched: path, hint: hint)
     var text = text
     try text.withUTF8 { try file.append(UnsafeRawBufferPointer($0)) }
     try file.commit(isPrivate: isPrivate)

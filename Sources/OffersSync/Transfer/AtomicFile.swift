@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// A device, pipe, socket or folder is refused, also behind a symbolic link: as root, the rename
 /// would replace `/dev/null`.
-package final class NewFile: Sendable {
+package final class AtomicFile: Sendable {
   /// The final path, with symbolic links followed.
   package let path: String
   /// The path before the commit.

@@ -3,7 +3,7 @@ import OffersCore
 import OffersFeeds
 
 /// When a feed is due, and the problems with its syncs, for people.
-struct FeedTiming {
+struct FeedTroubles {
   let feed: Feed
   /// The interval between syncs; nil if the feed has no definition any more.
   let everySeconds: Int?

@@ -6,7 +6,7 @@ import OffersCore
 /// proxy could interpret differently (request smuggling, RFC 9112, section 11.2), requests for an
 /// unknown host, and paths that are too long or not in normal form. After a request without a clear
 /// length or host, or with a body that is too large, the connection is closed.
-enum RequestShape {
+enum RequestLimits {
   /// The maximum length of the path with the query, in bytes.
   static let targetBytes = 8192
   /// The maximum size of a body, in bytes.

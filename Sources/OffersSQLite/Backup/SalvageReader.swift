@@ -8,7 +8,7 @@ import OffersCore
 /// offer whose details are unreadable is exported without them, and an unreadable feed with only
 /// its name and the source and time of its last run. Changes of a lost offer or run are omitted; a
 /// favorite is exported without its offer.
-package final class SalvageQuery {
+package final class SalvageReader {
   private let database: Database
   private let favoritesOnly: Bool
   private var accepts: (ExportRecord) -> Bool = { _ in true }
