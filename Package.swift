@@ -14,7 +14,7 @@ let program = TargetDependencyCondition.when(traits: ["Program"])
 let package = Package(
   name: "offers",
   // The oldest systems with Swift's Synchronization module. Only Linux was tried.
-  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2), .watchOS(.v11)],
+  platforms: [.macOS(.v15), .iOS(.v18), .visionOS(.v2)],
   products: [
     .executable(name: "offers", targets: ["OffersCLI"]),
     .library(name: "Offers", targets: ["Offers"]),

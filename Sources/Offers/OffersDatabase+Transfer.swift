@@ -80,10 +80,11 @@ extension OffersDatabase {
   /// folder with mode 0600, synced, and renamed. On an error the file is as before, and no temporary
   /// file is left.
   ///
-  /// - Parameter file: a file URL. An older backup that no process uses is replaced; any other file
-  ///   is not.
-  /// - Throws: `OffersError`: `invalidRequest` if `file` is no file URL, or names a file that is no
-  ///   backup, another database, or a file of this one, or if this database is closed;
+  /// - Parameter file: a file URL. An empty file is replaced, and an older backup without a lock
+  ///   file, a log or a journal beside it; a backup that was once opened for writing keeps its lock
+  ///   file. Any other file is refused.
+  /// - Throws: `OffersError`: `invalidRequest` if `file` is no file URL, or names a file that is not
+  ///   replaced, or if this database is closed;
   ///   `storageFailed` if the file cannot be written or this database is damaged.
   ///   `CancellationError` if the task is cancelled.
   public func backUp(to file: URL) async throws {

@@ -26,7 +26,7 @@ public struct FeedConfiguration: Sendable {
   /// shipped feed with the same name.
   ///
   /// - Parameters:
-  ///   - yaml: the text, in the format that `offers feeds show` prints.
+  ///   - yaml: the text, as the page “How a definition is written” (Definitions) describes it.
   ///   - name: the file's name, for messages.
   /// - Throws: `OffersError` with `invalidRequest`, or with `limitExceeded` for a text that is too
   ///   large, is nested too deeply or has too many aliases; the message names the line.

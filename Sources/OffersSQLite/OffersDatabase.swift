@@ -178,12 +178,15 @@ public final class OffersDatabase: Sendable {
 
   /// Runs one read statement on the calling thread. Only for looking up a cached image: passing
   /// that read to another thread and back takes several times as long as the read itself.
-  func readStatement<Result>(_ body: (Database) throws -> Result) throws -> Result {
+  func readStatement<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result {
     do {
-      return try reader.withQueue { try $0.unsafeRead(body) }
+      if let result = try gate.passAtOnce({ try reader.readAtOnce(body) }) { return result }
     } catch {
       throw StorageFailure.translate(error, path: path)
     }
+    return try await read(body)
   }
 
   /// Waits for the writes enqueued by `writeLater`.

@@ -21,12 +21,17 @@ actor OffersScreen {
     try await load()
   }
 
-  /// Throws the reason if it fails; the offers are then what they were.
+  /// Throws the reason if it fails. After `quarantined`, new and changed offers are stored.
   func refresh(from source: SyncSource) async throws -> SyncRun {
     let options = SyncOptions(source: source)
-    let run = try await SyncEngine(store: database).sync("ibotta", options: options)
-    try await load()
-    return run
+    do {
+      let run = try await SyncEngine(store: database).sync("ibotta", options: options)
+      try await load()
+      return run
+    } catch {
+      try await load()
+      throw error
+    }
   }
 }
 // README ends

@@ -262,8 +262,7 @@ struct ApplyTests {
             feed_key, id, content_hash, first_seen_at, changed_at, name, reward_up_to
           ) VALUES (1, '1', 0, 0, 0, 'Milk', 0)
           """)
-      #expect(
-        try reader.readStatement { try Int.fetchOne($0, sql: "SELECT count(*) FROM offer") } == 0)
+      #expect(try store.rows("SELECT count(*) FROM offer") == ["0"])
       try database.execute(sql: "DELETE FROM offer")
     }
     try await store.sync((1...500).map { FeedOffer("\($0)") })

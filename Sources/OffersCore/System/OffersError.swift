@@ -1,3 +1,5 @@
+import Foundation
+
 /// An error with a message for users and advice on what to do next. The only error type that calls
 /// of an app throw, besides `CancellationError` and the errors of encoders and decoders.
 public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -57,4 +59,11 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     hint.map { "\(message) \($0)" } ?? message
   }
+}
+
+extension OffersError: LocalizedError {
+  /// The message, in English.
+  public var errorDescription: String? { message }
+  /// The hint, in English.
+  public var recoverySuggestion: String? { hint }
 }

@@ -49,12 +49,26 @@ final class ReadingConnection: Sendable {
     try await withConnection { try await $0.unsafeRead(body) }
   }
 
-  /// Runs `body` on the calling thread with the least busy connection. Blocks the thread if the
-  /// connection must be opened.
-  func withQueue<Result>(_ body: (DatabaseQueue) throws -> Result) throws -> Result {
-    let slot = try acquire()
+  /// Reads without a transaction on the calling thread, on an open connection that is not in use.
+  ///
+  /// - Returns: nil without such a connection; then nothing was read.
+  func readAtOnce<Result>(_ body: (Database) throws -> Result) throws -> Result? {
+    guard let (slot, queue) = try acquireIdle() else { return nil }
     defer { release(slot) }
-    return try body(open(slot))
+    return try queue.unsafeRead(body)
+  }
+
+  private func acquireIdle() throws -> (Slot, DatabaseQueue)? {
+    try state.withLock { state in
+      if state.isClosed { throw file.closedError }
+      for index in state.slots.indices where state.userCounts[index] == 0 {
+        let slot = state.slots[index]
+        guard let queue = slot.queue.withLockIfAvailable({ $0 }) ?? nil else { continue }
+        state.userCounts[index] += 1
+        return (slot, queue)
+      }
+      return nil
+    }
   }
 
   /// Closes all connections. Blocks the thread until the reads under way have ended. Later reads

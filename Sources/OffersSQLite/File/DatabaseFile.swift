@@ -83,7 +83,8 @@ struct DatabaseFile {
   private static func identity(of path: String) -> Identity? {
     var information = stat()
     guard stat(path, &information) == 0 else { return nil }
-    return Identity(device: UInt(information.st_dev), number: UInt(information.st_ino))
+    return Identity(
+      device: UInt(truncatingIfNeeded: information.st_dev), number: UInt(information.st_ino))
   }
 
   /// Whether another path names the same file.

@@ -6,7 +6,7 @@ import OffersCore
 /// bound and the LRU order, and an image that replaces another reuses its pages in the file.
 extension OffersDatabase: ImageRepository {
   public func findImage(_ url: String) async throws -> CachedImage? {
-    let image = try readStatement { try ImageTable.find(url, in: $0) }
+    let image = try await readStatement { try ImageTable.find(url, in: $0) }
     noteUse(image == nil ? nil : url, isAsked: true)
     return image
   }

@@ -12,7 +12,7 @@ public struct FetchLimits: Hashable, Sendable {
   /// The most redirects to follow.
   public var redirects: Int
 
-  /// Creates limits. The defaults are those of the command line.
+  /// Creates limits. The defaults suit feeds of up to a million offers.
   public init(
     bodyBytes: Int = 1 << 30, idleSeconds: Int64 = 30, totalSeconds: Double = 600,
     redirects: Int = 5
