@@ -113,7 +113,10 @@ package struct ChangeSelection: Sendable {
   /// like a gone favorite, and favorites that expire soon. `OffersDatabase.fetchNews` removes those
   /// that are no news.
   ///
-  /// - Parameter mark: nil for the changes of the last `News.firstReadSeconds`.
+  /// - Parameters:
+  ///   - mark: nil for the changes of the last `News.firstReadSeconds`.
+  ///   - now: the end of that period.
+  ///   - database: the connection to read from.
   init(newsAfter mark: ReaderMark?, now: Date, in database: Database) throws {
     lastID = try ChangeTable.fetchLastID(in: database)
     let seconds = Int64(now.timeIntervalSince1970)

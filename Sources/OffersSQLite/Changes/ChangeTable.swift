@@ -226,8 +226,11 @@ enum ChangeTable {
   /// The current offers that expire within 48 hours.
   ///
   /// - Parameters:
+  ///   - favoritesOnly: whether only favorites count.
   ///   - feedKey: the feed; nil for all.
   ///   - since: the earliest beginning of these 48 hours, in Unix seconds.
+  ///   - now: the latest beginning of these 48 hours.
+  ///   - database: the connection to read from.
   static func expiring(
     favoritesOnly: Bool, feedKey: Int64?, since: Int64, now: Int64, in database: Database
   ) throws -> [ChangeRow] {

@@ -12,7 +12,9 @@ package struct ImportedFeeds: Sendable {
 
   /// Reads an export to its end, so that an invalid one is refused before a database is opened.
   ///
-  /// - Parameter configuration: the definitions of the feeds.
+  /// - Parameters:
+  ///   - source: the records of the document, which are read once to their end.
+  ///   - configuration: the definitions of the feeds.
   /// - Throws: the errors of `ExportReader`.
   package init(of source: any ExportRecordSource, _ configuration: FeedConfiguration) throws {
     try source.forEachRecord { record in
