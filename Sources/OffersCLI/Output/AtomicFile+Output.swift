@@ -37,7 +37,11 @@ extension AtomicFile {
 
   /// Atomically replaces the content of a file by a text. Missing folders are created.
   ///
-  /// - Parameter isPrivate: whether its mode is 0600 even if it replaces a file with another mode.
+  /// - Parameters:
+  ///   - text: the new content, written as UTF-8.
+  ///   - path: the file; a symbolic link is followed.
+  ///   - isPrivate: whether its mode is 0600 even if it replaces a file with another mode.
+  ///   - hint: the hint of errors.
   static func write(
     _ text: String, to path: String, isPrivate: Bool = false,
     hint: String = "Check the folder and its permissions."
