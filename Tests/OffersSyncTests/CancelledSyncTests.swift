@@ -47,7 +47,7 @@ struct CancelledSyncTests {
     #expect(try await home.fetch().failureCount == 0)
   }
 
-  /// What the callbacks of a sync were told.
+  /// The values that the callbacks of a sync received.
   private final class Told: Sendable {
     let bytes = Mutex(0)
     let feeds = Mutex<[String]>([])

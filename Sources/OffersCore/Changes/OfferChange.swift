@@ -30,7 +30,7 @@ public struct OfferChange: Hashable, Sendable, Identifiable {
 
   /// The number of the recorded change; nil for `expiring`, which is derived and not recorded.
   public let changeID: Int64?
-  /// What happened.
+  /// The kind of change.
   public let kind: Kind
   /// When a sync detected the change; for an expiring offer, when its last 48 hours began.
   public let at: Date

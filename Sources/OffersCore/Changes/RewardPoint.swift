@@ -2,7 +2,7 @@ import Foundation
 
 /// One point in the history of an offer's reward.
 public struct RewardPoint: Hashable, Sendable {
-  /// What happened to the offer at a point of its history.
+  /// The kinds of event in the history of an offer.
   public enum Event: String, Sendable {
     /// A sync first found the offer.
     case new
@@ -14,9 +14,9 @@ public struct RewardPoint: Hashable, Sendable {
     case back
   }
 
-  /// When it happened.
+  /// The time of the event.
   public let at: Date
-  /// What happened.
+  /// The kind of event.
   public let event: Event
   /// The reward since this time; nil when the feed provides none.
   public let reward: Reward?

@@ -66,9 +66,9 @@ public struct ReadProblem: Hashable, Sendable {
 
   /// The position of the record in the feed, from 1; 0 for the document as a whole.
   public let position: Int
-  /// What the problem did to the record.
+  /// The effect of the problem on the record: skipped or mended.
   public let effect: Effect
-  /// What is wrong, in one sentence.
+  /// The reason, in one sentence.
   public let reason: String
 
   /// Creates a read problem of its parts; the properties describe them.

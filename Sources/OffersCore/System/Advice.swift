@@ -1,4 +1,4 @@
-/// What to do next: a text that names no command, and the remedy that a part of it stands for.
+/// The advice of an error: a text that names no command, with the remedy that a part of it stands for.
 package struct Advice: Hashable, Sendable, ExpressibleByStringInterpolation {
   private let start: String
   package let remedy: Remedy?

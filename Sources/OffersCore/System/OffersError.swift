@@ -34,9 +34,9 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The kind of failure, for programs.
   public let code: Code
-  /// What happened and where, in one sentence.
+  /// The failure and its place, in one sentence.
   public let message: String
-  /// What to do next, in words that name no command.
+  /// The advised next step, in words that name no command.
   public var hint: String? { advice?.text }
   /// The step that resolves the error; nil if there is none that a program can offer.
   public var remedy: Remedy? { advice?.remedy }

@@ -6,9 +6,9 @@ import OffersCore
 /// page (`NoticePage`). Routes throw it or an `OffersError`.
 struct Problem: Error, HTTPResponseError {
   let status: HTTPResponse.Status
-  /// What happened, in one sentence.
+  /// The failure, in one sentence.
   let detail: String
-  /// What to do next.
+  /// The advised next step.
   var hint: String?
   /// The kind of failure: the raw value of an `OffersError.Code`.
   var code: String

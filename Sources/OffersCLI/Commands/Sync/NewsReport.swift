@@ -5,7 +5,7 @@ import OffersSQLite
 /// The printer of `offers sync --news`, which reports each change of a favorite and each failing
 /// feed once.
 ///
-/// What was reported is stored in the database after everything was printed. If the program is
+/// The reader mark is stored in the database after the whole report was printed. If the program is
 /// killed before, the next run prints the news again.
 struct NewsReport {
   private let database: OffersDatabase
