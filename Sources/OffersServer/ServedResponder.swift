@@ -38,7 +38,7 @@ struct ServedResponder: HTTPResponder {
       return try LoginRoutes.refuse(request)
     }
     if request.method == .get {
-      if let known = answers.findAnswer(to: request) { return known }
+      if let known = await answers.findAnswer(to: request) { return known }
     } else {
       try routes.check(request)
       try WriteRules.check(request)

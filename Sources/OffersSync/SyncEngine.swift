@@ -96,7 +96,7 @@ public struct SyncEngine: Sendable {
     let run = try await withTransport {
       try await attempt(feed, options, isTrial: false, over: $0, progress).run
     }
-    await clearAway(after: [run])
+    await clearAway()
     return run
   }
 
@@ -115,10 +115,9 @@ public struct SyncEngine: Sendable {
 
   /// Asks the store to remove what is past its time: offers that vanished long ago, except for
   /// favorites, and old history. An error is only logged.
-  func clearAway(after runs: [SyncRun]) async {
+  func clearAway() async {
     do {
-      try await store.clearAway(
-        after: runs.count { $0.outcome != .skipped }, at: now())
+      try await store.clearAway(at: now())
     } catch {
       // The syncs have succeeded without it, and the next one tries again.
       logger.warning("nothing was cleared away", metadata: ["error": "\(error)"])
@@ -127,7 +126,7 @@ public struct SyncEngine: Sendable {
 
   /// Runs a closure with a transport for its syncs, and closes the transport if it was opened here.
   func withTransport<Result: Sendable>(
-    _ body: (any HTTPTransport) async throws -> Result
+    isolation: isolated (any Actor)? = #isolation, _ body: (any HTTPTransport) async throws -> Result
   ) async throws -> Result {
     switch transport {
     case .shared(let transport): return try await body(transport)

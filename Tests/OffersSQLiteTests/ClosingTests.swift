@@ -28,7 +28,7 @@ struct ClosingTests {
     let database = try await OffersDatabase.open(path: path)
     try await database.putImage(Self.image("a"))
     for _ in 0..<3 { _ = try await database.findImage("a") }
-    _ = try database.fetchDataVersion()
+    _ = try await database.fetchDataVersion()
     #expect(OpenFiles.count(of: path) > 0)
     try await database.close()
     #expect(OpenFiles.count(of: path) == 0)
@@ -112,7 +112,7 @@ struct ClosingTests {
       { _ = try await database.fetchOffers(OfferQuery()) },
       { _ = try await database.fetchFeeds() },
       { _ = try await database.search(SearchQuery("tea")) },
-      { _ = try database.fetchDataVersion() },
+      { _ = try await database.fetchDataVersion() },
       { _ = try await database.findImage("a") },
       { _ = try await database.touchImage("a") },
       { try await database.putImage(Self.image("a")) },

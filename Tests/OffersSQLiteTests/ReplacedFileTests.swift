@@ -11,7 +11,7 @@ struct ReplacedFileTests {
       _ = try await database.setFavorites(named: ["ibotta:1"], to: true)
     }
     do {
-      _ = try database.fetchDataVersion()
+      _ = try await database.fetchDataVersion()
       Issue.record("Nothing was noticed.")
     } catch let error as OffersError {
       #expect(error.code == .storageFailed)
@@ -23,9 +23,9 @@ struct ReplacedFileTests {
   func replaced() async throws {
     let store = try await Store()
     try await store.sync([FeedOffer("1"), FeedOffer("2")])
-    let before = try store.database.fetchDataVersion()
+    let before = try await store.database.fetchDataVersion()
     _ = try await store.database.setFavorites(named: ["ibotta:2"], to: true)
-    #expect(try store.database.fetchDataVersion() != before)
+    #expect(try await store.database.fetchDataVersion() != before)
     let copy = store.folder.file("copy.sqlite")
     try FileManager.default.copyItem(atPath: store.path, toPath: copy)
     #expect(rename(copy, store.path) == 0)
@@ -36,7 +36,7 @@ struct ReplacedFileTests {
   func removed() async throws {
     let store = try await Store()
     try await store.sync([FeedOffer("1")])
-    _ = try store.database.fetchDataVersion()
+    _ = try await store.database.fetchDataVersion()
     try FileManager.default.removeItem(atPath: store.path)
     try await Self.expectRefusals(store)
     #expect(!FileManager.default.fileExists(atPath: store.path))

@@ -104,9 +104,9 @@ final class RecordingStore: SyncStore {
     return ids
   }
 
-  func clearAway(after runCount: Int, at now: Date) async throws {
+  func clearAway(at now: Date) async throws {
     try note(.clear)
-    try await database.clearAway(after: runCount, at: now)
+    try await database.clearAway(at: now)
   }
 
   func preview(_ plan: SyncPlan) async throws -> (run: SyncRun, changes: [OfferChange]) {

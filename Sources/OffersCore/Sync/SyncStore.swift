@@ -44,10 +44,8 @@ package protocol SyncStore: Sendable {
   /// Removes what is past its time: offers that vanished long ago, except for favorites, and old
   /// history. The engine calls it after its syncs, so it must be cheap if there is nothing to do.
   ///
-  /// - Parameters:
-  ///   - runCount: the number of runs recorded since the last call.
-  ///   - now: the time from which ages are counted back.
-  func clearAway(after runCount: Int, at now: Date) async throws
+  /// - Parameter now: the time from which ages are counted back.
+  func clearAway(at now: Date) async throws
 
   /// A folder on the disk of the store, for temporary files of syncs that do not fit in memory.
   var scratchFolder: String { get }

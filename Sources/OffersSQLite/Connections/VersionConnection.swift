@@ -22,7 +22,10 @@ final class VersionConnection: Sendable {
   }
 
   private let file: DatabaseFile
+  /// The lock is held while the connection is opened.
   private let state = Mutex(State())
+  /// Whether the connection was opened, so that no caller has to wait for the opening.
+  private let wasOpened = Atomic(false)
 
   init(_ file: DatabaseFile) { self.file = file }
 
@@ -38,14 +41,25 @@ final class VersionConnection: Sendable {
     }
   }
 
+  /// The number of `fetch` within microseconds; nil if the connection must be opened first.
+  ///
+  /// - Throws: as `fetch`.
+  func fetchIfOpen() throws -> Int64? {
+    wasOpened.load(ordering: .acquiring) ? try fetch() : nil
+  }
+
   /// A number that differs from the last result if another connection has committed since then.
+  /// The first call opens the connection, which may block the thread.
   ///
   /// - Throws: `DatabaseError`; `OffersError` if the file was replaced or removed, or the
   ///   connection was closed.
   func fetch() throws -> Int64 {
     try state.withLock { state in
       if state.isClosed { throw file.closedError }
-      if state.handles == nil { state.handles = try Self.open(file) }
+      if state.handles == nil {
+        state.handles = try Self.open(file)
+        wasOpened.store(true, ordering: .releasing)
+      }
       guard let handles = state.handles else { return 0 }
       try file.checkIdentity(handles.identity)
       let code = sqlite3_step(handles.statement)

@@ -50,7 +50,7 @@ struct SyncRoutes: Sendable {
     }
     router.get("/api/v1/events") { request, _ in
       _ = try QueryParameters(request, [])
-      let stream = try events.listen()
+      let stream = try await events.listen()
       return Response(
         status: .ok,
         headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],

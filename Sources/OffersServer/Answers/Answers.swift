@@ -9,9 +9,9 @@ import OffersCore
 /// errors are not. A route calls `try await answers.answer(request) { .page(html) }`.
 struct Answers: Sendable {
   private let cache: ResponseCache
-  private let signal: any ChangeSignal
+  private let signal: any CommitSignal
 
-  init(cache: ResponseCache = ResponseCache(), signal: any ChangeSignal) {
+  init(cache: ResponseCache = ResponseCache(), signal: any CommitSignal) {
     self.cache = cache
     self.signal = signal
   }
@@ -22,7 +22,7 @@ struct Answers: Sendable {
   ) async throws -> Response {
     // The version is read before the content. After a commit in between, new content is cached for
     // an old version, and never found; the reverse order could cache old content for a new version.
-    let version = findVersion()
+    let version = await findVersion()
     let answer = try await make()
     let entry = Self.entry(answer)
     if case .never = answer.lifetime { return Self.response(entry, to: request) }
@@ -31,14 +31,14 @@ struct Answers: Sendable {
   }
 
   /// The cached response for the target of a request; nil if there is none, or it is outdated.
-  func findAnswer(to request: Request) -> Response? {
-    findVersion().flatMap { cache.find(request.uri.string, version: $0) }
+  func findAnswer(to request: Request) async -> Response? {
+    await findVersion().flatMap { cache.find(request.uri.string, version: $0) }
       .map { Self.response($0, to: request) }
   }
 
   /// The version of the database; nil if it cannot be read. Then no response is cached or taken
   /// from the cache.
-  private func findVersion() -> Int64? { try? signal.fetchDataVersion() }
+  private func findVersion() async -> Int64? { try? await signal.fetchDataVersion() }
 
   /// The response to a write, which must not be cached: a JSON object, whose members `body` writes.
   static func result(

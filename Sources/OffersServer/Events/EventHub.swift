@@ -3,7 +3,7 @@ import OffersCore
 import Synchronization
 
 /// Broadcasts server-sent events: commits to the database, by this or another process, and the
-/// progress of a sync. The hub polls the database and the sync only while it has a listener.
+/// progress of a sync. The hub watches the database and the sync only while it has a listener.
 ///
 /// Each event carries the current state and not a difference, so that a listener that missed an
 /// event is up to date after the next one.
@@ -15,26 +15,19 @@ final class EventHub: Sendable {
     var lastListener = 0
     /// Whether the next poll sends a comment, whose failed write reveals closed connections.
     var isProbeDue = false
+    /// The number of ticks since anything was sent.
+    var idleTicks = 0
     var watch: Task<Void, Never>?
   }
 
-  /// The state that was sent last, and the numbers of ticks since the last `changed` event and
-  /// since anything was sent.
-  private struct LastSent {
-    var version: Int64
-    var revision: Int
-    var ticksSinceChange = 0
-    var ticksSinceAnything = 0
-  }
-
   private let state = Mutex(State())
-  private let signal: any ChangeSignal
+  private let signal: any CommitSignal
   private let jobs: SyncJobs
 
-  /// The interval at which the database and the sync are polled.
+  /// The interval at which the sync is polled.
   private static let tick = Duration.milliseconds(250)
-  /// The minimum number of ticks between two `changed` events: at most two are sent a second.
-  private static let ticksBetweenChanges = 2
+  /// The minimum time between two `changed` events: at most two are sent a second.
+  private static let changeInterval = Duration.milliseconds(500)
   /// The number of ticks without an event after which a keep-alive comment is sent: 15 seconds, so
   /// that proxies do not close an idle connection.
   private static let ticksUntilKeepAlive = 60
@@ -47,7 +40,7 @@ final class EventHub: Sendable {
   /// The maximum number of writes that are buffered for a slow listener; the oldest are dropped.
   private static let bufferLimit = 16
 
-  init(signal: any ChangeSignal, jobs: SyncJobs) {
+  init(signal: any CommitSignal, jobs: SyncJobs) {
     self.signal = signal
     self.jobs = jobs
   }
@@ -58,11 +51,11 @@ final class EventHub: Sendable {
   ///   version and the current sync. Its end removes the listener.
   /// - Throws: `Problem` with status 503 at the limit of listeners; `OffersError` if the database
   ///   cannot be read.
-  func listen() throws -> AsyncStream<ByteBuffer> {
+  func listen() async throws -> AsyncStream<ByteBuffer> {
     let (events, listener) = AsyncStream.makeStream(
       of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
     var greeting = ByteBuffer(string: "retry: 2000\n\n")
-    let version = try signal.fetchDataVersion()
+    let version = try await signal.fetchDataVersion()
     let (status, revision) = jobs.revised
     greeting.writeImmutableBuffer(Self.changed(version))
     greeting.writeImmutableBuffer(Self.sync(status))
@@ -81,7 +74,11 @@ final class EventHub: Sendable {
       if state.listeners.count >= Self.probeThreshold { state.isProbeDue = true }
       state.listeners[state.lastListener] = listener
       if state.watch == nil {
-        state.watch = Task { await watch(from: LastSent(version: version, revision: revision)) }
+        state.watch = Task {
+          async let commits: Void = watchCommits(after: version)
+          await watchSync(after: revision)
+          await commits
+        }
       }
       return state.lastListener
     }
@@ -101,45 +98,42 @@ final class EventHub: Sendable {
     }
   }
 
-  private func watch(from start: LastSent) async {
-    var last = start
-    while !Task.isCancelled {
-      poll(&last)
+  private func watchCommits(after version: Int64) async {
+    var last = version
+    for await version in signal.commits where version != last {
+      last = version
+      send(Self.changed(version))
       // The only error is the cancellation after the last listener has left, which ends the loop.
+      try? await Task.sleep(for: Self.changeInterval)
+    }
+  }
+
+  private func watchSync(after revision: Int) async {
+    var last = revision
+    while !Task.isCancelled {
+      let (status, revision) = jobs.revised
+      if revision != last { send(Self.sync(status)) } else if isKeepAliveDue() { send(Self.keepAlive) }
+      last = revision
+      // As above.
       try? await Task.sleep(for: Self.tick)
     }
   }
 
-  private func poll(_ last: inout LastSent) {
-    last.ticksSinceChange += 1
-    last.ticksSinceAnything += 1
-    var events = ByteBuffer()
-    if last.ticksSinceChange >= Self.ticksBetweenChanges,
-      // After a failure the next poll tries again. A permanent failure is reported by the requests
-      // that read the database.
-      let version = try? signal.fetchDataVersion(), version != last.version
-    {
-      events.writeImmutableBuffer(Self.changed(version))
-      last.version = version
-      last.ticksSinceChange = 0
-    }
-    let (status, revision) = jobs.revised
-    if revision != last.revision {
-      events.writeImmutableBuffer(Self.sync(status))
-      last.revision = revision
-    }
-    let isProbeDue = state.withLock { state in
+  /// Counts a tick. Returns whether a keep-alive comment must be sent.
+  private func isKeepAliveDue() -> Bool {
+    state.withLock { state in
       defer { state.isProbeDue = false }
-      return state.isProbeDue
+      state.idleTicks += 1
+      return state.isProbeDue || state.idleTicks >= Self.ticksUntilKeepAlive
     }
-    if events.readableBytes == 0,
-      isProbeDue || last.ticksSinceAnything >= Self.ticksUntilKeepAlive
-    {
-      events.writeImmutableBuffer(Self.keepAlive)
+  }
+
+  private func send(_ event: ByteBuffer) {
+    let listeners = state.withLock { state in
+      state.idleTicks = 0
+      return Array(state.listeners.values)
     }
-    guard events.readableBytes > 0 else { return }
-    last.ticksSinceAnything = 0
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(events) }
+    for listener in listeners { listener.yield(event) }
   }
 
   private static func changed(_ version: Int64) -> ByteBuffer {

@@ -26,6 +26,6 @@ package struct NoStore: SyncStore {
   package func record(
     _ run: SyncRun, remember source: NamedSource?, fetch: FetchState?
   ) async throws {}
-  package func clearAway(after runCount: Int, at now: Date) async throws {}
+  package func clearAway(at now: Date) async throws {}
   package var scratchFolder: String { "/tmp" }
 }

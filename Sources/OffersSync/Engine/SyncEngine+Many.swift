@@ -32,11 +32,11 @@ extension SyncEngine {
   /// As `sync`, but a run that failed or was quarantined is a success that carries its error.
   package func run(
     _ feeds: [String], options: SyncOptions = SyncOptions(),
+    isolation: isolated (any Actor)? = #isolation,
     progress: @escaping @Sendable (SyncProgress) -> Void = { _ in },
     finished: (_ feed: String, Result<SyncRun, OffersError>) -> Void
   ) async throws {
     let chains = try await chains(of: feeds, options)
-    var runs: [SyncRun] = []
     try await withTransport { transport in
       try await withThrowingTaskGroup(
         of: (feed: String, chain: Int, Result<SyncRun, OffersError>).self
@@ -52,7 +52,6 @@ extension SyncEngine {
         var next = min(Self.hostLimit, chains.count)
         for chain in 0..<next { start(chain) }
         while let (feed, chain, result) = try await group.next() {
-          if case .success(let run) = result { runs.append(run) }
           finished(feed, result)
           if waiting[chain].isEmpty, next < chains.count {
             start(next)
@@ -63,7 +62,7 @@ extension SyncEngine {
         }
       }
     }
-    await clearAway(after: runs)
+    await clearAway()
   }
 
   private func result(

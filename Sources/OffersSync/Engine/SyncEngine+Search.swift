@@ -29,7 +29,7 @@ extension SyncEngine {
     let result = try await withTransport { [options] in
       try await attempt(feed, options, isTrial: false, over: $0, progress)
     }
-    await clearAway(after: [result.run])
+    await clearAway()
     let run = try result.run.orThrow()
     let pages = result.foundPages
     // When the requested page does not exist, the last of the fetched pages is an earlier one.

@@ -65,9 +65,9 @@ struct AnswerTests {
       _ = try await home.database.setFavorites(named: [Self.ref], to: true)
       return .page("old")
     }
-    #expect(answers.findAnswer(to: request) == nil)
+    #expect(await answers.findAnswer(to: request) == nil)
     _ = try await answers.answer(request) { .page("new") }
-    #expect(answers.findAnswer(to: request) != nil)
+    #expect(await answers.findAnswer(to: request) != nil)
   }
 
   @Test("errors are not cached")

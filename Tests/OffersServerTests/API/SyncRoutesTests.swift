@@ -188,11 +188,11 @@ struct SyncRoutesTests {
     let hub = EventHub(
       signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
     var all: [AsyncStream<ByteBuffer>] = []
-    for _ in 0..<EventHub.listenerLimit { all.append(try hub.listen()) }
-    #expect(throws: Problem.self) { try hub.listen() }
+    for _ in 0..<EventHub.listenerLimit { all.append(try await hub.listen()) }
+    await #expect(throws: Problem.self) { try await hub.listen() }
     #expect(hub.listenerCount == EventHub.listenerLimit)
     all = []
     #expect(hub.listenerCount == 0)
-    _ = try hub.listen()
+    _ = try await hub.listen()
   }
 }

@@ -3,20 +3,20 @@ import OffersSQLite
 import OffersTestSupport
 import Testing
 
-@Suite("Change signal and concurrent reads")
-struct ChangeSignalTests {
+@Suite("Commit signal and concurrent reads")
+struct CommitSignalTests {
   @Test("the version changes with each commit of any process, and only then")
   func version() async throws {
     let store = try await Store()
     try await store.sync([FeedOffer("1", name: "Tea")])
-    var last = try store.database.fetchDataVersion()
+    var last = try await store.database.fetchDataVersion()
     for isFavorite in [true, false, true] {
-      #expect(try store.database.fetchDataVersion() == last, "nothing was written")
+      #expect(try await store.database.fetchDataVersion() == last, "nothing was written")
       _ = try await store.database.setFavorites(named: ["1"], to: isFavorite)
-      let own = try store.database.fetchDataVersion()
+      let own = try await store.database.fetchDataVersion()
       #expect(own != last)
       try store.execute("UPDATE offer SET name = name || '!'")
-      last = try store.database.fetchDataVersion()
+      last = try await store.database.fetchDataVersion()
       #expect(last != own)
     }
   }
@@ -24,11 +24,11 @@ struct ChangeSignalTests {
   @Test("the version changes with a first import")
   func firstImport() async throws {
     let store = try await Store()
-    let empty = try store.database.fetchDataVersion()
+    let empty = try await store.database.fetchDataVersion()
     try await store.sync([FeedOffer("1", name: "Tea")])
-    let filled = try store.database.fetchDataVersion()
+    let filled = try await store.database.fetchDataVersion()
     #expect(filled != empty)
-    #expect(try store.database.fetchDataVersion() == filled)
+    #expect(try await store.database.fetchDataVersion() == filled)
     #expect(try await store.database.fetchOffers(OfferQuery()).count == 1)
   }
 
