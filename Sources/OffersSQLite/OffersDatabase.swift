@@ -100,11 +100,15 @@ public final class OffersDatabase: Sendable {
   /// gathered, and closes the connections. All later operations throw an `OffersError` with
   /// `invalidRequest`, except for `close`, which does nothing more.
   ///
+  /// For another process that is writing, the image uses wait 2 seconds at most. Then they are
+  /// dropped, which makes only the order of eviction and the counts inexact.
+  ///
   /// A database that is released without being closed loses nothing either: the writes under way
   /// end, and the gathered image uses are written. Closing lets a program wait for that, for
   /// example before it ends or removes the file. Cancelling the task does not stop the closing.
   ///
-  /// - Throws: `OffersError` with `storageFailed` if SQLite could not close a connection.
+  /// - Throws: `OffersError` with `storageFailed` if SQLite could not close a connection. The others
+  ///   are closed, and a further call tries again.
   public func close() async throws {
     let task = closing.withLock { closing in
       let task = closing ?? Task { try await self.finish() }
@@ -120,10 +124,12 @@ public final class OffersDatabase: Sendable {
     do {
       try await BlockingWork.run { [reader, writer, version] in
         version.close()
-        try reader.close()
+        let closed = Result { try reader.close() }
         try writer?.close()
+        try closed.get()
       }
     } catch {
+      closing.withLock { $0 = nil }
       throw StorageFailure.translate(error, path: path)
     }
   }
@@ -214,10 +220,47 @@ public final class OffersDatabase: Sendable {
     }
   }
 
-  /// Enqueues a write without waiting for it. An error is discarded, as is the write if the
-  /// database is closed.
-  func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
-    try? gate.passAtOnce { writer?.writeLater(mode, body) }
+  /// Enqueues a write of the gathered image uses, without waiting for it. Once closing has begun, it
+  /// leaves them to `close`. If the database is open for reading only, they are dropped.
+  func writeImageUsesLater() {
+    try? gate.passAtOnce { writeImageUses() }
+  }
+
+  /// Writes in a transaction of `write`. A database that is open for reading only opens a
+  /// connection to the same file for this write; a file that was removed is not created again.
+  func writeAnyway(
+    _ mode: WriteMode = .ordinary, waitSeconds: Double = WriteGuard.waitSeconds,
+    _ body: @escaping @Sendable (Database) throws -> Void
+  ) async throws {
+    try await withWriter { try await $0.write(mode, waitSeconds: waitSeconds, body) }
+  }
+
+  /// Runs a write and rolls it back; returns nil if another process is writing. A database that is
+  /// open for reading only opens a connection for it, as for `writeAnyway`.
+  func writeTrialIfFree<Result: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Result
+  ) async throws -> Result? {
+    try await withWriter { try await $0.writeTrialIfFree(body) }
+  }
+
+  private func withWriter<Result: Sendable>(
+    _ body: (WritingConnection) async throws -> Result
+  ) async throws -> Result {
+    try await translating {
+      if let writer { return try await body(writer) }
+      let header = try await BlockingWork.run { [file] in try DatabaseFile.find(file.path).header }
+      guard case .ours = header else { throw Self.missing(at: file.path) }
+      let opened = try await WritingConnection.open(file, header)
+      do {
+        let result = try await body(opened)
+        try await BlockingWork.run { try opened.close() }
+        return result
+      } catch {
+        // The error of the write is the one to report.
+        try? await BlockingWork.run { try opened.close() }
+        throw error
+      }
+    }
   }
 
   /// Runs a write and rolls it back.
@@ -225,13 +268,6 @@ public final class OffersDatabase: Sendable {
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
     try await translating { try await fetchWriter().writeTrial(body) }
-  }
-
-  /// Runs a write and rolls it back; returns nil if another process is writing.
-  func writeTrialIfFree<Result: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Result
-  ) async throws -> Result? {
-    try await translating { try await fetchWriter().writeTrialIfFree(body) }
   }
 
   /// Rewrites the file without its free pages (VACUUM) if their share is above `share`.

@@ -73,12 +73,15 @@ final class ReadingConnection: Sendable {
 
   /// Closes all connections. Blocks the thread until the reads under way have ended. Later reads
   /// throw.
+  ///
+  /// - Throws: the error of a connection that could not be closed; the others are closed then.
   func close() throws {
     let slots = state.withLock { state in
       state.isClosed = true
       return state.slots
     }
-    for slot in slots { try slot.queue.withLock { try $0?.close() } }
+    let results = slots.map { slot in Result { try slot.queue.withLock { try $0?.close() } } }
+    for result in results { try result.get() }
   }
 
   private func withConnection<Result>(

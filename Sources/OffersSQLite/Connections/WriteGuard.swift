@@ -13,6 +13,9 @@ struct WriteGuard: Sendable {
   private static let byte: Int64 = 0
   /// The maximum wait for other writers. A single write transaction takes seconds at most.
   static let waitSeconds = 120.0
+  /// The maximum wait for other writers to record a finished search or the uses of images, which are
+  /// not worth more.
+  static let noteWaitSeconds = 2.0
 
   /// - Parameter path: the lock file beside the database.
   init(path: String) throws {

@@ -73,11 +73,14 @@ final class WritingConnection: Sendable {
     try await inTurn(waitSeconds: waitSeconds) { try self.perform(mode, on: $0, body) }
   }
 
-  /// Enqueues a write without waiting for it. An error is discarded.
+  /// Enqueues a write without waiting for it. An error is discarded, as is the write if another
+  /// process writes for longer than `WriteGuard.noteWaitSeconds`.
   func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
     queue.asyncWriteWithoutTransaction { database in
       // No caller waits for the result. A lost note of uses costs nothing.
-      try? self.writeGuard.hold { try self.perform(mode, on: database, body) }
+      try? self.writeGuard.hold(waitSeconds: WriteGuard.noteWaitSeconds) {
+        try self.perform(mode, on: database, body)
+      }
     }
   }
 

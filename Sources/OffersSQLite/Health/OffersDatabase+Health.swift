@@ -62,8 +62,7 @@ extension OffersDatabase {
     do {
       // Opening the database for writing would wait for the writer.
       if try FileLock(path: file.lockPath).isHeld() { return try body(nil, isWriting) }
-      let writer = canWrite ? self : try await OffersDatabase.open(path: path)
-      return try await writer.writeTrialIfFree { try body($0, "") } ?? body(nil, isWriting)
+      return try await writeTrialIfFree { try body($0, "") } ?? body(nil, isWriting)
     } catch let error as OffersError where error.advice != StorageFailure.damageAdvice {
       return try body(nil, "the database cannot be written")
     }

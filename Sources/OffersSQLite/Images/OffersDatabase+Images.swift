@@ -6,25 +6,22 @@ import OffersCore
 /// bound and the LRU order, and an image that replaces another reuses its pages in the file.
 extension OffersDatabase: ImageRepository {
   public func findImage(_ url: String) async throws -> CachedImage? {
-    let image = try await readStatement { try ImageTable.find(url, in: $0) }
-    noteUse(image == nil ? nil : url, isAsked: true)
+    let (image, isDue) = try await readStatement { [imageUses] database in
+      let image = try ImageTable.find(url, in: database)
+      return (image, imageUses.note(image == nil ? nil : url, isAsked: true))
+    }
+    if isDue { writeImageUsesLater() }
     return image
   }
 
   @discardableResult
   public func touchImage(_ url: String) async throws -> Bool {
-    let isHeld = try await read { try ImageTable.findSlot(of: url, in: $0) != nil }
-    if isHeld { noteUse(url, isAsked: false) }
+    let (isHeld, isDue) = try await read { [imageUses] database in
+      let isHeld = try ImageTable.findSlot(of: url, in: database) != nil
+      return (isHeld, isHeld && imageUses.note(url, isAsked: false))
+    }
+    if isDue { writeImageUsesLater() }
     return isHeld
-  }
-
-  /// Records a use and writes the batch when due, without waiting. A lost batch makes only the
-  /// order of uses and the counts inexact.
-  private func noteUse(_ url: String?, isAsked: Bool) {
-    guard imageUses.note(url, isAsked: isAsked) else { return }
-    let batch = imageUses.take()
-    // If the database is open for reading only, the batch is dropped.
-    writeLater(.image) { try ImageTable.note(batch, in: $0) }
   }
 
   public func flushImageUses() async throws {
@@ -33,7 +30,9 @@ extension OffersDatabase: ImageRepository {
       // An enqueued batch may still be waiting.
       return try await finishLaterWrites()
     }
-    try await write(.image) { [imageUses] in try ImageTable.note(imageUses.take(), in: $0) }
+    try await write(.image, waitSeconds: WriteGuard.noteWaitSeconds) { [imageUses] in
+      try ImageTable.note(imageUses.take(), in: $0)
+    }
   }
 
   public func putImage(_ image: CachedImage) async throws {

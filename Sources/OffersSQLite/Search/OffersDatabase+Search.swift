@@ -27,21 +27,16 @@ extension OffersDatabase: SearchRepository {
 
   public func noteSearch(_ search: RecentSearch) async throws {
     if try await read({ try Self.isLatest(search, in: $0) }) { return }
-    let writer = canWrite ? self : try await .open(path: path)
-    try await writer.write(.note, waitSeconds: Self.noteWaitSeconds) {
+    try await writeAnyway(.note, waitSeconds: WriteGuard.noteWaitSeconds) {
       try Self.note(search, in: $0)
     }
   }
-
-  /// The maximum wait for other writers to record a finished search, in seconds.
-  private static let noteWaitSeconds = 2.0
 
   /// Rebuilds the search index if it is not current.
   public func refreshSearchIndex() async throws {
     if try await read({ try SearchIndex.isCurrent(in: $0) }) { return }
     // A database that is open for reading must be searchable as well.
-    let writer = canWrite ? self : try await .open(path: path)
-    try await writer.write { try Self.refreshIndex(in: $0) }
+    try await writeAnyway { try Self.refreshIndex(in: $0) }
   }
 
   private static func refreshIndex(in database: Database) throws {
