@@ -217,4 +217,43 @@ struct PruneTests {
     #expect(try store.rows(orphans) == ["0"])
     try Self.check(store)
   }
+
+  @Test("clearing away depends on the ages of runs and changes, not on the number of syncs")
+  func clearsByAge() async throws {
+    let store = try await Self.filled()
+    func clear(_ days: Int) async throws -> Bool {
+      let before = try await store.database.fetchDataVersion()
+      try await store.database.clearAway(at: ChangeTests.date(3000 + days * Self.day))
+      return try await store.database.fetchDataVersion() != before
+    }
+    // Two runs that change nothing, of which the first becomes old.
+    for seconds in [4000, 5000] { try await store.sync([FeedOffer("1"), FeedOffer("5")], at: seconds) }
+    #expect(try await clear(29) == false)
+    #expect(try await clear(30), "the vanished offers")
+    #expect(try await clear(30) == false)
+    #expect(try store.rows("SELECT count(*) FROM sync_run") == ["5"])
+    #expect(try await clear(32), "the run without changes")
+    #expect(try await clear(32) == false)
+    #expect(try store.rows("SELECT started_at FROM sync_run ORDER BY run_id").last == "5000")
+    #expect(try store.rows("SELECT count(*) FROM sync_run") == ["4"])
+    #expect(try await clear(400) == false)
+    #expect(try await clear(402), "the changes")
+    #expect(try await clear(402) == false)
+    // The changes of the favorite and the newest change are kept.
+    #expect(
+      try store.rows("SELECT kind FROM change WHERE kind <> 'new' ORDER BY change_id").isEmpty
+        == false)
+    try Self.check(store)
+  }
+
+  @Test("a notice past its age makes a pruning due")
+  func clearsNotices() async throws {
+    let store = try await Store()
+    try await store.sync([FeedOffer("1")], at: 1000)
+    try store.execute("INSERT INTO notice VALUES ('failing', 'ibotta', '', 1, 1000)")
+    for (days, rest) in [(60, "1"), (62, "0")] {
+      try await store.database.clearAway(at: ChangeTests.date(1000 + days * Self.day))
+      #expect(try store.rows("SELECT count(*) FROM notice") == [rest], "day \(days)")
+    }
+  }
 }

@@ -75,11 +75,6 @@ enum SyncRunTable {
     return try Row.fetchOne(statement, arguments: [feedKey]).map { run(from: $0, feed: feed) }
   }
 
-  /// The newest run's key.
-  static func findLastKey(in database: Database) throws -> Int64? {
-    try Int64.fetchOne(database, sql: "SELECT max(run_id) FROM sync_run")
-  }
-
   /// The start of the last successful run.
   static func findLastSuccess(feedKey: Int64, in database: Database) throws -> Date? {
     try findLastGood(feedKey: feedKey, in: database).map { OfferTable.date($0.at) }

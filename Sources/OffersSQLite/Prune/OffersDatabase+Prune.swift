@@ -102,22 +102,16 @@ extension OffersDatabase: PruneRepository {
 }
 
 extension OffersDatabase {
-  /// The number of runs after which a pruning is due.
-  private static let runsBetween: Int64 = 64
-
-  /// Prunes offers and history if a vanished offer is due, or if the key of the last run has passed
-  /// a multiple of `runsBetween` since the last call. The check is cheap.
+  /// Prunes offers and history if anything lies past its age. The check is cheap: it looks at the
+  /// oldest rows only.
   ///
-  /// - Parameters:
-  ///   - runCount: the number of runs recorded since the last call.
-  ///   - now: the time from which ages are counted back.
-  package func clearAway(after runCount: Int, at now: Date) async throws {
+  /// - Parameter now: the time from which ages are counted back.
+  package func clearAway(at now: Date) async throws {
     let gone = now.addingTimeInterval(-Double(Retention.vanishedOfferSeconds))
     let isDue = try await read { database in
-      let last = try SyncRunTable.findLastKey(in: database) ?? 0
-      if last / Self.runsBetween != (last - Int64(runCount)) / Self.runsBetween { return true }
-      return try PruneTable.hasDoomed(
+      try PruneTable.hasDoomed(
         goneBefore: Int64(gone.timeIntervalSince1970), in: database)
+        || PruneTable.hasOldHistory(at: Int64(now.timeIntervalSince1970), in: database)
     }
     if isDue { _ = try await prune(goneBefore: gone, now: now, isTrial: false) }
   }
