@@ -17,19 +17,19 @@ extension SyncEngine {
   ///   - transport: sends the requests. It is not closed.
   ///   - configuration: the definitions of the feeds.
   ///   - environment: finds environment variables, for the sources of definitions.
-  ///   - logger: logs each step, without the values of variables.
+  ///   - logger: logs each step, without the values of variables; nil for none.
   ///   - now: the clock for the times of runs and offers, and for what is due.
   public init(
     store: OffersDatabase, transport: any HTTPTransport,
     configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
-    logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
+    logger: Logger? = nil,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     let store: any SyncStore = store
     self.init(
       store: store, transport: transport, configuration: configuration, environment: environment,
-      logger: logger, now: now)
+      logger: logger ?? .silent, now: now)
   }
 
   #if HTTP
@@ -42,17 +42,17 @@ extension SyncEngine {
     ///   - environment: finds environment variables, for the sources of definitions, for proxies
     ///     (`https_proxy`, `http_proxy`, `all_proxy`, `no_proxy`) and certificates
     ///     (`SSL_CERT_FILE`).
-    ///   - logger: logs each step, without the values of variables.
+    ///   - logger: logs each step, without the values of variables; nil for none.
     ///   - now: the clock for the times of runs and offers, and for what is due.
     public init(
       store: OffersDatabase, configuration: FeedConfiguration = .shipped,
       environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
-      logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
+      logger: Logger? = nil,
       now: @escaping @Sendable () -> Date = { Date() }
     ) {
       let store: any SyncStore = store
       self.init(
-        store: store, configuration: configuration, environment: environment, logger: logger,
+        store: store, configuration: configuration, environment: environment, logger: logger ?? .silent,
         now: now)
     }
   #endif

@@ -13,10 +13,10 @@ extension ImageLoader {
   ///     `http_proxy`, `all_proxy`, `no_proxy`) and for certificates (`SSL_CERT_FILE`).
   ///   - logger: logs each image that could not be fetched.
   ///   - now: the clock for the freshness of images and for the memory of failures.
-  public init(
-    images: any ImageRepository, allowsPrivateNetwork: Bool = false,
+  package init(
+    images: any ImageFetchStore, allowsPrivateNetwork: Bool = false,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
-    logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
+    logger: Logger = .silent,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(

@@ -19,7 +19,7 @@ extension SyncEngine {
   package init(
     store: any SyncStore, configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
-    logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
+    logger: Logger = .silent,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(

@@ -29,7 +29,7 @@ public struct SyncEngine: Sendable {
   package init(
     store: any SyncStore, transport: any HTTPTransport, configuration: FeedConfiguration = .shipped,
     environment: @escaping @Sendable (String) -> String? = EnvironmentVariable.find,
-    logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
+    logger: Logger = .silent,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(
@@ -40,7 +40,7 @@ public struct SyncEngine: Sendable {
   package init(
     store: any SyncStore, transport: TransportChoice, configuration: FeedConfiguration,
     environment: @escaping @Sendable (String) -> String?,
-    logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
+    logger: Logger = .silent,
     now: @escaping @Sendable () -> Date,
     jitter: @escaping @Sendable () -> Double = { .random(in: 0.8...1.2) }
   ) {

@@ -17,7 +17,7 @@ final class ImageHome: ImageRepositoryHome {
   }
 
   var database: OffersDatabase { opened.withLock { $0 } }
-  var images: any ImageRepository { database }
+  var images: any ImageFetchStore { database }
 
   func setFavorite(_ url: String, to isFavorite: Bool) async throws {
     // No fsync, which no test here is about.

@@ -2,8 +2,8 @@ import Foundation
 import OffersCore
 
 /// A repository under test, with the operations that a test performs on it from outside.
-public protocol ImageRepositoryHome: Sendable {
-  var images: any ImageRepository { get async }
+package protocol ImageRepositoryHome: Sendable {
+  var images: any ImageFetchStore { get async }
 
   /// Sets or clears the favorite mark of an offer whose image has this URL.
   func setFavorite(_ url: String, to isFavorite: Bool) async throws
@@ -27,7 +27,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
   /// Describes how a repository violates the rule; nil when it keeps the rule.
   ///
   /// - Parameter make: makes an empty repository.
-  public func violation(_ make: () async throws -> any ImageRepositoryHome) async throws -> String?
+  package func violation(_ make: () async throws -> any ImageRepositoryHome) async throws -> String?
   {
     do {
       try await check(Check(home: try await make()))
@@ -46,7 +46,7 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
     let home: any ImageRepositoryHome
     let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    var images: any ImageRepository { get async { await home.images } }
+    var images: any ImageFetchStore { get async { await home.images } }
 
     func expect(_ isTrue: Bool, _ text: String) throws {
       if !isTrue { throw Violation(text: text) }
@@ -311,6 +311,17 @@ public struct ImageRepositoryRule: Sendable, CustomStringConvertible {
       try await check.put([1])
       try check.expect(
         try await check.images.findFailure(of: check.url(1), now: check.now) == nil, "kept")
+    },
+    ImageRepositoryRule("failures that expire soon are forgotten at once, others are kept") {
+      check in
+      for (number, seconds) in [(1, 600.0), (2, 601)] {
+        try await check.images.putFailure(
+          ImageFailure(
+            url: check.url(number), code: .notFound, reason: "x", until: check.now + seconds))
+      }
+      try await check.images.forgetFailures(until: check.now + 600)
+      let failures = try await check.images.fetchImageContents(now: check.now).failures
+      try check.expect(failures.map(\.url) == [check.url(2)], "\(failures.count)")
     },
     ImageRepositoryRule("a bounded number of failures is remembered") { check in
       for number in 0..<500 {

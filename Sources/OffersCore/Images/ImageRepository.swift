@@ -39,33 +39,6 @@ public protocol ImageRepository: Sendable {
   ///   `ImageBounds.pixels`, `invalidRequest` for an empty URL or no bytes. The cache is unchanged.
   func putImage(_ image: CachedImage) async throws
 
-  /// Records that the server confirmed the image as current. A validator that is nil keeps the
-  /// stored one. Changes no image that is not cached, but removes a remembered failure and any
-  /// lease of the URL.
-  func confirmImage(
-    _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date
-  ) async throws
-
-  /// The remembered failure to fetch an image; nil when there is none or it has expired.
-  func findFailure(of url: String, now: Date) async throws -> ImageFailure?
-
-  /// Remembers a failure to fetch an image, and removes any lease on it. Only a bounded number of
-  /// failures is kept: those that expire last.
-  func putFailure(_ failure: ImageFailure) async throws
-
-  /// Acquires a lease to fetch an image, exclusive among all processes.
-  ///
-  /// - Parameters:
-  ///   - url: the URL of the image.
-  ///   - holder: identifies the caller, who may extend a lease of its own.
-  ///   - seconds: after which the lease expires, in case its holder dies.
-  ///   - now: the time from which `seconds` count.
-  /// - Returns: whether the lease was acquired.
-  func takeLease(on url: String, holder: Int64, seconds: Double, now: Date) async throws -> Bool
-
-  /// Releases a lease before it expires.
-  func endLease(on url: String, holder: Int64) async throws
-
   /// Sets the most images that the cache holds, for every program that uses it, from now on. A
   /// lower limit evicts the surplus in the same transaction: the least recently used images first,
   /// and the exempt images of favorites, three fifths of the new limit, last.

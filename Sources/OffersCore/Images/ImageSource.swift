@@ -1,9 +1,22 @@
 /// Provides the images of offers from a cache or from their servers.
 public protocol ImageSource: Sendable {
-  /// The image of an offer. `feedSource` is the source of the offer's feed, the base of a relative
-  /// address; nil when it is not known.
+  /// The image of an offer.
   ///
+  /// - Parameters:
+  ///   - offer: the offer, which names the address of its image.
+  ///   - feedSource: the source of the offer's feed, the base of a relative address; nil when it is
+  ///     not known.
   /// - Throws: `OffersError` when the image cannot be provided: `notFound` for an offer without
   ///   one. `CancellationError` when the task is cancelled meanwhile.
   func image(of offer: Offer, feedSource: String?) async throws -> CachedImage
+}
+
+extension ImageSource {
+  /// The image of an offer whose feed has absolute addresses of images.
+  ///
+  /// - Parameter offer: the offer, which names the address of its image.
+  /// - Throws: as `image(of:feedSource:)`.
+  public func image(of offer: Offer) async throws -> CachedImage {
+    try await image(of: offer, feedSource: nil)
+  }
 }

@@ -38,6 +38,17 @@ package enum Units {
     return whole < 60 ? "\(whole) s" : "\(whole / 60) min \(whole % 60) s"
   }
 
+  /// The time until something happens, rounded up: 29.5 is `30 seconds`, 600 is `10 minutes`, 7200 is
+  /// `2 hours`.
+  package static func wait(_ seconds: Double) -> String {
+    let whole = Int(max(1, seconds.rounded(.up)))
+    switch whole {
+    case ..<120: return count(whole, "second")
+    case ..<7200: return count((whole + 59) / 60, "minute")
+    default: return count((whole + 3599) / 3600, "hour")
+    }
+  }
+
   /// A time in the local time zone: `2026-11-21 08:15`.
   package static func time(_ date: Date) -> String { text(of: date, "%Y-%m-%d %H:%M") }
 

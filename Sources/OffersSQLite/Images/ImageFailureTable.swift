@@ -42,6 +42,13 @@ enum ImageFailureTable {
     try statement.run()
   }
 
+  /// Deletes the failures that expire at a time or earlier.
+  static func clear(until time: Date, in database: Database) throws {
+    try database.execute(
+      sql: "DELETE FROM image_failure WHERE until <= ?",
+      arguments: [Int64(time.timeIntervalSince1970)])
+  }
+
   static func clear(in database: Database) throws {
     try database.execute(sql: "DELETE FROM image_failure")
   }

@@ -66,41 +66,6 @@ extension OffersDatabase: ImageRepository {
     }
   }
 
-  public func confirmImage(
-    _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date
-  ) async throws {
-    try await write(.image) { database in
-      try ImageTable.confirm(
-        url, etag: etag, lastModified: lastModified, fetchedAt: fetchedAt, freshUntil: freshUntil,
-        in: database)
-      try ImageFailureTable.delete(url, in: database)
-      try ImageLeaseTable.end(url, holder: nil, in: database)
-    }
-  }
-
-  public func findFailure(of url: String, now: Date) async throws -> ImageFailure? {
-    try await read { try ImageFailureTable.find(url, now: now, in: $0) }
-  }
-
-  public func putFailure(_ failure: ImageFailure) async throws {
-    try await write(.image) { database in
-      try ImageFailureTable.put(failure, in: database)
-      try ImageLeaseTable.end(failure.url, holder: nil, in: database)
-    }
-  }
-
-  public func takeLease(
-    on url: String, holder: Int64, seconds: Double, now: Date
-  ) async throws -> Bool {
-    try await write(.image) {
-      try ImageLeaseTable.take(url, holder: holder, seconds: seconds, now: now, in: $0)
-    }
-  }
-
-  public func endLease(on url: String, holder: Int64) async throws {
-    try await write(.image) { try ImageLeaseTable.end(url, holder: holder, in: $0) }
-  }
-
   public func fetchImageContents(now: Date) async throws -> ImageCacheContents {
     let gathered = imageUses.gathered
     return try await read { database in

@@ -6,6 +6,8 @@ struct FetchAnswer: Hashable, Sendable {
   var requestCount = 0
   /// The HTTP status of the response to the last request; nil when there was none.
   var status: Int?
+  /// Whether the fetch failed because no connection came about, or no response within the timeout.
+  var isUnreached = false
   /// Whether a request was conditional: it carried the validators of the stored document.
   var isConditional = false
   /// Whether a conditional request was answered with 304 Not Modified.

@@ -56,6 +56,8 @@ struct HTTPDocument {
     } catch let failure as CallerFailure {
       throw Task.isCancelled ? CancellationError() : failure.cause
     } catch {
+      let reason = (error as? TransportFailure)?.reason
+      log.answer.isUnreached = reason == .unreachable || reason == .noAnswer
       throw FetchFailure.translate(error, url)
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import OffersCore
+import Synchronization
 
 /// Requests an image from its server, within limits.
 struct ImageFetch: Sendable {
@@ -19,6 +20,9 @@ struct ImageFetch: Sendable {
     let error: OffersError
     /// The time until which a `Retry-After` header asks for no requests; nil without one.
     let retryAfter: Date?
+    /// Whether the server did not respond at all, which is a matter of the network more often than
+    /// of the image.
+    let isUnreached: Bool
   }
 
   static let limits = FetchLimits(
@@ -36,15 +40,21 @@ struct ImageFetch: Sendable {
   ///   - held: the cached image to revalidate; nil when there is none.
   /// - Throws: `Failure`; `CancellationError`.
   func pull(_ name: String, at address: ImageAddress, held: CachedImage?) async throws -> Answer {
-    try await Timeout.run(seconds: Self.limits.totalSeconds) {
-      try await request(name, address.url, held)
+    let hasAnswered = Atomic(false)
+    return try await Timeout.run(seconds: Self.limits.totalSeconds) {
+      try await request(name, address.url, held) {
+        hasAnswered.store(true, ordering: .relaxed)
+      }
     } late: {
-      Failure(error: FetchFailure.tooSlow(address.url, Self.limits), retryAfter: nil)
+      Failure(
+        error: FetchFailure.tooSlow(address.url, Self.limits), retryAfter: nil,
+        isUnreached: !hasAnswered.load(ordering: .relaxed))
     }
   }
 
   private func request(
-    _ name: String, _ url: String, _ held: CachedImage?
+    _ name: String, _ url: String, _ held: CachedImage?,
+    answered: @escaping @Sendable () -> Void
   ) async throws -> Answer {
     let log = FetchLog()
     let startedAt = now()
@@ -57,7 +67,7 @@ struct ImageFetch: Sendable {
         validators: Validators(
           etag: held?.etag, lastModified: held?.lastModified, now: startedAt),
         addressMark: AddressMark.of(url)),
-      log: log, now: now)
+      trace: { _ in answered() }, log: log, now: now)
     var bytes: [UInt8] = []
     do {
       let isNew = try await document.read(url: url) {
@@ -77,7 +87,8 @@ struct ImageFetch: Sendable {
           url: name, bytes: bytes, header: try Self.header(bytes, url), etag: validators.etag,
           lastModified: validators.lastModified, fetchedAt: startedAt, freshUntil: freshUntil))
     } catch let error as OffersError {
-      throw Failure(error: Self.forImage(error), retryAfter: log.answer.retryAfter)
+      throw Failure(
+        error: error, retryAfter: log.answer.retryAfter, isUnreached: log.answer.isUnreached)
     }
   }
 
@@ -87,12 +98,4 @@ struct ImageFetch: Sendable {
     } catch let error as OffersError {
       throw OffersError(error.code, "\(url) \(error.message).")
     }
-  }
-
-  /// The error with a hint that says when the image is requested again. An error about a private
-  /// network keeps its advice.
-  private static func forImage(_ error: OffersError) -> OffersError {
-    if error.remedy == .allowPrivateNetwork { return error }
-    return OffersError(error.code, error.message, hint: ImageLoader.laterHint, cause: error.cause)
-  }
-}
+  }}

@@ -9,12 +9,13 @@ import OffersCore
 /// - An image that is no longer fresh (`Cache-Control`, `Expires`, or else one day) is revalidated
 ///   by a conditional request. If that fails, the stale image is returned.
 /// - A failure is remembered for ten minutes, or longer if the server asks (`Retry-After`), at most
-///   for a day.
+///   for a day. If the server could not be reached, it is remembered for 30 seconds. The hint of the
+///   error says when the image is requested again. `forgetFailures()` serves a “try again” button.
 /// - An image has at most 5 MiB and 50 megapixels, and takes at most 10 seconds and 3 redirects. At
 ///   most 6 requests run concurrently, 2 of them to one host. Servers in private networks are
 ///   contacted only if `allowsPrivateNetwork` is true.
 public actor ImageLoader: ImageSource {
-  let images: any ImageRepository
+  let images: any ImageFetchStore
   private let fetch: ImageFetch
   /// The transport to close; nil for one that the app owns.
   private let owned: (any ClosableTransport)?
@@ -31,13 +32,15 @@ public actor ImageLoader: ImageSource {
 
   /// How long a failure is remembered by default.
   static let failureSeconds = 600.0
+  /// How long a failure is remembered if the server could not be reached, as in a device that is
+  /// offline.
+  private static let unreachedSeconds = 30.0
   /// The longest time that a failure is remembered at the request of a server.
   private static let longestFailureSeconds = 86_400.0
   /// The duration of a lease: slightly more than the longest request.
   private static let leaseSeconds = 12.0
   /// The interval of polling the cache for an image that another process fetches.
   private static let pause = Duration.milliseconds(25)
-  static let laterHint = "It is asked for again when ten minutes have passed."
 
   /// - Parameters:
   ///   - images: the image cache.
@@ -45,9 +48,9 @@ public actor ImageLoader: ImageSource {
   ///   - allowsPrivateNetwork: whether servers in private networks may be contacted.
   ///   - logger: logs each image that could not be fetched.
   ///   - now: the clock for the freshness of images and for the memory of failures.
-  public init(
-    images: any ImageRepository, transport: any HTTPTransport, allowsPrivateNetwork: Bool = false,
-    logger: Logger = Logger(label: "offers", factory: { _ in SwiftLogNoOpLogHandler() }),
+  package init(
+    images: any ImageFetchStore, transport: any HTTPTransport, allowsPrivateNetwork: Bool = false,
+    logger: Logger = .silent,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.init(
@@ -56,7 +59,7 @@ public actor ImageLoader: ImageSource {
   }
 
   package init(
-    images: any ImageRepository, transport: TransportChoice, allowsPrivateNetwork: Bool,
+    images: any ImageFetchStore, transport: TransportChoice, allowsPrivateNetwork: Bool,
     logger: Logger, now: @escaping @Sendable () -> Date
   ) {
     let opened: any HTTPTransport
@@ -86,6 +89,16 @@ public actor ImageLoader: ImageSource {
     await owned?.close()
   }
 
+  /// Forgets the failures to fetch images, in all processes that share the cache, so that the next
+  /// call requests these images at once. A server's own request to wait longer than ten minutes
+  /// (`Retry-After`) is kept.
+  ///
+  /// - Throws: `OffersError` with `storageFailed`, or with `invalidRequest` if the database is closed
+  ///   or read-only; `CancellationError`.
+  public func forgetFailures() async throws {
+    try await images.forgetFailures(until: now() + Self.failureSeconds)
+  }
+
   /// The image of an offer.
   ///
   /// - Parameters:
@@ -95,7 +108,7 @@ public actor ImageLoader: ImageSource {
   /// - Throws: `OffersError` when there is neither a cached image nor one from the server, such as
   ///   `notFound` for an offer without an image. `CancellationError` when the caller is cancelled;
   ///   the request continues, and its image is cached.
-  public func image(of offer: Offer, feedSource: String? = nil) async throws -> CachedImage {
+  public func image(of offer: Offer, feedSource: String?) async throws -> CachedImage {
     try await image(at: offer.imageURLText ?? "", feedSource: feedSource)
   }
 
@@ -144,7 +157,7 @@ public actor ImageLoader: ImageSource {
     while true {
       if let found = try await findFetched(url, since: startedAt) { return found }
       if let failure = try await images.findFailure(of: url, now: now()) {
-        throw OffersError(failure.code, failure.reason, hint: Self.laterHint)
+        throw later(OffersError(failure.code, failure.reason), until: failure.until)
       }
       let fetched = try await turns.run(on: host) { [self] in
         try await images.takeLease(
@@ -189,8 +202,7 @@ public actor ImageLoader: ImageSource {
         return held
       }
     } catch let failure as ImageFetch.Failure {
-      try await remember(failure, of: url)
-      throw failure.error
+      throw try await remember(failure, of: url)
     } catch {
       // A task of its own, because a cancelled one cannot write: without this the next request, of
       // any process, would wait until the lease expires. If it fails, the lease expires by itself.
@@ -199,17 +211,30 @@ public actor ImageLoader: ImageSource {
     }
   }
 
-  private func remember(_ failure: ImageFetch.Failure, of url: String) async throws {
+  /// Stores a failure, and returns its error with a hint that says when the image is requested
+  /// again.
+  private func remember(
+    _ failure: ImageFetch.Failure, of url: String
+  ) async throws -> OffersError {
     // An address in a private network was refused without a request. The failure is not remembered,
-    // because the option `--allow-private-network` permits the request at once.
+    // because allowing private networks permits the request at once.
     if failure.error.remedy == .allowPrivateNetwork {
-      return try await images.endLease(on: url, holder: holder)
+      try await images.endLease(on: url, holder: holder)
+      return failure.error
     }
     let wanted = failure.retryAfter?.timeIntervalSince(now()) ?? 0
-    let seconds = min(max(wanted, Self.failureSeconds), Self.longestFailureSeconds)
+    let least = failure.isUnreached ? Self.unreachedSeconds : Self.failureSeconds
+    let until = now() + min(max(wanted, least), Self.longestFailureSeconds)
     try await images.putFailure(
       ImageFailure(
-        url: url, code: failure.error.code, reason: failure.error.message,
-        until: now() + seconds))
+        url: url, code: failure.error.code, reason: failure.error.message, until: until))
+    return later(failure.error, until: until)
+  }
+
+  /// An error with a hint that says when the image is requested again.
+  private func later(_ error: OffersError, until: Date) -> OffersError {
+    let wait = Units.wait(until.timeIntervalSince(now()))
+    return OffersError(
+      error.code, error.message, hint: "It is asked for again in \(wait).", cause: error.cause)
   }
 }

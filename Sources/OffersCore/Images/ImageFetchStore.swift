@@ -1,0 +1,35 @@
+import Foundation
+
+/// An image cache as the image loader needs it: with the memory of failures, and with leases, by which
+/// one process at a time fetches an image.
+package protocol ImageFetchStore: ImageRepository {
+  /// Records that the server confirmed the image as current. A validator that is nil keeps the
+  /// stored one. Changes no image that is not cached, but removes a remembered failure and any
+  /// lease of the URL.
+  func confirmImage(
+    _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date
+  ) async throws
+
+  /// The remembered failure to fetch an image; nil when there is none or it has expired.
+  func findFailure(of url: String, now: Date) async throws -> ImageFailure?
+
+  /// Remembers a failure to fetch an image, and removes any lease on it. Only a bounded number of
+  /// failures is kept: those that expire last.
+  func putFailure(_ failure: ImageFailure) async throws
+
+  /// Forgets the failures that expire at a time or earlier.
+  func forgetFailures(until time: Date) async throws
+
+  /// Acquires a lease to fetch an image, exclusive among all processes.
+  ///
+  /// - Parameters:
+  ///   - url: the URL of the image.
+  ///   - holder: identifies the caller, who may extend a lease of its own.
+  ///   - seconds: after which the lease expires, in case its holder dies.
+  ///   - now: the time from which `seconds` count.
+  /// - Returns: whether the lease was acquired.
+  func takeLease(on url: String, holder: Int64, seconds: Double, now: Date) async throws -> Bool
+
+  /// Releases a lease before it expires.
+  func endLease(on url: String, holder: Int64) async throws
+}

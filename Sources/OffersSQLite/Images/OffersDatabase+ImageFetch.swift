@@ -1,0 +1,43 @@
+import Foundation
+import OffersCore
+
+extension OffersDatabase: ImageFetchStore {
+  package func confirmImage(
+    _ url: String, etag: String?, lastModified: String?, fetchedAt: Date, freshUntil: Date
+  ) async throws {
+    try await write(.image) { database in
+      try ImageTable.confirm(
+        url, etag: etag, lastModified: lastModified, fetchedAt: fetchedAt, freshUntil: freshUntil,
+        in: database)
+      try ImageFailureTable.delete(url, in: database)
+      try ImageLeaseTable.end(url, holder: nil, in: database)
+    }
+  }
+
+  package func findFailure(of url: String, now: Date) async throws -> ImageFailure? {
+    try await read { try ImageFailureTable.find(url, now: now, in: $0) }
+  }
+
+  package func putFailure(_ failure: ImageFailure) async throws {
+    try await write(.image) { database in
+      try ImageFailureTable.put(failure, in: database)
+      try ImageLeaseTable.end(failure.url, holder: nil, in: database)
+    }
+  }
+
+  package func forgetFailures(until time: Date) async throws {
+    try await write(.image) { try ImageFailureTable.clear(until: time, in: $0) }
+  }
+
+  package func takeLease(
+    on url: String, holder: Int64, seconds: Double, now: Date
+  ) async throws -> Bool {
+    try await write(.image) {
+      try ImageLeaseTable.take(url, holder: holder, seconds: seconds, now: now, in: $0)
+    }
+  }
+
+  package func endLease(on url: String, holder: Int64) async throws {
+    try await write(.image) { try ImageLeaseTable.end(url, holder: holder, in: $0) }
+  }
+}
