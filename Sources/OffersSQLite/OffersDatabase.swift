@@ -160,8 +160,8 @@ public final class OffersDatabase: Sendable {
     guard path.utf8.firstRange(of: "://".utf8) != nil else { return }
     throw OffersError(
       .invalidRequest,
-      "The database is given as a URL (://). Only the path of a file is accepted.",
-      hint: "Name a file, such as ./offers.sqlite.")
+      "The database is given as a URL (it has ://). Only the path of a file is accepted.",
+      advice: Advice("Give the path of a file", .chooseDatabase))
   }
 
   /// - Throws: `OffersError` with `invalidRequest` if the database is closed.

@@ -70,27 +70,50 @@ struct CommandAdviceTests {
     Case(
       Advice("Add it there yourself", .showDefinition), "Add it there yourself.",
       "Add it there yourself: offers feeds show NAME, or guess SOURCE, prints it."),
+    Case(
+      Advice("Save what there is", .salvageAndRecover),
+      "Save what there is, then move the database's files away and import what was saved. What that "
+        + "could not read may be in a backup, or be recovered with the shell of SQLite",
+      "Save what there is: offers export --salvage -o saved.json. Then move the database's files "
+        + "away and: offers import saved.json --accept-sources. What that could not read may be in "
+        + "a backup, or be recovered by: sqlite3 FILE .recover"),
+    Case(Advice("Recover it", .recover), "Recover it.", "Recover it: sqlite3 FILE .recover"),
+    Case(
+      Advice("Name one of these", .writeSource),
+      "Name one of these: an http or https URL, a file, standard input, or the sample.",
+      "Name one of these: an http or https URL, a file, - for standard input, or sample."),
+    Case(Advice("Set it", .setVariable(name: "KEY")), "Set it.", "Set it: export KEY=…"),
+    Case(Advice("Unset it", .unsetVariable(name: "KEY")), "Unset it.", "Unset it: unset KEY"),
+    Case(
+      Advice("Restrict access", .changeMode("600", paths: ["/a", "/it's"])), "Restrict access.",
+      #"Restrict access: chmod 600 /a '/it'\''s'"#),
+    Case(
+      Advice("Allow more open files", .allowOpenFiles), "Allow more open files.",
+      "Allow more open files with ulimit -n."),
+    Case(
+      Advice("Update SQLite", .updateSQLite), "Update SQLite.",
+      "Update SQLite (Debian: apt-get install libsqlite3-0)."),
   ]
 
-  @Test("each remedy has words of the library and a command of the command line")
+  @Test("each step has words of the library and a command of the command line")
   func namesCommands() {
     for each in Self.cases {
       #expect(each.advice.text == each.text)
       #expect(each.advice.commandText == each.command)
       let error = OffersError(.notFound, "There is none.", advice: each.advice)
-      #expect(error.hint == each.text && error.remedy == each.advice.remedy)
+      #expect(error.hint == each.text && error.advice == each.advice)
       #expect(error.withCommands.hint == each.command)
     }
   }
 
   @Test("a stored advice has its command again; a text of an older version stays as it is")
   func readsStoredAdvice() {
-    let remedy = Remedy.acceptRemovals(feed: "ibotta", source: nil)
+    let step = AdvisedStep.remedy(.acceptRemovals(feed: "ibotta", source: nil))
     #expect(
-      Advice(stored: "If that is right, accept the removals.", remedy: remedy).commandText
+      Advice(stored: "If that is right, accept the removals.", step: step).commandText
         == "If that is right: offers sync ibotta --accept-removals")
     let old = "If that is right: offers sync ibotta --accept-removals"
-    #expect(Advice(stored: old, remedy: nil).commandText == old)
-    #expect(Advice(stored: old, remedy: remedy).commandText == old)
+    #expect(Advice(stored: old, step: nil).commandText == old)
+    #expect(Advice(stored: old, step: step).commandText == old)
   }
 }

@@ -20,7 +20,7 @@ struct DefinitionGuessRefusalTests {
     #expect(
       error.message
         == "No list of offers was found; seen: red (2 objects), blue (2 objects).")
-    #expect(error.hint == "Say where it is." && error.remedy == .nameItems)
+    #expect(error.hint == "Say where it is." && error.advice?.step == .program(.nameItems))
     let chosen = try GuessReading(document, items: FieldPath(parsing: "blue"))
     #expect(chosen.definition.items.map(\.descriptionFromRoot) == ["blue"])
     #expect(chosen.all(.name) == ["x y", "y z"])
@@ -41,7 +41,7 @@ struct DefinitionGuessRefusalTests {
   func refusesOtherShapes(document: String) throws {
     let error = try Self.error(document)
     #expect(error.code == .unexpectedShape)
-    #expect(error.remedy == .nameItems)
+    #expect(error.advice?.step == .program(.nameItems))
     #expect(error.message.hasPrefix("No list of offers was found; seen: "))
   }
 

@@ -70,7 +70,8 @@ struct DefinitionOverrideTests {
     }
     let name = try error("id=a")
     #expect(name.message == "It is not known which value is the name of an offer.")
-    #expect(name.hint == "Say so. Its keys: a, b." && name.remedy == .mapFields(["name"]))
+    #expect(
+      name.hint == "Say so. Its keys: a, b." && name.advice?.step == .program(.mapFields(["name"])))
     #expect(
       try error("name=a").message == "It is not known which value is the id of an offer.")
     #expect(

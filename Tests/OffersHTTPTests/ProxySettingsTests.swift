@@ -107,7 +107,7 @@ struct ProxySettingsTests {
     }
     #expect(error?.code == .invalidRequest)
     #expect(error?.message.contains("The variable \(variable) ") == true)
-    #expect(error?.hint?.contains("unset \(variable)") == true)
+    #expect(error?.advice?.step == .program(.unsetVariable(name: variable)))
     #expect("\(String(describing: error))".contains("secret") == false)
   }
 

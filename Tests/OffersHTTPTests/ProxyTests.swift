@@ -60,7 +60,7 @@ struct ProxyTests {
       error?.message == "The variable all_proxy names a \(kind); only HTTP proxies are supported.")
     #expect(
       error?.hint
-        == "Set it to an address such as http://proxy.example:3128, or unset it: unset all_proxy")
+        == "Set it to an address such as http://proxy.example:3128, or unset it.")
     #expect(error?.cause == nil)
   }
 
@@ -82,7 +82,7 @@ struct ProxyTests {
         == "The variable https_proxy does not name a proxy; only HTTP proxies are supported.")
     #expect(
       error?.hint
-        == "Set it to an address such as http://proxy.example:3128, or unset it: unset https_proxy")
+        == "Set it to an address such as http://proxy.example:3128, or unset it.")
     #expect(error?.cause == nil)
   }
 }

@@ -13,7 +13,7 @@ struct SQLiteLibraryTests {
     #expect(error?.code == .storageFailed)
     #expect(error?.message.contains("3.37.2") == true)
     #expect(error?.message.contains("3.38.0") == true)
-    #expect(error?.hint?.isEmpty == false)
+    #expect(error?.hint == "No database was touched. Update the system's SQLite.")
   }
 
   @Test(

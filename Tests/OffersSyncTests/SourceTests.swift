@@ -24,6 +24,19 @@ struct SourceTests {
     #expect(throws: OffersError.self) { try SyncSource(parsing: "gopher://a.example/x") }
   }
 
+  @Test("a text without a scheme is no URL, and one with another scheme is refused by its name")
+  func refusesSchemes() {
+    for text in ["not a url", "://a.example"] {
+      let error = #expect(throws: OffersError.self) { try SyncSource.url(text).validated() }
+      #expect(error?.message == "The source is no URL: it has no scheme.")
+      #expect(
+        error?.hint
+          == "Name one of these: an http or https URL, a file, standard input, or the sample.")
+    }
+    let error = #expect(throws: OffersError.self) { try SyncSource(parsing: "ftp://a.example/x") }
+    #expect(error?.message == "The source ftp://a.example/x has the unsupported scheme ftp.")
+  }
+
   @Test(
     "an address with a name or password is refused without telling it",
     arguments: ["https://me:sekret@a.example/x", "http://sekret@a.example", "http://@a.example?b"])

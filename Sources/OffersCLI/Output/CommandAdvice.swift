@@ -1,7 +1,17 @@
 import OffersCore
 
-/// The commands and options of this program that stand for remedies in the advice of errors and
-/// findings.
+// The commands and options of this program, and commands of the system, that stand for the steps in
+// the advice of errors and findings.
+
+extension AdvisedStep {
+  fileprivate var command: String {
+    switch self {
+    case .remedy(let remedy): remedy.command
+    case .program(let step): step.command
+    }
+  }
+}
+
 extension Remedy {
   fileprivate var command: String {
     switch self {
@@ -14,17 +24,9 @@ extension Remedy {
     case .allowPrivateNetwork: ", add --allow-private-network."
     case .sync: ": offers sync"
     case .chooseDatabase: " with --database."
-    case .examine: ": offers doctor"
-    case .repair: ": offers doctor --repair"
-    case .salvage:
-      ": offers export --salvage -o saved.json. Then move the database's files away and: "
-        + "offers import saved.json --accept-sources"
     case .acceptSources: ", add --accept-sources"
     case .listOffers: ": offers list"
     case .addFeed: ": offers feeds add NAME SOURCE"
-    case .nameItems: ": offers feeds add NAME SOURCE --items PATH."
-    case .mapFields(let fields): " with --map " + fields.map { "\($0)=…" }.joined(separator: " ")
-    case .showDefinition: ": offers feeds show NAME, or guess SOURCE, prints it."
     }
   }
 
@@ -33,8 +35,34 @@ extension Remedy {
   }
 }
 
+extension ProgramStep {
+  fileprivate var command: String {
+    switch self {
+    case .examine: ": offers doctor"
+    case .repair: ": offers doctor --repair"
+    case .salvage:
+      ": offers export --salvage -o saved.json. Then move the database's files away and: "
+        + "offers import saved.json --accept-sources"
+    case .salvageAndRecover:
+      Self.salvage.command
+        + ". What that could not read may be in a backup, or be recovered by: sqlite3 FILE .recover"
+    case .recover: ": sqlite3 FILE .recover"
+    case .nameItems: ": offers feeds add NAME SOURCE --items PATH."
+    case .mapFields(let fields): " with --map " + fields.map { "\($0)=…" }.joined(separator: " ")
+    case .showDefinition: ": offers feeds show NAME, or guess SOURCE, prints it."
+    case .writeSource: ": an http or https URL, a file, - for standard input, or sample."
+    case .setVariable(let name): ": export \(name)=…"
+    case .unsetVariable(let name): ": unset \(name)"
+    case .changeMode(let mode, let paths):
+      ": chmod \(mode) " + paths.map(ShellQuoting.word).joined(separator: " ")
+    case .allowOpenFiles: " with ulimit -n."
+    case .updateSQLite: " (Debian: apt-get install libsqlite3-0)."
+    }
+  }
+}
+
 extension Advice {
-  /// The text of the advice, with the command or option for its remedy, if it has one.
+  /// The text of the advice, with the command or option for its step, if it has one.
   var commandText: String { text { $0.command } }
 }
 

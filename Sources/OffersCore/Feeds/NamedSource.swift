@@ -1,7 +1,7 @@
 /// Who named the source of a feed, which determines how far the source is trusted.
 public enum SourceOrigin: String, Hashable, Sendable {
-  /// A user of this machine, on the command line or in a definition. Only a source with this origin
-  /// may be a file or an address in a private network, and only it receives the headers of a
+  /// A user of this machine, by `SyncOptions.source` or in a definition. Only a source with this
+  /// origin may be a file or an address in a private network, and only it receives the headers of a
   /// definition.
   case machine
   /// A user of the server's web pages or API, or another caller from outside this machine.

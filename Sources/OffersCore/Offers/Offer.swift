@@ -5,7 +5,7 @@ import Foundation
 /// A field that the feed does not provide is nil, never invented and never an empty string.
 ///
 /// Coding keeps every field exactly, for an app's own files and messages. Its format is not that of
-/// `--json` and the API, and times are coded by the coder's own strategy.
+/// the program's JSON documents, and times are coded by the coder's own strategy.
 public struct Offer: Hashable, Sendable, Identifiable, Codable {
   /// Whether the feed still has the offer.
   public enum State: String, Sendable {

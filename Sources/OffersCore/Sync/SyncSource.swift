@@ -37,22 +37,26 @@ public enum SyncSource: Hashable, Sendable {
 
   /// The same source, if it is valid; a file by its absolute path.
   ///
-  /// - Throws: `OffersError` with `invalidRequest` for an empty text, an unsupported scheme, or a
-  ///   URL with a user name or password.
+  /// - Throws: `OffersError` with `invalidRequest` for an empty text, a URL with no or an unsupported
+  ///   scheme, or one with a user name or password.
   package func validated() throws -> SyncSource {
     switch self {
     case .standardInput, .sample: return self
     case .url(""), .file(""):
       throw OffersError(
         .invalidRequest, "The source is empty.",
-        hint: "Name a URL, a file, - for standard input, or sample.")
+        advice: Self.advice)
     case .url(let text):
       let colon = text.range(of: "://")
       let scheme = colon.map { text[..<$0.lowerBound].lowercased() } ?? ""
-      guard let colon, scheme == "http" || scheme == "https" else {
+      guard let colon, !scheme.isEmpty else {
+        throw OffersError(
+          .invalidRequest, "The source is no URL: it has no scheme.", advice: Self.advice)
+      }
+      guard scheme == "http" || scheme == "https" else {
         throw OffersError(
           .invalidRequest, "The source \(text) has the unsupported scheme \(scheme).",
-          hint: "Name an http or https URL, a file, - for standard input, or sample.")
+          advice: Self.advice)
       }
       guard !text[colon.upperBound...].prefix(while: { !"/?#".contains($0) }).contains("@") else {
         throw OffersError(
@@ -65,6 +69,8 @@ public enum SyncSource: Hashable, Sendable {
         ? self : .file(FileManager.default.currentDirectoryPath + "/" + path)
     }
   }
+
+  private static let advice = Advice("Name one of these", .writeSource)
 
   /// The text to remember; nil if the source cannot be read again.
   package var rememberedText: String? {

@@ -38,7 +38,7 @@ public struct OffersError: Error, Hashable, Sendable, CustomStringConvertible {
   public let message: String
   /// The advised next step, in words that name no command.
   public var hint: String? { advice?.text }
-  /// The step that resolves the error; nil if there is none that a program can offer.
+  /// The step that resolves the error; nil if there is none that an app can offer.
   public var remedy: Remedy? { advice?.remedy }
   package let advice: Advice?
   /// The underlying error, for logs only.

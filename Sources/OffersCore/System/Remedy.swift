@@ -1,40 +1,41 @@
-/// A step that resolves an error and that a program can offer, such as by a button.
+/// A step that resolves an error and that an app can offer, such as by a button: each has a call.
 public enum Remedy: Hashable, Codable, Sendable {
   /// Sync the feed with its removals accepted, from `source`, or from the feed's usual source if it
   /// is nil.
+  ///
+  /// The call is `SyncEngine.sync`, with `SyncOptions.acceptsRemovals` and `SyncOptions.source`.
   case acceptRemovals(feed: String, source: String?)
   /// Sync the feed from a source that a user of this machine names. If `feed` is nil, the user
   /// chooses it, too; if `source` is not nil, the user has to confirm it only.
+  ///
+  /// The call is `SyncEngine.sync`, with `SyncOptions.source`.
   case nameSource(feed: String?, source: String?)
   /// Sync the feed with the reason `forced`.
+  ///
+  /// The call is `SyncEngine.sync`, with `SyncOptions.reason`.
   case force(feed: String)
-  /// Sync with private networks allowed.
+  /// Allow requests into private networks.
+  ///
+  /// For a sync this is `SyncOptions.allowsPrivateNetwork`, for images an argument of `ImageLoader`,
+  /// and for all syncs `allow-private-network: true` in the text of a `FeedConfiguration`.
   case allowPrivateNetwork
-  /// Sync any feed, which creates the database.
+  /// Sync any feed, which needs the database opened for reading and writing.
+  ///
+  /// The calls are `OffersDatabase.open` with `readWrite`, which creates the database, and
+  /// `SyncEngine.sync`.
   case sync
-  /// Open another database.
+  /// Open another database: call `OffersDatabase.open` with another path.
   case chooseDatabase
-  /// Check the database.
-  case examine
-  /// Rebuild the derived data of the database.
-  case repair
-  /// Export the readable part of the database, and import it into a new one.
-  case salvage
   /// Import the document again, with its sources accepted as the user's own.
+  ///
+  /// The call is `OffersDatabase.importRecords`, with `acceptsSources`.
   case acceptSources
-  /// Show all offers.
+  /// Show all offers: call `OfferRepository.fetchOffers`.
   case listOffers
-  /// Add a feed.
+  /// Add a feed: write a definition into the text of a `FeedConfiguration`.
   case addFeed
-  /// Say where the offers stand in the document of a new feed.
-  case nameItems
-  /// Say where the values of these fields stand in the document of a new feed.
-  case mapFields([String])
-  /// Show the definition of a feed.
-  case showDefinition
 
-  /// The words for the remedy in the text of an advice. A user interface with commands puts its own
-  /// words in their place.
+  /// The words for the remedy in the text of an advice.
   package var words: String {
     switch self {
     case .acceptRemovals: ", accept the removals."
@@ -42,12 +43,8 @@ public enum Remedy: Hashable, Codable, Sendable {
     case .force: ", force a sync, or name another source."
     case .allowPrivateNetwork: ", allow private networks."
     case .sync: " a sync."
-    case .salvage: ", then move the database's files away and import what was saved"
     case .acceptSources: ", accept them"
-    case .repair, .mapFields: ""
-    case .nameSource, .chooseDatabase, .examine, .listOffers, .addFeed, .nameItems,
-      .showDefinition:
-      "."
+    case .nameSource, .chooseDatabase, .listOffers, .addFeed: "."
     }
   }
 }

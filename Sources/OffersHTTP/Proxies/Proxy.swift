@@ -67,17 +67,19 @@ struct Proxy: Hashable, Sendable {
     let what = known.contains(scheme) ? "\(scheme) proxy" : "proxy of another kind"
     return OffersError(
       .invalidRequest, "The variable \(variable) names a \(what); only HTTP proxies are supported.",
-      hint: hint(variable))
+      advice: advice(variable))
   }
 
   private static func malformed(_ variable: String) -> OffersError {
     OffersError(
       .invalidRequest,
       "The variable \(variable) does not name a proxy; only HTTP proxies are supported.",
-      hint: hint(variable))
+      advice: advice(variable))
   }
 
-  private static func hint(_ variable: String) -> String {
-    "Set it to an address such as http://proxy.example:3128, or unset it: unset \(variable)"
+  private static func advice(_ variable: String) -> Advice {
+    Advice(
+      "Set it to an address such as http://proxy.example:3128, or unset it",
+      .unsetVariable(name: variable))
   }
 }

@@ -21,7 +21,6 @@ enum SQLiteLibrary {
     throw OffersError(
       .storageFailed,
       "The SQLite library that is loaded is \(version); at least 3.38.0 is needed.",
-      hint: "Update the system's SQLite (Debian: apt-get install libsqlite3-0). "
-        + "No database was touched.")
+      advice: Advice("No database was touched. Update the system's SQLite", .updateSQLite))
   }
 }

@@ -8,7 +8,8 @@ enum StorageFailure {
     "Restore a backup, or check what can be salvaged", .examine)
 
   /// The advice for a damaged file in which no table can be found.
-  static let lossAdvice: Advice = "Restore a backup. Without one, try: sqlite3 FILE .recover"
+  static let lossAdvice = Advice(
+    "Restore a backup. Without one, try to recover it with the shell of SQLite", .recover)
 
   /// Translates an error of a salvage. The usual advice for a damaged file, which suggests a
   /// salvage, is replaced.

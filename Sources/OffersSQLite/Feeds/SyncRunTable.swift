@@ -26,7 +26,7 @@ enum SyncRunTable {
         Int64(run.durationSeconds * 1000), run.outcome.rawValue, run.bytes, counts.new,
         counts.changed, counts.gone, counts.back, counts.unchanged, counts.skipped,
         run.mendedCount, rowsWritten, problemsText(run.problems), run.error?.code.rawValue,
-        run.error?.message, run.error?.hint, try run.error?.remedy.map(text),
+        run.error?.message, run.error?.hint, try run.error?.advice?.step.map(text),
       ])
     let key = database.lastInsertedRowID
     if let request = run.request {
@@ -106,7 +106,7 @@ enum SyncRunTable {
     let error = (row["error_message"] as String?).map { message in
       let code = (row["error_code"] as String?).flatMap { OffersError.Code(rawValue: $0) }
       let advice = (row["error_hint"] as String?).map {
-        Advice(stored: $0, remedy: remedy(from: row["error_remedy"]))
+        Advice(stored: $0, step: step(from: row["error_remedy"]))
       }
       return OffersError(code ?? .sourceFailed, message, advice: advice)
     }
@@ -118,14 +118,14 @@ enum SyncRunTable {
       mendedCount: row["mended_count"])
   }
 
-  private static func text(_ remedy: Remedy) throws -> String {
-    String(decoding: try JSONEncoder().encode(remedy), as: UTF8.self)
+  private static func text(_ step: AdvisedStep) throws -> String {
+    String(decoding: try JSONEncoder().encode(step), as: UTF8.self)
   }
 
-  /// The stored remedy; nil if there is none or this version does not know it. The hint then still
+  /// The stored step; nil if there is none or this version does not know it. The hint then still
   /// says what to do.
-  private static func remedy(from text: String?) -> Remedy? {
-    text.flatMap { try? JSONDecoder().decode(Remedy.self, from: Data($0.utf8)) }
+  private static func step(from text: String?) -> AdvisedStep? {
+    text.flatMap { try? JSONDecoder().decode(AdvisedStep.self, from: Data($0.utf8)) }
   }
 
   private static func problemsText(_ problems: [ReadProblem]) -> String? {

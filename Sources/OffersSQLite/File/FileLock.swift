@@ -20,8 +20,8 @@ final class FileLock: Sendable {
     } catch {
       throw OffersError(
         .storageFailed, "Could not open the lock file \(path): \(error.text).",
-        hint: error.number == EMFILE || error.number == ENFILE
-          ? "Close other programs or allow more open files (ulimit -n), then try again."
+        advice: error.number == EMFILE || error.number == ENFILE
+          ? Advice("Close files and other programs, or allow more open files", .allowOpenFiles)
           : "Check the folder's permissions.")
     }
   }

@@ -27,15 +27,15 @@ struct FileHealth {
     if access(file.path, R_OK | W_OK) != 0, errno == EACCES {
       return Finding(
         .problem, "file", "\(file.path) cannot be read and written by you",
-        advice: "Change the permissions: chown, or chmod u+rw \(ShellQuoting.word(file.path))")
+        advice: Advice(
+          "Change its owner or its permissions", .changeMode("u+rw", paths: [file.path])))
     }
     if let first = open.first {
       let mode = Self.mode(of: first) ?? 0
       return Finding(
         mode & 0o022 != 0 ? .problem : .warning, "file",
         "\(first) may be \(mode & 0o022 != 0 ? "changed" : "read") by others",
-        advice:
-          "Restrict access: chmod 600 \(open.map(ShellQuoting.word).joined(separator: " "))")
+        advice: Advice("Restrict access", .changeMode("600", paths: open)))
     }
     return Finding(.ok, "file", "only you can read and write \(file.path)")
   }
@@ -45,13 +45,13 @@ struct FileHealth {
     guard access(folder, W_OK) == 0 else {
       return Finding(
         .problem, "folder", "no file can be created in \(folder), where the log and locks stand",
-        advice: "Change the permissions: chmod u+rwx \(ShellQuoting.word(folder))")
+        advice: Advice("Change the permissions", .changeMode("u+rwx", paths: [folder])))
     }
     // With the sticky bit, others can create files in the folder but not replace existing ones.
     if let mode = Self.mode(of: folder), mode & 0o022 != 0, mode & S_ISVTX == 0 {
       return Finding(
         .problem, "folder", "other users can replace the database in \(folder)",
-        advice: "Restrict access: chmod go-w \(ShellQuoting.word(folder))")
+        advice: Advice("Restrict access", .changeMode("go-w", paths: [folder])))
     }
     return Finding(.ok, "folder", "\(folder) is yours to write")
   }

@@ -54,6 +54,5 @@ enum Integrity {
   static let anewAdvice = Advice("Save what there is", .salvage)
 
   static let damageAdvice = Advice(
-    "Copy the database with its -wal away first. Save what there is", .salvage,
-    ". What that could not read may be in a backup, or be recovered by: sqlite3 FILE .recover")
+    "Copy the database with its -wal away first. Save what there is", .salvageAndRecover)
 }

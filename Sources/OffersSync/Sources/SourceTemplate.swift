@@ -77,6 +77,6 @@ struct SourceTemplate: Sendable {
     if let value = environment(name), !value.isEmpty { return value }
     throw OffersError(
       .invalidRequest, "The environment variable \(name) is not set.",
-      hint: "The source \(text) uses it. Set it: export \(name)=…")
+      advice: Advice("The source \(text) uses it. Set it", .setVariable(name: name)))
   }
 }

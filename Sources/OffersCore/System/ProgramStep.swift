@@ -1,0 +1,48 @@
+/// A step that resolves an error and that only the command-line program has a command for, its own
+/// or the system's.
+package enum ProgramStep: Hashable, Codable, Sendable {
+  /// Check the database.
+  case examine
+  /// Rebuild the derived data of the database.
+  case repair
+  /// Export the readable part of the database, and import it into a new one.
+  case salvage
+  /// Salvage the database, and recover the rest with SQLite's shell or from a backup.
+  case salvageAndRecover
+  /// Recover the database with SQLite's shell.
+  case recover
+  /// Say where the offers stand in the document of a new feed.
+  case nameItems
+  /// Say where the values of these fields stand in the document of a new feed.
+  case mapFields([String])
+  /// Show the definition of a feed.
+  case showDefinition
+  /// Write a source as a sync reads it.
+  case writeSource
+  /// Set an environment variable.
+  case setVariable(name: String)
+  /// Remove an environment variable.
+  case unsetVariable(name: String)
+  /// Change the permissions of files or folders to a mode, as chmod(1) writes it.
+  case changeMode(String, paths: [String])
+  /// Allow the process more open files.
+  case allowOpenFiles
+  /// Install a newer SQLite library.
+  case updateSQLite
+
+  /// The words for the step in the text of an advice.
+  package var words: String {
+    switch self {
+    case .salvage: ", then move the database's files away and import what was saved"
+    case .salvageAndRecover:
+      Self.salvage.words
+        + ". What that could not read may be in a backup, or be recovered with the "
+        + "shell of SQLite"
+    case .repair, .mapFields: ""
+    case .writeSource: ": an http or https URL, a file, standard input, or the sample."
+    case .examine, .recover, .nameItems, .showDefinition, .setVariable, .unsetVariable,
+      .changeMode, .allowOpenFiles, .updateSQLite:
+      "."
+    }
+  }
+}
