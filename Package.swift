@@ -62,6 +62,7 @@ let package = Package(
         .embedInCode("0013_index_lists_in_one_pass.sql"),
         .embedInCode("0014_set_image_limit.sql"),
         .embedInCode("0015_add_remedies.sql"),
+        .embedInCode("0016_free_hints_of_commands.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.

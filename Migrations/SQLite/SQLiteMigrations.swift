@@ -60,12 +60,15 @@ public enum SQLiteMigrations {
     Migration(
       number: 15, name: "0015_add_remedies",
       sql: text(PackageResources._015_add_remedies_sql)),
+    Migration(
+      number: 16, name: "0016_free_hints_of_commands",
+      sql: text(PackageResources._016_free_hints_of_commands_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  public static let currentVersion = 15
+  public static let currentVersion = 16
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

@@ -74,7 +74,7 @@ struct Store {
       PRAGMA user_version = \(version); PRAGMA application_id = \(DatabaseFile.applicationID);
       INSERT INTO sync_run VALUES (
         1, 1, '/feeds/ibotta.json', 1000, 5, 'updated', 10, \(offerCount), 0, 0, 0, 0, 0, 0, 0, NULL,
-        NULL, NULL, NULL);
+        NULL, NULL, NULL\(version < 15 ? "" : ", NULL"));
       WITH RECURSIVE number (n) AS (
         SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < \(offerCount))
       INSERT INTO offer (
