@@ -14,6 +14,38 @@ struct FileBytesTests {
     #expect(!FileManager.default.fileExists(atPath: folder.file("a/b/file")))
   }
 
+  @Test("the name of each new folder is synced before anything is created in it")
+  func syncedFolders() throws {
+    let folder = try TemporaryFolder()
+    try FileBytes.makeFolders(of: folder.file("a/file"))
+    var synced: [String] = []
+    try FileBytes.makeFolders(of: folder.file("a/b/c/d/file")) { made in
+      synced.append(made)
+      #expect((try? FileManager.default.contentsOfDirectory(atPath: made)) == [])
+    }
+    #expect(synced == ["a/b", "a/b/c", "a/b/c/d"].map(folder.file))
+    try FileBytes.makeFolders(of: folder.file("a/b/c/d/file")) { _ in Issue.record("nothing is new")
+    }
+  }
+
+  @Test("a file is renamed to a free name only")
+  func moves() throws {
+    let folder = try TemporaryFolder()
+    let old = try folder.write("tea", to: "old")
+    let taken = try folder.write("jam", to: "taken")
+    #expect(throws: SystemError(EEXIST, "rename")) { try FileBytes.move(old, toNew: taken) }
+    #expect(try String(contentsOfFile: old, encoding: .utf8) == "tea")
+    #expect(try String(contentsOfFile: taken, encoding: .utf8) == "jam")
+    try FileBytes.move(old, toNew: folder.file("free"))
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
+        "free", "taken",
+      ])
+    #expect(throws: SystemError(ENOENT, "rename")) {
+      try FileBytes.move(old, toNew: folder.file("new"))
+    }
+  }
+
   @Test("a parent folder that is a file is refused")
   func fileInTheWay() throws {
     let folder = try TemporaryFolder()

@@ -1,3 +1,5 @@
+import SystemShim
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -40,18 +42,42 @@ package enum FileBytes {
   }
 
   /// Creates the missing parent folders of a path, accessible by their owner only.
-  package static func makeFolders(of path: String) throws(SystemError) {
+  ///
+  /// - Parameters:
+  ///   - path: the path of a file.
+  ///   - sync: makes the name of a new folder durable, before anything is created in it. A power cut
+  ///     would otherwise remove the folder with the files in it, however well these are synced.
+  package static func makeFolders(
+    of path: String, sync: (_ folder: String) -> Void = syncFolder
+  ) throws(SystemError) {
     let slash = UInt8(ascii: "/")
     var made = path.utf8.first == slash ? "" : "."
     for part in path.utf8.split(separator: slash).dropLast() {
       made += "/" + String(decoding: part, as: UTF8.self)
       // For an existing folder, mkdir fails with other codes, too, depending on the file system.
-      if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR {
+      if mkdir(made, 0o700) == 0 {
+        sync(made)
+      } else if errno != EEXIST, errno != EISDIR {
         let error = SystemError.last("mkdir")
         var information = stat()
         if stat(made, &information) != 0 { throw error }
       }
     }
+  }
+
+  /// Renames a file, unless a file with the new name exists.
+  ///
+  /// - Throws: `SystemError` with `EEXIST` if there is one. Nothing is changed then.
+  package static func move(_ path: String, toNew newPath: String) throws(SystemError) {
+    if offers_rename_exclusively(path, newPath) != 0 { throw .last("rename") }
+  }
+
+  /// Syncs the contents of a file to the disk.
+  package static func syncFile(_ path: String) throws(SystemError) {
+    let descriptor = open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .last("open") }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .last("fsync") }
   }
 
   /// The parent folder of a path.
@@ -60,7 +86,7 @@ package enum FileBytes {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Makes a file's new name durable with an fsync of its folder. A failure is ignored: the system
+  /// Makes the new name of a file or folder durable with an fsync of its parent folder. A failure is ignored: the system
   /// writes the folder later.
   package static func syncFolder(of path: String) {
     let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
