@@ -1,7 +1,8 @@
 import Foundation
-import OffersPlatform
 import OffersTestSupport
 import Testing
+
+@testable import OffersPlatform
 
 @Suite("Temporary files")
 struct TemporaryFileTests {
@@ -33,5 +34,15 @@ struct TemporaryFileTests {
     #expect(throws: SystemError(ENOENT, "open")) {
       try TemporaryFile(folder: folder.file("missing"))
     }
+  }
+
+  @Test("without unnamed files, the name is removed at once, and so are those of killed processes")
+  func named() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("x", to: AbandonedFiles.makeSpoolName())
+    let descriptor = try TemporaryFile.makeNamed(in: folder.path)
+    defer { close(descriptor) }
+    #expect(write(descriptor, "tea", 3) == 3)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 }

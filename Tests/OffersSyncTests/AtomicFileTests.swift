@@ -1,4 +1,5 @@
 import Foundation
+import OffersCore
 import OffersSync
 import OffersTestSupport
 import Testing
@@ -20,7 +21,7 @@ struct AtomicFileTests {
     let folder = try TemporaryFolder()
     let diary = try folder.write("Dear diary", to: "diary.txt")
     let path = folder.file("saved.json")
-    #expect(symlink(diary, "\(path).new-\(getpid())") == 0)
+    #expect(symlink(diary, "\(path).offers.new-\(getpid())") == 0)
     try Self.write("{}", to: path)
     #expect(try Self.text(in: diary) == "Dear diary")
     #expect(try Self.text(in: path) == "{}")
@@ -32,10 +33,10 @@ struct AtomicFileTests {
   func remain() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("saved.json")
-    try folder.write("a longer text", to: "saved.json.new-\(getpid())")
+    try folder.write("a longer text", to: "saved.json.offers.new-\(getpid())")
     try Self.write("{}", to: path)
     #expect(try Self.text(in: path) == "{}")
-    #expect(mkdir("\(path).new-\(getpid())", 0o700) == 0)
+    #expect(mkdir("\(path).offers.new-\(getpid())", 0o700) == 0)
     #expect(throws: (any Error).self) { try Self.write("[]", to: path) }
     #expect(try Self.text(in: path) == "{}")
   }
@@ -55,5 +56,19 @@ struct AtomicFileTests {
     let third = try AtomicFile(replacing: path, hint: "Check it.")
     third.discard()
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["saved.json"])
+  }
+
+  @Test("a file that got the name in the meantime is replaced only if a file was expected there")
+  func newcomer() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("saved.json")
+    let file = try AtomicFile(replacing: path, hint: "Check it.")
+    try folder.write("Dear diary", to: "saved.json")
+    let error = #expect(throws: OffersError.self) { try file.commit(isNew: true) }
+    #expect(error?.code == .invalidRequest)
+    #expect(error?.message.hasSuffix("has meanwhile made \(path). It was left untouched.") == true)
+    #expect(try Self.text(in: path) == "Dear diary")
+    try file.commit()
+    #expect(try Self.text(in: path) == "")
   }
 }

@@ -33,7 +33,13 @@ package final class LockFile: Sendable {
 
   /// Acquires the lock of a byte if it is free.
   package func tryLock(byte: Int64) throws(SystemError) -> Bool {
-    var range = Self.range(F_WRLCK, byte, count: 1)
+    try Self.tryLock(byte: byte, of: descriptor)
+  }
+
+  /// Acquires the lock of a byte of an open file if it is free. The lock ends when the descriptor is
+  /// closed.
+  package static func tryLock(byte: Int64, of descriptor: Int32) throws(SystemError) -> Bool {
+    var range = range(F_WRLCK, byte, count: 1)
     while fcntl(descriptor, offers_set_lock_command(), &range) != 0 {
       switch errno {
       case EINTR: continue
@@ -46,7 +52,12 @@ package final class LockFile: Sendable {
 
   /// Whether another holder has the lock of a byte.
   package func isHeld(byte: Int64) throws(SystemError) -> Bool {
-    var range = Self.range(F_WRLCK, byte, count: 1)
+    try Self.isHeld(byte: byte, of: descriptor)
+  }
+
+  /// Whether another holder has the lock of a byte of an open file.
+  package static func isHeld(byte: Int64, of descriptor: Int32) throws(SystemError) -> Bool {
+    var range = range(F_WRLCK, byte, count: 1)
     guard fcntl(descriptor, offers_find_lock_command(), &range) == 0 else { throw .last("fcntl") }
     return range.l_type != Int16(F_UNLCK)
   }

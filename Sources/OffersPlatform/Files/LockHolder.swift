@@ -1,5 +1,3 @@
-import Foundation
-
 /// A process that holds a lock of a `LockFile`.
 package struct LockHolder: Sendable {
   package let pid: Int32
@@ -14,23 +12,12 @@ package struct LockHolder: Sendable {
   /// - Parameter path: the absolute path of the file, with all links resolved.
   /// - Returns: nil on a system without `/proc`.
   package static func find(on path: String) -> [LockHolder]? {
-    let files = FileManager.default
-    // Processes that end meanwhile and those of other users are skipped.
-    func names(_ folder: String) -> [String]? { try? files.contentsOfDirectory(atPath: folder) }
-    guard let processes = names("/proc") else { return nil }
+    guard let descriptors = FileUser.descriptors(of: path) else { return nil }
     var holders: [LockHolder] = []
-    for process in processes {
-      guard let pid = Int32(process) else { continue }
-      for descriptor in names("/proc/\(process)/fd") ?? [] {
-        guard
-          let target = try? files.destinationOfSymbolicLink(
-            atPath: "/proc/\(process)/fd/\(descriptor)"), target == path
-        else { continue }
-        let information = text("/proc/\(process)/fdinfo/\(descriptor)")
-        for byte in lockedBytes(information) {
-          let name = text("/proc/\(process)/comm").trimmingCharacters(in: .newlines)
-          holders.append(LockHolder(pid: pid, name: name, byte: byte))
-        }
+    for (user, descriptor) in descriptors {
+      let information = FileUser.text("/proc/\(user.pid)/fdinfo/\(descriptor)")
+      for byte in lockedBytes(information) {
+        holders.append(LockHolder(pid: user.pid, name: user.name, byte: byte))
       }
     }
     return holders.sorted { ($0.byte, $0.pid) < ($1.byte, $1.pid) }
@@ -44,13 +31,5 @@ package struct LockHolder: Sendable {
       guard line.hasPrefix("lock:"), words.contains("OFDLCK"), words.count >= 2 else { return nil }
       return Int64(words[words.count - 2])
     }
-  }
-
-  private static func text(_ path: String) -> String {
-    // Files in /proc report no size, and may have disappeared.
-    guard let file = FileHandle(forReadingAtPath: path),
-      let data = try? file.read(upToCount: 64 << 10)
-    else { return "" }
-    return String(decoding: data, as: UTF8.self)
   }
 }

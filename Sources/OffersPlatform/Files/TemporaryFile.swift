@@ -1,3 +1,5 @@
+import SystemShim
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -15,12 +17,25 @@ package final class TemporaryFile: Sendable {
 
   /// - Parameter folder: an existing folder, whose file system holds the file.
   package init(folder: String) throws(SystemError) {
-    let number = String(UInt64.random(in: .min ... .max), radix: 36)
-    let path = "\(folder)/offers-spool-\(number)"
-    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    descriptor = try Self.makeUnnamed(in: folder)
+  }
+
+  private static func makeUnnamed(in folder: String) throws(SystemError) -> Int32 {
+    let descriptor = offers_open_unnamed(folder)
+    if descriptor >= 0 { return descriptor }
+    guard [ENOSYS, EOPNOTSUPP, EISDIR, EINVAL].contains(errno) else { throw .last("open") }
+    return try makeNamed(in: folder)
+  }
+
+  /// Creates a file with a name and removes the name at once, for file systems that cannot create a
+  /// file without one.
+  static func makeNamed(in folder: String) throws(SystemError) -> Int32 {
+    AbandonedFiles.remove(in: folder)
+    let path = "\(folder)/\(AbandonedFiles.makeSpoolName())"
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .last("open") }
-    // Unlinked at once: no other process can open it, and a crash leaves nothing behind.
     unlink(path)
+    return descriptor
   }
 
   deinit { close(descriptor) }

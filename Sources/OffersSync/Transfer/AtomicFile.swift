@@ -55,6 +55,8 @@ package final class AtomicFile: Sendable {
     }
     descriptor = watch?.hold(create) ?? create()
     guard descriptor >= 0 else { throw Self.failure(path, hint) }
+    // Without locks on its file system, a file is known as abandoned by the process id in its name.
+    _ = try? LockFile.tryLock(byte: AbandonedFiles.lockedByte, of: descriptor)
   }
 
   deinit {
@@ -74,12 +76,11 @@ package final class AtomicFile: Sendable {
   /// not write into each other's.
   private static func takeName(for path: String) -> String {
     names.withLock { names in
-      let start = "\(path).new-\(getpid())"
-      var name = start
       var number = 1
+      var name = AbandonedFiles.temporaryPath(for: path, number: number)
       while !names.insert(name).inserted {
         number += 1
-        name = "\(start)-\(number)"
+        name = AbandonedFiles.temporaryPath(for: path, number: number)
       }
       return name
     }
@@ -128,24 +129,49 @@ package final class AtomicFile: Sendable {
 
   /// Syncs the file to the disk and gives it its final name.
   ///
-  /// - Parameter isPrivate: whether its mode is 0600 even if it replaces a file with another mode.
-  package func commit(isPrivate: Bool = false) throws {
+  /// - Parameters:
+  ///   - isPrivate: whether its mode is 0600 even if it replaces a file with another mode.
+  ///   - isNew: whether the path was free, so that a file that has got the name in the meantime is
+  ///     not replaced.
+  /// - Throws: `OffersError` with `invalidRequest` if the path names something other than a regular
+  ///   file, or an existing file although `isNew`; `storageFailed` if the file cannot be written.
+  package func commit(isPrivate: Bool = false, isNew: Bool = false) throws {
     var information = stat()
     let isThere = stat(path, &information) == 0
     // A device may have been created at the path in the meantime.
     _ = try Self.target(path)
     let mode: mode_t? = isPrivate ? 0o600 : isThere ? information.st_mode & 0o777 : nil
-    let move = { [temporaryPath, path] in rename(temporaryPath, path) == 0 }
-    guard mode.map({ fchmod(descriptor, $0) == 0 }) ?? true, fsync(descriptor) == 0,
-      interruption?.hold(move) ?? move()
-    else { throw Self.failure(path, hint) }
+    guard mode.map({ fchmod(descriptor, $0) == 0 }) ?? true, fsync(descriptor) == 0 else {
+      throw Self.failure(path, hint)
+    }
+    try interruption?.hold { try move(isNew: isNew) } ?? move(isNew: isNew)
     isDone.store(true, ordering: .relaxed)
     FileBytes.syncFolder(of: path)
   }
 
-  /// Removes the temporary files for a path that processes left behind when they were killed.
+  private func move(isNew: Bool) throws {
+    guard isNew else {
+      if rename(temporaryPath, path) != 0 { throw Self.failure(path, hint) }
+      return
+    }
+    do {
+      try FileBytes.move(temporaryPath, toNew: path)
+    } catch {
+      throw error.number == EEXIST ? Self.newcomer(path) : Self.failure(path, hint, error.number)
+    }
+  }
+
+  private static func newcomer(_ path: String) -> OffersError {
+    OffersError(
+      .invalidRequest, "Another program has meanwhile made \(path). It was left untouched.",
+      hint: "Name another file, or try again to replace it.")
+  }
+
+  /// Removes the temporary files that processes left in the folder when they were killed, for
+  /// whatever path, and those that an older version of this program left for this path.
   private static func removeRemains(beside path: String) {
     let folder = FileBytes.folder(of: path)
+    AbandonedFiles.remove(in: folder)
     let start = (path.split(scalar: "/").last ?? "") + ".new-"
     // If the folder cannot be listed, creating the file reports the error.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {

@@ -16,7 +16,8 @@ struct DatabaseHealth {
       // If the feeds cannot be read, pages are damaged, which `examine(at:)` below reports.
       let feeds = (try? await database.fetchFeeds()) ?? []
       let findings =
-        OffersDatabase.examineFile(at: path) + [disk(database)]
+        OffersDatabase.examineFile(at: path)
+        + [OffersDatabase.examineRemains(at: path), disk(database)]
         + database.examineTurns(of: feeds.map(\.name))
       let contents = await database.examine(at: now)
       let rest = [await ClockHealth(database: database, now: now).examine(), await sizes(database)]

@@ -11,7 +11,8 @@ struct DoctorCommand: AsyncParsableCommand {
     discussion: """
       Prints findings and what to do. A warning needs attention; a problem does not work, or soon \
       will not. With a problem the exit code is 1, with warnings alone 0. A repair rebuilds \
-      derived data, such as indexes and counts; it changes no offers, favorites or chosen sources.
+      derived data, such as indexes and counts, and removes the files that killed processes left \
+      beside the database; it changes no offers, favorites or chosen sources.
 
       EXAMPLES
         offers doctor
@@ -38,7 +39,9 @@ struct DoctorCommand: AsyncParsableCommand {
       do {
         // Opened for reading first, which fails without a database instead of creating one.
         _ = try await location.open(.readOnly)
-        repairs = await (try await location.open(.readWrite)).repair(at: now)
+        // Removing files needs no room on the disk, and may make some.
+        repairs = [OffersDatabase.removeRemains(at: path)].compactMap { $0 }
+        repairs += await (try await location.open(.readWrite)).repair(at: now)
       } catch let error as OffersError {
         refusal = error
       }
