@@ -92,12 +92,40 @@ extension OffersDatabase {
     if let message = try backupTarget(path).refusal(of: path) {
       throw OffersError(.invalidRequest, message, hint: "Name another file.")
     }
-    try await replace(path) { try await self.backUp(to: $0.temporaryPath) }
+    let isNew = !OffersDatabase.exists(at: path)
+    try await replace(path, isNew: isNew) { try await self.backUp(to: $0.temporaryPath) }
+  }
+
+  /// Restores a backup, in place of a database that no program has open.
+  ///
+  /// The backup is copied and the copy is checked first. The files of the old database, with its log
+  /// and journal, then go aside under a dated name in the same folder, and the copy gets the name of
+  /// the database. A kill or a power cut at any point leaves either the old database, or the new one:
+  /// once the copy is complete, the next opening of the database ends what is left to do. A backup
+  /// with an older schema is migrated when the database is opened.
+  ///
+  /// - Parameters:
+  ///   - file: the URL of a backup, or of any closed database of this program. It stays as it is.
+  ///   - path: the database, which need not exist.
+  /// - Returns: the path of the old database; nil if there was none.
+  /// - Throws: `OffersError`, and then nothing was changed: `invalidRequest` if `file` is no file URL
+  ///   or is the database itself; `notFound` if there is no such file; `newerDatabase` if a newer
+  ///   program wrote it; `locked` if a program has the database open; `storageFailed` if the file is
+  ///   not a database of this program or is damaged, or if the copy cannot be written.
+  ///   `CancellationError` if the task is cancelled while it waits.
+  @discardableResult
+  public static func restore(from file: URL, to path: String) async throws -> String? {
+    try await restore(from: filePath(of: file), to: path).aside
   }
 
   /// Creates a file under a temporary name, has it written, and gives it its name.
+  ///
+  /// - Parameters:
+  ///   - path: the final path.
+  ///   - isNew: whether a file that has got the name in the meantime is refused.
+  ///   - write: writes the contents.
   private func replace<Result: Sendable>(
-    _ path: String, by write: (AtomicFile) async throws -> Result
+    _ path: String, isNew: Bool = false, by write: (AtomicFile) async throws -> Result
   ) async throws -> Result {
     try Task.checkCancellation()
     let file = try await BlockingWork.run {
@@ -107,7 +135,7 @@ extension OffersDatabase {
     do {
       let result = try await write(file)
       try Task.checkCancellation()
-      try await BlockingWork.run { try file.commit(isPrivate: true) }
+      try await BlockingWork.run { try file.commit(isPrivate: true, isNew: isNew) }
       return result
     } catch {
       // The file may be released only later, since the database may still hold the closure.

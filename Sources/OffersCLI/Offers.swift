@@ -31,8 +31,8 @@ struct Offers: AsyncParsableCommand {
       SyncCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, OpenCommand.self,
       ImageCommand.self, FavoriteCommand.self, ChangesCommand.self, HistoryCommand.self,
       StatusCommand.self, FeedsCommand.self, CacheCommand.self, PruneCommand.self,
-      ExportCommand.self, ImportCommand.self, BackupCommand.self, DoctorCommand.self,
-      ScheduleCommand.self, ServeCommand.self, ManualCommand.self,
+      ExportCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self,
+      DoctorCommand.self, ScheduleCommand.self, ServeCommand.self, ManualCommand.self,
     ])
 
   static func main() async {

@@ -59,7 +59,8 @@ public final class OffersDatabase: Sendable {
   /// - Throws: `OffersError`: `invalidRequest` if `path` is a URL, `notFound` if the access is
   ///   read-only and the file does not exist, `newerDatabase` if a newer program wrote the file,
   ///   `storageFailed` if the file belongs to another program, is damaged, or access is denied, or
-  ///   if the loaded SQLite is too old. The file is then untouched. `CancellationError` if the task
+  ///   if the loaded SQLite is too old, `locked` if a restoration was interrupted and another program
+  ///   has the old file open. The file is then untouched. `CancellationError` if the task
   ///   is cancelled while it waits; nothing is then created or changed.
   public static func open(
     path: String, access: Access = .readWrite, readerCount: Int = 4
@@ -67,7 +68,7 @@ public final class OffersDatabase: Sendable {
     try check(path: path)
     try Task.checkCancellation()
     do {
-      let (file, header) = try await BlockingWork.run { try DatabaseFile.find(path) }
+      let (file, header) = try await find(path)
       if access == .readWrite {
         let writer = try await WritingConnection.open(file, header)
         let reader = ReadingConnection(writer.file, limit: readerCount)
@@ -79,6 +80,25 @@ public final class OffersDatabase: Sendable {
       return OffersDatabase(path: path, file: file, reader: reader, writer: nil)
     } catch {
       throw StorageFailure.translate(error, path: path)
+    }
+  }
+
+  /// Finds the file of a path, once an interrupted restoration of it is completed.
+  private static func find(
+    _ path: String
+  ) async throws -> (file: DatabaseFile, header: DatabaseFile.Header) {
+    let replacement = FileReplacement(file: DatabaseFile(path: DatabaseFile.resolve(path)))
+    if !replacement.isPending {
+      let found = try await BlockingWork.run { try DatabaseFile.find(path) }
+      // A restoration under way may just have put the old file aside.
+      if found.header != .missing || !replacement.isPending { return found }
+    }
+    let writeGuard = try await BlockingWork.run {
+      try WriteGuard(path: replacement.file.lockPath)
+    }
+    return try await writeGuard.holdWithoutBlocking {
+      try replacement.complete()
+      return try DatabaseFile.find(path)
     }
   }
 

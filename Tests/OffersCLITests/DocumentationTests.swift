@@ -6,7 +6,8 @@ import Testing
 struct DocumentationTests {
   private static let commandNames = [
     "sync", "list", "search", "show", "open", "image", "favorite", "changes", "history", "status",
-    "feeds", "cache", "prune", "export", "import", "backup", "doctor", "schedule", "serve",
+    "feeds", "cache", "prune", "export", "import", "backup", "restore", "doctor", "schedule",
+    "serve",
   ]
   /// The subcommands of each command that has subcommands.
   private static let subcommands = [

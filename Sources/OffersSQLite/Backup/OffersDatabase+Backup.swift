@@ -15,13 +15,7 @@ extension OffersDatabase {
   /// - Throws: `OffersError` with `storageFailed` if the database is damaged or the disk is full.
   package func backUp(to path: String) async throws {
     do {
-      var configuration = Configuration()
-      configuration.label = "offers-backup"
-      configuration.prepareDatabase { database in
-        // An incomplete copy is discarded after a crash, so it needs neither journal nor fsync.
-        try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-      }
-      let copy = try DatabaseQueue(path: path, configuration: configuration)
+      let copy = try DatabaseQueue(path: path, configuration: Self.copyConfiguration)
       try await read { source in
         try copy.writeWithoutTransaction { try source.backup(to: $0) }
       }
@@ -30,6 +24,17 @@ extension OffersDatabase {
       throw StorageFailure.translate(error, path: path)
     }
     try await Self.checkBackup(path)
+  }
+
+  /// The configuration of the connection that writes a copy of a database.
+  static var copyConfiguration: Configuration {
+    var configuration = Configuration()
+    configuration.label = "offers-backup"
+    configuration.prepareDatabase { database in
+      // An incomplete copy is discarded after a crash, so it needs neither journal nor fsync.
+      try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+    }
+    return configuration
   }
 
   /// Refuses a copy that fails the integrity check. It is opened as immutable, so that no file is

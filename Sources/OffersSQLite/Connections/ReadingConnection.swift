@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 import Synchronization
 
 /// A pool of read-only connections, opened lazily: a program that only writes opens none, and one
@@ -121,13 +122,25 @@ final class ReadingConnection: Sendable {
   private func open(_ slot: Slot) throws -> DatabaseQueue {
     try slot.queue.withLock { queue in
       if let queue { return queue }
-      let opened = try DatabaseQueue(
-        path: file.pathForReading, configuration: .offers(isReadOnly: true, isSalvage: isSalvage))
+      var opened = try connect()
+      // A restoration has put the file aside while it was being opened.
+      if opened.inDatabase(Self.hasMoved) { opened = try connect() }
       try opened.inDatabase {
         try DatabaseFile.checkVersion(Schema.version(of: $0), path: file.path)
       }
       queue = opened
       return opened
     }
+  }
+  private func connect() throws -> DatabaseQueue {
+    try DatabaseQueue(
+      path: file.pathForReading, configuration: .offers(isReadOnly: true, isSalvage: isSalvage))
+  }
+
+  /// Whether the file of a connection is no longer at its path.
+  private static func hasMoved(_ database: Database) -> Bool {
+    var hasMoved: Int32 = 0
+    sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    return hasMoved != 0
   }
 }

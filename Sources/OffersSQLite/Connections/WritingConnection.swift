@@ -31,11 +31,18 @@ final class WritingConnection: Sendable {
       return try WriteGuard(path: file.lockPath)
     }
     return try await writeGuard.holdWithoutBlocking {
+      try FileReplacement(file: file).complete()
       // Another process, or another part of this one, may have created the file meanwhile. Opening
       // and closing it here would drop this process's locks on it.
-      if !file.exists { try file.create() }
-      return try WritingConnection(
-        DatabaseFile(path: DatabaseFile.resolve(file.path)), header, writeGuard)
+      let isNew = !file.exists
+      if isNew { try file.create() }
+      do {
+        return try WritingConnection(
+          DatabaseFile(path: DatabaseFile.resolve(file.path)), header, writeGuard)
+      } catch {
+        if isNew { file.removeUnmade() }
+        throw error
+      }
     }
   }
 
@@ -48,7 +55,10 @@ final class WritingConnection: Sendable {
     queue = try DatabaseQueue(path: file.path, configuration: .offers(isReadOnly: false))
     try queue.inDatabase { database in
       if header == .ours(version: Schema.version, isReady: true) {
-        return try DatabaseFile.checkVersion(Schema.version(of: database), path: file.path)
+        let version = try Schema.version(of: database)
+        try DatabaseFile.checkVersion(version, path: file.path)
+        // Another process may have restored an older file meanwhile.
+        if version == Schema.version { return }
       }
       // Another process may have migrated the file meanwhile; then `migrate` runs no step.
       try database.execute(sql: "PRAGMA journal_mode = WAL")

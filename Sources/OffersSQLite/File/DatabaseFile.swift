@@ -32,7 +32,9 @@ struct DatabaseFile {
   private static let linkLimit = 40
 
   /// The suffixes of the files beside a database.
-  static let companions = ["-wal", "-shm", "-journal", "-lock"]
+  static let companions = [
+    "-wal", "-shm", "-journal", "-lock", FileReplacement.copyEnding, FileReplacement.decidedEnding,
+  ]
 
   /// The file with the locks of writers and syncs.
   var lockPath: String { path + "-lock" }
@@ -121,6 +123,8 @@ struct DatabaseFile {
     } catch {
       throw unmakeable(error.number)
     }
+    // A process may have been killed after it had made the folder and before it synced the name.
+    FileBytes.syncFolder(of: folder)
     guard access(folder, W_OK) == 0 else { throw unmakeable(errno) }
   }
 
@@ -130,6 +134,12 @@ struct DatabaseFile {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw unmakeable(errno) }
     close(descriptor)
+  }
+
+  /// Removes the files of a database whose creation failed. The caller holds the write guard, and
+  /// nothing was acknowledged yet.
+  func removeUnmade() {
+    for ending in ["-wal", "-shm", "-journal", ""] { unlink(path + ending) }
   }
 
   private func unmakeable(_ reason: Int32) -> any Error {

@@ -11,8 +11,7 @@ struct BackupCommand: AsyncParsableCommand {
     abstract: "Copy the database, also while it is being written.",
     discussion: """
       The copy is one file, a snapshot of the database, and it is checked before it gets its name. \
-      To restore it, end the programs that use the database, remove offers.sqlite-wal and replace \
-      offers.sqlite by the copy.
+      To restore it: offers restore FILE
 
       EXAMPLES
         offers backup ~/backups/offers.sqlite
@@ -33,10 +32,13 @@ struct BackupCommand: AsyncParsableCommand {
   func run() async throws {
     let database = try await location.open(.readOnly)
     try check(try database.backupTarget(file))
+    let isNew = !OffersDatabase.exists(at: file)
     let copy = try AtomicFile(
       watched: file, hint: "Check the folder, its permissions and its free space.")
     try await database.backUp(to: copy.temporaryPath)
-    try copy.commit(isPrivate: true)
+    // The file may have become a database in the meantime.
+    try check(try database.backupTarget(file))
+    try copy.commit(isPrivate: true, isNew: isNew)
     let bytes = OffersDatabase.sizeBytes(of: copy.path)
     try Output.print(
       json

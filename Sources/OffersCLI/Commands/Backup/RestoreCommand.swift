@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersSQLite
+
+/// `offers restore`
+struct RestoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Put a backup in place of the database.",
+    usage: "offers restore <file> [<options>]",
+    discussion: """
+      The backup is copied and the copy is checked. The old database is kept beside the new one, \
+      under a name with the time. Nothing is changed while a program has the database open: end \
+      offers serve first. A restoration that is interrupted leaves the old database, or is completed \
+      by the next command.
+
+      EXAMPLES
+        offers restore ~/backups/offers.sqlite
+      """)
+
+  @Argument(help: "A file written by backup, or any closed database of offers.")
+  var file: String
+
+  @Flag(name: .long, help: "Print one JSON document.")
+  var json = false
+
+  @OptionGroup var location: DatabaseOptions
+
+  func run() async throws {
+    let path = try location.path
+    let watch = InterruptionWatch { OffersDatabase.removeIncompleteCopy(for: path) }
+    defer { withExtendedLifetime(watch) {} }
+    let restored = try await restore(to: path)
+    if json {
+      return try Output.print(
+        JSONWriter.document { json in
+          json.member("path", restored.path)
+          json.member("bytes", restored.bytes)
+          json.member("aside", restored.aside)
+        })
+    }
+    try Output.print(
+      DisplayText.oneLine("\(restored.path): \(Units.size(restored.bytes)), sound"))
+    if let aside = restored.aside {
+      Output.note(DisplayText.oneLine("The old database is now \(aside)."))
+    }
+  }
+
+  private func restore(to path: String) async throws -> Restoration {
+    do {
+      return try await OffersDatabase.restore(from: file, to: path)
+    } catch let error as OffersError where error.remedy == .salvage {
+      let backup = ShellQuoting.word(file)
+      throw OffersError(
+        error.code, error.message,
+        hint: "Restore another backup, or save what this one has: offers export --salvage "
+          + "--database \(backup) -o saved.json. Then: offers import saved.json --accept-sources",
+        cause: error.cause)
+    }
+  }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersPlatform
+
+/// The result of a restoration.
+package struct Restoration: Sendable {
+  /// The path of the restored database, with links resolved.
+  package let path: String
+  package let bytes: Int
+  /// The path of the old database; nil if there was none. Its log and journal, if it has any, are
+  /// beside it.
+  package let aside: String?
+}
+
+extension OffersDatabase {
+  /// Replaces a database by a copy of a backup; see `FileReplacement`.
+  ///
+  /// The copy is made and checked under the write guard, so that nobody writes meanwhile. It is made
+  /// by SQLite, so it has the writes that are still in a log beside the backup.
+  ///
+  /// - Parameters:
+  ///   - source: the backup. It stays as it is.
+  ///   - path: the database to replace. It need not exist.
+  /// - Throws: `OffersError`: `invalidRequest` if both are the same file or `path` is a URL;
+  ///   `notFound`, `newerDatabase`, or `storageFailed` for a backup that cannot be used; `locked`
+  ///   if the database is open in any program. Nothing was changed then.
+  package static func restore(from source: String, to path: String) async throws -> Restoration {
+    try check(path: path)
+    try check(path: source)
+    let file = DatabaseFile(path: DatabaseFile.resolve(path))
+    try checkTarget(file, of: source)
+    let backup = try await BlockingWork.run { try findBackup(source) }
+    let replacement = FileReplacement(file: file)
+    do {
+      let writeGuard = try await BlockingWork.run {
+        if file.exists { _ = try replacement.requireUnused() } else { try file.makeFolder() }
+        return try WriteGuard(path: file.lockPath)
+      }
+      return try await writeGuard.holdWithoutBlocking(waitSeconds: guardSeconds) {
+        try replace(file, by: backup, named: source, replacement)
+      }
+    } catch {
+      throw StorageFailure.translate(error, path: path)
+    }
+  }
+
+  /// Removes the incomplete copy of a restoration of this process that is being interrupted.
+  package static func removeIncompleteCopy(for path: String) {
+    let file = DatabaseFile(path: DatabaseFile.resolve(path))
+    unlink(FileReplacement(file: file).copyPath)
+  }
+
+  /// The longest wait for a process that is just ending a write, in seconds.
+  private static let guardSeconds = 5.0
+
+  /// Checks the header of a backup and of the files beside it.
+  private static func findBackup(_ source: String) throws -> DatabaseFile {
+    let (file, header) = try DatabaseFile.find(source)
+    switch header {
+    case .missing:
+      throw OffersError(
+        .notFound, "There is no backup at \(source).", hint: "Name the file of a backup.")
+    case .empty, .blank:
+      throw OffersError(
+        .storageFailed, "\(source) is an empty database. Nothing was changed.",
+        hint: "Name the file of a backup.")
+    case .ours, .foreign:
+      break
+    }
+    // SQLite would have to write to the backup to roll the unfinished write back.
+    guard DatabaseFile(path: file.path + "-journal").bytes == 0 else {
+      throw OffersError(
+        .storageFailed,
+        "\(source) has an unfinished write beside it, in \(source)-journal. Nothing was changed.",
+        hint: "Open the file once as a database, which undoes that write, or name another backup.")
+    }
+    return file
+  }
+
+  /// Refuses to restore a file onto itself.
+  private static func checkTarget(_ file: DatabaseFile, of source: String) throws {
+    let backup = DatabaseFile(path: DatabaseFile.resolve(source))
+    let own = [""] + DatabaseFile.companions
+    if own.contains(where: { backup.isSameFile(as: file.path + $0) }) {
+      throw OffersError(
+        .invalidRequest, "\(source) is the database itself, or a file that belongs to it.",
+        hint: "Name the file of a backup.")
+    }
+    var information = stat()
+    if stat(file.path, &information) == 0, information.st_mode & S_IFMT != S_IFREG {
+      throw OffersError(
+        .invalidRequest, "\(file.path) is not a regular file.",
+        advice: Advice("Name another database", .chooseDatabase))
+    }
+  }
+
+  /// Copies the backup, checks the copy, and puts it in place. The caller holds the write guard.
+  private static func replace(
+    _ file: DatabaseFile, by backup: DatabaseFile, named source: String,
+    _ replacement: FileReplacement
+  ) throws -> Restoration {
+    // An earlier restoration that was killed after it had been decided comes first.
+    try replacement.complete()
+    unlink(replacement.copyPath)
+    let hold: FileHold?
+    do {
+      try copy(backup, named: source, to: replacement.copyPath)
+      hold = try replacement.requireUnused()
+      try replacement.decide()
+    } catch {
+      unlink(replacement.copyPath)
+      throw error
+    }
+    let aside = try replacement.complete(holding: hold)
+    withExtendedLifetime(hold) {}
+    if let problem = try findProblem(in: file.path, of: source) {
+      throw OffersError(
+        .storageFailed,
+        "\(source) was restored, but \(file.path) is damaged when it is read again."
+          + (aside.map { " The old database is \($0)." } ?? ""),
+        hint: "Check the disk, or restore it on another one.", cause: problem)
+    }
+    return Restoration(path: file.path, bytes: file.bytes, aside: aside)
+  }
+
+  /// Copies a backup into a new file, readable by its owner only, checks it, and syncs it.
+  private static func copy(
+    _ backup: DatabaseFile, named source: String, to path: String
+  ) throws {
+    try DatabaseFile(path: path).create()
+    let path = DatabaseFile.resolve(path)
+    do {
+      var reading = Configuration()
+      reading.readonly = true
+      let from = try DatabaseQueue(path: pathForCopying(backup), configuration: reading)
+      let to = try DatabaseQueue(path: path, configuration: copyConfiguration)
+      try from.read { source in try to.writeWithoutTransaction { try source.backup(to: $0) } }
+      try from.close()
+      try to.close()
+    } catch let error as DatabaseError {
+      if [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
+        throw damaged(source, "\(error)")
+      }
+      let isOfBackup = [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode)
+      throw isOfBackup ? StorageFailure.translate(error, path: source) : error
+    }
+    if let problem = try findProblem(in: path, of: source) { throw damaged(source, problem) }
+    do {
+      try FileBytes.syncFile(path)
+    } catch {
+      throw OffersError(
+        .storageFailed, "Could not sync the copy \(path): \(error.text). Nothing was changed.",
+        hint: "Check the disk and its free space, then try again.")
+    }
+  }
+
+  /// The path or URI from which a backup is read. A backup without files beside it is opened as
+  /// immutable, so that none is made there.
+  private static func pathForCopying(_ backup: DatabaseFile) -> String {
+    let hasCompanions = DatabaseFile.companions.contains {
+      DatabaseFile(path: backup.path + $0).exists
+    }
+    return hasCompanions ? backup.pathForReading : backup.immutablePath
+  }
+
+  /// The first problem of a copy; nil if it is sound.
+  ///
+  /// - Throws: `OffersError` if it is no database of this program, or of a newer version: the header
+  ///   of the backup may be newer in its log.
+  private static func findProblem(in path: String, of source: String) throws -> String? {
+    let file = DatabaseFile(path: path)
+    let header = try file.readHeader()
+    guard case .ours(let version, _) = header else { throw DatabaseFile.foreignFile(source) }
+    try DatabaseFile.checkVersion(version, path: source)
+    do {
+      var reading = Configuration()
+      reading.readonly = true
+      let copy = try DatabaseQueue(path: file.immutablePath, configuration: reading)
+      let problems = try copy.unsafeRead { try Integrity.problems(in: $0, limit: 1) }
+      try copy.close()
+      return problems.first
+    } catch let error as DatabaseError where error.resultCode != .SQLITE_IOERR {
+      return "\(error)"
+    }
+  }
+
+  private static func damaged(_ source: String, _ problem: String) -> OffersError {
+    OffersError(
+      .storageFailed, "The backup \(source) is damaged. Nothing was changed.",
+      advice: Advice(
+        "Restore another backup, or open this one as a database. Save what there is", .salvage),
+      cause: problem)
+  }
+}

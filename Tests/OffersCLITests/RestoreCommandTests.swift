@@ -1,0 +1,95 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+@Suite("offers restore", .serialized)
+struct RestoreCommandTests {
+  private let home: Home
+  private let copy: String
+
+  /// The database has two favorites, the backup one.
+  init() throws {
+    home = try Home(synced: (0..<2000).map { FeedItem("\($0)", "Tea \($0)", terms: "Buy one") })
+    copy = home.folder.file("copy.sqlite")
+    try home.offers("favorite", "1")
+    try home.offers("backup", copy)
+    try home.offers("favorite", "2")
+  }
+
+  private func stars() throws -> Int {
+    try home.offers("list", "--favorites").output.split(separator: "\n").count - 1
+  }
+
+  @Test("puts a backup in place, and tells where the old database is")
+  func restores() throws {
+    #expect(try stars() == 2)
+    let result = try home.offers("restore", copy)
+    #expect(result.status == 0)
+    #expect(result.output.wholeMatch(of: /.*\/offers\.sqlite: \d+ kB, sound\n/) != nil)
+    #expect(result.errors.hasPrefix("The old database is now \(home.database).before-"))
+    #expect(try stars() == 1)
+    let document = try home.document("restore", copy)
+    let aside = try #require(document["aside"] as? String)
+    #expect(document["path"] as? String == home.database)
+    let undone = try home.offers("list", "--favorites", "--database", aside)
+    #expect(undone.output.split(separator: "\n").count == 2)
+  }
+
+  @Test("is refused with the process that has the database open, such as a server")
+  func inUse() throws {
+    let result = try home.shell(
+      """
+      offers serve --port 0 --json > address & server=$!
+      for try in {1..400}; do test -s address && break; sleep 0.05; done
+      offers restore copy.sqlite; echo "status $?"; kill $server; wait $server; echo "server $server"
+      offers restore copy.sqlite > /dev/null; echo "status $?"
+      """)
+    let pid = try #require(result.output.firstMatch(of: /server (\d+)/)?.output.1)
+    #expect(result.output.contains("status 11") && result.output.contains("status 0"))
+    #expect(result.errors.contains("is open in offers (process \(pid))."), "\(result.errors)")
+    #expect(try stars() == 1)
+  }
+
+  @Test("refuses a damaged backup with the commands that save what it has")
+  func damaged() throws {
+    #expect(
+      try home.shell("head -c 16384 /dev/zero | dd of=copy.sqlite bs=8192 seek=4 conv=notrunc")
+        .status
+        == 0)
+    let result = try home.offers("restore", copy)
+    #expect(result.status == 1)
+    #expect(
+      result.errors.contains("offers export --salvage --database \(copy) -o saved.json"),
+      "\(result.errors)")
+    #expect(try home.offers("restore", "missing").status == 66)
+    #expect(try stars() == 2)
+  }
+
+  @Test("that is killed leaves the old database or the new one, and the other one aside")
+  func killed() throws {
+    var killCount = 0
+    for round in 0..<16 {
+      let process = try OffersProgram.start(["restore", copy], environment: home.environment)
+      usleep(UInt32(round) * 2500)
+      process.send(SIGKILL)
+      if process.wait() == -SIGKILL { killCount += 1 }
+      let count = try stars()
+      let asides = try home.shell("ls offers.sqlite.before-* | grep -v -e -wal -e -shm -e -lock")
+        .output
+      #expect(count == (asides.isEmpty ? 2 : 1), "round \(round)")
+      #expect(try home.integrity() == "ok\n")
+      for name in asides.split(separator: "\n") {
+        let path = home.folder.file(String(name))
+        let old = try home.offers("list", "--favorites", "--database", path).output
+        #expect(old.split(separator: "\n").count == 3)
+        // The next round begins with the old database again.
+        #expect(try home.offers("restore", path).status == 0)
+      }
+      _ = try home.shell("rm -f offers.sqlite.before-*")
+    }
+    #expect(killCount > 0)
+    #expect(try home.offers("doctor", "--repair").status == 0)
+    let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path)
+    #expect(!names.contains("offers.sqlite-restoring") && !names.contains("offers.sqlite-restored"))
+  }
+}
