@@ -1,10 +1,10 @@
 public import Foundation
 public import OffersCore
-public import OffersFeeds
+internal import OffersFeeds
 public import OffersSQLite
 internal import OffersSync
 
-extension OffersDatabase {
+extension OffersDatabase: Transfer {
   /// Exports the data as one JSON document: the feeds with the sources that a user chose, all offers
   /// with their times, the history of changes, and the favorites. It lacks what can be fetched
   /// again, such as images.
@@ -21,7 +21,7 @@ extension OffersDatabase {
   ///   that belongs to one, or something other than a regular file, or if this database is closed;
   ///   `storageFailed` if the file cannot be written or this database is damaged.
   ///   `CancellationError` if the task is cancelled.
-  public func export(to file: URL, favoritesOnly: Bool = false) async throws -> ExportSummary {
+  public func export(to file: URL, favoritesOnly: Bool) async throws -> ExportSummary {
     let path = try Self.filePath(of: file)
     if try backupTarget(path).isDatabase {
       throw OffersError(
@@ -47,7 +47,6 @@ extension OffersDatabase {
   ///
   /// - Parameters:
   ///   - file: the URL of a file that `export(to:favoritesOnly:)` has written.
-  ///   - configuration: the definitions of the feeds.
   ///   - acceptsSources: whether the user accepts the document's sources as their own. Otherwise
   ///     a source that is a file, is in a private network, has a variable or cannot be read refuses
   ///     the whole import.
@@ -59,21 +58,24 @@ extension OffersDatabase {
   ///   read-only; `locked` if a sync of one of the feeds does not end within 5 seconds;
   ///   `storageFailed`. `CancellationError` if the task is cancelled before the write begins.
   public func importRecords(
-    from file: URL, configuration: FeedConfiguration = .shipped, acceptsSources: Bool = false
+    from file: URL, acceptsSources: Bool
   ) async throws -> ImportSummary {
     let path = try Self.filePath(of: file)
     let folder = temporaryFolder
     try Task.checkCancellation()
+    let definitions = definitions ?? FeedConfiguration.shipped
     let (source, feeds) = try await BlockingWork.run {
       let source = try ImportFile(path, folder: folder)
-      return (source, try ImportedFeeds(of: source, configuration))
+      return (source, try ImportedFeeds(of: source, definitions))
     }
     try Task.checkCancellation()
     return try await importRecords(
       from: source, feeds: feeds.names, selections: feeds.selections,
       review: SourceReview(isAccepting: acceptsSources).review)
   }
+}
 
+extension OffersDatabase: FileMaintenance {
   /// Copies a consistent snapshot of the database into one file, also while it is being written.
   ///
   /// The copy is checked before it gets its name. It is written to a temporary file in the same
@@ -117,7 +119,9 @@ extension OffersDatabase {
   public static func restore(from file: URL, to path: String) async throws -> String? {
     try await restore(from: filePath(of: file), to: path).aside
   }
+}
 
+extension OffersDatabase {
   /// Creates a file under a temporary name, has it written, and gives it its name.
   ///
   /// - Parameters:
@@ -142,14 +146,5 @@ extension OffersDatabase {
       file.discard()
       throw error
     }
-  }
-
-  private static func filePath(of file: URL) throws -> String {
-    let path = file.isFileURL ? file.path : ""
-    guard path.hasPrefix("/") else {
-      throw OffersError(
-        .invalidRequest, "The URL of the file is not that of a file.", hint: "Give a file URL.")
-    }
-    return path
   }
 }

@@ -1,6 +1,7 @@
 import OffersCore
 
-/// The feeds that a program can read: the shipped ones and the user's own.
+/// The feeds that a program can read: the built-in ones, unless they are left out, and the user's
+/// own.
 public struct FeedConfiguration: Sendable {
   /// The user's own definitions, in the order of their file.
   package let own: [FeedDefinition]
@@ -10,42 +11,51 @@ public struct FeedConfiguration: Sendable {
   /// Whether redirects, next pages, images, and sources that the user of this machine did not name
   /// may lead into private networks.
   package let allowsPrivateNetwork: Bool
+  /// Whether the feeds that ship with the package are among the feeds.
+  private let includesShipped: Bool
 
   /// The shipped feeds alone.
   public static let shipped = FeedConfiguration(own: [])
 
   package init(
-    own: [FeedDefinition], intervals: [String: Int] = [:], allowsPrivateNetwork: Bool = false
+    own: [FeedDefinition], intervals: [String: Int] = [:], allowsPrivateNetwork: Bool = false,
+    includesShipped: Bool = true
   ) {
     self.own = own
+    self.includesShipped = includesShipped
     self.intervals = intervals
     self.allowsPrivateNetwork = allowsPrivateNetwork
   }
 
-  /// The shipped feeds and the feeds that a YAML text defines. A feed in the text replaces a
-  /// shipped feed with the same name.
+  /// The feeds that a YAML text defines, and the shipped ones. A feed in the text replaces a shipped
+  /// feed with the same name.
   ///
   /// - Parameters:
   ///   - yaml: the text, as the page “How a definition is written” (Definitions) describes it.
   ///   - name: the file's name, for messages.
+  ///   - includesShipped: false for the feeds of the text alone.
   /// - Throws: `OffersError` with `invalidRequest`, or with `limitExceeded` for a text that is too
   ///   large, is nested too deeply or has too many aliases; the message names the line.
-  public init(yaml: String, name: String) throws {
+  public init(yaml: String, name: String, includesShipped: Bool = true) throws {
     let contents = try DefinitionFile.contents(yaml, name: name)
     self.init(
       own: contents.feeds, intervals: contents.intervals,
-      allowsPrivateNetwork: contents.allowsPrivateNetwork)
+      allowsPrivateNetwork: contents.allowsPrivateNetwork, includesShipped: includesShipped)
   }
 
   /// The names of all feeds, sorted.
   public var names: [String] {
-    Set(own.map(\.name)).union(FeedCatalog.names).sorted()
+    Set(own.map(\.name)).union(shippedNames).sorted()
   }
+
+  private var shippedNames: [String] { includesShipped ? FeedCatalog.names : [] }
 
   /// Returns the definition with this name, in which the interval that the user chose replaces the
   /// definition's own; nil when there is no such feed.
   package func find(_ name: String) throws -> FeedDefinition? {
-    var definition = try own.first { $0.name == name } ?? FeedCatalog.find(name)
+    var definition =
+      try own.first { $0.name == name }
+      ?? (includesShipped ? FeedCatalog.find(name) : nil)
     if let everySeconds = intervals[name] { definition?.everySeconds = everySeconds }
     return definition
   }
@@ -59,7 +69,7 @@ public struct FeedConfiguration: Sendable {
   /// - Throws: `OffersError` with `notFound`.
   package func fetchText(_ name: String) throws -> String {
     let definition = try fetch(name)
-    let isOwn = own.contains { $0.name == name }
+    let isOwn = isOwn(name)
     if !isOwn, let text = FeedCatalog.findText(of: name) { return text }
     return DefinitionText.yaml(for: definition)
   }
@@ -73,4 +83,12 @@ public struct FeedConfiguration: Sendable {
       .notFound, "There is no feed “\(name)”.",
       hint: NearestWord.hint(for: name, among: names, title: "Feeds"))
   }
+
+  private func isOwn(_ name: String) -> Bool { own.contains { $0.name == name } }
+}
+
+extension FeedConfiguration: FeedDefinitions {
+  package func defines(_ feed: String) -> Bool { isOwn(feed) || shippedNames.contains(feed) }
+
+  package func isSelection(_ feed: String) throws -> Bool { try find(feed)?.isSelection == true }
 }

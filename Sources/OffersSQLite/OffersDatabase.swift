@@ -7,8 +7,8 @@ import Synchronization
 /// Guarantees:
 /// - Each read sees one consistent state, waits for no writer, and never changes the file.
 /// - A write is all or nothing. Once it returns it survives a crash and a power cut
-///   (`synchronous=FULL`), except for cached images, runs that changed no offer and recent
-///   searches: a power cut may lose the last of these.
+///   (`synchronous=FULL`), except for cached images, runs that changed no offer, recent searches,
+///   failed logins and when a session was last seen: a power cut may lose the last of these.
 /// - Any number of processes may use the file at the same time; writers take turns by a file lock.
 /// - The file is readable by its owner only. Beside it are SQLite's `-wal` and `-shm` files and the
 ///   `-lock` file that holds the locks of writers and syncs.
@@ -24,6 +24,9 @@ public final class OffersDatabase: Sendable {
   /// The file's path.
   public let path: String
   let file: DatabaseFile
+  /// The definitions of feeds: a feed that has one has no offers before its first sync, instead of
+  /// being unknown. Nil if the program that opened the database handles unknown feeds itself.
+  package let definitions: (any FeedDefinitions)?
   private let writer: WritingConnection?
   /// Image uses that have not been written to the database yet.
   let imageUses = ImageUses()
@@ -35,9 +38,11 @@ public final class OffersDatabase: Sendable {
   private let closing = Mutex<Task<Void, any Error>?>(nil)
 
   init(
-    path: String, file: DatabaseFile, reader: ReadingConnection, writer: WritingConnection?
+    path: String, file: DatabaseFile, reader: ReadingConnection, writer: WritingConnection?,
+    definitions: (any FeedDefinitions)? = nil
   ) {
     self.path = path
+    self.definitions = definitions
     self.file = file
     self.reader = reader
     self.writer = writer
@@ -56,28 +61,34 @@ public final class OffersDatabase: Sendable {
   ///   - access: with `readWrite`, a missing file and its folder are created.
   ///   - readerCount: the maximum number of concurrent reads, each on a connection that is opened
   ///     when it is first needed. Further reads wait.
-  /// - Throws: `OffersError`: `invalidRequest` if `path` is a URL, `notFound` if the access is
+  ///   - proposesFeed: whether a new database is subscribed to `Feed.initialName`, with its built-in
+  ///     sample.
+  ///   - definitions: the definitions of feeds.
+  /// - Throws: `OffersError`: `invalidRequest` if `path` is empty, a URL or `:memory:`, `notFound` if the access is
   ///   read-only and the file does not exist, `newerDatabase` if a newer program wrote the file,
   ///   `storageFailed` if the file belongs to another program, is damaged, or access is denied, or
   ///   if the loaded SQLite is too old, `locked` if a restoration was interrupted and another program
   ///   has the old file open. The file is then untouched. `CancellationError` if the task
   ///   is cancelled while it waits; nothing is then created or changed.
-  public static func open(
-    path: String, access: Access = .readWrite, readerCount: Int = 4
+  package static func open(
+    path: String, access: Access = .readWrite, readerCount: Int = 4, proposesFeed: Bool = true,
+    definitions: (any FeedDefinitions)? = nil
   ) async throws -> OffersDatabase {
     try check(path: path)
     try Task.checkCancellation()
     do {
       let (file, header) = try await find(path)
       if access == .readWrite {
-        let writer = try await WritingConnection.open(file, header)
+        let writer = try await WritingConnection.open(file, header, proposesFeed: proposesFeed)
         let reader = ReadingConnection(writer.file, limit: readerCount)
-        return OffersDatabase(path: path, file: writer.file, reader: reader, writer: writer)
+        return OffersDatabase(
+          path: path, file: writer.file, reader: reader, writer: writer, definitions: definitions)
       }
       try await prepareForReading(file, header)
       let reader = ReadingConnection(file, limit: readerCount)
       try await reader.open()
-      return OffersDatabase(path: path, file: file, reader: reader, writer: nil)
+      return OffersDatabase(
+        path: path, file: file, reader: reader, writer: nil, definitions: definitions)
     } catch {
       throw StorageFailure.translate(error, path: path)
     }
@@ -169,19 +180,27 @@ public final class OffersDatabase: Sendable {
       .notFound, "There is no database yet at \(path).", advice: Advice("Make it with", .sync))
   }
 
-  /// Refuses a URL: taken as a path, it would name a file in a folder such as `https:`. A name such
-  /// as `file:offers.sqlite` is accepted as a path. SQLite does not take it for a URI, because the
-  /// file is opened by its full path.
+  /// Refuses an empty path, `:memory:`, which would name a file and not a database in memory, and a
+  /// URL: taken as a path, it would name a file in a folder such as `https:`. A name such as
+  /// `file:offers.sqlite` is accepted as a path. SQLite does not take it for a URI, because the file
+  /// is opened by its full path.
   ///
   /// The message does not repeat the text, because a URL may contain a password.
   ///
   /// - Throws: `OffersError` with `invalidRequest`.
   package static func check(path: String) throws {
-    guard path.utf8.firstRange(of: "://".utf8) != nil else { return }
+    let problem: String
+    if path.isEmpty {
+      problem = "The path of the database is empty."
+    } else if path.hasSuffix(":memory:") {
+      problem = "The database is named :memory:, but it is always a file."
+    } else if path.utf8.firstRange(of: "://".utf8) != nil {
+      problem = "The database is given as a URL (it has ://). Only the path of a file is accepted."
+    } else {
+      return
+    }
     throw OffersError(
-      .invalidRequest,
-      "The database is given as a URL (it has ://). Only the path of a file is accepted.",
-      advice: Advice("Give the path of a file", .chooseDatabase))
+      .invalidRequest, problem, advice: Advice("Give the path of a file", .chooseDatabase))
   }
 
   /// - Throws: `OffersError` with `invalidRequest` if the database is closed.
@@ -202,8 +221,9 @@ public final class OffersDatabase: Sendable {
     try await translating { try await reader.readWithoutTransaction(body) }
   }
 
-  /// Runs one read statement on the calling thread. Only for looking up a cached image: passing
-  /// that read to another thread and back takes several times as long as the read itself.
+  /// Runs one read statement on the calling thread. Only for looking up a cached image and a
+  /// session: passing these reads to another thread and back takes several times as long as the
+  /// read itself.
   func readStatement<Result: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Result
   ) async throws -> Result {
@@ -221,6 +241,10 @@ public final class OffersDatabase: Sendable {
   }
 
   var canWrite: Bool { writer != nil }
+
+  /// The names of the triggers that neither this program nor a migration created, as the database was
+  /// opened for writing. They can change or remove what this program stores.
+  package var foreignTriggers: [String] { writer?.foreignTriggers ?? [] }
 
   private func fetchWriter() throws -> WritingConnection {
     guard let writer else {

@@ -6,7 +6,7 @@ import Offers
 actor OffersScreen {
   private let database: OffersDatabase
   private(set) var offers: [Offer] = []
-  init(path: String) async throws { database = try await OffersDatabase.open(path: path) }
+  init(_ database: OffersDatabase) { self.database = database }  // OffersDatabase.open(at: file)
 
   /// Reads the disk only, so it works offline.
   func load() async throws { offers = try await database.fetchOffers(OfferQuery(limit: 50)) }

@@ -33,7 +33,7 @@ struct ReadmeTests {
   @Test("its example of the library works")
   func exampleWorks() async throws {
     let home = try Home()
-    let screen = try await OffersScreen(path: home.database)
+    let screen = try await OffersScreen(OffersDatabase.open(at: URL(filePath: home.database)))
     try await screen.load()
     #expect(await screen.offers.isEmpty)
     let run = try await screen.refresh(

@@ -1,4 +1,6 @@
 import Foundation
+import GRDB
+import GRDBSQLite
 import OffersCore
 import OffersTestSupport
 import Testing
@@ -131,5 +133,63 @@ struct ClosingTests {
       #expect(error?.message == "The database \(store.path) is closed.", "operation \(number)")
     }
     #expect(try await store.database.countOffers(OfferQuery()) == 1)
+  }
+
+  @Test("closing waits for another writer two seconds at most, and drops the image uses then")
+  func waitsBriefly() async throws {
+    let folder = try TemporaryFolder()
+    let path = try await Store.makeFile(in: folder)
+    let database = try await OffersDatabase.open(path: path)
+    try await database.putImage(Self.image("a"))
+    _ = try await database.findImage("a")
+    let lock = try FileLock(path: DatabaseFile(path: path).lockPath)
+    #expect(try lock.tryLock())
+    let begun = ContinuousClock.now
+    await #expect(throws: OffersError.self) { try await database.flushImageUses() }
+    try await database.close()
+    // The limit allows for a machine under load; without a bound it waits for two minutes.
+    #expect(ContinuousClock.now - begun < .seconds(60))
+    lock.unlock()
+    #expect(OpenFiles.count(of: path) == 0)
+    #expect(try await Self.hits(path) == 0)
+  }
+
+  @Test("a reader that cannot be closed keeps no writer open, and a second call closes it")
+  func closesTheOthers() async throws {
+    let folder = try TemporaryFolder()
+    let path = try await Store.makeFile(in: folder)
+    let database = try await OffersDatabase.open(path: path)
+    // SQLite refuses to close a connection with an unfinished statement.
+    let address = try await database.readWithoutTransaction { database in
+      var statement: OpaquePointer?
+      sqlite3_prepare_v2(database.sqliteConnection, "SELECT 1", -1, &statement, nil)
+      return UInt(bitPattern: statement)
+    }
+    let count = OpenFiles.count(of: path)
+    let error = await #expect(throws: OffersError.self) { try await database.close() }
+    #expect(error?.code == .storageFailed)
+    #expect((1..<count).contains(OpenFiles.count(of: path)))
+    sqlite3_finalize(OpaquePointer(bitPattern: address))
+    try await database.close()
+    #expect(OpenFiles.count(of: path) == 0)
+  }
+
+  @Test("a database that is open for reading writes into its own file, wherever its path leads now")
+  func keepsItsFile() async throws {
+    let store = try await Store()
+    let other = try await Store()
+    let link = store.folder.file("link.sqlite")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store.path)
+    let database = try await OffersDatabase.open(path: link, access: .readOnly)
+    try FileManager.default.removeItem(atPath: link)
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: other.path)
+    let search = RecentSearch(words: "tea", searchedAt: Date(timeIntervalSince1970: 1000))
+    try await database.noteSearch(search)
+    #expect(try await store.database.fetchRecentSearches() == [search])
+    #expect(try await other.database.fetchRecentSearches().isEmpty)
+    try FileManager.default.removeItem(atPath: store.path)
+    let later = RecentSearch(words: "jam", searchedAt: Date(timeIntervalSince1970: 2000))
+    await #expect(throws: OffersError.self) { try await database.noteSearch(later) }
+    #expect(!FileManager.default.fileExists(atPath: store.path))
   }
 }

@@ -227,7 +227,9 @@ struct PruneTests {
       return try await store.database.fetchDataVersion() != before
     }
     // Two runs that change nothing, of which the first becomes old.
-    for seconds in [4000, 5000] { try await store.sync([FeedOffer("1"), FeedOffer("5")], at: seconds) }
+    for seconds in [4000, 5000] {
+      try await store.sync([FeedOffer("1"), FeedOffer("5")], at: seconds)
+    }
     #expect(try await clear(29) == false)
     #expect(try await clear(30), "the vanished offers")
     #expect(try await clear(30) == false)

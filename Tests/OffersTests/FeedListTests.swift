@@ -32,7 +32,7 @@ struct FeedListTests {
 
   init() async throws {
     folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.open(at: URL(filePath: folder.file("offers.sqlite")))
     configuration = try FeedConfiguration(yaml: Self.definition, name: "feeds.yaml")
   }
 

@@ -13,7 +13,7 @@ struct OwnTransportTests {
 
   init() async throws {
     folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.open(at: URL(filePath: folder.file("offers.sqlite")))
   }
 
   private func sync(

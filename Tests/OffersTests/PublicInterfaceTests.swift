@@ -24,7 +24,8 @@ struct PublicInterfaceTests {
   }
 
   private static let modules = [
-    "OffersCore", "OffersFeeds", "OffersSQLite", "OffersSync", "OffersHTTP", "Offers",
+    "SQLiteMigrations", "OffersCore", "OffersFeeds", "OffersSQLite", "OffersSync", "OffersHTTP",
+    "Offers",
   ]
 
   /// The public symbols that are declared in the sources of the product's modules.
@@ -87,9 +88,14 @@ struct PublicInterfaceTests {
     #expect(symbols.filter { $0.declaration.contains("Unsafe") }.map(\.name) == [])
     let types = Set(symbols.compactMap(\.pathComponents.first))
     #expect(types.contains("OffersDatabase"))
-    for type in ["KnownOffers", "OfferRecord", "SyncPlan", "SyncStore", "SyncState", "ContentHash"]
-    {
-      #expect(!types.contains(type))
+    for type in [
+      "KnownOffers", "OfferRecord", "SyncPlan", "SyncStore", "SyncState", "ContentHash",
+      "SQLiteMigrations", "Migration", "ImageFetchStore",
+    ] { #expect(!types.contains(type), "\(type)") }
+    let members = symbols.map(\.name).filter { $0.hasPrefix("FetchState.") }
+    #expect(members.contains("FetchState.waitUntil"))
+    for member in ["etag", "validatedMark", "validatedRules", "movedFrom", "movesBelieved"] {
+      #expect(!members.contains("FetchState.\(member)"), "\(member)")
     }
   }
 }

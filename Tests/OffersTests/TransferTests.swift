@@ -12,7 +12,7 @@ struct TransferTests {
 
   init() async throws {
     folder = try TemporaryFolder()
-    database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
+    database = try await OffersDatabase.open(at: URL(filePath: folder.file("offers.sqlite")))
   }
 
   /// Syncs two offers from a source, with the second as a favorite.
@@ -26,7 +26,7 @@ struct TransferTests {
   }
 
   private func other() async throws -> OffersDatabase {
-    try await OffersDatabase.open(path: folder.file("other.sqlite"))
+    try await OffersDatabase.open(at: URL(filePath: folder.file("other.sqlite")))
   }
 
   private func file(_ name: String) -> URL { URL(fileURLWithPath: folder.file(name)) }
@@ -150,7 +150,7 @@ struct TransferTests {
     for _ in 1...2 { try await database.backUp(to: copy) }
     #expect(try mode(of: "backup.sqlite") == 0o600)
     #expect(try names().filter { $0.hasPrefix("backup") } == ["backup.sqlite"])
-    let opened = try await OffersDatabase.open(path: copy.path, access: .readOnly)
+    let opened = try await OffersDatabase.open(at: copy, access: .readOnly)
     #expect(
       try await opened.fetchOffers(OfferQuery()) == database.fetchOffers(OfferQuery()))
     try await opened.close()

@@ -23,8 +23,8 @@ public struct FormerFeed: Hashable, Sendable, Identifiable {
 
 /// A subscribed feed, as the database holds it.
 public struct Feed: Hashable, Sendable, Identifiable {
-  /// The feed that a new database subscribes to, with its built-in sample, until a user chooses
-  /// another one. The first migration inserts it.
+  /// The feed that a new database of the command line is subscribed to, with its built-in sample,
+  /// until a user chooses another one. The first migration inserts it.
   package static let initialName = "ibotta"
 
   /// The name, such as `ibotta`: lower-case letters, digits and hyphens.

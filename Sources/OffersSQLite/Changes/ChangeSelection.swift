@@ -18,9 +18,11 @@ package struct ChangeSelection: Sendable {
   package var count: Int { rows.count }
 
   /// - Throws: `OffersError` with `notFound` for an unknown feed.
-  init(_ query: ChangeQuery, in database: Database) throws {
+  init(
+    _ query: ChangeQuery, _ definitions: (any FeedDefinitions)? = nil, in database: Database
+  ) throws {
     lastID = try ChangeTable.fetchLastID(in: database)
-    let range = try Self.range(query, through: lastID, in: database)
+    let range = try Self.range(query, through: lastID, definitions, in: database)
     var rows: [ChangeRow] = []
     if query.favoritesOnly {
       rows = try Self.ofFavorites(range, in: database)
@@ -37,14 +39,16 @@ package struct ChangeSelection: Sendable {
   ///
   /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` if `afterID` is
   ///   larger than the newest change.
-  init(firstOf query: ChangeQuery, in database: Database) throws {
+  init(
+    firstOf query: ChangeQuery, _ definitions: (any FeedDefinitions)? = nil, in database: Database
+  ) throws {
     let newestID = try ChangeTable.fetchLastID(in: database)
     if let id = query.afterID, id > newestID {
       throw OffersError(
         .invalidRequest, "This database has no change with that number.",
         hint: "It may be another database or an older copy. Start again with a time.")
     }
-    let range = try Self.range(query, through: newestID, in: database)
+    let range = try Self.range(query, through: newestID, definitions, in: database)
     let limit = query.limit ?? .max - 1
     var rows: [ChangeRow]
     if query.favoritesOnly {
@@ -74,9 +78,12 @@ package struct ChangeSelection: Sendable {
   }
 
   private static func range(
-    _ query: ChangeQuery, through lastID: Int64, in database: Database
+    _ query: ChangeQuery, through lastID: Int64, _ definitions: (any FeedDefinitions)?,
+    in database: Database
   ) throws -> ChangeTable.Range {
-    let feedKey = try query.feed.map { try OffersDatabase.fetchFeedKey($0, in: database) }
+    let feedKey = try query.feed.map {
+      try OffersDatabase.fetchFeedKey($0, definitions, in: database)
+    }
     let since = seconds(query.since)
     return ChangeTable.Range(
       after: try query.afterID ?? start(since, lastID: lastID, in: database),

@@ -6,15 +6,15 @@ extension OffersDatabase: ChangeRepository {
   public func fetchChanges(
     _ query: ChangeQuery
   ) async throws -> (changes: [OfferChange], lastID: Int64) {
-    try await read { database in
-      let selection = try ChangeSelection(query, in: database)
+    try await read { [definitions] database in
+      let selection = try ChangeSelection(query, definitions, in: database)
       return (try selection.read(in: database), selection.lastID)
     }
   }
 
   public func fetchChangePage(_ query: ChangeQuery) async throws -> ChangePage {
-    try await read { database in
-      let selection = try ChangeSelection(firstOf: query, in: database)
+    try await read { [definitions] database in
+      let selection = try ChangeSelection(firstOf: query, definitions, in: database)
       return ChangePage(
         changes: try selection.read(in: database), lastID: selection.lastID,
         hasMore: selection.hasMore, lastExpiring: selection.lastExpiring)
@@ -119,7 +119,7 @@ extension OffersDatabase {
 /// Access to more changes than fit in memory at once.
 extension OffersDatabase {
   package func selectChanges(_ query: ChangeQuery) async throws -> ChangeSelection {
-    try await read { try ChangeSelection(query, in: $0) }
+    try await read { [definitions] in try ChangeSelection(query, definitions, in: $0) }
   }
 
   /// Reads the selected changes at a range of indices.

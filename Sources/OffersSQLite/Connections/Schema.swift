@@ -16,7 +16,13 @@ enum Schema {
 
   /// Runs the missing migrations and sets the version and the application id, in one transaction.
   /// The caller holds the write guard.
-  static func migrate(_ database: Database, path: String) throws {
+  ///
+  /// - Parameters:
+  ///   - database: the connection.
+  ///   - path: the file's path, for messages.
+  ///   - proposesFeed: whether a new database keeps the subscription that the first migration
+  ///     inserts.
+  static func migrate(_ database: Database, path: String, proposesFeed: Bool) throws {
     // Migrations drop and recreate tables. The pragma has no effect within a transaction.
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
     try database.inTransaction(.immediate) {
@@ -24,6 +30,9 @@ enum Schema {
       try DatabaseFile.checkVersion(current, path: path)
       try checkOwner(database, version: current, path: path)
       try database.execute(sql: steps(after: current))
+      if current == 0, !proposesFeed {
+        try database.execute(sql: "DELETE FROM feed_detail; DELETE FROM feed")
+      }
       return .commit
     }
     try database.execute(sql: "PRAGMA foreign_keys = ON")

@@ -13,6 +13,8 @@ final class WritingConnection: Sendable {
   /// Whether the connection is at `synchronous=FULL`. Changed only on its queue.
   private let isSynchronous = Atomic(true)
   private let log = LogSize()
+  /// The triggers of the database that this program did not create.
+  let foreignTriggers: [String]
 
   /// Opens the file, switches it to WAL and migrates it if needed, all under the write guard,
   /// because opening may write. A new database is created in the same way, so another process finds
@@ -21,10 +23,11 @@ final class WritingConnection: Sendable {
   /// - Parameters:
   ///   - file: the file to open, or to create if it is missing.
   ///   - header: the file's header, as it was read before the guard was acquired.
+  ///   - proposesFeed: whether a new database is subscribed to `Feed.initialName`.
   /// - Throws: `CancellationError` if the task is cancelled while it waits. Nothing was written
   ///   then.
   static func open(
-    _ file: DatabaseFile, _ header: DatabaseFile.Header
+    _ file: DatabaseFile, _ header: DatabaseFile.Header, proposesFeed: Bool = true
   ) async throws -> WritingConnection {
     let writeGuard = try await BlockingWork.run {
       if header == .missing { try file.makeFolder() }
@@ -38,7 +41,7 @@ final class WritingConnection: Sendable {
       if isNew { try file.create() }
       do {
         return try WritingConnection(
-          DatabaseFile(path: DatabaseFile.resolve(file.path)), header, writeGuard)
+          DatabaseFile(path: DatabaseFile.resolve(file.path)), header, writeGuard, proposesFeed)
       } catch {
         if isNew { file.removeUnmade() }
         throw error
@@ -48,7 +51,8 @@ final class WritingConnection: Sendable {
 
   /// The caller holds the guard.
   private init(
-    _ file: DatabaseFile, _ header: DatabaseFile.Header, _ writeGuard: WriteGuard
+    _ file: DatabaseFile, _ header: DatabaseFile.Header, _ writeGuard: WriteGuard,
+    _ proposesFeed: Bool
   ) throws {
     self.file = file
     self.writeGuard = writeGuard
@@ -62,11 +66,12 @@ final class WritingConnection: Sendable {
       }
       // Another process may have migrated the file meanwhile; then `migrate` runs no step.
       try database.execute(sql: "PRAGMA journal_mode = WAL")
-      try Schema.migrate(database, path: file.path)
+      try Schema.migrate(database, path: file.path, proposesFeed: proposesFeed)
       // Checkpoint, so that the header of the main file identifies it from here on.
       Self.moveLog(database)
     }
     identity = file.identity
+    foreignTriggers = try queue.inDatabase { try ForeignTriggers.find(in: $0) }
     queue.inDatabase { log.watch($0) }
   }
 
@@ -121,7 +126,13 @@ final class WritingConnection: Sendable {
         _ = sqlite3_exec(database.sqliteConnection, "PRAGMA foreign_keys = ON", nil, nil, nil)
       }
     }
-    let result = try Self.transact(database, .commit, body)
+    let result = try Self.transact(database, .commit) { database in
+      let favorites = try FavoriteGuard(
+        database, against: mode.checksFavorites ? foreignTriggers : [])
+      let result = try body(database)
+      try favorites?.check(in: database)
+      return result
+    }
     moveLog(after: mode, database)
     return result
   }

@@ -3,8 +3,8 @@ import OffersCore
 
 /// When a feed becomes subscribed, and when it stops to be.
 ///
-/// Syncing a feed successfully or adding it subscribes to it. A new database proposes one feed, so
-/// that a first sync has something to read; the proposal ends when the user begins with another
+/// Syncing a feed successfully or adding it subscribes to it. A new database of the command line
+/// proposes one feed, so that a first sync has something to read; the proposal ends when the user begins with another
 /// feed.
 enum FeedSubscription {
   /// The key of a feed, which is inserted if it is unknown.

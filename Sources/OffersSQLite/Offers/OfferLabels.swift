@@ -32,7 +32,7 @@ enum OfferLabels {
   }
 }
 
-extension OffersDatabase {
+extension OffersDatabase: LabelRepository {
   /// The retailers of a feed's offers, or of all offers; those with the most offers first, at most
   /// 1000.
   ///

@@ -48,9 +48,10 @@ package struct OfferPages: Sendable {
 
   private mutating func findKeys(in database: Database) throws {
     var piece = query
-    let isStream = try OffersDatabase.keyQuery(query, in: database).isStream
+    let definitions = self.database.definitions
+    let isStream = try OffersDatabase.keyQuery(query, definitions, in: database).isStream
     if isStream { piece.limit = min(Self.pageSize, query.limit ?? .max) }
-    let found = try OffersDatabase.keyQuery(piece, behind: lastKey, in: database)
+    let found = try OffersDatabase.keyQuery(piece, behind: lastKey, definitions, in: database)
       .keys(in: database)
     keys = found[...]
     lastKey = found.last ?? lastKey

@@ -12,16 +12,20 @@ extension OffersDatabase: OfferRepository {
   }
 
   public func fetchOffers(_ query: OfferQuery) async throws -> [Offer] {
-    try await read { try Self.fetchOffers(query, in: $0) }
+    try await read { [definitions] database in
+      try OfferTable.list(
+        keys: Self.keyQuery(query, definitions, in: database).keys(in: database),
+        textBytes: query.textBytes, in: database)
+    }
   }
 
   public func fetchOfferPage(
     _ query: OfferQuery, maximumBytes: Int
   ) async throws -> OfferPage {
-    try await read { database in
+    try await read { [definitions] database in
       var next = query
       if let limit = query.limit { next.limit = limit + 1 }
-      let keys = try Self.keyQuery(next, in: database).keys(in: database)
+      let keys = try Self.keyQuery(next, definitions, in: database).keys(in: database)
       let (offers, count) = try OfferTable.page(
         keys: keys.prefix(query.limit ?? .max), maximumBytes: maximumBytes, in: database)
       return OfferPage(offers: offers, hasMore: count < keys.count)
@@ -29,7 +33,11 @@ extension OffersDatabase: OfferRepository {
   }
 
   public func countOffers(_ query: OfferQuery) async throws -> Int {
-    try await read { try Self.countOffers(query, in: $0) }
+    try await read { [definitions] database in
+      let keyQuery = try Self.keyQuery(query, definitions, in: database)
+      if query.isWholeFeed { return try FeedTable.countCurrent(of: query.feed, in: database) }
+      return try keyQuery.count(in: database)
+    }
   }
 
   /// The ids and names of current and gone offers whose id begins with a text; at most `limit` per
@@ -42,27 +50,16 @@ extension OffersDatabase: OfferRepository {
     }
   }
 
-  private static func fetchOffers(_ query: OfferQuery, in database: Database) throws -> [Offer] {
-    try OfferTable.list(
-      keys: keyQuery(query, in: database).keys(in: database), textBytes: query.textBytes,
-      in: database)
-  }
-
-  private static func countOffers(_ query: OfferQuery, in database: Database) throws -> Int {
-    let keyQuery = try keyQuery(query, in: database)
-    if query.isWholeFeed { return try FeedTable.countCurrent(of: query.feed, in: database) }
-    return try keyQuery.count(in: database)
-  }
-
   /// The query for the keys of a list's offers. `lastKey` is the key of the last offer of the
   /// previous page, for a query with `isStream`; it takes precedence over the query's own place.
   ///
   /// - Throws: `OffersError`: `notFound` for an unknown feed, `invalidRequest` for a position that
   ///   does not fit the order.
   static func keyQuery(
-    _ query: OfferQuery, behind lastKey: Int64? = nil, in database: Database
+    _ query: OfferQuery, behind lastKey: Int64? = nil, _ definitions: (any FeedDefinitions)? = nil,
+    in database: Database
   ) throws -> OfferKeyQuery {
-    let feedKey = try query.feed.map { try fetchFeedKey($0, in: database) }
+    let feedKey = try query.feed.map { try fetchFeedKey($0, definitions, in: database) }
     guard lastKey == nil, let place = query.after else {
       return OfferKeyQuery(query, feedKey: feedKey, behind: lastKey)
     }
@@ -83,9 +80,17 @@ extension OffersDatabase: OfferRepository {
     return OfferKeyQuery(query, feedKey: feedKey, behind: key, values: values)
   }
 
+  /// The key of a feed that can be read. A feed that has a definition, but no row yet, has the key 0,
+  /// which no offer has.
+  ///
   /// - Throws: `OffersError` with `notFound`, whose hint names the existing feeds.
-  static func fetchFeedKey(_ feed: String, in database: Database) throws -> Int64 {
+  static func fetchFeedKey(
+    _ feed: String, _ definitions: (any FeedDefinitions)?, in database: Database
+  ) throws -> Int64 {
     if let key = try FeedTable.findReadKey(feed, in: database) { return key }
+    if definitions?.defines(feed) == true {
+      return try FeedTable.findKey(feed, in: database) ?? 0
+    }
     let names = try FeedTable.names(in: database)
     throw OffersError(
       .notFound, "There is no feed “\(feed)”.",

@@ -12,13 +12,18 @@ extension OffersDatabase: SearchRepository {
   package func search(
     _ query: SearchQuery, rebuilding: () -> Void
   ) async throws -> SearchResults {
-    if let results = try await read({ try Self.search(query, in: $0) }) { return results }
+    if let results = try await findResults(query) { return results }
     rebuilding()
     try await refreshSearchIndex()
-    guard let results = try await read({ try Self.search(query, in: $0) }) else {
+    guard let results = try await findResults(query) else {
       throw Self.indexNotCurrent
     }
     return results
+  }
+
+  /// - Returns: nil if the index is not current.
+  private func findResults(_ query: SearchQuery) async throws -> SearchResults? {
+    try await read { [definitions] in try Self.search(query, definitions, in: $0) }
   }
 
   public func fetchRecentSearches() async throws -> [RecentSearch] {
@@ -50,11 +55,13 @@ extension OffersDatabase: SearchRepository {
     hint: "Wait for the sync that leaves the index out, then search again.")
 
   /// - Returns: nil if the index is not current.
-  private static func search(_ query: SearchQuery, in database: Database) throws -> SearchResults? {
+  private static func search(
+    _ query: SearchQuery, _ definitions: (any FeedDefinitions)?, in database: Database
+  ) throws -> SearchResults? {
     guard query.limit > 0, query.page > 0, query.limit < Int32.max, query.page < Int32.max else {
       throw OffersError(.invalidRequest, "A search needs a limit and a page of at least 1.")
     }
-    let feedKey = try query.feed.map { try fetchFeedKey($0, in: database) }
+    let feedKey = try query.feed.map { try fetchFeedKey($0, definitions, in: database) }
     guard try SearchIndex.isCurrent(in: database) else { return nil }
     let expression = try SearchExpression(query.words, in: database)
     if expression.isEmpty { return SearchResults() }

@@ -1,5 +1,4 @@
 import OffersCore
-import OffersFeeds
 
 /// The feeds of an export that is to be imported.
 package struct ImportedFeeds: Sendable {
@@ -14,16 +13,16 @@ package struct ImportedFeeds: Sendable {
   ///
   /// - Parameters:
   ///   - source: the records of the document, which are read once to their end.
-  ///   - configuration: the definitions of the feeds.
+  ///   - definitions: the definitions of the feeds.
   /// - Throws: the errors of `ExportReader`.
-  package init(of source: any ExportRecordSource, _ configuration: FeedConfiguration) throws {
+  package init(of source: any ExportRecordSource, _ definitions: any FeedDefinitions) throws {
     try source.forEachRecord { record in
       guard case .feed(let feed) = record else { return }
       names.append(feed.name)
       if let source = feed.chosenSource {
         sources.append(ImportedSource(feed: feed.name, text: source))
       }
-      if try configuration.find(feed.name)?.isSelection == true { selections.insert(feed.name) }
+      if try definitions.isSelection(feed.name) { selections.insert(feed.name) }
     }
   }
 }

@@ -1,0 +1,46 @@
+public import Foundation
+public import OffersFeeds
+public import OffersSQLite
+
+extension OffersDatabase {
+  /// Opens a database, or creates one without feeds and offers.
+  ///
+  /// Opening for writing waits up to 120 seconds for other writers, such as an import; opening for
+  /// reading waits for nobody, unless the file must be migrated. The calling thread is not blocked,
+  /// nor is a thread of the concurrency pool.
+  ///
+  /// - Parameters:
+  ///   - file: a file URL.
+  ///   - access: with `readWrite`, a missing file and its folder are created.
+  ///   - readerCount: the maximum number of concurrent reads, each on a connection that is opened
+  ///     when it is first needed. Further reads wait.
+  ///   - configuration: the definitions of the feeds, the same as those of the `SyncEngine`. A
+  ///     defined feed has an empty list before its first sync; an undefined and unsubscribed one
+  ///     makes a query fail with `notFound`.
+  /// - Throws: `OffersError`: `invalidRequest` if `file` is no file URL or names `:memory:`,
+  ///   `notFound` if the access is read-only and the file does not exist, `newerDatabase` if a newer
+  ///   program wrote the file, `storageFailed` if the file belongs to another program, is damaged, or
+  ///   access is denied, or if the loaded SQLite is too old. The file is then untouched.
+  ///   `CancellationError` if the task is cancelled while it waits; nothing is then created or
+  ///   changed.
+  public static func open(
+    at file: URL, access: Access = .readWrite, readerCount: Int = 4,
+    configuration: FeedConfiguration = .shipped
+  ) async throws -> OffersDatabase {
+    try await open(
+      path: filePath(of: file), access: access, readerCount: readerCount, proposesFeed: false,
+      definitions: configuration)
+  }
+
+  /// The path of a file URL.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` for another URL.
+  static func filePath(of file: URL) throws -> String {
+    let path = file.isFileURL ? file.path : ""
+    guard path.hasPrefix("/") else {
+      throw OffersError(
+        .invalidRequest, "The URL of the file is not that of a file.", hint: "Give a file URL.")
+    }
+    return path
+  }
+}
