@@ -1,11 +1,11 @@
 /// One migration of the database's schema.
-public struct Migration: Sendable {
+package struct Migration: Sendable {
   /// The migration's number, from 1; the schema version after it.
-  public let number: Int
+  package let number: Int
   /// The name of its file, without extension.
-  public let name: String
+  package let name: String
   /// The statements, run in one transaction.
-  public let sql: String
+  package let sql: String
 }
 
 /// The migrations from an empty file to the current schema, embedded from the `.sql` files in this
@@ -14,8 +14,8 @@ public struct Migration: Sendable {
 /// A new migration is a new file here, an `.embedInCode` resource of this target in
 /// `Package.swift`, a line of `all`, and the new `currentVersion`. `Scripts/check` fails if it is
 /// not embedded or not listed.
-public enum SQLiteMigrations {
-  public static let all: [Migration] = [
+package enum SQLiteMigrations {
+  package static let all: [Migration] = [
     Migration(
       number: 1, name: "0001_create_offers", sql: text(PackageResources._001_create_offers_sql)),
     Migration(
@@ -63,12 +63,15 @@ public enum SQLiteMigrations {
     Migration(
       number: 16, name: "0016_free_hints_of_commands",
       sql: text(PackageResources._016_free_hints_of_commands_sql)),
+    Migration(
+      number: 17, name: "0017_add_sessions",
+      sql: text(PackageResources._017_add_sessions_sql)),
   ]
 
   /// The schema version that this program reads and writes: the number of the last migration, which
   /// a test compares. It is not computed from `all`, because every opening of a database needs the
   /// version, and none but the first the texts.
-  public static let currentVersion = 16
+  package static let currentVersion = 17
 
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self)

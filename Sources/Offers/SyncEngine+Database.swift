@@ -52,7 +52,8 @@ extension SyncEngine {
     ) {
       let store: any SyncStore = store
       self.init(
-        store: store, configuration: configuration, environment: environment, logger: logger ?? .silent,
+        store: store, configuration: configuration, environment: environment,
+        logger: logger ?? .silent,
         now: now)
     }
   #endif

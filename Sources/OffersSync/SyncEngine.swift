@@ -126,7 +126,8 @@ public struct SyncEngine: Sendable {
 
   /// Runs a closure with a transport for its syncs, and closes the transport if it was opened here.
   func withTransport<Result: Sendable>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (any HTTPTransport) async throws -> Result
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (any HTTPTransport) async throws -> Result
   ) async throws -> Result {
     switch transport {
     case .shared(let transport): return try await body(transport)

@@ -11,6 +11,14 @@ public struct ExportSummary: Hashable, Sendable {
   /// The sections in which records of a damaged database are missing; empty for a sound one.
   package private(set) var unread: [ExportRecord.Section] = []
 
+  /// Creates a summary of its parts; the properties describe them.
+  public init(offers: Int = 0, favorites: Int = 0, changes: Int = 0, bytes: Int = 0) {
+    self.offers = offers
+    self.favorites = favorites
+    self.changes = changes
+    self.bytes = bytes
+  }
+
   /// Writes an export document.
   ///
   /// - Parameters:

@@ -23,7 +23,23 @@ public struct ImportSummary: Hashable, Sendable {
   /// The number of imported favorites that the database already had.
   public package(set) var sameFavorites = 0
 
-  package init() {}
+  /// Creates a summary of its parts; the properties describe them.
+  public init(
+    sources: [ImportedSource] = [], newFeeds: Int = 0, newRuns: Int = 0, newOffers: Int = 0,
+    updatedOffers: Int = 0, sameOffers: Int = 0, cutOffers: Int = 0, newChanges: Int = 0,
+    newFavorites: Int = 0, sameFavorites: Int = 0
+  ) {
+    self.sources = sources
+    self.newFeeds = newFeeds
+    self.newRuns = newRuns
+    self.newOffers = newOffers
+    self.updatedOffers = updatedOffers
+    self.sameOffers = sameOffers
+    self.cutOffers = cutOffers
+    self.newChanges = newChanges
+    self.newFavorites = newFavorites
+    self.sameFavorites = sameFavorites
+  }
 }
 
 /// The source of a feed in an import: the one that a user named instead of the definition's own.
@@ -36,7 +52,8 @@ public struct ImportedSource: Hashable, Sendable {
   /// was left out, because it has a variable or cannot be read.
   public package(set) var origin: SourceOrigin?
 
-  package init(feed: String, text: String, origin: SourceOrigin? = .imported) {
+  /// Creates a source of its parts; the properties describe them.
+  public init(feed: String, text: String, origin: SourceOrigin? = .imported) {
     self.feed = feed
     self.text = text
     self.origin = origin

@@ -16,7 +16,8 @@ public struct FeedSummary: Hashable, Sendable, Identifiable {
   /// The name.
   public var id: String { name }
 
-  package init(name: String, known: KnownFeed?, feed: Feed?, former: FormerFeed? = nil) {
+  /// Creates a feed summary of its parts; the properties describe them.
+  public init(name: String, known: KnownFeed?, feed: Feed?, former: FormerFeed? = nil) {
     self.name = name
     self.known = known
     self.feed = feed

@@ -5,17 +5,17 @@ import Foundation
 public struct FetchState: Hashable, Sendable {
   /// The validators of the stored document, sent in conditional requests (RFC 9110, sections 8.8
   /// and 13). Nil when the stored offers are not exactly that document.
-  public var etag: String?
+  package var etag: String?
   /// The `Last-Modified` of the stored document; nil without one.
-  public var lastModified: String?
+  package var lastModified: String?
   /// A hash of the address that the document came from; the validators are valid for that address
   /// only.
-  public var validatedMark: String?
+  package var validatedMark: String?
   /// A hash of the rules that the document was read with. Under other rules it is fetched again
   /// unconditionally.
-  public var validatedRules: UInt64?
+  package var validatedRules: UInt64?
   /// When the document was last requested without a condition.
-  public var fullFetchAt: Date?
+  package var fullFetchAt: Date?
   /// When the feed should be synced next; nil for one interval after its last run.
   public var nextDueAt: Date?
   /// Until when the server asked for no requests (Retry-After).
@@ -27,11 +27,11 @@ public struct FetchState: Hashable, Sendable {
   /// When the server said that the feed is gone permanently (410 Gone).
   public var stoppedAt: Date?
   /// A permanent redirect: its origin, its target, and the number of consecutive syncs that met it.
-  public var movedFrom: String?
+  package var movedFrom: String?
   /// The address of a permanent redirect; nil without one.
-  public var movedTo: String?
+  package var movedTo: String?
   /// The number of consecutive syncs that were redirected permanently to `movedTo`.
-  public var movedCount = 0
+  package var movedCount = 0
   /// The number of consecutive syncs whose removals were held back, and when the first of them ran.
   public var heldCount = 0
   /// When removals were first held back; nil if none are.
@@ -42,10 +42,10 @@ public struct FetchState: Hashable, Sendable {
 
   /// The longest time between two fetches that a server can demand by Cache-Control, Expires or the
   /// feed's own TTL, in sync intervals.
-  public static let freshnessIntervals = 2
+  package static let freshnessIntervals = 2
 
   /// When the feed should be synced next; nil when it never ran or is stopped.
-  public func nextDue(lastRunAt: Date?, everySeconds: Int) -> Date? {
+  package func nextDue(lastRunAt: Date?, everySeconds: Int) -> Date? {
     guard let lastRunAt, stoppedAt == nil else { return nil }
     let every = TimeInterval(everySeconds)
     guard let due = nextDueAt else { return lastRunAt.addingTimeInterval(every) }
@@ -56,10 +56,10 @@ public struct FetchState: Hashable, Sendable {
 
   /// The number of consecutive syncs that must meet a permanent redirect before its target replaces
   /// the source: captive portals and misconfigured servers send false redirects for a while.
-  public static let movesBelieved = 3
+  package static let movesBelieved = 3
 
   /// The new address of a source that has moved permanently; nil when it has not.
-  public func findNewAddress(of source: String) -> String? {
+  package func findNewAddress(of source: String) -> String? {
     movedFrom == source && movedCount >= Self.movesBelieved ? movedTo : nil
   }
 }

@@ -112,7 +112,11 @@ final class EventHub: Sendable {
     var last = revision
     while !Task.isCancelled {
       let (status, revision) = jobs.revised
-      if revision != last { send(Self.sync(status)) } else if isKeepAliveDue() { send(Self.keepAlive) }
+      if revision != last {
+        send(Self.sync(status))
+      } else if isKeepAliveDue() {
+        send(Self.keepAlive)
+      }
       last = revision
       // As above.
       try? await Task.sleep(for: Self.tick)

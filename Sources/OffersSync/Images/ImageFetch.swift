@@ -98,4 +98,5 @@ struct ImageFetch: Sendable {
     } catch let error as OffersError {
       throw OffersError(error.code, "\(url) \(error.message).")
     }
-  }}
+  }
+}
