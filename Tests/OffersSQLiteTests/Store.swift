@@ -18,6 +18,12 @@ struct Store {
     database = try await OffersDatabase.open(path: folder.file("offers.sqlite"))
   }
 
+  /// Opens a database in a folder of the test.
+  init(at path: String, in folder: TemporaryFolder) async throws {
+    self.folder = folder
+    database = try await OffersDatabase.open(path: path)
+  }
+
   /// Creates a database in a folder and closes it. Returns its path.
   static func makeFile(in folder: TemporaryFolder) async throws -> String {
     let path = folder.file("offers.sqlite")

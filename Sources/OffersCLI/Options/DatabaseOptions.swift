@@ -41,7 +41,21 @@ struct DatabaseOptions: ParsableArguments {
     return path.text
   }
 
-  func open(_ access: OffersDatabase.Access) async throws -> OffersDatabase {
-    try await OffersDatabase.open(path: try path, access: access)
+  /// Opens the database. If it has triggers that this program did not create, a message says so.
+  ///
+  /// - Parameters:
+  ///   - access: the operations that the command needs. Triggers run with writes only.
+  ///   - tellsTriggers: whether to print the message. By default it is printed on a terminal, because
+  ///     the user may have added the triggers, and cron would mail the message after each sync.
+  func open(
+    _ access: OffersDatabase.Access, tellsTriggers: Bool = Terminal.isError
+  ) async throws -> OffersDatabase {
+    let database = try await OffersDatabase.open(path: try path, access: access)
+    if tellsTriggers, !database.foreignTriggers.isEmpty {
+      let names = DisplayText.oneLine(database.foreignTriggers.joined(separator: ", "))
+      Output.note("offers: The database has triggers that offers did not create: \(names)")
+      Output.note("        They can change or remove favorites. See: offers doctor")
+    }
+    return database
   }
 }

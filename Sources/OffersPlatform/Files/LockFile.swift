@@ -23,9 +23,10 @@ package final class LockFile: Sendable {
   private let descriptor: Int32
 
   /// - Parameter path: the file. It is created if missing, readable by its owner only, and never
-  ///   removed.
+  ///   removed. A symbolic link is not followed, because another user may have placed it there.
+  /// - Throws: `SystemError` with `ELOOP` for a symbolic link.
   package init(path: String) throws(SystemError) {
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .last("open") }
   }
 

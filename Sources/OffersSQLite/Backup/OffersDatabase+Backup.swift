@@ -40,8 +40,8 @@ extension OffersDatabase {
   /// Refuses a copy that fails the integrity check. It is opened as immutable, so that no file is
   /// created beside it.
   private static func checkBackup(_ path: String) async throws {
-    var configuration = Configuration()
-    configuration.readonly = true
+    var configuration = Configuration.offers(isReadOnly: true)
+    configuration.label = "offers-backup"
     do {
       let copy = try DatabaseQueue(
         path: DatabaseFile(path: path).immutablePath, configuration: configuration)

@@ -27,10 +27,14 @@ extension Configuration {
 
   /// The configuration of a connection to a database.
   ///
+  /// The file may come from somebody else. So its schema is not trusted, and the connection is
+  /// defensive: no SQL statement can damage the file. https://sqlite.org/security.html
+  ///
   /// - Parameters:
   ///   - isReadOnly: whether the connection only reads, and needs no settings of a writer.
   ///   - isSalvage: whether to open a damaged file: with `writable_schema`, SQLite also opens a
-  ///     truncated file and one with an unreadable schema. Nothing is written to it.
+  ///     truncated file and one with an unreadable schema. Such a connection is not defensive, but
+  ///     nothing is written to the file.
   static func offers(isReadOnly: Bool, isSalvage: Bool = false) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = isReadOnly
@@ -41,6 +45,8 @@ extension Configuration {
     configuration.label = "offers"
     configuration.prepareDatabase { database in
       _ = offers_disable_checkpoint_on_close(database.sqliteConnection)
+      _ = offers_distrust_schema(database.sqliteConnection)
+      if !isSalvage { _ = offers_set_defensive(database.sqliteConnection, 1) }
       NaturalCollation.install(on: database.sqliteConnection)
       if isSalvage { try database.execute(sql: "PRAGMA writable_schema = ON") }
       if database.configuration.readonly { return }
@@ -48,5 +54,15 @@ extension Configuration {
       if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
     return configuration
+  }
+}
+
+extension Database {
+  /// Runs `body` while statements may change the schema table and the tables behind a virtual table,
+  /// as the repair of these tables does.
+  func withoutDefense<Result>(_ body: () throws -> Result) rethrows -> Result {
+    _ = offers_set_defensive(sqliteConnection, 0)
+    defer { _ = offers_set_defensive(sqliteConnection, 1) }
+    return try body()
   }
 }

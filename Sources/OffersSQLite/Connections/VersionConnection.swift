@@ -76,7 +76,11 @@ final class VersionConnection: Sendable {
     var code = sqlite3_open_v2(file.pathForReading, &database, flags, nil)
     var statement: OpaquePointer?
     if code == SQLITE_OK {
-      if let database { _ = offers_disable_checkpoint_on_close(database) }
+      if let database {
+        _ = offers_disable_checkpoint_on_close(database)
+        _ = offers_distrust_schema(database)
+        _ = offers_set_defensive(database, 1)
+      }
       code = sqlite3_prepare_v2(database, "PRAGMA data_version", -1, &statement, nil)
     }
     guard code == SQLITE_OK, let database, let statement else {

@@ -1,6 +1,9 @@
 /// The durability and the checks of a write transaction.
 enum WriteMode {
   case ordinary
+  /// Favorites are set or removed, otherwise as `ordinary`. The caller checks that no foreign trigger
+  /// removes others.
+  case favorites
   /// A run that changed no offer, or a recent search. The commit does not wait for fsync, so a
   /// power cut may lose the last of these.
   case note
@@ -13,7 +16,11 @@ enum WriteMode {
   case unchecked
 
   /// Whether the commit waits for fsync (`synchronous=FULL`).
-  var isSynchronous: Bool { self == .ordinary || self == .unchecked }
+  var isSynchronous: Bool { self != .note && self != .image }
+
+  /// Whether the write removes no favorite, so that each that is missing afterwards was removed by a
+  /// trigger.
+  var checksFavorites: Bool { self != .favorites }
 
   /// Whether SQLite checks foreign keys.
   var checksForeignKeys: Bool { self != .unchecked }
@@ -25,7 +32,7 @@ enum WriteMode {
     switch self {
     case .note: 256 << 10
     case .image: 4 << 20
-    case .ordinary, .unchecked: 0
+    case .ordinary, .favorites, .unchecked: 0
     }
   }
 }

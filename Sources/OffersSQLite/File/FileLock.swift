@@ -18,6 +18,11 @@ final class FileLock: Sendable {
     do {
       file = try LockFile(path: path)
     } catch {
+      if error.number == ELOOP {
+        throw OffersError(
+          .storageFailed, "The lock file \(path) is a symbolic link, which is not followed.",
+          hint: "Remove the link. If you did not make it, check who else can write to the folder.")
+      }
       throw OffersError(
         .storageFailed, "Could not open the lock file \(path): \(error.text).",
         advice: error.number == EMFILE || error.number == ENFILE

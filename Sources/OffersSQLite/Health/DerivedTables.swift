@@ -56,20 +56,24 @@ struct DerivedTables: Sendable {
   /// that damaged pages refer to, which may belong to other tables. A later VACUUM reclaims the
   /// lost pages. https://sqlite.org/pragma.html#pragma_writable_schema
   func replaceDamaged(in database: Database) throws {
-    try forget(prefix + "*", in: database)
-    try make(in: database)
+    try database.withoutDefense {
+      try forget(prefix + "*", in: database)
+      try make(in: database)
+    }
   }
 
   /// Recreates a virtual table with undamaged pages, whatever its shadow tables contain. The
   /// virtual table itself may refuse to be dropped, the shadow tables do not.
   func replace(in database: Database) throws {
-    try forget(prefix, in: database)
-    let tables = try String.fetchAll(
-      database,
-      sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB ? ORDER BY name",
-      arguments: [prefix + "_*"])
-    for table in tables { try database.execute(sql: "DROP TABLE \(table)") }
-    try make(in: database)
+    try database.withoutDefense {
+      try forget(prefix, in: database)
+      let tables = try String.fetchAll(
+        database,
+        sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB ? ORDER BY name",
+        arguments: [prefix + "_*"])
+      for table in tables { try database.execute(sql: "DROP TABLE \(table)") }
+      try make(in: database)
+    }
   }
 
   private func forget(_ pattern: String, in database: Database) throws {

@@ -23,7 +23,7 @@ struct HealthCheck: Sendable {
   typealias RepairWork = @Sendable (Database, Date) throws -> String
 
   static let all: [HealthCheck] = [
-    integrity, foreignKeys, schema, counts, words, images, leases,
+    integrity, foreignKeys, schema, triggers, counts, words, images, leases,
   ]
 
   static let repairAdvice = Advice("Repair it", .repair)
@@ -112,6 +112,24 @@ struct HealthCheck: Sendable {
         throw OffersError(.storageFailed, lost.description, advice: Integrity.anewAdvice)
       }
       return "created \(missing.map(\.name).joined(separator: ", "))"
+    })
+
+  /// Triggers and views that were added to the database. A user may have added them, so they are
+  /// not removed by a repair.
+  private static let triggers = HealthCheck(
+    subject: "triggers",
+    examine: { database, _ in
+      let added = try SchemaComparison(database).additions
+      guard let first = added.first else {
+        return [Finding(.ok, "triggers", "none besides those that this program creates")]
+      }
+      let more = added.count > 1 ? ", and \(added.count - 1) more" : ""
+      return [
+        Finding(
+          .warning, "triggers",
+          "\(first) was not created by this program, and can change what it stores or reads\(more)",
+          advice: "If you did not add it, do not trust this database: export it into a new one")
+      ]
     })
 
   private static let counts = HealthCheck(

@@ -20,6 +20,8 @@ struct SchemaComparison {
   }
 
   let differences: [Difference]
+  /// The triggers and views that the migrations do not create, such as `the trigger forget_stars`.
+  let additions: [String]
 
   private static let sql = """
     SELECT type, name, sql FROM sqlite_schema
@@ -38,7 +40,16 @@ struct SchemaComparison {
   init(_ database: Database) throws {
     let expected = try Self.makeFresh().inDatabase { try Row.fetchAll($0, sql: Self.sql) }
     var found: [String: String] = [:]
-    for row in try Row.fetchAll(database, sql: Self.sql) { found[row["name"]] = row["sql"] }
+    let own = Set(expected.map { $0["name"] as String })
+    var additions: [String] = []
+    for row in try Row.fetchAll(database, sql: Self.sql) {
+      let (kind, name): (String, String) = (row["type"], row["name"])
+      found[name] = row["sql"]
+      if kind == "trigger" || kind == "view", !own.contains(name) {
+        additions.append("the \(kind) \(name)")
+      }
+    }
+    self.additions = additions
     differences = expected.compactMap { row in
       let name: String = row["name"]
       let sql: String = row["sql"]

@@ -143,9 +143,11 @@ extension OffersDatabase: FavoriteRepository {
     to isFavorite: Bool, of refs: @escaping @Sendable (Database) throws -> [OfferRef]
   ) async throws -> [FavoriteChange] {
     let seconds = Int64(Date().timeIntervalSince1970)
-    return try await write { database in
+    return try await write(.favorites) { [foreignTriggers] database in
+      let favorites = try FavoriteGuard(database, against: foreignTriggers)
+      let refs = try refs(database)
       // An unknown offer rolls the whole transaction back.
-      try refs(database).map { ref in
+      let changes = try refs.map { ref in
         let didChange =
           isFavorite
           ? try FavoriteTable.insert(ref, at: seconds, in: database)
@@ -155,6 +157,9 @@ extension OffersDatabase: FavoriteRepository {
         }
         return FavoriteChange(offer: offer, didChange: didChange)
       }
+      try favorites?.check(
+        adding: isFavorite ? refs : [], removing: isFavorite ? [] : refs, in: database)
+      return changes
     }
   }
 }

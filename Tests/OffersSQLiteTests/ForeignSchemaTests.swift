@@ -1,0 +1,164 @@
+import Foundation
+import GRDB
+import OffersCore
+import OffersTestSupport
+import Testing
+
+@testable import OffersSQLite
+
+@Suite("Databases from somebody else")
+struct ForeignSchemaTests {
+  private static let trigger = """
+    CREATE TRIGGER forget_stars AFTER INSERT ON favorite BEGIN DELETE FROM favorite; END
+    """
+
+  @Test("no connection trusts the schema, and no statement may damage the file")
+  func connections() async throws {
+    let store = try await Store()
+    let trusts: @Sendable (Database) throws -> Int? = {
+      try Int.fetchOne($0, sql: "PRAGMA trusted_schema")
+    }
+    #expect(try await store.database.read(trusts) == 0)
+    #expect(try await store.database.write { try trusts($0) } == 0)
+    for sql in [
+      "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'offer_by_gone'",
+      "UPDATE offer_search_config SET v = 9", "DROP TABLE offer_search_data",
+    ] {
+      let error = await #expect(throws: OffersError.self) {
+        try await store.database.write { try $0.execute(sql: sql) }
+      }
+      #expect(error?.code == .storageFailed, "\(sql)")
+    }
+    #expect(
+      try store.rows("SELECT name FROM sqlite_schema WHERE name = 'offer_by_gone'").count == 1)
+  }
+
+  @Test("a repair may replace the tables of the search index, and defends them again afterwards")
+  func repair() async throws {
+    let store = try await Store()
+    try await store.sync([FeedOffer("1", name: "Tea")])
+    try await store.database.refreshSearchIndex()
+    try store.execute("DELETE FROM offer_search_data WHERE id > 10")
+    let repairs = await store.database.repair(at: Date(timeIntervalSince1970: 2000))
+    #expect(repairs.map(\.subject).contains("search"))
+    #expect(repairs.filter { !$0.isDone }.isEmpty, "\(repairs)")
+    #expect(try await store.database.search(SearchQuery("tea")).hits.count == 1)
+    await #expect(throws: OffersError.self) {
+      try await store.database.write { try $0.execute(sql: "DROP TABLE offer_search_data") }
+    }
+  }
+
+  @Test("triggers that no migration creates are found when a database is opened for writing")
+  func foreignTriggers() async throws {
+    let folder = try TemporaryFolder()
+    let path = try await Store.makeFile(in: folder)
+    #expect(try await OffersDatabase.open(path: path).foreignTriggers == [])
+    try Store.execute(path, Self.trigger)
+    #expect(try await OffersDatabase.open(path: path).foreignTriggers == ["forget_stars"])
+    // Reading runs no trigger.
+    #expect(try await OffersDatabase.open(path: path, access: .readOnly).foreignTriggers == [])
+  }
+
+  @Test(
+    "a star is not acknowledged, and nothing is changed, if a trigger would remove favorites",
+    arguments: ["INSERT ON favorite", "DELETE ON favorite", "UPDATE ON offer"])
+  func keepsFavorites(event: String) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    let refs = ["1", "2", "3"].map { OfferRef(feed: "ibotta", offerID: $0) }
+    var store = try await Store(at: path, in: folder)
+    try await store.sync(["1", "2", "3", "4"].map { FeedOffer($0) })
+    try await store.database.setFavorites(refs, to: true)
+    try await store.database.close()
+    try Store.execute(
+      path, "CREATE TRIGGER forget AFTER \(event) BEGIN DELETE FROM favorite WHERE id <> '2'; END")
+    store = try await Store(at: path, in: folder)
+    let error = await #expect(throws: OffersError.self) {
+      switch event {
+      case "INSERT ON favorite": try await store.database.setFavorites(named: ["4"], to: true)
+      case "DELETE ON favorite": try await store.database.setFavorites(named: ["2"], to: false)
+      default: try await store.sync(["1", "2", "3", "4"].map { FeedOffer($0, name: "Jam") })
+      }
+    }
+    #expect(error?.code == .storageFailed)
+    #expect(
+      error?.message.contains("A trigger of the database (forget) would have removed") == true)
+    #expect(try store.rows("SELECT id FROM favorite ORDER BY id") == ["1", "2", "3"])
+    // What the trigger has no part in works as ever.
+    try await store.database.noteSearch(
+      RecentSearch(words: "tea", feed: nil, searchedAt: Date(timeIntervalSince1970: 1)))
+  }
+
+  @Test("with a harmless trigger of the user, favorites are set and removed as ever")
+  func toleratesTriggers() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    var store = try await Store(at: path, in: folder)
+    try await store.sync(["1", "2"].map { FeedOffer($0) })
+    try await store.database.close()
+    try Store.execute(
+      path,
+      """
+      CREATE TABLE seen (id TEXT);
+      CREATE TRIGGER note AFTER INSERT ON favorite BEGIN INSERT INTO seen VALUES (new.id); END
+      """)
+    store = try await Store(at: path, in: folder)
+    try await store.database.setFavorites(named: ["1", "2"], to: true)
+    try await store.database.setFavorites(named: ["1"], to: false)
+    #expect(try store.rows("SELECT id FROM favorite") == ["2"])
+    #expect(try store.rows("SELECT id FROM seen ORDER BY id") == ["1", "2"])
+  }
+
+  @Test("the triggers of a new database are all known")
+  func ownTriggers() throws {
+    let names = try SchemaComparison.makeFresh().inDatabase {
+      try String.fetchSet($0, sql: "SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    }
+    #expect(names.contains("image_cache_is_bounded"))
+    #expect(names.isSubset(of: ForeignTriggers.own))
+  }
+
+  @Test("an examination names added triggers and views, and a changed trigger of this program")
+  func examination() async throws {
+    let store = try await Store()
+    let now = Date(timeIntervalSince1970: 2000)
+    func findings(_ subject: String) async -> [Finding] {
+      await store.database.examine(at: now).filter { $0.subject == subject }
+    }
+    #expect(await findings("triggers").map(\.level) == [.ok])
+    try store.execute("\(Self.trigger); CREATE VIEW mine AS SELECT id FROM offer")
+    let found = await findings("triggers")
+    #expect(found.map(\.level) == [.warning])
+    #expect(found.first?.message.hasPrefix("the trigger forget_stars was not created") == true)
+    #expect(await findings("schema").map(\.level) == [.ok])
+    try store.execute(
+      """
+      DROP TRIGGER image_cache_is_bounded;
+      CREATE TRIGGER image_cache_is_bounded AFTER INSERT ON image_cache
+      BEGIN DELETE FROM favorite; END
+      """)
+    #expect(
+      await findings("schema").first?.message
+        == "the trigger image_cache_is_bounded is not as this program creates it")
+  }
+
+  @Test("a lock file that is a symbolic link is refused, and its target stays as it is")
+  func plantedLock() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("offers.sqlite")
+    for target in [folder.file("missing"), try folder.write("mine", to: "diary.txt")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: path + "-lock", withDestinationPath: target)
+      let error = await #expect(throws: OffersError.self) {
+        try await OffersDatabase.open(path: path)
+      }
+      #expect(error?.code == .storageFailed)
+      #expect(
+        error?.message == "The lock file \(path)-lock is a symbolic link, which is not followed.")
+      try FileManager.default.removeItem(atPath: path + "-lock")
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["diary.txt"])
+    _ = try await OffersDatabase.open(path: path)
+  }
+}
