@@ -22,6 +22,29 @@ class WebTests(BrowserTest):
         frame = self.all(".site iframe")
         return frame[0].get_attribute("src") if frame else None
 
+    def test_a_link_from_another_site_is_shown_after_consent(self):
+        other = self.home.feeds_base + "/site"
+        address = other + "?private"
+        # First without the service worker, then with it: both requests must tell where they come from.
+        for has_worker in (False, True):
+            if has_worker:
+                self.open("/settings")
+                self.wait_worker()
+            self.browser.get(other)
+            self.script("sessionStorage.clear(); location.href = arguments[0]",
+                        f"{self.home.base}/web?url={urllib.request.quote(address)}")
+            self.wait_for("[data-browser][data-offered]")
+            self.wait_for("[data-web-back]:not([hidden])")
+            self.assertIsNone(self.framed())
+            self.assertEqual(self.find(".address").get_attribute("value"), address)
+            self.shoot("web-offered")
+            self.find(".address-bar .primary").click()
+            self.wait("the site is not shown", lambda: self.framed() == address)
+            # In this tab the person has confirmed it, so a reload shows it again.
+            self.browser.refresh()
+            self.wait("the site is not shown again", lambda: self.framed() == address)
+            self.script("sessionStorage.clear()")
+
     def test_back_next_refresh_and_a_home_page(self):
         site = self.home.feeds_base + "/site"
         for size in (PHONE, DESKTOP):

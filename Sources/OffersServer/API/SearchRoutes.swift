@@ -15,7 +15,7 @@ struct SearchRoutes: Sendable {
       let parameters = try QueryParameters(request, ["q", "feed", "favorites", "limit", "page"])
       // A page of another site may neither make this server send a request to a feed's server, nor
       // add to the recent searches.
-      let isTrusted = !WriteRules.isFromOtherSite(request)
+      let isTrusted = !WriteRules.mayBeFromOtherSite(request)
       return try await answers.answer(request) {
         let found = try await search(parameters, isTrusted: isTrusted)
         var json = JSONWriter()

@@ -183,7 +183,9 @@ async function page(request) {
   // The pages that a script appends to a long list would evict the pages that people visited.
   const isPart = request.mode !== "navigate" && url.searchParams.has("page");
   try {
-    return await networkFirst(request, isPart ? null : PAGES);
+    // The server decides for each request anew whether it shows a site.
+    const isSite = url.pathname === "/web" && url.search !== "";
+    return await networkFirst(request, isPart || isSite ? null : PAGES);
   } catch (error) {
     if (request.mode !== "navigate" && !request.headers.get("Accept")?.includes("text/html")) throw error;
     // The page without its query, such as a list without filters, replaces one that is not stored.

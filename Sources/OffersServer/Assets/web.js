@@ -143,7 +143,11 @@ for (const button of [back, next, refresh, home]) button.hidden = false;
 
 const asked = address(new URL(location.href).searchParams.get("url") ?? "");
 const isRefused = !problem.hidden;
-if (asked) go(asked);
+// An address that another site asked for is shown after the person has confirmed it, or again if it
+// was the last one in this tab.
+const isOffered = root.hasAttribute("data-offered") && past.list[past.place] !== asked;
+if (isOffered) for (const button of [back, next, refresh]) button.disabled = true;
+else if (asked) go(asked);
 else if (isRefused) update();
 else if (past.place >= 0) show(past.list[past.place]);
 else {

@@ -12,7 +12,7 @@ struct PageRequest: Sendable {
   let address: String
   /// The path parameter, percent-decoded; empty for a path without one.
   let name: String
-  /// False for a request from a page of another site.
+  /// False for a request that may come from a link or a page of another site.
   let isTrusted: Bool
 
   /// - Parameters:
@@ -24,7 +24,7 @@ struct PageRequest: Sendable {
     _ request: Request, _ context: Context, parameter: String? = nil
   ) throws {
     path = request.uri.path
-    isTrusted = !WriteRules.isFromOtherSite(request)
+    isTrusted = !WriteRules.mayBeFromOtherSite(request)
     fields = SentFields(parsing: request.uri.query ?? "")
     address = request.uri.string.hasPrefix("/") ? request.uri.string : request.uri.path
     name = try parameter.map { try Self.decode(try context.parameters.require($0)) } ?? ""

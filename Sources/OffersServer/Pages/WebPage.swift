@@ -1,6 +1,9 @@
 import OffersCore
 
 /// The page that shows other sites in a sandboxed frame.
+///
+/// A link from another site shows nothing: the person has to confirm its address first. Otherwise a
+/// page on the internet could have this page load addresses of the private network.
 struct WebPage {
   let request: PageRequest
 
@@ -9,7 +12,9 @@ struct WebPage {
     let address = asked.flatMap(Self.address)
     var page = Page("web", title: "Web", menuEntry: .web) { fields in
       fields.set("asked", address ?? asked)
-      if let address {
+      if let address, !request.isTrusted {
+        fields.set("offered", PageFields { $0.set("siteHost", PageLinks.host(address)) })
+      } else if let address {
         fields.set(
           "site",
           PageFields { site in
@@ -21,6 +26,8 @@ struct WebPage {
       }
     }
     page.framesSites = true
+    // A cached response to one of this server's pages must not answer a link from another site.
+    if asked != nil { page.lifetime = .never }
     return page
   }
 

@@ -47,11 +47,22 @@ enum WriteRules {
     }
   }
 
-  /// Whether the request comes from a page of another site, according to its `Sec-Fetch-Site`;
-  /// false without that field.
-  static func isFromOtherSite(_ request: Request) -> Bool {
-    guard let site = site(of: request) else { return false }
-    return site != "same-origin" && site != "none"
+  /// Whether the request may come from a link or a page of another site.
+  ///
+  /// Browsers send `Sec-Fetch-Site` to loopback and over TLS only. Without it, a request counts as
+  /// one of this server's pages if its `Referer` names this server, as the referrer policy of these
+  /// pages requires. A page of another site can neither set an `Authorization` field without a
+  /// preflight request, which fails here, nor change the name by which all browsers introduce
+  /// themselves.
+  static func mayBeFromOtherSite(_ request: Request) -> Bool {
+    let headers = request.headers
+    if let site = site(of: request) { return site != "same-origin" && site != "none" }
+    if headers.contains(.authorization) { return false }
+    if let referrer = headers[.referer] {
+      let parts = referrer.split(scalar: "/", maxSplits: 3, omittingEmptySubsequences: false)
+      return !isOwn(parts.prefix(3).joined(separator: "/"), of: request)
+    }
+    return headers[.userAgent]?.hasPrefix("Mozilla/") ?? false
   }
 
   private static let siteName = HTTPField.Name("Sec-Fetch-Site")
