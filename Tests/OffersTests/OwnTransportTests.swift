@@ -106,7 +106,7 @@ struct OwnTransportTests {
       #expect(try await sync(web, options).counts.new == 0)
     } else {
       let error = try await failure(web, options)
-      #expect(error.message.contains("\(Self.url) leads to 10.0.0.1, which is not"))
+      #expect(error.message.contains("\(Self.url) leads to a private network, which is not"))
     }
   }
 

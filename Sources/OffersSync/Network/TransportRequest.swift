@@ -44,7 +44,7 @@ public struct TransportRequest: Hashable, Sendable {
     self.headSeconds = headSeconds
     self.idleSeconds = idleSeconds
     if !mayBePrivate, address.isPrivate {
-      throw refusal(address.literal?.text ?? "a private network")
+      throw refusal(address.literal?.text ?? "a private network", cause: nil)
     }
   }
 
@@ -56,13 +56,17 @@ public struct TransportRequest: Hashable, Sendable {
   ///   on the public internet, or the text is not an address.
   public func check(address text: String) throws {
     if mayBePrivate { return }
-    guard let address = NetworkAddress(text), address.isPublic else { throw refusal(text) }
+    if let address = NetworkAddress(text), address.isPublic { return }
+    // The message may be shown to clients of a server, which must not learn the addresses of its
+    // network. An address that is part of the URL is no secret.
+    let isPartOfURL = address.literal != nil
+    throw refusal(isPartOfURL ? text : "a private network", cause: isPartOfURL ? nil : text)
   }
 
-  private func refusal(_ target: String) -> OffersError {
+  private func refusal(_ target: String, cause: String?) -> OffersError {
     OffersError(
       .sourceFailed,
       "\(url.absoluteString) leads to \(target), which is not on the public internet.",
-      advice: Advice("Nothing was changed. If that is right", .allowPrivateNetwork))
+      advice: Advice("Nothing was changed. If that is right", .allowPrivateNetwork), cause: cause)
   }
 }

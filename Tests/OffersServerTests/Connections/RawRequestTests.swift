@@ -89,6 +89,24 @@ struct RawRequestTests {
     }
   }
 
+  @Test(
+    "a target that is no path is refused, whether or not it names the same host as the Host field",
+    arguments: [
+      "http://evil.example/api/v1/health", "http://localhost:PORT/api/v1/health",
+      "http://127.0.0.1:PORT/api/v1/health", "HTTP://evil.example/", "evil.example:80", "*",
+      "http:/api/v1/health", "https://127.0.0.1:PORT/api/v1/health",
+    ])
+  func absoluteTargets(target: String) async throws {
+    let home = try await ServedHome(feeds: [])
+    try await LiveServer.run(try home.server(port: 0)) { server in
+      let target = target.replacing("PORT", with: String(server.port))
+      let hidden = "GET /api/v1/sync HTTP/1.1\r\n\(server.host)\r\n"
+      let answer = try await server.exchange(
+        "GET \(target) HTTP/1.1\r\n\(server.host)\r\n" + hidden)
+      #expect(Self.statuses(answer) == ["400"])
+    }
+  }
+
   @Test("the sizes of heads, targets and bodies are limited")
   func bounds() async throws {
     let home = try await ServedHome(feeds: [])
