@@ -48,6 +48,16 @@ struct OpenCommandTests {
       ("good '%s %%' %c%q", "good [LINK %]\ngood [:%q]\n"), ("::good &", "good [LINK]\n"),
       ("/nowhere/good:  :good", "good [LINK]\n"),
       (" good   \"\" 50%", "good []\ngood [50%]\ngood [LINK]\n"),
+      // Quotes and backslashes as in a shell.
+      (#"good "a 'b' \"c\"" 'd"e'f"#, "good [a 'b' \"c\"]\ngood [d\"ef]\ngood [LINK]\n"),
+      (
+        #"good a\ b "c\d\\\$" 'e\f' g\'h"#,
+        "good [a b]\ngood [c\\d\\$]\ngood [e\\f]\ngood [g'h]\ngood [LINK]\n"
+      ),
+      (#"good "a:b" c\:d:bad"#, "good [a:b]\ngood [c:d]\ngood [LINK]\n"),
+      ("good\ta\n%s", "good [a]\ngood [LINK]\n"),
+      // A quote that is not closed makes a command unusable; the next one may work.
+      ("good 'a b", "xdg-open [LINK]\n"), ("good \\", "xdg-open [LINK]\n"),
     ])
   func browsers(browser: String, expected: String) throws {
     let (result, opened) = try Self.open(try Self.home(), "shop:1", browser: browser)
@@ -64,6 +74,30 @@ struct OpenCommandTests {
     #expect(opened.hasSuffix("good [https://shop.example/2?a=b&c='d%20e']\n"))
     #expect(!FileManager.default.fileExists(atPath: marker))
     #expect(result.status == 0)
+  }
+
+  @Test(
+    "a shell that BROWSER names takes no part of the link for a command",
+    arguments: [
+      "sh -c 'good %s'", "sh -c 'good \"%s\"'", #"sh -c "good '%s'""#, "sh -c 'good x%s'",
+      #"sh -c "good \"%s\"""#, #"sh -c good\ %s"#,
+    ])
+  func shell(browser: String) throws {
+    let home = try Self.home()
+    let offers = try home.folder.write(
+      #"[{"id":"6","title":"Tea","page":"https://shop.example/6?a=1&touch marker;touch>marker;$(touch marker)''#x"}]"#,
+      to: "evil.json")
+    try home.folder.write(
+      "feeds: {evil: {source: \(offers), id: id, fields: {name: title, link: page}}}",
+      to: "evil.yaml")
+    let synced = try home.offers("sync", "evil", "--config", home.folder.file("evil.yaml"))
+    try #require(synced.status == 0, "\(synced.errors)")
+    let (result, opened) = try Self.open(home, "6", browser: browser)
+    let link =
+      "https://shop.example/6?a=1&touch%20marker;touch%3Emarker;%24(touch%20marker)%27%27#x"
+    #expect(opened == "good [\(browser.contains("x%s") ? "x" : "")\(link)]\n")
+    #expect(result.status == 0)
+    #expect(!FileManager.default.fileExists(atPath: home.folder.file("marker")))
   }
 
   @Test("without a working browser, the link is printed with a hint")

@@ -33,7 +33,8 @@ struct WebLink {
 ///
 /// `BROWSER` is a list of commands, separated by colons. In a command `%s` stands for the link,
 /// `%c` for a colon and `%%` for a percent sign; without `%s` the link is appended
-/// (http://www.catb.org/~esr/BROWSER/).
+/// (http://www.catb.org/~esr/BROWSER/). Quotes and backslashes have the meaning that they have in a
+/// shell, but no shell is involved.
 struct Browser {
   /// The words of each command, in the order in which they are tried.
   private let commands: [[String]]
@@ -41,8 +42,7 @@ struct Browser {
 
   init(_ environment: [String: String]) {
     self.environment = environment
-    let listed = (environment["BROWSER"] ?? "").split(scalar: ":").map(Self.words)
-    let named = listed.filter { !$0.isEmpty }
+    let named = BrowserList.commands(in: environment["BROWSER"] ?? "")
     commands = named.isEmpty ? [["xdg-open"]] : named
   }
 
@@ -62,60 +62,9 @@ struct Browser {
     for command in commands {
       guard let name = command.first, isPresent(name) else { continue }
       willStart(DisplayText.oneLine(name))
-      if run(Self.filled(command, link), isSilent) { return true }
+      if run(BrowserList.fill(command, with: link), isSilent) { return true }
     }
     return false
-  }
-
-  /// Splits a command into words at spaces outside of quotes.
-  private static func words(_ command: Substring) -> [String] {
-    var words: [String] = []
-    var word: String?
-    var quote: Character?
-    for character in command {
-      if character == quote {
-        quote = nil
-      } else if quote == nil, character == "\"" || character == "'" {
-        quote = character
-        word = word ?? ""
-      } else if quote == nil, character == " " {
-        if let word { words.append(word) }
-        word = nil
-      } else {
-        word = (word ?? "") + String(character)
-      }
-    }
-    if let word { words.append(word) }
-    // A final `&` would start the browser in the background of a shell, but there is no shell.
-    if words.last == "&" { words.removeLast() }
-    return words
-  }
-
-  private static func filled(_ command: [String], _ link: WebLink) -> [String] {
-    var hasLink = false
-    let words = command.map { word in
-      var result = ""
-      var isSign = false
-      for character in word {
-        if isSign {
-          switch character {
-          case "s":
-            result += link.text
-            hasLink = true
-          case "c": result += ":"
-          case "%": result += "%"
-          default: result += "%" + String(character)
-          }
-          isSign = false
-        } else if character == "%" {
-          isSign = true
-        } else {
-          result.append(character)
-        }
-      }
-      return isSign ? result + "%" : result
-    }
-    return hasLink ? words : words + [link.text]
   }
 
   /// Whether a program is executable, by its path or in a folder of PATH.
