@@ -226,6 +226,30 @@ struct ExportReaderTests {
 
   private static func document(_ sections: String) -> String { "\(head)\(sections)" }
 
+  private static let run =
+    #"{"feed":"a","source":"x","started_at":"2026-01-01T00:00:00Z","duration_milliseconds":1,"#
+    + #""outcome":"updated","bytes":1,"#
+    + ExportedRun.countNames.map { "\"\($0)\":0" }.joined(separator: ",") + "}"
+
+  /// A document with one change of these fields.
+  private static func changes(_ fields: String) -> String {
+    document(
+      "\"feeds\":[\(feed)],\"runs\":[\(run)],\"offers\":[{\(sound)}],\"changes\":["
+        + "{\"ref\":\"a:1\",\"run\":1,\"kind\":\"changed\",\"fields\":\(fields)}],\"favorites\":[]}"
+    )
+  }
+
+  @Test("a change may have every field with lists at their limits, and commas in its texts")
+  func wideChange() throws {
+    let list =
+      "[" + Array(repeating: #"["a,[{b","\"c,,"]"#, count: 256).joined(separator: ",") + "]"
+    let pair = "{\"from\":\(list),\"to\":\(list)}"
+    let fields = OfferField.allCases.map { "\"\($0.name)\":\(pair)" }.joined(separator: ",")
+    #expect(try Self.read(Self.changes("{\(fields)}")).count == 4)
+    let commas = String(repeating: ",[{", count: 10_000)
+    #expect(try Self.read(Self.changes("{\"name\":\"\(commas)\"}")).count == 4)
+  }
+
   private static let mistakes: [(String, String)] = [
     (offer(#""ref":"a:1""#), "in offer 1: “name” is missing"),
     (offer(#""ref":"a1","name":"x""#), "“ref” should be a feed and an id"),
@@ -281,6 +305,24 @@ struct ExportReaderTests {
       document(
         "\"feeds\":[{\"name\":\"a\",\"source\":\"\(String(repeating: "x", count: 8193))\"}]"),
       "is longer than 8192 bytes"
+    ),
+    (
+      document(
+        "\"feeds\":["
+          + (0...10_000).map {
+            "{\"name\":\"f\($0)\",\"source\":\"x\",\"subscribed_at\":\"2026-01-01T00:00:00Z\"}"
+          }.joined(separator: ",") + "]"),
+      "in feed 10001: “name” is beyond the 10000 feeds that an export may have"
+    ),
+    (
+      changes(
+        #"{"reward":{"from":null,"to":[\#(Array(repeating: "7", count: 20_000).joined(separator: ","))]}}"#
+      ),
+      "in change 1: “fields” has more than 16384 values"
+    ),
+    (
+      changes("{" + (0...16_384).map { "\"f\($0)\":7" }.joined(separator: ",") + "}"),
+      "in change 1: “fields” has more than 16384 values"
     ),
     (document(#""feeds":{}"#), "a list was expected"),
     (document(#""offers":[]"#), "“offers” was found where feeds was expected"),

@@ -20,6 +20,12 @@ final class ExportRecordReader {
   private let change = ExportObject(["ref", "run", "kind", "fields"])
   private let favorite = ExportObject(["ref", "starred_at"])
   private let attribute = ExportObject(["label", "value"])
+  /// The maximum number of feeds.
+  private static let feedLimit = 10_000
+  /// The maximum number of JSON values in the `fields` of a change. It suffices for every field
+  /// before and after the change, with lists as long as `OfferLimits` allows and longer.
+  private static let fieldValueLimit = 16_384
+
   private var feedNames: Set<String> = []
   /// The feeds of the runs read so far; changes refer to a run by its number, counted from 1.
   private var runFeeds: [String] = []
@@ -63,6 +69,9 @@ final class ExportRecordReader {
     let shared = try readAttributes(of: feed, 6)
     record.shared = OfferLimits.fit(shared) ?? shared
     if !feedNames.insert(record.name).inserted { throw feed.fault(0, "came before") }
+    guard feedNames.count <= Self.feedLimit else {
+      throw feed.fault(0, "is beyond the \(Self.feedLimit) feeds that an export may have")
+    }
     return record
   }
 
@@ -182,8 +191,32 @@ final class ExportRecordReader {
     }
     record.kind = kind
     record.fields = try change.findObjectText(3)
+    if let fields = record.fields, Self.countValues(fields) > Self.fieldValueLimit {
+      throw change.fault(3, "has more than \(Self.fieldValueLimit) values")
+    }
     if kind == .changed, record.fields == nil { throw change.fault(3, "is missing") }
     return record
+  }
+
+  /// An upper bound of the number of values in a JSON text: one, and one more for each comma and each
+  /// opening bracket outside of texts.
+  private static func countValues(_ json: String) -> Int {
+    var count = 1
+    var isText = false
+    var isEscaped = false
+    for byte in json.utf8 {
+      if isEscaped {
+        isEscaped = false
+      } else if byte == UInt8(ascii: "\"") {
+        isText.toggle()
+      } else if isText {
+        isEscaped = byte == UInt8(ascii: "\\")
+      } else if byte == UInt8(ascii: ",") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{")
+      {
+        count += 1
+      }
+    }
+    return count
   }
 
   private func check(_ name: String, _ object: ExportObject, _ place: Int) throws {
