@@ -1,4 +1,5 @@
 import Foundation
+import OffersSQLite
 import OffersTestSupport
 import Testing
 
@@ -19,8 +20,50 @@ struct DoctorCommandTests {
     let subjects = lines.map { $0.dropFirst(10).prefix { $0 != " " } }
     for subject in [
       "file", "folder", "disk", "sqlite", "locks", "integrity", "references", "schema", "counts",
-      "search", "images", "leases", "clock", "sizes", "definitions", "feed",
+      "search", "images", "leases", "clock", "sizes", "definitions", "feed", "triggers",
+      "libraries",
     ] { #expect(subjects.contains(subject[...]), "\(subject)") }
+  }
+
+  @Test("the versions of the loaded libraries are printed, in the JSON document by name")
+  func libraries() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let document = try Home.parse(home.offers("doctor", "--json").output)
+    let libraries = try #require(document["libraries"] as? [String: String])
+    #expect(libraries.keys.sorted() == ["expat", "sqlite", "zlib"])
+    #expect(libraries["sqlite"] == OffersDatabase.sqliteVersion)
+    for (name, version) in libraries {
+      #expect(version.wholeMatch(of: #/\d+\.\d+(\.\d+)*/#) != nil, "\(name) \(version)")
+    }
+    let line = Self.lines(try home.offers("doctor"), "ok        libraries").first ?? ""
+    for version in libraries.values { #expect(line.contains(" \(version)")) }
+  }
+
+  @Test(
+    "a trigger that somebody added is reported, on a terminal also when the database is written")
+  func triggers() throws {
+    let home = try Home(synced: [FeedItem("1", "Tea")])
+    let added = try home.shell(
+      """
+      sqlite3 "$OFFERS_DATABASE" "CREATE TRIGGER forget_stars AFTER INSERT ON favorite
+        BEGIN DELETE FROM favorite; END; CREATE VIEW mine AS SELECT id FROM offer"
+      """)
+    try #require(added.status == 0)
+    let result = try home.offers("doctor")
+    #expect(result.status == 0)
+    let warning = Self.lines(result, "warning").first ?? ""
+    #expect(warning.contains("the trigger forget_stars was not created by this program"))
+    #expect(warning.contains("and 1 more"))
+    // A repair leaves it: the user may have added it.
+    #expect(try home.offers("doctor", "--repair").output.contains("forget_stars"))
+    let star = try home.offers("favorite", "1")
+    #expect(star.status == 1)
+    #expect(star.errors.contains("A trigger of the database (forget_stars) would have removed"))
+    guard PseudoTerminal.isPresent else { return }
+    let text = try PseudoTerminal.run(["favorite", "1"], in: home)
+    #expect(text.contains("has triggers that offers did not create: forget_stars"))
+    let listed = try PseudoTerminal.run(["list"], in: home)
+    #expect(!listed.contains("forget_stars"))
   }
 
   @Test("files that others can read or write are reported with the command that restricts access")

@@ -50,6 +50,7 @@ struct DoctorCommand: AsyncParsableCommand {
     if let refusal, !findings.contains(where: { $0.subject == "database" }) {
       findings.append(Finding(.problem, "database", refusal.message, advice: refusal.advice))
     }
+    findings.append(LibraryVersions.finding)
     findings += FeedHealth(path: settings, feeds: feeds, now: now).examine()
     if json {
       try Output.print(Self.json(findings, repairs))
@@ -81,7 +82,7 @@ struct DoctorCommand: AsyncParsableCommand {
     return parts.enumerated().map { ($0 == 0 ? start : indent) + $1 }
   }
 
-  /// `{"healthy","findings":[{"level","subject","message","advice"}],"repairs":[…]}`
+  /// `{"healthy","findings":[{"level","subject","message","advice"}],"repairs":[…],"libraries":{…}}`
   private static func json(_ findings: [Finding], _ repairs: [Repair]) -> String {
     JSONWriter.document { json in
       json.member("healthy", !findings.contains { $0.level == .problem })
@@ -96,6 +97,7 @@ struct DoctorCommand: AsyncParsableCommand {
         json.member("message", repair.message)
         json.member("done", repair.isDone)
       }
+      LibraryVersions.write(to: &json)
     }
   }
 }

@@ -1,0 +1,27 @@
+import OffersCore
+import OffersFeeds
+import OffersSQLite
+
+/// The versions of the shared libraries that the dynamic linker loaded. The system updates them
+/// independently of the program.
+enum LibraryVersions {
+  /// The names in JSON and in text, and the versions.
+  private static var all: [(key: String, name: String, version: String)] {
+    [
+      ("sqlite", "SQLite", OffersDatabase.sqliteVersion),
+      ("expat", "expat", LoadedLibraries.expatVersion),
+      ("zlib", "zlib", LoadedLibraries.zlibVersion),
+    ]
+  }
+
+  static var finding: Finding {
+    Finding(.ok, "libraries", all.map { "\($0.name) \($0.version)" }.joined(separator: ", "))
+  }
+
+  /// Writes the versions as a member of the object that is being written.
+  static func write(to json: inout JSONWriter) {
+    json.member("libraries", object: all) { json, all in
+      for library in all { json.member(library.key, library.version) }
+    }
+  }
+}
