@@ -147,6 +147,7 @@ let package = Package(
         .product(name: "Mustache", package: "swift-mustache", condition: program),
         .product(name: "NIOCore", package: "swift-nio", condition: program),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: program),
+        .product(name: "NIOPosix", package: "swift-nio", condition: program),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: program),
       ],
       exclude: ["API/openapi.json", "Assets", "Embedded", "Templates"],

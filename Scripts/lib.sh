@@ -36,13 +36,14 @@ require_packages() {
 }
 
 # Installs what tests need besides the build: zsh and fish, in which they try the completions that
-# offers prints, and cron, whose crontab offers edits.
+# offers prints, cron, whose crontab offers edits, and systemd-analyze, which rates the units.
 require_test_tools() {
   local missing=()
   command -v zsh >/dev/null || missing+=(zsh)
   command -v fish >/dev/null || missing+=(fish)
   command -v crontab >/dev/null || missing+=(cron)
-  install_packages "the shells zsh and fish, cron" "${missing[@]}"
+  command -v systemd-analyze >/dev/null || missing+=(systemd)
+  install_packages "the shells zsh and fish, cron, systemd-analyze" "${missing[@]}"
 }
 
 # The Python environment that drives the browser, made by require_browser. Selenium uses Debian's

@@ -81,20 +81,29 @@ package struct OffersServer: Sendable {
   /// Runs the server until the process receives SIGTERM or SIGINT. It then stops listening, waits
   /// some seconds for the responses in progress, and cancels a running sync.
   ///
-  /// - Parameter ready: called with the port once the server listens.
+  /// - Parameters:
+  ///   - selfCheck: how often the server requests its own health check; nil for never.
+  ///   - ready: called with the port once the server listens.
   /// - Throws: `OffersError` with `sourceFailed` if it cannot listen.
-  package func run(ready: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+  package func run(
+    selfCheck: SelfCheckSchedule? = nil,
+    ready: @escaping @Sendable (Int) async -> Void = { _ in }
+  ) async throws {
     try await run(
-      ConnectionDeadlines.Times(), ConnectionTable.Limits(), handlesSignals: true, ready: ready)
+      ConnectionDeadlines.Times(), ConnectionTable.Limits(), handlesSignals: true,
+      selfCheck: selfCheck, ready: ready)
   }
 
   func run(
     _ times: ConnectionDeadlines.Times, _ limits: ConnectionTable.Limits, handlesSignals: Bool,
-    ready: @escaping @Sendable (Int) async -> Void
+    selfCheck: SelfCheckSchedule? = nil, ready: @escaping @Sendable (Int) async -> Void
   ) async throws {
     let refreshes = refreshSeconds.map {
       RefreshService(jobs: content.jobs, interval: .seconds($0), logger: logger)
     }
+    let (addresses, listening) = AsyncStream.makeStream(of: SocketAddress.self)
+    let check = selfCheck.map { SelfCheck(schedule: $0, addresses: addresses, logger: logger) }
+    let services: [(any Service)?] = [refreshes, check]
     let table = ConnectionTable(limits)
     let application = Application(
       responder: responder(),
@@ -107,10 +116,11 @@ package struct OffersServer: Sendable {
             maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
       configuration: ApplicationConfiguration(
         address: .hostname(address.host, port: address.port), serverName: nil),
-      services: refreshes.map { [$0] } ?? [],
+      services: services.compactMap(\.self),
       onServerRunning: { [hosts] channel in
         let port = channel.localAddress?.port ?? 0
         hosts.setPort(port)
+        if let address = channel.localAddress { listening.yield(address) }
         await ready(port)
       }, logger: logger)
     var configuration = ServiceGroupConfiguration(

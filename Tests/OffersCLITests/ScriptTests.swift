@@ -97,6 +97,9 @@ struct ScriptTests {
     #expect(
       files == """
         ./usr/bin/offers
+        ./usr/lib/systemd/system/offers-serve.service
+        ./usr/lib/systemd/system/offers-sync.service
+        ./usr/lib/systemd/system/offers-sync.timer
         ./usr/lib/systemd/user/offers-sync.service
         ./usr/lib/systemd/user/offers-sync.timer
         ./usr/share/bash-completion/completions/offers
@@ -123,6 +126,9 @@ struct ScriptTests {
     ).output
     #expect(unit.contains("\nExecStart=/usr/bin/offers sync --due --news\n"))
     #expect(!unit.contains("DATA") && !unit.contains("COMMAND"))
+    // No other program's data can be written, even before the first sync.
+    #expect(unit.contains("\nReadWritePaths=-%h/.local/share/offers\n"))
+    #expect(unit.contains("\nExecStartPre=+/usr/bin/mkdir -p -m 700 %h/.local/share/offers\n"))
     let list = try home.shell(
       "dpkg-deb --fsys-tarfile '\(package)' "
         + "| tar -xO ./usr/share/doc/offers/offers.spdx.json"

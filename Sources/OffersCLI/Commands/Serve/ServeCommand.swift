@@ -81,7 +81,7 @@ struct ServeCommand: AsyncParsableCommand {
     let token = try tokenFile.map { try AccessToken(contentsOf: $0) }
     let path = try configuration.path
     let allowsPrivateNetwork = network.allowsPrivateNetwork(try path.load())
-    let database = try await location.open(.readWrite)
+    let database = try await location.open(.readWrite, tellsTriggers: true)
     let loader = ImageLoader(
       images: database, allowsPrivateNetwork: allowsPrivateNetwork, logger: logging.log.logger)
     let content = ServedContent(
@@ -95,9 +95,18 @@ struct ServeCommand: AsyncParsableCommand {
       address: OffersServer.Address(host: host, port: port, allowedHosts: allowHost),
       token: token, refreshSeconds: interval, logger: logging.log.logger)
     Self.raiseFileLimit()
+    let manager = ServiceManager(ProcessInfo.processInfo.environment)
+    // Three checks in each interval of the watchdog, so that a slow one does not end the server.
+    let check = manager?.watchdogSeconds.map { seconds in
+      SelfCheckSchedule(seconds: seconds / 3) { manager?.reportWorking() }
+    }
     let result: Result<Void, any Error>
     do {
-      try await server.run { announce(port: $0) }
+      try await server.run(selfCheck: check) { port in
+        announce(port: port)
+        manager?.reportReady()
+      }
+      manager?.reportStopping()
       result = .success(())
     } catch {
       result = .failure(error)
