@@ -63,6 +63,7 @@ let package = Package(
         .embedInCode("0014_set_image_limit.sql"),
         .embedInCode("0015_add_remedies.sql"),
         .embedInCode("0016_free_hints_of_commands.sql"),
+        .embedInCode("0017_add_sessions.sql"),
       ],
       swiftSettings: strict),
     // The C target has what Swift's modules of the system's headers leave out.

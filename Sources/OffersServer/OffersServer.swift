@@ -29,12 +29,32 @@ package struct OffersServer: Sendable {
     }
   }
 
-  /// The time in which responses in progress must end during a shutdown.
+  /// How a server that other machines can reach knows its clients.
+  package struct Access: Sendable {
+    /// The token that requests must show; nil for none.
+    package let token: TokenFile?
+    /// Whether browsers reach the server by https only, through a proxy that adds TLS. The cookie of
+    /// a session is then sent by https only, and forms are accepted from https pages only.
+    package let isBehindTLS: Bool
+    /// The proxies whose `X-Forwarded-For` names the client.
+    package let proxies: TrustedProxies
+
+    package init(
+      token: TokenFile? = nil, isBehindTLS: Bool = false, proxies: TrustedProxies = TrustedProxies()
+    ) {
+      self.token = token
+      self.isBehindTLS = isBehindTLS
+      self.proxies = proxies
+    }
+  }
+
+  /// The time in which responses must end during a shutdown.
   private static let endSeconds = 3
 
   private let content: ServedContent
   private let address: Address
-  private let token: AccessToken?
+  private let access: Access
+  private let accessLogger: Logger
   private let refreshSeconds: Double?
   private let hosts: AllowedHosts
   private let logger: Logger
@@ -42,16 +62,18 @@ package struct OffersServer: Sendable {
   /// - Parameters:
   ///   - content: the dependencies of the pages and of the JSON API.
   ///   - address: where to listen, and the host names to answer to.
-  ///   - token: the token that requests must show. It is required if the address or an allowed name
-  ///     is not loopback, so that other machines can reach the server.
+  ///   - access: how the server knows its clients. A token is required if the address or an allowed
+  ///     name is not loopback, so that other machines can reach the server.
   ///   - refreshSeconds: the interval at which feeds that are due are synced; nil for never.
   ///   - logger: receives the messages of the server and of its scheduled syncs.
+  ///   - accessLogger: receives a line for each refused attempt to log in (`RefusalLog`), and
+  ///     messages about the token; nil for `logger`.
   /// - Throws: `OffersError` with `invalidRequest` if a token is required and missing.
   package init(
-    _ content: ServedContent, address: Address = Address(), token: AccessToken? = nil,
-    refreshSeconds: Double? = nil, logger: Logger
+    _ content: ServedContent, address: Address = Address(), access: Access = Access(),
+    refreshSeconds: Double? = nil, logger: Logger, accessLogger: Logger? = nil
   ) throws {
-    if let name = address.openName, token == nil {
+    if let name = address.openName, access.token == nil {
       throw OffersError(
         .invalidRequest, "Other machines can reach \(name), which requires a token.",
         hint: "Name a file with a token by --token-file, "
@@ -59,7 +81,8 @@ package struct OffersServer: Sendable {
     }
     self.content = content
     self.address = address
-    self.token = token
+    self.access = access
+    self.accessLogger = accessLogger ?? logger
     self.refreshSeconds = refreshSeconds
     hosts = AllowedHosts(host: address.host, port: address.port, more: address.allowedHosts)
     self.logger = logger
@@ -68,14 +91,18 @@ package struct OffersServer: Sendable {
   /// Makes the responder of the server, which tests call without a port.
   func responder() -> ServedResponder {
     let answers = Answers(signal: content.store)
-    let router = Router()
-    APIRoutes(content: content, answers: answers).add(to: router)
-    let pages = PageRoutes(content: content, answers: answers, hasLogin: token != nil)
+    let router = Router(context: ServedContext.self)
+    let gate = access.token.map {
+      AccessGate(
+        tokens: $0, isBehindTLS: access.isBehindTLS, content: content, logger: accessLogger)
+    }
+    APIRoutes(content: content, answers: answers, access: gate).add(to: router)
+    let pages = PageRoutes(content: content, answers: answers, access: gate)
     pages.add(to: router)
-    if let token { LoginRoutes(token: token).add(to: router) }
+    if let gate { LoginRoutes(access: gate, shell: pages.shell).add(to: router) }
     return ServedResponder(
-      answers: answers, hosts: hosts, token: token, router: router.buildResponder(),
-      routes: RouteList(router), shell: pages.shell)
+      answers: answers, hosts: hosts, access: gate, proxies: access.proxies,
+      router: router.buildResponder(), routes: RouteList(router), shell: pages.shell)
   }
 
   /// Runs the server until the process receives SIGTERM or SIGINT. It then stops listening, waits
@@ -104,13 +131,15 @@ package struct OffersServer: Sendable {
     let (addresses, listening) = AsyncStream.makeStream(of: SocketAddress.self)
     let check = selfCheck.map { SelfCheck(schedule: $0, addresses: addresses, logger: logger) }
     let services: [(any Service)?] = [refreshes, check]
-    let table = ConnectionTable(limits)
+    let table = ConnectionTable(limits, proxies: access.proxies)
+    let responder = responder()
     let application = Application(
-      responder: responder(),
+      responder: responder,
       server: .http1(
         configuration: HTTP1Channel.Configuration(
           additionalChannelHandlers: [
-            RequestGate(), ConnectionDeadlines(times, table: table, token: token),
+            RequestGate(),
+            ConnectionDeadlines(times, table: table, requiresToken: access.token != nil),
           ],
           httpDecoderConfiguration: .init(
             maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100))),
@@ -138,6 +167,7 @@ package struct OffersServer: Sendable {
       result = .failure(error)
     }
     await content.jobs.close()
+    await responder.access?.close()
     do {
       try result.get()
     } catch let error as IOError {

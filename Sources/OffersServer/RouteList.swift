@@ -24,7 +24,7 @@ struct RouteList: Sendable {
 
   private let routes: [Route]
 
-  init(_ router: Router<BasicRequestContext>) {
+  init(_ router: Router<ServedContext>) {
     routes = router.routes.map {
       Route(
         segments: $0.path.description.split(scalar: "/").map(String.init), method: $0.method)

@@ -5,7 +5,7 @@ import OffersCore
 /// times and amounts in queries, and the clock.
 package struct ServedContent: Sendable {
   package typealias Store = OfferRepository & FavoriteRepository & FeedRepository
-    & SearchRepository & ChangeRepository & CommitSignal
+    & SearchRepository & ChangeRepository & CommitSignal & SessionRepository & AttemptRepository
 
   let store: any Store
   let syncer: any FeedSyncer

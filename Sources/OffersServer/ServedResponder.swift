@@ -8,9 +8,12 @@ import OffersCore
 struct ServedResponder: HTTPResponder {
   let answers: Answers
   let hosts: AllowedHosts
-  /// The token that a request must contain; nil if only this machine can reach the server.
-  let token: AccessToken?
-  let router: RouterResponder<BasicRequestContext>
+  /// Decides whom a request is from; nil if no token is required, because only this machine can
+  /// reach the server.
+  let access: AccessGate?
+  /// The proxies that name the client of a request.
+  let proxies: TrustedProxies
+  let router: RouterResponder<ServedContext>
   let routes: RouteList
   /// Renders the pages for errors outside of the routes.
   let shell: PageShell
@@ -20,11 +23,11 @@ struct ServedResponder: HTTPResponder {
   /// reads.
   let imageTurns = Turns()
 
-  func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+  func respond(to request: Request, context: ServedContext) async throws -> Response {
     let isHead = request.method == .head
     var response: Response
     do {
-      response = try await answer(isHead ? request.asGet : request, context)
+      response = try await admit(isHead ? request.asGet : request, context)
     } catch {
       response = refusal(of: Self.problem(error, context.logger), to: request)
     }
@@ -32,16 +35,32 @@ struct ServedResponder: HTTPResponder {
     return isHead ? response.createHeadResponse() : response
   }
 
-  private func answer(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  /// Checks a request, finds out whom it is from, and answers it unless that is a stranger.
+  private func admit(_ request: Request, _ context: ServedContext) async throws -> Response {
     try RequestLimits.check(request, hosts: hosts)
-    if let token, !LoginRoutes.isOpen(request.uri.path), !token.isShown(by: request.headers) {
-      return try LoginRoutes.refuse(request)
+    var context = context
+    context.client = proxies.client(of: request.headers, from: context.peer)
+    guard let access else {
+      context.visitor = .anybody
+      return try await answer(request, context)
     }
+    if LoginRoutes.isOpen(request.uri.path) { return try await answer(request, context) }
+    context.visitor = try await access.visitor(of: request, from: context.client)
+    if case .stranger = context.visitor { return try LoginRoutes.refuse(request) }
+    context.markAuthenticated()
+    var response = try await answer(request, context)
+    if let field = access.renewal(of: context.visitor, request) {
+      response.headers[.setCookie] = field
+    }
+    return response
+  }
+
+  private func answer(_ request: Request, _ context: ServedContext) async throws -> Response {
     if request.method == .get {
       if let known = await answers.findAnswer(to: request) { return known }
     } else {
       try routes.check(request)
-      try WriteRules.check(request)
+      try WriteRules.check(request, isBehindTLS: access?.cookie.isBehindTLS ?? false)
     }
     let response = try await respondInTurn(to: request, context)
     guard response.status == .notFound, !response.headers.contains(.contentType) else {
@@ -56,7 +75,7 @@ struct ServedResponder: HTTPResponder {
   /// Writes need no turn, because their bodies may arrive slowly and their responses are small.
   /// Paths that require no token need none either, because they read nothing from the database.
   private func respondInTurn(
-    to request: Request, _ context: BasicRequestContext
+    to request: Request, _ context: ServedContext
   ) async throws -> Response {
     let path = request.uri.path
     if request.method != .get || LoginRoutes.isOpen(path) {

@@ -2,11 +2,15 @@
 
 import time
 import unittest
+import urllib.error
+import urllib.parse
+import urllib.request
 from pathlib import Path
 
-from home import PHONE, BrowserTest
+from home import DESKTOP, PHONE, BrowserTest
+from test_access import AXE
 
-TOKEN = "correct-horse-battery"
+TOKEN = "kE4tqPz0YbW7-mRs2xVd"
 
 
 class LoginTests(BrowserTest):
@@ -52,6 +56,90 @@ class LoginTests(BrowserTest):
             " for (const name of await caches.keys()) if (!name.startsWith('offers-files'))"
             " for (const key of await (await caches.open(name)).keys()) all.push(new URL(key.url).pathname);"
             " return all })().then(done)")
+
+    def log_in_elsewhere(self, agent):
+        """Logs another browser in and returns its cookie."""
+        request = urllib.request.Request(
+            self.home.base + "/login", urllib.parse.urlencode({"token": TOKEN}).encode(),
+            {"Origin": self.home.base, "User-Agent": agent})
+
+        class Stay(urllib.request.HTTPRedirectHandler):
+            def redirect_request(self, *arguments):
+                return None
+
+        try:
+            urllib.request.build_opener(Stay).open(request, timeout=10)
+        except urllib.error.HTTPError as answer:
+            return answer.headers["Set-Cookie"].split(";")[0]
+
+    def status(self, cookie):
+        """The status of a request with a cookie."""
+        request = urllib.request.Request(self.home.base + "/api/v1/feeds", headers={"Cookie": cookie})
+        try:
+            return urllib.request.urlopen(request, timeout=10).status
+        except urllib.error.HTTPError as answer:
+            return answer.code
+
+    def violations(self):
+        self.script(AXE)
+        found = self.browser.execute_async_script(
+            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']})"
+            ".then((result) => done(result.violations.map((each) => each.id + ': ' + each.nodes[0].html)),"
+            " (error) => done([String(error)]))")
+        return found
+
+    def test_the_login_page_fits_and_tells_of_a_wrong_token(self):
+        self.browser.delete_all_cookies()
+        for mode in ("light", "dark"):
+            self.set_mode(mode)
+            for size in (PHONE, DESKTOP):
+                self.set_size(size)
+                self.open("/login")
+                self.no_overflow()
+                self.assertEqual(self.violations(), [])
+                self.shoot(f"login-{mode}")
+                self.find("[name=token]").send_keys("wrong")
+                self.find("form button").click()
+                self.wait_for(".problem")
+                self.assertIn("not correct", self.find(".problem").text)
+                self.no_overflow()
+                self.assertEqual(self.violations(), [])
+                self.shoot(f"login-wrong-{mode}")
+        # The right token is accepted during the wait.
+        self.log_in()
+
+    def test_the_settings_end_the_sessions_of_other_browsers(self):
+        self.log_in()
+        phone = self.log_in_elsewhere(
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1")
+        desk = self.log_in_elsewhere("Mozilla/5.0 (Windows NT 10.0; Win64; x64) Firefox/133.0")
+        self.assertEqual([self.status(phone), self.status(desk)], [200, 200])
+        for mode in ("light", "dark"):
+            self.set_mode(mode)
+            for size in (PHONE, DESKTOP):
+                self.set_size(size)
+                self.open("/settings")
+                self.wait_ready()
+                self.no_overflow()
+                self.assertEqual(self.violations(), [])
+                self.script("document.querySelector('#sessions').scrollIntoView()")
+                self.shoot(f"sessions-{mode}")
+        names = [each.text for each in self.browser.find_elements("css selector", "#sessions h3")]
+        self.assertIn("Safari on iPhone", names)
+        self.assertIn("Firefox on Windows", names)
+        self.assertIn("This browser", self.find("#sessions li").text)
+        self.click_form("[aria-label='Log out Safari on iPhone']")
+        self.wait("the session stays", lambda: self.status(phone) == 401)
+        self.wait("the list stays", lambda: "iPhone" not in self.find("#sessions").text)
+        self.assertEqual(self.status(desk), 200)
+        self.click_form("form[action='/sessions/end-others'] button")
+        self.wait("the session stays", lambda: self.status(desk) == 401)
+        self.open("/favorites")
+        self.assertTrue(self.browser.current_url.endswith("/favorites"))
+
+    def click_form(self, selector):
+        self.script("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
+        self.find(selector).click()
 
     def test_the_app_can_be_installed_with_the_token(self):
         self.log_in()

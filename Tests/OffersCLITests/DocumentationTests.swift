@@ -7,12 +7,13 @@ struct DocumentationTests {
   private static let commandNames = [
     "sync", "list", "search", "show", "open", "image", "favorite", "changes", "history", "status",
     "feeds", "cache", "prune", "export", "import", "backup", "restore", "doctor", "schedule",
-    "serve",
+    "serve", "token",
   ]
   /// The subcommands of each command that has subcommands.
   private static let subcommands = [
     "feeds": ["list", "add", "show", "check", "guess", "set", "remove"],
     "schedule": ["install", "show", "remove"],
+    "token": ["new"],
   ]
 
   private func help(_ arguments: [String] = []) throws -> String {
@@ -29,7 +30,7 @@ struct DocumentationTests {
   }
 
   private func page(of command: String) throws -> DocumentPage {
-    try command == "serve" ? DocumentPage.server() : DocumentPage.commands()
+    try ["serve", "token"].contains(command) ? DocumentPage.server() : DocumentPage.commands()
   }
 
   @Test("the pages have a section for every command of the program, and no other")
@@ -43,13 +44,13 @@ struct DocumentationTests {
     #expect(headings == Self.commandNames)
   }
 
-  @Test("the pages describe each subcommand", arguments: ["feeds", "schedule"])
+  @Test("the pages describe each subcommand", arguments: ["feeds", "schedule", "token"])
   func hasEverySubcommand(command: String) throws {
     let below = part(of: try help([command]), from: "SUBCOMMANDS:", to: "See 'offers help")
     // Names are indented by two columns; wrapped descriptions are indented further.
     let names = below.matches(of: /\n  ([a-z]+)/).map { String($0.output.1) }
     #expect(names == Self.subcommands[command])
-    let section = try DocumentPage.commands().section("## `offers \(command)")
+    let section = try page(of: command).section("## `offers \(command)")
     for name in names where name != "list" {
       #expect(section.contains("`\(command) \(name)"), "\(name)")
     }

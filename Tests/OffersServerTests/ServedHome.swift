@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Logging
@@ -13,6 +14,9 @@ import Synchronization
 
 /// A database with sample offers, and servers for it.
 struct ServedHome {
+  /// A token that servers accept.
+  static let token = "kE4tqPz0YbW7-mRs2xVd"
+
   let folder: TemporaryFolder
   let database: OffersDatabase
 
@@ -32,18 +36,38 @@ struct ServedHome {
       feed, options: SyncOptions(source: SyncSource(typed: source), acceptsRemovals: true))
   }
 
+  /// Writes a token to a file that only its owner can read.
+  ///
+  /// - Returns: the path of the file.
+  @discardableResult
+  func write(token: String, mode: Int = 0o600) throws -> String {
+    let path = try folder.write(token + "\n", to: "token")
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    return path
+  }
+
+  /// - Parameters:
+  ///   - token: the token that requests must show; written to a file.
+  ///   - proxies: the networks of trusted proxies.
+  ///   - clock: the server's clock; nil for the system's.
+  ///   - log: receives the lines about refused logins.
   func server(
-    token: AccessToken? = nil, images: (any ImageSource)? = nil,
+    token: String? = nil, isBehindTLS: Bool = false, proxies: [String] = [],
+    clock: SteppedClock? = nil, log: RecordedLog? = nil, images: (any ImageSource)? = nil,
     syncer: (any FeedSyncer)? = nil, host: String = "127.0.0.1", port: Int = 80,
     allowedHosts: [String] = []
   ) throws -> OffersServer {
     try OffersServer(
       ServedContent(
         store: database, syncer: syncer ?? SampleSyncer(database: database),
-        images: images ?? ImageLoader(images: database), texts: QueryTexts()),
+        images: images ?? ImageLoader(images: database), texts: QueryTexts(),
+        now: { clock?.now ?? Date() }),
       address: OffersServer.Address(host: host, port: port, allowedHosts: allowedHosts),
-      token: token,
-      logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+      access: OffersServer.Access(
+        token: try token.map { try TokenFile(write(token: $0)) }, isBehindTLS: isBehindTLS,
+        proxies: TrustedProxies(proxies)),
+      logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+      accessLogger: log?.logger)
   }
 
   /// Sends requests to a server without a network connection.

@@ -37,6 +37,13 @@ struct Log: Sendable {
     }
   }
 
+  /// The logger for refused logins and the token of a server, which an operator reads: it logs from
+  /// the level `notice` on, in either format.
+  var accessLogger: Logger {
+    let (format, level) = (format, isVerbose ? Logger.Level.debug : .notice)
+    return Logger(label: "offers") { _ in ErrorLog(format: format, level) }
+  }
+
   /// Prints an error on standard error: a log line in the JSON format, a message for people in the
   /// text format.
   func error(_ error: OffersError, feed: String? = nil) {

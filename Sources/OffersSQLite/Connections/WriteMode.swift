@@ -4,8 +4,8 @@ enum WriteMode {
   /// Favorites are set or removed, otherwise as `ordinary`. The caller checks that no foreign trigger
   /// removes others.
   case favorites
-  /// A run that changed no offer, or a recent search. The commit does not wait for fsync, so a
-  /// power cut may lose the last of these.
+  /// A run that changed no offer, a recent search, failed logins, or when a session was last seen.
+  /// The commit does not wait for fsync, so a power cut may lose the last of these.
   case note
   /// An image, or the uses of images. The commit does not wait for fsync: a power cut may lose the
   /// last of these. Lost images can be fetched again.

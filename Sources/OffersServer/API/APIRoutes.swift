@@ -5,8 +5,10 @@ import OffersCore
 struct APIRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
+  /// Decides whom a request is from; nil if no token is required.
+  let access: AccessGate?
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ServedContext>) {
     OfferRoutes(content: content, answers: answers).add(to: router)
     ChangeRoutes(content: content, answers: answers).add(to: router)
     SearchRoutes(content: content, answers: answers).add(to: router)
@@ -14,7 +16,7 @@ struct APIRoutes: Sendable {
     ImageRoutes(content: content, answers: answers).add(to: router)
     SyncRoutes(
       content: content, answers: answers,
-      events: EventHub(signal: content.store, jobs: content.jobs)
+      events: EventHub(signal: content.store, jobs: content.jobs), access: access
     ).add(to: router)
     router.get("/api/v1/health") { request, _ in
       _ = try QueryParameters(request, [])

@@ -13,7 +13,7 @@ struct ChangeRoutes: Sendable {
   /// such as descriptions, are truncated.
   private static let textBytes = OfferLimits.nameBytes
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ServedContext>) {
     router.get("/api/v1/changes") { request, _ in
       let parameters = try QueryParameters(
         request, ["cursor", "since", "feed", "kind", "favorites", "limit"])

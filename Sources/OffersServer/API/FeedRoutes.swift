@@ -7,7 +7,7 @@ struct FeedRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ServedContext>) {
     router.get("/api/v1/feeds") { request, _ in
       _ = try QueryParameters(request, [])
       return try await answers.answer(request) {
@@ -43,7 +43,7 @@ struct FeedRoutes: Sendable {
     }
   }
 
-  private func addIntervals(to router: Router<BasicRequestContext>) {
+  private func addIntervals(to router: Router<ServedContext>) {
     router.put("/api/v1/feeds/{name}/interval") { request, context in
       try await change(request, context, members: ["every_seconds"]) { feed, body in
         guard let number = body["every_seconds"] as? NSNumber, JSONBody.truth(number) == nil,
@@ -65,7 +65,7 @@ struct FeedRoutes: Sendable {
   ///   - members: the members that the body of the request may have.
   ///   - body: makes the change, and returns whether it made a difference.
   private func change(
-    _ request: Request, _ context: BasicRequestContext, members: [String] = [],
+    _ request: Request, _ context: ServedContext, members: [String] = [],
     _ body: (FeedSummary, [String: Any]) async throws -> Bool
   ) async throws -> Response {
     _ = try QueryParameters(request, [])

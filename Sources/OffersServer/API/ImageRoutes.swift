@@ -10,7 +10,7 @@ struct ImageRoutes: Sendable {
   /// image cache. That cache evicts the least recently used image, so that it has to learn of uses.
   private static let rememberedSeconds = 60.0
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ServedContext>) {
     router.get("/api/v1/images/{ref}") { request, context in
       // The value of `v` is ignored: it only gives each image of an offer a URL of its own, for the
       // caches of browsers.

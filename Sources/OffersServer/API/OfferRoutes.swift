@@ -17,7 +17,7 @@ struct OfferRoutes: Sendable {
     "sort", "reverse", "limit", "cursor",
   ]
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ServedContext>) {
     router.get("/api/v1/offers") { request, _ in
       let parameters = try QueryParameters(request, Self.listParameters)
       return try await answers.answer(request) { try await list(parameters) }
@@ -114,7 +114,7 @@ struct OfferRoutes: Sendable {
   }
 
   private func mark(
-    _ request: Request, _ context: BasicRequestContext, _ isFavorite: Bool
+    _ request: Request, _ context: ServedContext, _ isFavorite: Bool
   ) async throws -> Response {
     _ = try QueryParameters(request, [])
     _ = try await JSONBody.read(request, members: [])
@@ -127,7 +127,7 @@ struct OfferRoutes: Sendable {
   }
 }
 
-extension BasicRequestContext {
+extension ServedContext {
   /// The value of a path parameter, percent-decoded.
   ///
   /// - Throws: `Problem` with status 400 for an empty value or invalid percent-encoding.

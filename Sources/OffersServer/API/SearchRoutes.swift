@@ -10,7 +10,7 @@ struct SearchRoutes: Sendable {
   private static let usualLimit = 20
   private static let pages = 1...1_000_000
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ServedContext>) {
     router.get("/api/v1/search") { request, _ in
       let parameters = try QueryParameters(request, ["q", "feed", "favorites", "limit", "page"])
       // A page of another site may neither make this server send a request to a feed's server, nor

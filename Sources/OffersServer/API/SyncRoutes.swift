@@ -7,8 +7,10 @@ struct SyncRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
   let events: EventHub
+  /// Decides whom a request is from; nil if no token is required.
+  let access: AccessGate?
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ServedContext>) {
     router.get("/api/v1/sync") { request, _ in
       _ = try QueryParameters(request, [])
       return try await answers.answer(request) {
@@ -48,9 +50,14 @@ struct SyncRoutes: Sendable {
       json.value(status)
       return Answers.result(json, status: .accepted)
     }
-    router.get("/api/v1/events") { request, _ in
+    router.get("/api/v1/events") { request, context in
       _ = try QueryParameters(request, [])
-      let stream = try await events.listen()
+      let visitor = context.visitor
+      let listener =
+        visitor.session.map { EventHub.Client.session($0.id) } ?? .peer(context.client)
+      let stream = try await events.listen(listener) { [access] in
+        try await access?.isWelcome(visitor) ?? true
+      }
       return Response(
         status: .ok,
         headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],

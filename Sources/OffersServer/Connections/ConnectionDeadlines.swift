@@ -22,7 +22,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// The time from the end of a response, once the client has read it, to the end of the next
     /// request's head.
     var idle = TimeAmount.seconds(60)
-    /// The value of `idle` while a token is required and the client has not shown it.
+    /// The value of `idle` while a token is required and the client has not shown it, nor a session.
     var idleUnauthenticated = TimeAmount.seconds(10)
     /// The time in which the client must read enough of a response for the channel to be writable
     /// again.
@@ -31,10 +31,9 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
   private let times: Times
   private let table: ConnectionTable
-  private let token: AccessToken?
   /// The number of the connection in the table, while it is open.
   private var number: ConnectionTable.Number?
-  /// Whether the client has shown the token, or no token is required.
+  /// Whether the client has shown the token or a session, or no token is required.
   private var isAuthenticated: Bool
   /// When the connection is closed, unless the next head or the rest of a body arrives before; nil
   /// while the server answers a complete request.
@@ -56,12 +55,28 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
   /// - Parameters:
   ///   - times: the timeouts of the connection.
   ///   - table: the table of all connections of the server, to which this one is added.
-  ///   - token: the token that requests must show; nil if none is required.
-  init(_ times: Times = Times(), table: ConnectionTable, token: AccessToken?) {
+  ///   - requiresToken: whether requests must show a token.
+  init(_ times: Times = Times(), table: ConnectionTable, requiresToken: Bool) {
     self.times = times
     self.table = table
-    self.token = token
-    isAuthenticated = token == nil
+    isAuthenticated = !requiresToken
+  }
+
+  /// The event by which the responder tells the connection that its client has shown the token or a
+  /// session.
+  struct Authenticated: Sendable {}
+
+  func triggerUserOutboundEvent(
+    context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+  ) {
+    guard event is Authenticated else {
+      return context.triggerUserOutboundEvent(event, promise: promise)
+    }
+    if !isAuthenticated {
+      isAuthenticated = true
+      if let number { table.setAuthenticated(number) }
+    }
+    promise?.succeed()
   }
 
   func channelActive(context: ChannelHandlerContext) {
@@ -95,7 +110,6 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
       isWhole = false
       bodyBytes = 0
       wait(times.body, context)
-      authenticate(head)
       if let field = head.headerFields[.connection], Self.has(field, "close") {
         closesAfterAnswer = true
       }
@@ -181,12 +195,6 @@ final class ConnectionDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
       return
     }
     wait(isAuthenticated ? times.idle : times.idleUnauthenticated, context)
-  }
-
-  private func authenticate(_ head: HTTPRequest) {
-    guard !isAuthenticated, let token, token.isShown(by: head.headerFields) else { return }
-    isAuthenticated = true
-    if let number { table.setAuthenticated(number) }
   }
 
   /// Updates the table: the server works on a complete request, unless it waits for the client to

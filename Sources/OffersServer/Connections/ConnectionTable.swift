@@ -14,7 +14,7 @@ final class ConnectionTable: Sendable {
     /// The maximum number of connections.
     var connections = 1024
     /// The maximum number of connections from one peer. It does not apply to loopback, the address
-    /// of all clients behind a proxy on this machine.
+    /// of all clients behind a proxy on this machine, nor to trusted proxies.
     var connectionsOfPeer = 64
     /// The maximum number of bytes of unread responses, in all connections together.
     var unreadBytes = 64 << 20
@@ -61,19 +61,27 @@ final class ConnectionTable: Sendable {
   }
 
   private let limits: Limits
+  private let proxies: TrustedProxies
   private let state = Mutex(State())
 
-  init(_ limits: Limits = Limits()) { self.limits = limits }
+  /// - Parameters:
+  ///   - limits: the limits of the connections.
+  ///   - proxies: the peers that connect for many clients.
+  init(_ limits: Limits = Limits(), proxies: TrustedProxies = TrustedProxies()) {
+    self.limits = limits
+    self.proxies = proxies
+  }
 
   /// Adds a connection, and closes others if a limit is reached.
   ///
   /// - Parameters:
-  ///   - peer: the address of the client; the limit for one client does not apply to loopback.
+  ///   - peer: the other end of the connection.
   ///   - close: closes the connection; called on any thread.
   func add(_ peer: Peer, close: @escaping @Sendable () -> Void) -> Number {
+    let isLimited = !peer.isLoopback && !proxies.contains(peer)
     let (number, closed) = state.withLock { state -> (Number, [Entry]) in
       var closed: [Entry] = []
-      if !peer.isLoopback, state.counts[peer] ?? 0 >= limits.connectionsOfPeer,
+      if isLimited, state.counts[peer] ?? 0 >= limits.connectionsOfPeer,
         let entry = state.removeLeast({ $0.peer == peer })
       {
         closed.append(entry)
@@ -106,7 +114,7 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// Records that the client has shown the token.
+  /// Records that the client has shown the token or a session.
   func setAuthenticated(_ number: Number) {
     state.withLock { $0.entries[number]?.isAuthenticated = true }
   }

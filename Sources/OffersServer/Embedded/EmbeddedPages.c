@@ -92,6 +92,9 @@ static const unsigned char feed_mustache[] = {
 static const unsigned char icons_mustache[] = {
 #embed "../Templates/icons.mustache"
 };
+static const unsigned char login_mustache[] = {
+#embed "../Templates/login.mustache"
+};
 static const unsigned char more_mustache[] = {
 #embed "../Templates/more.mustache"
 };
@@ -115,6 +118,9 @@ static const unsigned char search_mustache[] = {
 };
 static const unsigned char searchbox_mustache[] = {
 #embed "../Templates/searchbox.mustache"
+};
+static const unsigned char sessions_mustache[] = {
+#embed "../Templates/sessions.mustache"
 };
 static const unsigned char settings_mustache[] = {
 #embed "../Templates/settings.mustache"
@@ -164,6 +170,7 @@ static const struct {
   {"empty.mustache", empty_mustache, sizeof empty_mustache},
   {"feed.mustache", feed_mustache, sizeof feed_mustache},
   {"icons.mustache", icons_mustache, sizeof icons_mustache},
+  {"login.mustache", login_mustache, sizeof login_mustache},
   {"more.mustache", more_mustache, sizeof more_mustache},
   {"notice.mustache", notice_mustache, sizeof notice_mustache},
   {"offer.mustache", offer_mustache, sizeof offer_mustache},
@@ -172,6 +179,7 @@ static const struct {
   {"poster.mustache", poster_mustache, sizeof poster_mustache},
   {"search.mustache", search_mustache, sizeof search_mustache},
   {"searchbox.mustache", searchbox_mustache, sizeof searchbox_mustache},
+  {"sessions.mustache", sessions_mustache, sizeof sessions_mustache},
   {"settings.mustache", settings_mustache, sizeof settings_mustache},
   {"shell.mustache", shell_mustache, sizeof shell_mustache},
   {"star.mustache", star_mustache, sizeof star_mustache},

@@ -8,7 +8,20 @@ import Synchronization
 /// Each event carries the current state and not a difference, so that a listener that missed an
 /// event is up to date after the next one.
 final class EventHub: Sendable {
-  typealias Listener = AsyncStream<ByteBuffer>.Continuation
+  /// Whom a stream is for. Each may have `clientLimit` streams.
+  enum Client: Hashable, Sendable {
+    /// A browser that is logged in, by the id of its session.
+    case session([UInt8])
+    /// Any other client, by its address.
+    case peer(Peer)
+  }
+
+  private struct Listener: Sendable {
+    let client: Client
+    /// Whether the client is still let in.
+    let isWelcome: @Sendable () async throws -> Bool
+    let stream: AsyncStream<ByteBuffer>.Continuation
+  }
 
   private struct State {
     var listeners: [Int: Listener] = [:]
@@ -33,6 +46,8 @@ final class EventHub: Sendable {
   private static let ticksUntilKeepAlive = 60
   /// The maximum number of listeners at a time.
   static let listenerLimit = 100
+  /// The maximum number of listeners of one client, so that it cannot lock out the others.
+  static let clientLimit = 20
   /// From this number of listeners on, a new one triggers a probe for closed connections.
   private static let probeThreshold = 25
   /// A comment of the event stream, which clients ignore.
@@ -47,21 +62,29 @@ final class EventHub: Sendable {
 
   /// Adds a listener.
   ///
+  /// - Parameters:
+  ///   - client: whom the stream is for.
+  ///   - isWelcome: whether the client is still let in. Called after commits and every 15 seconds;
+  ///     false ends the stream, an error is ignored until the next call.
   /// - Returns: a stream in the format of `text/event-stream`, which begins with the current data
   ///   version and the current sync. Its end removes the listener.
-  /// - Throws: `Problem` with status 503 at the limit of listeners; `OffersError` if the database
-  ///   cannot be read.
-  func listen() async throws -> AsyncStream<ByteBuffer> {
-    let (events, listener) = AsyncStream.makeStream(
+  /// - Throws: `Problem` with status 503 at the limit of listeners, or of those of the client;
+  ///   `OffersError` if the database cannot be read.
+  func listen(
+    _ client: Client, while isWelcome: @escaping @Sendable () async throws -> Bool = { true }
+  ) async throws -> AsyncStream<ByteBuffer> {
+    let (events, stream) = AsyncStream.makeStream(
       of: ByteBuffer.self, bufferingPolicy: .bufferingNewest(Self.bufferLimit))
     var greeting = ByteBuffer(string: "retry: 2000\n\n")
     let version = try await signal.fetchDataVersion()
     let (status, revision) = jobs.revised
     greeting.writeImmutableBuffer(Self.changed(version))
     greeting.writeImmutableBuffer(Self.sync(status))
-    listener.yield(greeting)
+    stream.yield(greeting)
     let number = try state.withLock { state in
-      guard state.listeners.count < Self.listenerLimit else {
+      guard state.listeners.count < Self.listenerLimit,
+        state.listeners.values.count(where: { $0.client == client }) < Self.clientLimit
+      else {
         // The probe removes closed connections within a second.
         state.isProbeDue = true
         var problem = Problem(
@@ -72,7 +95,8 @@ final class EventHub: Sendable {
       }
       state.lastListener += 1
       if state.listeners.count >= Self.probeThreshold { state.isProbeDue = true }
-      state.listeners[state.lastListener] = listener
+      state.listeners[state.lastListener] = Listener(
+        client: client, isWelcome: isWelcome, stream: stream)
       if state.watch == nil {
         state.watch = Task {
           async let commits: Void = watchCommits(after: version)
@@ -82,7 +106,7 @@ final class EventHub: Sendable {
       }
       return state.lastListener
     }
-    listener.onTermination = { [weak self] _ in self?.end(number) }
+    stream.onTermination = { [weak self] _ in self?.end(number) }
     return events
   }
 
@@ -103,6 +127,7 @@ final class EventHub: Sendable {
     for await version in signal.commits where version != last {
       last = version
       send(Self.changed(version))
+      await endUnwelcome()
       // The only error is the cancellation after the last listener has left, which ends the loop.
       try? await Task.sleep(for: Self.changeInterval)
     }
@@ -110,7 +135,10 @@ final class EventHub: Sendable {
 
   private func watchSync(after revision: Int) async {
     var last = revision
+    var ticks = 0
     while !Task.isCancelled {
+      ticks += 1
+      if ticks.isMultiple(of: Self.ticksUntilKeepAlive) { await endUnwelcome() }
       let (status, revision) = jobs.revised
       if revision != last {
         send(Self.sync(status))
@@ -120,6 +148,19 @@ final class EventHub: Sendable {
       last = revision
       // As above.
       try? await Task.sleep(for: Self.tick)
+    }
+  }
+
+  /// Ends the streams of clients that are not let in any more: whose session has ended, or whose
+  /// token has changed.
+  private func endUnwelcome() async {
+    let listeners = state.withLock { Array($0.listeners.values) }
+    for listener in listeners {
+      do {
+        if try await !listener.isWelcome() { listener.stream.finish() }
+      } catch {
+        // The database may be busy. The next call decides.
+      }
     }
   }
 
@@ -137,7 +178,7 @@ final class EventHub: Sendable {
       state.idleTicks = 0
       return Array(state.listeners.values)
     }
-    for listener in listeners { listener.yield(event) }
+    for listener in listeners { listener.stream.yield(event) }
   }
 
   private static func changed(_ version: Int64) -> ByteBuffer {

@@ -6,7 +6,7 @@ import OffersCore
 struct PageForms: Sendable {
   let content: ServedContent
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ServedContext>) {
     router.post("/offers/:ref/favorite") { request, context in
       let asked = try PageRequest(request, context, parameter: "ref")
       let form = SentFields(try await FieldList.read(request))

@@ -14,16 +14,17 @@ struct PageRequest: Sendable {
   let name: String
   /// False for a request that may come from a link or a page of another site.
   let isTrusted: Bool
+  /// Whom the request is from.
+  let visitor: Visitor
 
   /// - Parameters:
   ///   - request: the request for a page, or one that a form sent.
   ///   - context: the context of the request, which has the path parameter.
   ///   - parameter: the name of the path parameter; nil for a path without one.
   /// - Throws: `OffersError` with `notFound` for invalid percent-encoding.
-  init<Context: RequestContext>(
-    _ request: Request, _ context: Context, parameter: String? = nil
-  ) throws {
+  init(_ request: Request, _ context: ServedContext, parameter: String? = nil) throws {
     path = request.uri.path
+    visitor = context.visitor
     isTrusted = !WriteRules.mayBeFromOtherSite(request)
     fields = SentFields(parsing: request.uri.query ?? "")
     address = request.uri.string.hasPrefix("/") ? request.uri.string : request.uri.path

@@ -6,20 +6,20 @@ struct PageRoutes: Sendable {
   let content: ServedContent
   let answers: Answers
   let shell: PageShell
-  private let hasLogin: Bool
+  private let access: AccessGate?
 
   /// - Parameters:
   ///   - content: what the pages show and the forms change.
   ///   - answers: responds to reads, and caches these responses.
-  ///   - hasLogin: whether the server requires a token.
-  init(content: ServedContent, answers: Answers, hasLogin: Bool) {
+  ///   - access: decides whom a request is from; nil if no token is required.
+  init(content: ServedContent, answers: Answers, access: AccessGate?) {
     self.content = content
     self.answers = answers
-    self.hasLogin = hasLogin
+    self.access = access
     shell = PageShell(templates: PageTemplates(), assets: PageAssets())
   }
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ServedContext>) {
     // The middleware applies to the routes that are added after it, and to unknown paths.
     router.add(middleware: PageErrors(shell: shell))
     let source = PageSource(content: content)
@@ -36,8 +36,8 @@ struct PageRoutes: Sendable {
     add("/changes", to: router) { try await ChangesPage(source: source, request: $0).page() }
     add("/search", to: router) { try await SearchPage(source: source, request: $0).page() }
     add("/web", to: router) { WebPage(request: $0).page() }
-    add("/settings", to: router) { _ in
-      try await SettingsPage(source: source, hasLogin: hasLogin).page()
+    add("/settings", to: router) {
+      try await SettingsPage(source: source, access: access, visitor: $0.visitor).page()
     }
     add("/offline", to: router) { _ in NoticePage.offline }
     PageForms(content: content).add(to: router)
@@ -45,7 +45,7 @@ struct PageRoutes: Sendable {
   }
 
   private func add(
-    _ path: RouterPath, parameter: String? = nil, to router: Router<BasicRequestContext>,
+    _ path: RouterPath, parameter: String? = nil, to router: Router<ServedContext>,
     _ make: @escaping @Sendable (PageRequest) async throws -> Page
   ) {
     router.get(path) { request, context in
@@ -66,8 +66,8 @@ struct PageErrors: RouterMiddleware {
   let shell: PageShell
 
   func handle(
-    _ request: Request, context: BasicRequestContext,
-    next: (Request, BasicRequestContext) async throws -> Response
+    _ request: Request, context: ServedContext,
+    next: (Request, ServedContext) async throws -> Response
   ) async throws -> Response {
     do {
       return try await next(request, context)

@@ -1,15 +1,19 @@
 import OffersCore
 
-/// The page of settings: the source, the sync interval and the last sync of each feed.
+/// The page of settings: the source, the sync interval and the last sync of each feed, and the
+/// browsers that are logged in.
 struct SettingsPage {
   let source: PageSource
-  /// Whether the server requires a token, so that there is a button to log out.
-  let hasLogin: Bool
+  /// Knows the browsers that are logged in; nil if no token is required.
+  let access: AccessGate?
+  /// Whom the request is from.
+  let visitor: Visitor
 
   func page() async throws -> Page {
     let summaries = try await source.content.fetchFeedSummaries()
     let rows = summaries.map(row)
     let isOurs = summaries.map { $0.feed != nil }
+    let sessions = try await access?.fetchSessions() ?? []
     var page = Page("settings", title: "Settings", menuEntry: .settings) { fields in
       let ours = zip(rows, isOurs).filter(\.1).map(\.0)
       let others = zip(rows, isOurs).filter { !$0.1 }.map(\.0)
@@ -18,11 +22,38 @@ struct SettingsPage {
       fields.set("others", others)
       fields.set("hasOthers", !others.isEmpty)
       fields.set("program", Version.current)
-      fields.set("hasLogin", hasLogin)
+      fields.set("hasLogin", visitor.session != nil)
+      if !sessions.isEmpty { fields.set("sessions", list(of: sessions)) }
     }
     // The feed definitions come from a file, whose edits are no commits to the database.
     page.lifetime = .never
     return page
+  }
+
+  /// The maximum number of browsers in the list.
+  private static let mostSessions = 50
+
+  /// The list of the browsers that are logged in, this one first.
+  private func list(of sessions: [Session]) -> PageFields {
+    let own = visitor.session?.id
+    let sorted = sessions.filter { $0.id == own } + sessions.filter { $0.id != own }
+    let rows = sorted.prefix(Self.mostSessions).map { session in
+      PageFields { row in
+        row.set("device", DeviceName.text(of: session.userAgent))
+        row.set("peer", session.peer)
+        row.set("isThis", session.id == own)
+        row.set("lastSeen", time: session.lastSeenAt)
+        row.set("since", time: session.createdAt)
+        row.set("sessionID", SessionCookie.hex(session.id))
+      }
+    }
+    return PageFields { fields in
+      fields.set("browsers", rows)
+      fields.set("hasOtherBrowsers", sessions.contains { $0.id != own })
+      if sessions.count > rows.count {
+        fields.set("moreBrowsers", Units.count(sessions.count - rows.count, "more browser"))
+      }
+    }
   }
 
   private func row(_ summary: FeedSummary) -> PageFields {

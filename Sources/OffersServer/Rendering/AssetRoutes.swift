@@ -10,7 +10,7 @@ struct AssetRoutes: Sendable {
   private static let forever = "public, max-age=31536000, immutable"
   private static let revalidated = "private, no-cache"
 
-  func add(to router: Router<BasicRequestContext>) {
+  func add(to router: Router<ServedContext>) {
     router.get("/assets/:name") { request, context in
       let name = try context.parameters.require("name")
       let isOfVersion = SentFields(parsing: request.uri.query ?? "")["v"] == assets.version
@@ -28,7 +28,7 @@ struct AssetRoutes: Sendable {
   }
 
   private func add(
-    _ path: RouterPath, _ name: String, to router: Router<BasicRequestContext>
+    _ path: RouterPath, _ name: String, to router: Router<ServedContext>
   ) {
     router.get(path) { request, _ in try respond(name, request, Self.revalidated) }
   }

@@ -36,8 +36,8 @@ struct PageTemplates: Sendable {
   }
 
   private static let names = [
-    "alert", "bare", "card", "changes", "chips", "choice", "empty", "feed", "icons", "more",
-    "notice", "offer", "offers", "picture", "poster", "search", "searchbox", "settings", "shell",
-    "star", "web",
+    "alert", "bare", "card", "changes", "chips", "choice", "empty", "feed", "icons", "login",
+    "more", "notice", "offer", "offers", "picture", "poster", "search", "searchbox", "sessions",
+    "settings", "shell", "star", "web",
   ]
 }

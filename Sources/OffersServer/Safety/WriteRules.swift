@@ -12,9 +12,14 @@ import Hummingbird
 enum WriteRules {
   /// Checks a request that changes something.
   ///
+  /// - Parameters:
+  ///   - request: the request.
+  ///   - isBehindTLS: whether browsers reach the server by https only. A page of the same host that
+  ///     was loaded without TLS, which anybody on the network may have written, is then of another
+  ///     origin.
   /// - Throws: `Problem` with status 403 for another origin or a form without one, with 415 for
   ///   another media type than the path requires.
-  static func check(_ request: Request) throws {
+  static func check(_ request: Request, isBehindTLS: Bool = false) throws {
     let headers = request.headers
     let origin = headers[.origin]
     let site = site(of: request)
@@ -27,7 +32,7 @@ enum WriteRules {
     if let origin {
       // A page with the referrer policy `no-referrer` sends the origin “null” with its forms.
       let isHidden = origin == "null" && site == "same-origin"
-      guard isHidden || isOwn(origin, of: request) else {
+      guard isHidden || isOwn(origin, of: request, isBehindTLS) else {
         throw refusal("This request comes from another site.")
       }
     } else if isForm {
@@ -71,10 +76,12 @@ enum WriteRules {
     siteName.flatMap { request.headers[$0] }
   }
 
-  private static func isOwn(_ origin: String, of request: Request) -> Bool {
+  private static func isOwn(
+    _ origin: String, of request: Request, _ isBehindTLS: Bool
+  ) -> Bool {
     guard let host = request.head.authority?.lowercased() else { return false }
     let origin = origin.lowercased()
-    return origin == "http://\(host)" || origin == "https://\(host)"
+    return origin == "https://\(host)" || !isBehindTLS && origin == "http://\(host)"
   }
 
   private static func refusal(_ detail: String) -> Problem {

@@ -188,11 +188,44 @@ struct SyncRoutesTests {
     let hub = EventHub(
       signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
     var all: [AsyncStream<ByteBuffer>] = []
-    for _ in 0..<EventHub.listenerLimit { all.append(try await hub.listen()) }
-    await #expect(throws: Problem.self) { try await hub.listen() }
+    func client(_ number: Int) -> EventHub.Client { .session([UInt8(number)]) }
+    for number in 0..<EventHub.listenerLimit { all.append(try await hub.listen(client(number / 20))) }
+    await #expect(throws: Problem.self) { try await hub.listen(client(200)) }
     #expect(hub.listenerCount == EventHub.listenerLimit)
     all = []
     #expect(hub.listenerCount == 0)
-    _ = try await hub.listen()
+    _ = try await hub.listen(client(1))
+  }
+
+  @Test("a client with 20 streams gets no more, and locks nobody out")
+  func listenersOfClient() async throws {
+    let home = try await ServedHome(feeds: [])
+    let hub = EventHub(
+      signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+    var all: [AsyncStream<ByteBuffer>] = []
+    let greedy = EventHub.Client.peer(.loopback)
+    for _ in 0..<20 { all.append(try await hub.listen(greedy)) }
+    let refusal = await #expect(throws: Problem.self) { try await hub.listen(greedy) }
+    #expect(refusal?.status == .serviceUnavailable)
+    all.append(try await hub.listen(.session([1])))
+    all.removeFirst()
+    all.append(try await hub.listen(greedy))
+    #expect(hub.listenerCount == 21)
+  }
+
+  @Test("a stream ends when its client is not let in any more, and the others stay")
+  func endsUnwelcome() async throws {
+    let home = try await ServedHome()
+    let hub = EventHub(
+      signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
+    let isWelcome = Mutex(true)
+    let mine = try await hub.listen(.session([1])) { isWelcome.withLock { $0 } }
+    let other = try await hub.listen(.session([2])) { true }
+    isWelcome.withLock { $0 = false }
+    _ = try await home.database.setFavorites(named: ["ibotta:900117"], to: true)
+    // Without the end this would wait for ever.
+    for await _ in mine {}
+    #expect(hub.listenerCount == 1)
+    withExtendedLifetime(other) {}
   }
 }

@@ -18,9 +18,15 @@ struct ServeCommand: AsyncParsableCommand {
       run at the same time. Only this machine can reach it. For others, set an address with \
       --host, or the name of a proxy with --allow-host, and a secret with --token-file.
 
+      The server speaks plain HTTP. With --behind-tls it relies on you that browsers reach it \
+      through a proxy that adds TLS, and only so: it sends the cookie of a login by https only, \
+      and accepts forms of https pages only. It trusts no header for that. The addresses of \
+      clients are those of the connections, unless a --trusted-proxy names others.
+
       EXAMPLES
         offers serve                       then open http://127.0.0.1:8080
         offers serve --open --refresh 15m
+        offers token new ~/.config/offers/token
         offers serve --host 192.168.1.5 --token-file ~/.config/offers/token
       """)
 
@@ -44,6 +50,18 @@ struct ServeCommand: AsyncParsableCommand {
       "A file that only you can read, with the secret that requests must show.",
       valueName: "file"))
   var tokenFile: String?
+
+  @Flag(
+    name: .long,
+    help: "Browsers reach the server by https only, through a proxy that adds TLS.")
+  var behindTls = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "A proxy whose X-Forwarded-For names the client: an address or a network (repeatable).",
+      valueName: "network"))
+  var trustedProxy: [String] = []
 
   @Option(
     name: .long, parsing: .unconditional,
@@ -78,7 +96,13 @@ struct ServeCommand: AsyncParsableCommand {
     if let interval, interval < 60 {
       throw OffersError(.invalidRequest, "--refresh must be at least 1m.")
     }
-    let token = try tokenFile.map { try AccessToken(contentsOf: $0) }
+    let proxies = try TrustedProxies(trustedProxy)
+    if behindTls, tokenFile == nil {
+      throw OffersError(
+        .invalidRequest, "--behind-tls has no use without a token.",
+        hint: "Name a file with a token by --token-file.")
+    }
+    let token = try tokenFile.map { try TokenFile($0) }
     let path = try configuration.path
     let allowsPrivateNetwork = network.allowsPrivateNetwork(try path.load())
     let database = try await location.open(.readWrite, tellsTriggers: true)
@@ -93,7 +117,9 @@ struct ServeCommand: AsyncParsableCommand {
     let server = try OffersServer(
       content,
       address: OffersServer.Address(host: host, port: port, allowedHosts: allowHost),
-      token: token, refreshSeconds: interval, logger: logging.log.logger)
+      access: OffersServer.Access(token: token, isBehindTLS: behindTls, proxies: proxies),
+      refreshSeconds: interval, logger: logging.log.logger,
+      accessLogger: logging.log.accessLogger)
     Self.raiseFileLimit()
     let manager = ServiceManager(ProcessInfo.processInfo.environment)
     // Three checks in each interval of the watchdog, so that a slow one does not end the server.

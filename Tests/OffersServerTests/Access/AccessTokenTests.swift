@@ -10,12 +10,12 @@ import Testing
 
 @Suite("Access token")
 struct AccessTokenTests {
-  private static let token = "correct-horse-battery"
+  private static let token = ServedHome.token
 
   @Test("only the login page, the assets and the health check can be read without the token")
   func refusals() async throws {
     let home = try await ServedHome()
-    try await home.ask(try home.server(token: AccessToken(Self.token))) { client in
+    try await home.ask(try home.server(token: Self.token)) { client in
       #expect(try await client.get("health").status == 200)
       // Browsers request some of these without cookies.
       for path in ["/login", "/manifest.webmanifest", "/favicon.ico", "/assets/icon-192.png"] {
@@ -33,7 +33,8 @@ struct AccessTokenTests {
         "Bearer", "Bearer ", "Bearer wrong", "Basic \(Self.token)", Self.token,
         "Bearer \(Self.token)x", "Bearer \(Self.token.uppercased())",
       ] {
-        #expect(try await client.get("offers", headers: [.authorization: field]).status == 401)
+        let status = try await client.get("offers", headers: [.authorization: field]).status
+        #expect([401, 429].contains(status), "\(field)")
       }
       for field in ["Bearer \(Self.token)", "bearer  \(Self.token) "] {
         #expect(try await client.get("offers", headers: [.authorization: field]).status == 200)
@@ -46,7 +47,7 @@ struct AccessTokenTests {
   @Test("a browser is redirected to the login page, and then to the page that it requested")
   func login() async throws {
     let home = try await ServedHome()
-    try await home.ask(try home.server(token: AccessToken(Self.token))) { client in
+    try await home.ask(try home.server(token: Self.token)) { client in
       let page = try await client.get("/search?q=a%20b", headers: [.accept: "text/html"])
       #expect(page.status == 303)
       #expect(page.headers[.location] == "/login?next=%2Fsearch%3Fq%3Da%2520b")
@@ -63,8 +64,7 @@ struct AccessTokenTests {
       #expect(right.status == 303)
       #expect(right.headers[.location] == "/changes")
       let cookie = try #require(right.headers[.setCookie])
-      #expect(cookie.contains("HttpOnly"))
-      #expect(cookie.contains("SameSite=Strict"))
+      #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000"))
       #expect(!cookie.contains(Self.token))
       let pair = try #require(cookie.split(separator: ";").first)
       for (value, status) in [("\(pair)", 200), ("a=b; \(pair)", 200), ("\(pair)0", 401)] {
@@ -76,7 +76,7 @@ struct AccessTokenTests {
   @Test("a logout deletes the cookie and clears the browser's cache and storage")
   func logout() async throws {
     let home = try await ServedHome(feeds: [])
-    try await home.ask(try home.server(token: AccessToken(Self.token))) { client in
+    try await home.ask(try home.server(token: Self.token)) { client in
       let headers: HTTPFields = [
         .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
       ]
@@ -95,9 +95,6 @@ struct AccessTokenTests {
       var foreign = headers
       foreign[.origin] = "http://evil.example"
       #expect(try await client.send(.post, "/logout", headers: foreign, body: "").status == 403)
-      let settings = try await client.get(
-        "/settings", headers: [.authorization: "Bearer \(Self.token)"])
-      #expect(settings.text.contains(#"action="/logout""#))
     }
     #expect(!(try await home.show("/settings").text.contains("/logout")))
   }
@@ -110,7 +107,7 @@ struct AccessTokenTests {
     ])
   func wayBack(next: String) async throws {
     let home = try await ServedHome(feeds: [])
-    try await home.ask(try home.server(token: AccessToken(Self.token))) { client in
+    try await home.ask(try home.server(token: Self.token)) { client in
       let answer = try await client.send(
         .post, "/login",
         headers: [.contentType: "application/x-www-form-urlencoded", .origin: "http://localhost"],
@@ -121,37 +118,12 @@ struct AccessTokenTests {
     }
   }
 
-  @Test("a token file must be a regular file, private, and hold a token of at least 16 characters")
-  func file() throws {
-    let folder = try TemporaryFolder()
-    func refusal(_ text: String, mode: Int = 0o600) throws -> String? {
-      let path = try folder.write(text, to: "token")
-      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-      do {
-        _ = try AccessToken(contentsOf: path)
-        return nil
-      } catch let error as OffersError {
-        return error.message
-      }
-    }
-    #expect(try refusal("0123456789abcdef\n") == nil)
-    #expect(try refusal("0123456789abcde\n")?.contains("too short") == true)
-    #expect(try refusal("")?.contains("too short") == true)
-    #expect(try refusal("0123456789abcdef ghi")?.contains("no token") == true)
-    #expect(try refusal("0123456789abcdef\nghi")?.contains("no token") == true)
-    #expect(try refusal(String(repeating: "a", count: 5000))?.contains("no token") == true)
-    #expect(try refusal("0123456789abcdef", mode: 0o640)?.contains("Others") == true)
-    #expect(try refusal("0123456789abcdef", mode: 0o604)?.contains("Others") == true)
-    #expect(throws: OffersError.self) { try AccessToken(contentsOf: folder.path) }
-    #expect(throws: OffersError.self) { try AccessToken(contentsOf: folder.file("nothing")) }
-  }
-
   @Test("a server on another address than loopback requires a token")
   func needed() async throws {
     let home = try await ServedHome(feeds: [])
     for host in ["0.0.0.0", "::", "192.168.1.5", "offers.example", "127.evil.example"] {
       #expect(throws: OffersError.self, "\(host)") { try home.server(host: host) }
-      _ = try home.server(token: AccessToken(Self.token), host: host)
+      _ = try home.server(token: Self.token, host: host)
     }
     for host in ["127.0.0.1", "::1", "localhost", "127.9.9.9"] { _ = try home.server(host: host) }
   }
@@ -169,10 +141,10 @@ struct AccessTokenTests {
     ])
   func neededForNames(name: String, isLoopback: Bool) async throws {
     let home = try await ServedHome(feeds: [])
-    func start(_ token: AccessToken?) throws {
+    func start(_ token: String?) throws {
       _ = try home.server(token: token, allowedHosts: ["localhost", name])
     }
-    try start(AccessToken(Self.token))
+    try start(Self.token)
     if isLoopback { return try start(nil) }
     let error = #expect(throws: OffersError.self) { try start(nil) }
     #expect(error?.code == .invalidRequest)

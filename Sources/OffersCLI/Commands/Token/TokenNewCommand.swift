@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+import OffersCore
+import OffersPlatform
+import OffersSync
+
+/// `offers token new`
+struct TokenNewCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new",
+    abstract: "Make a new file with a token of 256 random bits.",
+    discussion: """
+      Only you can read the file; a file that exists already is left untouched. To change the \
+      token of a running server, replace its file by another: the server notices, and everybody \
+      has to log in again.
+
+      EXAMPLES
+        offers token new ~/.config/offers/token
+        offers token new new-token && mv new-token ~/.config/offers/token
+      """)
+
+  @Argument(help: "The file to make.", completion: .file())
+  var file: String
+
+  @Flag(name: .long, help: "Print one JSON document, without the token.")
+  var json = false
+
+  func run() async throws {
+    try Self.make(file)
+    let word = ShellQuoting.word(file)
+    if json {
+      return try Output.print(
+        JSONWriter.document { json in
+          json.member("path", file)
+          json.member("bits", Self.byteCount * 8)
+        })
+    }
+    try Output.print(DisplayText.oneLine("\(file): a token of \(Self.byteCount * 8) bits"))
+    try Output.print("Serve with it:  offers serve --host ADDRESS --token-file \(word)")
+    try Output.print("Show it, to type it into the login page:  cat \(word)")
+  }
+
+  private static let byteCount = 32
+  private static let hint = "Check the folder, its permissions and its free space."
+
+  /// Makes the file durably, with mode 0600.
+  ///
+  /// - Throws: `OffersError` with `invalidRequest` if it exists, with `storageFailed` if it cannot be
+  ///   written.
+  private static func make(_ path: String) throws {
+    do {
+      try FileBytes.makeFolders(of: path)
+    } catch {
+      throw AtomicFile.failure(path, hint, error.number)
+    }
+    var facts = stat()
+    if lstat(path, &facts) == 0 {
+      throw OffersError(
+        .invalidRequest, "\(path) exists already. It was left untouched.",
+        hint: "Name another file.")
+    }
+    let file = try AtomicFile(watched: path, hint: hint)
+    var line = newToken() + "\n"
+    try line.withUTF8 { try file.append(UnsafeRawBufferPointer($0)) }
+    try file.commit(isPrivate: true, isNew: true)
+  }
+
+  /// A token of random bytes in base64url (RFC 4648, section 5).
+  static func newToken() -> String {
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    return Data(bytes).base64EncodedString().replacing(bytes: "+", with: "-")
+      .replacing(bytes: "/", with: "_").replacing(bytes: "=", with: "")
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+/// A browser that is logged in to a server.
+///
+/// The browser holds a random value in a cookie. Only the SHA-256 of the value is stored, so that a
+/// copy of the database opens no session.
+package struct Session: Hashable, Sendable {
+  /// The time without a request after which a session expires, in seconds: 30 days.
+  package static let idleSeconds = 30.0 * 86_400
+  /// The maximum number of stored sessions. A further one takes the place of the session that was
+  /// unseen for longest.
+  package static let limit = 1000
+  /// The maximum length of `userAgent`, in characters.
+  package static let userAgentLimit = 200
+
+  /// The SHA-256 of the cookie's value, 32 bytes.
+  package let id: [UInt8]
+  /// A code of `id` with the access token as its key, 32 bytes. It shows with which token the
+  /// session was made, and that it was made by somebody who knew the token.
+  package let fingerprint: [UInt8]
+  /// When the browser logged in.
+  package let createdAt: Date
+  /// When the browser last sent a request, to within ten minutes.
+  package let lastSeenAt: Date
+  /// The address of the client that logged in.
+  package let peer: String
+  /// The `User-Agent` of the browser that logged in; empty for one that sent none.
+  package let userAgent: String
+
+  package init(
+    id: [UInt8], fingerprint: [UInt8], createdAt: Date, lastSeenAt: Date, peer: String,
+    userAgent: String
+  ) {
+    self.id = id
+    self.fingerprint = fingerprint
+    self.createdAt = createdAt
+    self.lastSeenAt = lastSeenAt
+    self.peer = peer
+    self.userAgent = userAgent
+  }
+
+  /// Whether the session has expired: it was unseen for `idleSeconds`, or was last seen later than
+  /// that after `now`, which only a clock that was set back explains.
+  package func isExpired(at now: Date) -> Bool {
+    abs(now.timeIntervalSince(lastSeenAt)) >= Self.idleSeconds
+  }
+}

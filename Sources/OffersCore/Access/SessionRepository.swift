@@ -1,0 +1,22 @@
+import Foundation
+
+/// The sessions of the browsers that are logged in.
+///
+/// At most `Session.limit` are stored. Every call may throw `OffersError` with `storageFailed`.
+package protocol SessionRepository: Sendable {
+  /// The session with an id; nil if there is none. An expired one is returned as well.
+  func findSession(_ id: [UInt8]) async throws -> Session?
+
+  /// All sessions, the last seen one first, expired ones included.
+  func fetchSessions() async throws -> [Session]
+
+  /// Stores a new session durably, and removes expired ones.
+  func putSession(_ session: Session) async throws
+
+  /// Records that a session was seen, unless a later time is stored. Does not wait for the write,
+  /// which may fail or be lost.
+  func noteSession(_ id: [UInt8], seenAt: Date)
+
+  /// Removes sessions durably; an id without a session is ignored.
+  func endSessions(_ ids: [[UInt8]]) async throws
+}

@@ -1,0 +1,45 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// The SQL for failed attempts to log in. The trigger `login_attempt_holds_10000` of migration 17
+/// bounds the number of networks.
+enum AttemptTable {
+  static func list(in database: Database) throws -> [LoginAttempts] {
+    try Row.fetchAll(
+      database,
+      sql: """
+        SELECT network, failure_count, last_failure_at, wait_until FROM login_attempt
+        ORDER BY network
+        """
+    ).map { row in
+      LoginAttempts(
+        network: row["network"], count: row["failure_count"],
+        lastFailureAt: OfferTable.date(row["last_failure_at"]),
+        waitUntil: OfferTable.date(row["wait_until"]))
+    }
+  }
+
+  /// Stores the attempts of a network, unless others that failed later are stored.
+  static func put(_ attempts: LoginAttempts, in database: Database) throws {
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO login_attempt (network, failure_count, last_failure_at, wait_until)
+        VALUES (?, ?, ?, ?)
+        ON CONFLICT (network) DO UPDATE SET
+          failure_count = excluded.failure_count, last_failure_at = excluded.last_failure_at,
+          wait_until = excluded.wait_until
+        WHERE last_failure_at <= excluded.last_failure_at
+        """
+    ).execute(arguments: [
+      attempts.network, attempts.count, Int64(attempts.lastFailureAt.timeIntervalSince1970),
+      // Rounded up, so that a wait that is read again is not shorter.
+      Int64(attempts.waitUntil.timeIntervalSince1970.rounded(.up)),
+    ])
+  }
+
+  static func delete(_ network: String, in database: Database) throws {
+    try database.cachedStatement(sql: "DELETE FROM login_attempt WHERE network = ?")
+      .execute(arguments: [network])
+  }
+}

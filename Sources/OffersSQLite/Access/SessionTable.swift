@@ -1,0 +1,62 @@
+import Foundation
+import GRDB
+import OffersCore
+
+/// The SQL for sessions. The trigger `session_holds_1000` of migration 17 bounds their number.
+enum SessionTable {
+  private static let columns =
+    "session_id, fingerprint, created_at, last_seen_at, peer, user_agent"
+
+  static func find(_ id: [UInt8], in database: Database) throws -> Session? {
+    let statement = try database.cachedStatement(
+      sql: "SELECT \(columns) FROM session WHERE session_id = ?")
+    return try Row.fetchOne(statement, arguments: [Data(id)]).map(session)
+  }
+
+  static func list(in database: Database) throws -> [Session] {
+    try Row.fetchAll(
+      database, sql: "SELECT \(columns) FROM session ORDER BY last_seen_at DESC, session_id"
+    ).map(session)
+  }
+
+  static func insert(_ session: Session, in database: Database) throws {
+    try database.execute(
+      sql: "INSERT INTO session (\(columns)) VALUES (?, ?, ?, ?, ?, ?)",
+      arguments: [
+        Data(session.id), Data(session.fingerprint), seconds(session.createdAt),
+        seconds(session.lastSeenAt), String(session.peer.prefix(64)),
+        String(session.userAgent.prefix(Session.userAgentLimit)),
+      ])
+  }
+
+  /// Sets the time of the last request, unless a later one is stored.
+  static func note(_ id: [UInt8], seenAt: Date, in database: Database) throws {
+    try database.execute(
+      sql: "UPDATE session SET last_seen_at = ?1 WHERE session_id = ?2 AND last_seen_at < ?1",
+      arguments: [seconds(seenAt), Data(id)])
+  }
+
+  static func delete(_ id: [UInt8], in database: Database) throws {
+    try database.execute(sql: "DELETE FROM session WHERE session_id = ?", arguments: [Data(id)])
+  }
+
+  /// Deletes the sessions that have expired at a time.
+  static func deleteExpired(at now: Date, in database: Database) throws {
+    let idle = Int64(Session.idleSeconds)
+    try database.execute(
+      sql: "DELETE FROM session WHERE last_seen_at NOT BETWEEN ? AND ?",
+      arguments: [seconds(now) - idle, seconds(now) + idle])
+  }
+
+  private static func session(_ row: Row) -> Session {
+    let id: Data = row["session_id"]
+    let fingerprint: Data = row["fingerprint"]
+    return Session(
+      id: Array(id), fingerprint: Array(fingerprint),
+      createdAt: OfferTable.date(row["created_at"]),
+      lastSeenAt: OfferTable.date(row["last_seen_at"]),
+      peer: row["peer"], userAgent: row["user_agent"])
+  }
+
+  private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
+}

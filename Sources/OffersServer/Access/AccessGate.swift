@@ -1,0 +1,216 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import OffersCore
+import Synchronization
+
+/// Decides on a server with a token whom a request is from, and keeps the sessions of browsers.
+struct AccessGate: Sendable {
+  /// The interval at which the time of a session's last request is stored, in seconds.
+  static let noteSeconds = 600.0
+
+  let cookie: SessionCookie
+  let attempts: LoginGuard
+  private let tokens: TokenFile
+  private let sessions: any SessionRepository
+  private let now: @Sendable () -> Date
+  private let logger: Logger
+  private let memory = Memory()
+
+  /// What the gate remembers between requests.
+  private final class Memory: Sendable {
+    /// The version of the token whose foreign sessions were removed.
+    let sweptVersion = Mutex(0)
+    /// When the last request of a session was noted. So a slow database does not gather a write for
+    /// each request.
+    let notedAt = Mutex<[[UInt8]: Date]>([:])
+  }
+
+  /// - Parameters:
+  ///   - tokens: the token that clients must show.
+  ///   - isBehindTLS: whether browsers reach the server by https only.
+  ///   - content: the store of sessions and attempts, and the clock.
+  ///   - logger: is told of refused attempts and of changes of the token.
+  init(tokens: TokenFile, isBehindTLS: Bool, content: ServedContent, logger: Logger) {
+    cookie = SessionCookie(isBehindTLS: isBehindTLS)
+    attempts = LoginGuard(content.store, now: content.now, logger: logger)
+    self.tokens = tokens
+    sessions = content.store
+    now = content.now
+    self.logger = logger
+  }
+
+  /// Finds out whom a request is from: by a bearer token, or else by the cookie of a session. The
+  /// cookie does not count in a request with an `Authorization` field.
+  ///
+  /// - Throws: `Problem` with status 401 or 429 for a wrong bearer token; `OffersError` if the
+  ///   sessions cannot be read.
+  func visitor(of request: Request, from client: Peer) async throws -> Visitor {
+    let version = await currentVersion()
+    if let field = request.headers[.authorization] {
+      let parts = field.split(scalar: " ", maxSplits: 1)
+      guard parts.count == 2, parts[0].lowercased() == "bearer" else { return .stranger }
+      guard let version, version.token.isToken(String(parts[1].trimmingSpaces)) else {
+        throw Self.refusal(wait: await attempts.fail(client))
+      }
+      await attempts.succeed(client)
+      return .tokenHolder(version: version.number)
+    }
+    return try await findSession(of: request, version).map { .browser($0) } ?? .stranger
+  }
+
+  /// Whether a visitor would still be let in.
+  ///
+  /// - Throws: `OffersError` if the sessions cannot be read.
+  func isWelcome(_ visitor: Visitor) async throws -> Bool {
+    switch visitor {
+    case .anybody: return true
+    case .stranger: return false
+    case .tokenHolder(let number): return await currentVersion()?.number == number
+    case .browser(let session):
+      guard let version = await currentVersion(),
+        let found = try await sessions.findSession(session.id)
+      else { return false }
+      return version.token.hasMade(found) && !found.isExpired(at: now())
+    }
+  }
+
+  /// The valid session whose cookie a request has; nil if there is none.
+  func findSession(of request: Request) async throws -> Session? {
+    try await findSession(of: request, await currentVersion())
+  }
+
+  private func findSession(
+    of request: Request, _ version: TokenFile.Version?
+  ) async throws -> Session? {
+    guard let version, let value = cookie.value(in: request.headers),
+      let session = try await sessions.findSession(SessionCookie.sessionID(of: value)),
+      version.token.hasMade(session), !session.isExpired(at: now())
+    else { return nil }
+    return session
+  }
+
+  /// The token that is valid now. Sessions that were made with another one are removed when a
+  /// change is noticed, so that they stay ended if the other token returns.
+  private func currentVersion() async -> TokenFile.Version? {
+    guard let version = tokens.current(now: now(), logger: logger) else { return nil }
+    guard memory.sweptVersion.withLock({ $0 != version.number }) else { return version }
+    do {
+      let foreign = try await sessions.fetchSessions().filter { !version.token.hasMade($0) }
+      try await sessions.endSessions(foreign.map(\.id))
+      memory.sweptVersion.withLock { $0 = version.number }
+    } catch {
+      // These sessions are not valid anyway. The next request tries again.
+      logger.error(
+        "The sessions of the previous token could not be removed.", metadata: ["error": "\(error)"])
+    }
+    return version
+  }
+
+  /// Notes that a session was seen, every ten minutes.
+  ///
+  /// - Parameters:
+  ///   - visitor: the visitor of the request.
+  ///   - request: the request, which has the session's cookie.
+  /// - Returns: the `Set-Cookie` field by which the browser keeps the cookie for as long as the
+  ///   session lasts; nil if nothing was noted.
+  func renewal(of visitor: Visitor, _ request: Request) -> String? {
+    guard let session = visitor.session, let value = cookie.value(in: request.headers) else {
+      return nil
+    }
+    let now = now()
+    guard now.timeIntervalSince(session.lastSeenAt) >= Self.noteSeconds else { return nil }
+    let isDue = memory.notedAt.withLock { notedAt in
+      if let last = notedAt[session.id], abs(now.timeIntervalSince(last)) < Self.noteSeconds {
+        return false
+      }
+      if notedAt.count >= Session.limit { notedAt = [:] }
+      notedAt[session.id] = now
+      return true
+    }
+    guard isDue else { return nil }
+    sessions.noteSession(session.id, seenAt: now)
+    return cookie.setting(value)
+  }
+
+  /// The outcome of a login.
+  enum Login {
+    /// The `Set-Cookie` field of the new session.
+    case session(cookie: String)
+    /// The token was wrong; with the time to wait in seconds for an attempt within a wait.
+    case refused(wait: Int?)
+  }
+
+  /// Logs a browser in. The right token is accepted during any wait.
+  ///
+  /// - Parameters:
+  ///   - token: the token that the browser sent.
+  ///   - request: the request. A session whose cookie it has ends.
+  ///   - client: the client's address.
+  /// - Throws: `OffersError` if the session cannot be stored.
+  func logIn(_ token: String, _ request: Request, from client: Peer) async throws -> Login {
+    guard let version = await currentVersion(), version.token.isToken(token) else {
+      return .refused(wait: await attempts.fail(client))
+    }
+    let value = SessionCookie.newValue()
+    let id = SessionCookie.sessionID(of: value)
+    let agent = (request.headers[.userAgent] ?? "").unicodeScalars.filter {
+      $0.value >= 0x20 && $0.value < 0x7F
+    }
+    let now = now()
+    if let old = try await findSession(of: request, version) {
+      try await sessions.endSessions([old.id])
+    }
+    try await sessions.putSession(
+      Session(
+        id: id, fingerprint: version.token.fingerprint(of: id), createdAt: now, lastSeenAt: now,
+        peer: client.text,
+        userAgent: String(String.UnicodeScalarView(agent.prefix(Session.userAgentLimit)))))
+    await attempts.succeed(client)
+    return .session(cookie: cookie.setting(value))
+  }
+
+  /// The valid sessions, the last seen one first.
+  ///
+  /// - Throws: `OffersError` if they cannot be read.
+  func fetchSessions() async throws -> [Session] {
+    guard let version = await currentVersion() else { return [] }
+    let now = now()
+    return try await sessions.fetchSessions().filter {
+      version.token.hasMade($0) && !$0.isExpired(at: now)
+    }
+  }
+
+  /// Ends sessions.
+  ///
+  /// - Throws: `OffersError` if the database cannot be written.
+  func end(_ sessions: [Session]) async throws {
+    try await self.sessions.endSessions(sessions.map(\.id))
+  }
+
+  /// Writes what is in memory only.
+  func close() async { await attempts.close() }
+
+  /// The refusal of a wrong bearer token.
+  ///
+  /// - Parameter wait: the time to wait in seconds, for an attempt within a wait.
+  private static func refusal(wait: Int?) -> Problem {
+    guard let wait else { return RequestLimits.closing(unauthorized) }
+    var problem = Problem(
+      .tooManyRequests, "This token is not correct, and too many others were not.",
+      hint: "Try again in \(Units.count(wait, "second")). The right token is accepted at any time.",
+      code: .limitExceeded)
+    problem.headers[.retryAfter] = String(wait)
+    return RequestLimits.closing(problem)
+  }
+
+  /// The refusal of a request without a valid token.
+  static var unauthorized: Problem {
+    var problem = Problem(
+      .unauthorized, "This server requires a token.",
+      hint: "Send it as Authorization: Bearer TOKEN, or open /login in a browser.")
+    problem.headers[.wwwAuthenticate] = "Bearer realm=\"offers\""
+    return problem
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Logging
+import OffersCore
+import Synchronization
+
+/// Makes clients that show wrong tokens wait, ever longer, each network and all together.
+///
+/// The right token is checked before and is accepted during any wait. A strong token makes that
+/// safe: the waits do not protect it, they bound the work and the log that guesses cause. So nobody
+/// can lock out others by guessing.
+///
+/// The attempts of all networks are in memory, at most `LoginAttempts.limit`, and changes are
+/// written to the database at most once a second.
+final class LoginGuard: Sendable {
+  private struct State {
+    var attempts: [String: LoginAttempts] = [:]
+    /// The networks whose attempts have changed since the last write.
+    var changed: Set<String> = []
+    var isLoaded = false
+    /// The task that writes in a second.
+    var writer: Task<Void, Never>?
+    var isClosed = false
+  }
+
+  private let repository: any AttemptRepository
+  private let now: @Sendable () -> Date
+  private let logger: Logger
+  private let refusals: RefusalLog
+  private let state = Mutex(State())
+
+  /// - Parameters:
+  ///   - repository: stores the attempts.
+  ///   - now: the clock of the waits.
+  ///   - logger: gets a line for each refused attempt.
+  init(_ repository: any AttemptRepository, now: @escaping @Sendable () -> Date, logger: Logger) {
+    self.repository = repository
+    self.now = now
+    self.logger = logger
+    refusals = RefusalLog(logger)
+  }
+
+  /// Counts an attempt with a wrong token, and logs it.
+  ///
+  /// - Parameter client: the client that showed the token.
+  /// - Returns: the time to wait in whole seconds, if the attempt was made within a wait, and was
+  ///   not counted; nil if it was counted.
+  func fail(_ client: Peer) async -> Int? {
+    await load()
+    let now = now()
+    let wait = state.withLock { state in
+      let names = [client.network, LoginAttempts.overall]
+      let waits = names.compactMap { state.attempts[$0]?.waitSeconds(at: now) }
+      if let wait = waits.max(), wait > 0 { return Int(wait.rounded(.up)) as Int? }
+      for name in names {
+        Self.makeRoom(for: name, in: &state)
+        state.attempts[name, default: LoginAttempts(network: name)].fail(at: now)
+        state.changed.insert(name)
+      }
+      return nil
+    }
+    refusals.note(client, status: wait == nil ? 401 : 429, at: now)
+    writeLater()
+    return wait
+  }
+
+  /// Forgets the failed attempts of a client's network, after the right token.
+  func succeed(_ client: Peer) async {
+    await load()
+    let didChange = state.withLock { state in
+      guard state.attempts.removeValue(forKey: client.network) != nil else { return false }
+      state.changed.insert(client.network)
+      return true
+    }
+    if didChange { writeLater() }
+  }
+
+  /// Writes the changes at once. A failure is logged, and the changes are written later.
+  func write() async {
+    refusals.noteLeftOut()
+    let (changed, attempts) = state.withLock { state in
+      defer { state.changed = [] }
+      return (state.changed, state.changed.compactMap { state.attempts[$0] })
+    }
+    if changed.isEmpty { return }
+    do {
+      try await repository.putAttempts(
+        attempts, removing: Array(changed.subtracting(attempts.map(\.network))))
+    } catch {
+      state.withLock { $0.changed.formUnion(changed) }
+      logger.error("The failed logins could not be stored.", metadata: ["error": "\(error)"])
+    }
+  }
+
+  /// Writes the changes, and ends the delayed write.
+  func close() async {
+    let writer = state.withLock { state in
+      state.isClosed = true
+      return state.writer
+    }
+    writer?.cancel()
+    await writer?.value
+    await write()
+  }
+
+  /// Reads the stored attempts, once.
+  private func load() async {
+    if state.withLock({ $0.isLoaded }) { return }
+    do {
+      let stored = try await repository.fetchAttempts()
+      state.withLock { state in
+        if state.isLoaded { return }
+        state.isLoaded = true
+        for each in stored where state.attempts[each.network] == nil {
+          state.attempts[each.network] = each
+        }
+      }
+    } catch {
+      // The attempts are counted in memory meanwhile, and read by the next attempt.
+      logger.error("The failed logins could not be read.", metadata: ["error": "\(error)"])
+    }
+  }
+
+  private static func makeRoom(for name: String, in state: inout State) {
+    guard state.attempts[name] == nil, state.attempts.count >= LoginAttempts.limit else { return }
+    let oldest = state.attempts.values.filter { $0.network != LoginAttempts.overall }
+      .min { $0.lastFailureAt < $1.lastFailureAt }
+    guard let oldest else { return }
+    state.attempts[oldest.network] = nil
+    state.changed.insert(oldest.network)
+  }
+
+  private func writeLater() {
+    state.withLock { state in
+      guard state.writer == nil, !state.isClosed else { return }
+      state.writer = Task {
+        // The only error is the cancellation by `close`, which writes itself.
+        try? await Task.sleep(for: .seconds(1))
+        if Task.isCancelled { return }
+        self.state.withLock { $0.writer = nil }
+        await self.write()
+      }
+    }
+  }
+}

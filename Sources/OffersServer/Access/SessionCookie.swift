@@ -1,0 +1,64 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import OffersCore
+
+/// The cookie that names a session: 256 random bits.
+struct SessionCookie: Sendable {
+  /// Whether browsers reach the server by https only, through a proxy.
+  let isBehindTLS: Bool
+
+  /// The name of the cookie. Browsers accept the prefix `__Host-` from a secure origin only, with
+  /// `Secure`, without `Domain` and with the path `/`. So neither another host of the domain nor a
+  /// page that was loaded without TLS can set the cookie (RFC 6265bis, section 4.1.3).
+  var name: String { isBehindTLS ? "__Host-offers-session" : "offers-session" }
+
+  /// The value of a new cookie, in hexadecimal.
+  static func newValue() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return hex((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
+  }
+
+  /// The id of the session whose cookie has this value: its SHA-256.
+  static func sessionID(of value: String) -> [UInt8] { Array(SHA256.hash(data: Data(value.utf8))) }
+
+  /// The value of the cookie in a request; nil for a request without it. A text of another length
+  /// than a value's is none.
+  func value(in fields: HTTPFields) -> String? {
+    for field in fields[values: .cookie] {
+      for pair in field.split(scalar: ";") {
+        let parts = pair.trimmingSpaces.split(
+          scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2, parts[0] == name, parts[1].utf8.count == 64 {
+          return String(parts[1])
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The `Set-Cookie` field that gives a browser the cookie for the time after which an unused
+  /// session expires.
+  func setting(_ value: String) -> String { field(value, seconds: Int(Session.idleSeconds)) }
+
+  /// The `Set-Cookie` field that removes the cookie from a browser.
+  var removal: String { field("", seconds: 0) }
+
+  private func field(_ value: String, seconds: Int) -> String {
+    "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax"
+      + (isBehindTLS ? "; Secure" : "") + "; Max-Age=\(seconds)"
+  }
+
+  /// Bytes in hexadecimal.
+  static func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// The bytes of a hexadecimal text; nil for any other text.
+  static func bytes(hex text: String) -> [UInt8]? {
+    let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
+    guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+    let values = digits.compactMap(\.self)
+    return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Logging
+import OffersCore
+import Synchronization
+
+/// The file with the access token. A changed file takes effect without a restart.
+///
+/// The file is examined when a request needs the token, at most once a second. While it cannot be
+/// used, because it is missing, readable by others or has a weak token, no token is valid.
+package final class TokenFile: Sendable {
+  /// The facts by which a changed file is recognized. The time of the change of its state (ctime)
+  /// tells of changed permissions as well.
+  private struct Mark: Equatable {
+    let device: UInt64
+    let inode: UInt64
+    let size: Int64
+    let times: [Int]
+
+    init?(_ path: String) {
+      var facts = stat()
+      guard stat(path, &facts) == 0 else { return nil }
+      device = UInt64(facts.st_dev)
+      inode = UInt64(facts.st_ino)
+      size = Int64(facts.st_size)
+      times = [
+        facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec,
+      ]
+    }
+  }
+
+  private struct State {
+    var mark: Mark?
+    /// The token that was read last.
+    var token: AccessToken
+    /// Whether the file can be used. If not, no token is valid.
+    var isUsable = true
+    /// Counts the changes of the token.
+    var number = 1
+    var examinedAt: Date?
+  }
+
+  private let path: String
+  private let state: Mutex<State>
+
+  /// Reads the token from a file of one line.
+  ///
+  /// - Parameter path: the file, a regular one that only its owner can read.
+  /// - Throws: `OffersError` with `notFound` for a file that cannot be opened, with
+  ///   `invalidRequest` for a file that is not regular or is accessible to others, and for a token
+  ///   that `AccessToken.check` refuses.
+  package init(_ path: String) throws {
+    self.path = path
+    // The facts are older than the content, so that a change in between is noticed later.
+    let mark = Mark(path)
+    state = Mutex(State(mark: mark, token: AccessToken(try Self.read(path))))
+  }
+
+  /// A token with the number of its version, which every change of the token raises.
+  struct Version: Sendable {
+    let token: AccessToken
+    let number: Int
+  }
+
+  /// The token that is valid now; nil while the file cannot be used.
+  ///
+  /// - Parameters:
+  ///   - now: the time, by which the file is examined once a second.
+  ///   - logger: is told when the file becomes unusable, and when its token changes.
+  func current(now: Date, logger: Logger) -> Version? {
+    state.withLock { state in
+      if state.examinedAt.map({ abs(now.timeIntervalSince($0)) >= 1 }) ?? true {
+        state.examinedAt = now
+        examine(&state, logger)
+      }
+      return state.isUsable ? Version(token: state.token, number: state.number) : nil
+    }
+  }
+
+  private func examine(_ state: inout State, _ logger: Logger) {
+    let mark = Mark(path)
+    if mark == state.mark, mark != nil { return }
+    let wasUsable = state.isUsable
+    state.mark = mark
+    do {
+      let text = try Self.read(path)
+      state.isUsable = true
+      // A file that could not be used for a while may have the same token: its sessions stay.
+      let isSame = state.token.isToken(text)
+      if !isSame {
+        state.token = AccessToken(text)
+        state.number += 1
+      }
+      if !isSame || !wasUsable {
+        logger.notice(
+          "token file read again", metadata: ["token": isSame ? "unchanged" : "changed"])
+      }
+    } catch {
+      state.isUsable = false
+      if wasUsable {
+        let reason = (error as? OffersError)?.message ?? "\(error)"
+        logger.error("token file unusable, nobody is let in", metadata: ["reason": "\(reason)"])
+      }
+    }
+  }
+
+  private static func read(_ path: String) throws -> String {
+    let handle = try open(path)
+    var data = Data()
+    do {
+      data = try handle.read(upToCount: AccessToken.mostBytes + 2) ?? Data()
+    } catch {
+      throw OffersError(
+        .notFound, "Could not read the token in \(path).", hint: AccessToken.hint,
+        cause: "\(error)")
+    }
+    while data.last == 0x0A || data.last == 0x0D { data.removeLast() }
+    // A text that is not UTF-8 is not ASCII, and is refused as such.
+    let text = String(decoding: data, as: UTF8.self)
+    try AccessToken.check(text, in: path)
+    return text
+  }
+
+  /// Opens the file and checks its type and permissions. The check uses the open descriptor, so
+  /// that the file cannot be replaced in between.
+  private static func open(_ path: String) throws -> FileHandle {
+    let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw OffersError(
+        .notFound, "Could not read the token in \(path): \(String(cString: strerror(errno))).",
+        hint: "Make one: offers token new \(ShellQuoting.word(path))")
+    }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var information = stat()
+    guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
+      throw OffersError(.invalidRequest, "\(path) is not a regular file.")
+    }
+    guard information.st_mode & 0o077 == 0 else {
+      throw OffersError(
+        .invalidRequest, "Others on this machine may read the token in \(path).",
+        hint: "Make it yours alone: chmod 600 \(ShellQuoting.word(path))")
+    }
+    return handle
+  }
+}

@@ -1,0 +1,340 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import OffersCore
+import OffersSQLite
+import OffersTestSupport
+import Testing
+
+@testable import OffersServer
+
+@Suite("Sessions of browsers")
+struct SessionTests {
+  private static func form(_ agent: String? = nil) -> HTTPFields {
+    var headers: HTTPFields = [
+      .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
+    ]
+    headers[.userAgent] = agent
+    return headers
+  }
+
+  /// Logs a browser in and returns its `Cookie` field.
+  private static func logIn(
+    _ client: any TestClientProtocol, agent: String? = nil, token: String = ServedHome.token
+  ) async throws -> String {
+    let answer = try await client.send(
+      .post, "/login", headers: form(agent), body: "token=\(token)")
+    #expect(answer.status == 303)
+    return String(try #require(answer.headers[.setCookie]?.split(separator: ";").first))
+  }
+
+  /// The status of a read with a cookie.
+  private static func status(
+    _ client: any TestClientProtocol, _ cookie: String
+  ) async throws -> Int {
+    try await client.get("offers", headers: [.cookie: cookie]).status
+  }
+
+  private static func post(
+    _ client: any TestClientProtocol, _ path: String, _ cookie: String
+  ) async throws -> APIAnswer {
+    var headers = form()
+    headers[.cookie] = cookie
+    return try await client.send(.post, path, headers: headers, body: "")
+  }
+
+  @Test("each login has a cookie of 256 bits, and the database has none of them")
+  func hidesCookies() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask(try home.server(token: ServedHome.token)) { client in
+      var values: Set<Substring> = []
+      for _ in 0..<5 {
+        let value = try #require(try await Self.logIn(client).split(separator: "=").last)
+        #expect(value.count == 64)
+        values.insert(value)
+      }
+      #expect(values.count == 5)
+      let sessions = try await home.database.fetchSessions()
+      #expect(sessions.count == 5)
+      for name in ["offers.sqlite", "offers.sqlite-wal"] {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: home.folder.file(name)))
+        for value in values {
+          #expect(bytes.firstRange(of: Data(value.utf8)) == nil)
+          let raw = try #require(SessionCookie.bytes(hex: String(value)))
+          #expect(bytes.firstRange(of: Data(raw)) == nil)
+        }
+        #expect(bytes.firstRange(of: Data(ServedHome.token.utf8)) == nil)
+      }
+    }
+  }
+
+  @Test("sessions outlast a restart; a cookie that was copied ends with the logout")
+  func restartsAndLogouts() async throws {
+    let home = try await ServedHome(feeds: [])
+    let (phone, desk) = try await home.ask(try home.server(token: ServedHome.token)) { client in
+      (try await Self.logIn(client), try await Self.logIn(client))
+    }
+    // Another server on the same database, as after a restart.
+    try await home.ask(try home.server(token: ServedHome.token)) { client in
+      #expect(try await Self.status(client, phone) == 200)
+      #expect(try await Self.status(client, desk) == 200)
+      #expect(try await Self.post(client, "/logout", phone).status == 303)
+      // The thief of the cookie still has it.
+      #expect(try await Self.status(client, phone) == 401)
+      #expect(try await Self.status(client, desk) == 200)
+    }
+    try await home.ask(try home.server(token: ServedHome.token)) { client in
+      #expect(try await Self.status(client, phone) == 401)
+      #expect(try await Self.status(client, desk) == 200)
+    }
+  }
+
+  @Test("a session lasts for 30 days after its last request, which is noted every ten minutes")
+  func expires() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    let day = 86_400.0
+    try await home.ask(try home.server(token: ServedHome.token, clock: clock)) { client in
+      let cookie = try await Self.logIn(client)
+      let start = clock.now
+      func seen() async throws -> Date? {
+        try await home.database.flushImageUses()
+        return try await home.database.fetchSessions().first?.lastSeenAt
+      }
+      clock.advance(by: 599)
+      let early = try await client.get("offers", headers: [.cookie: cookie])
+      #expect(early.headers[.setCookie] == nil)
+      #expect(try await seen() == start)
+      clock.advance(by: 1)
+      let due = try await client.get("offers", headers: [.cookie: cookie])
+      #expect(due.headers[.setCookie]?.hasPrefix(cookie + "; Path=/; HttpOnly") == true)
+      #expect(try await seen() == clock.now)
+      clock.advance(by: 29 * day)
+      #expect(try await Self.status(client, cookie) == 200)
+      #expect(try await seen() == clock.now)
+      clock.advance(by: 30 * day - 1)
+      #expect(try await Self.status(client, cookie) == 200)
+      #expect(try await seen() == clock.now)
+      clock.advance(by: 30 * day)
+      #expect(try await Self.status(client, cookie) == 401)
+      // The next login removes it.
+      _ = try await Self.logIn(client)
+      #expect(try await home.database.fetchSessions().count == 1)
+    }
+  }
+
+  @Test("a session that was last seen in a far future is not valid")
+  func survivesClock() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    try await home.ask(try home.server(token: ServedHome.token, clock: clock)) { client in
+      clock.advance(by: 401 * 86_400)
+      let cookie = try await Self.logIn(client)
+      clock.advance(by: -401 * 86_400)
+      #expect(try await Self.status(client, cookie) == 401)
+    }
+  }
+
+  @Test("a changed token file ends all sessions and accepts the new token, without a restart")
+  func followsFile() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    let log = RecordedLog()
+    let next = "Vw3-9hLkzQy7TnEa5cRu"
+    try await home.ask(try home.server(token: ServedHome.token, clock: clock, log: log)) { client in
+      let cookie = try await Self.logIn(client)
+      func bearer(_ token: String) async throws -> Int {
+        try await client.get("offers", headers: [.authorization: "Bearer \(token)"]).status
+      }
+      try home.write(token: next)
+      clock.advance(by: 1)
+      #expect(try await Self.status(client, cookie) == 401)
+      #expect(try await bearer(ServedHome.token) == 401)
+      #expect(try await bearer(next) == 200)
+      #expect(try await home.database.fetchSessions().isEmpty)
+      #expect(log.lines.first == "notice token file read again token=changed")
+      // The sessions stay ended if the first token returns.
+      try home.write(token: ServedHome.token)
+      clock.advance(by: 1)
+      #expect(try await Self.status(client, cookie) == 401)
+      #expect(try await bearer(ServedHome.token) == 200)
+    }
+  }
+
+  @Test("a token file that cannot be used lets nobody in, and its sessions return with its token")
+  func refusesBadFile() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    let log = RecordedLog()
+    try await home.ask(try home.server(token: ServedHome.token, clock: clock, log: log)) { client in
+      let cookie = try await Self.logIn(client)
+      func bearer(_ token: String) async throws -> Int {
+        try await client.get("offers", headers: [.authorization: "Bearer \(token)"]).status
+      }
+      let path = home.folder.file("token")
+      for spoil in [
+        { try FileManager.default.removeItem(atPath: path) },
+        { _ = try home.write(token: "passwordpassword") },
+        { _ = try home.write(token: ServedHome.token, mode: 0o644) },
+      ] as [() throws -> Void] {
+        try spoil()
+        clock.advance(by: 100)
+        #expect(try await Self.status(client, cookie) == 401)
+        #expect(try await bearer("passwordpassword") != 200)
+        #expect(try await bearer(ServedHome.token) != 200)
+        try home.write(token: ServedHome.token)
+        clock.advance(by: 1)
+        #expect(try await Self.status(client, cookie) == 200)
+      }
+      let errors = log.lines.filter { $0.hasPrefix("error token file unusable") }
+      #expect(errors.count == 3)
+      #expect(errors[1].contains("too weak"))
+    }
+  }
+
+  @Test("a session that was written into the database without the token is not valid")
+  func refusesPlanted() async throws {
+    let home = try await ServedHome(feeds: [])
+    let value = SessionCookie.newValue()
+    let id = SessionCookie.sessionID(of: value)
+    let planted = Session(
+      id: id, fingerprint: AccessToken("some other token").fingerprint(of: id), createdAt: .now,
+      lastSeenAt: .now, peer: "192.0.2.1", userAgent: "")
+    try await home.database.putSession(planted)
+    try await home.ask(try home.server(token: ServedHome.token)) { client in
+      #expect(try await Self.status(client, "offers-session=\(value)") == 401)
+    }
+  }
+
+  @Test("behind TLS the cookie is secure and bound to the host, and forms come from https only")
+  func behindTLS() async throws {
+    let home = try await ServedHome(feeds: [])
+    let server = try home.server(token: ServedHome.token, isBehindTLS: true)
+    try await home.ask(server) { client in
+      var headers = Self.form()
+      #expect(
+        try await client.send(
+          .post, "/login", headers: headers, body: "token=\(ServedHome.token)"
+        ).status == 403)
+      headers[.origin] = "https://localhost"
+      let answer = try await client.send(
+        .post, "/login", headers: headers, body: "token=\(ServedHome.token)")
+      let field = try #require(answer.headers[.setCookie])
+      #expect(field.hasPrefix("__Host-offers-session="))
+      let attributes = field.components(separatedBy: "; ").dropFirst()
+      #expect(
+        attributes == ["Path=/", "HttpOnly", "SameSite=Lax", "Secure", "Max-Age=2592000"])
+      let pair = String(try #require(field.split(separator: ";").first))
+      #expect(try await Self.status(client, pair) == 200)
+      // A cookie that another host of the domain may have set does not count.
+      #expect(
+        try await Self.status(client, pair.replacingOccurrences(of: "__Host-", with: "")) == 401)
+    }
+  }
+
+  @Test("the settings list the browsers in plain words, and end one or all others")
+  func settings() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask(try home.server(token: ServedHome.token)) { client in
+      let phone = try await Self.logIn(
+        client,
+        agent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 "
+          + "(KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1")
+      let desk = try await Self.logIn(
+        client, agent: "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
+      let odd = try await Self.logIn(client, agent: "<script>alert(1)</script>")
+      func page(_ cookie: String) async throws -> String {
+        try await client.get("/settings", headers: [.cookie: cookie]).text
+      }
+      let text = try await page(phone)
+      #expect(text.count(of: "This browser") == 1)
+      let own = try #require(text.between("this-browser", "</li>"))
+      #expect(own.contains("Safari on iPhone"))
+      #expect(own.contains(#"action="/logout""#))
+      #expect(text.contains("Firefox on Linux"))
+      #expect(!text.contains("<script>alert"))
+      #expect(!text.contains(String(phone.suffix(64))))
+      // Another site cannot end a session.
+      let desks = try #require(
+        text.between("Firefox on Linux", "</li>")?.between(#"action=""#, #"""#))
+      var foreign = Self.form()
+      foreign[.origin] = "http://evil.example"
+      foreign[.cookie] = phone
+      #expect(try await client.send(.post, desks, headers: foreign, body: "").status == 403)
+      #expect(try await client.send(.post, desks, headers: Self.form(), body: "").status == 401)
+      #expect(try await Self.status(client, desk) == 200)
+      let ended = try await Self.post(client, desks, phone)
+      #expect((ended.status, ended.headers[.location]) == (303, "/settings"))
+      #expect(try await Self.status(client, desk) == 401)
+      #expect(try await Self.post(client, desks, phone).status == 404)
+      #expect(try await Self.post(client, "/sessions/xyz/end", phone).status == 404)
+      #expect(try await Self.status(client, odd) == 200)
+      #expect(try await Self.post(client, "/sessions/end-others", phone).status == 303)
+      #expect(try await Self.status(client, odd) == 401)
+      #expect(try await Self.status(client, phone) == 200)
+      #expect(!(try await page(phone)).contains("end-others"))
+    }
+    #expect(!(try await home.show("/settings").text.contains("Logged in")))
+  }
+
+  @Test("a login of a logged in browser ends its session before")
+  func replaces() async throws {
+    let home = try await ServedHome(feeds: [])
+    try await home.ask(try home.server(token: ServedHome.token)) { client in
+      let first = try await Self.logIn(client)
+      var headers = Self.form()
+      headers[.cookie] = first
+      let again = try await client.send(
+        .post, "/login", headers: headers, body: "token=\(ServedHome.token)")
+      #expect(again.status == 303)
+      #expect(try await Self.status(client, first) == 401)
+      #expect(try await home.database.fetchSessions().count == 1)
+    }
+  }
+
+  @Test("the stream of events ends with the session, and with the token")
+  func endsStreams() async throws {
+    let home = try await ServedHome(feeds: [])
+    let clock = SteppedClock()
+    let server = try home.server(token: ServedHome.token, clock: clock, port: 0)
+    try await LiveServer.run(server) { live in
+      func login() async throws -> String {
+        let answer = try await live.exchange(
+          "POST /login HTTP/1.1\r\n\(live.host)Origin: http://127.0.0.1:\(live.port)\r\n"
+            + "Content-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n"
+            + "Content-Length: \(ServedHome.token.utf8.count + 6)\r\n\r\n"
+            + "token=\(ServedHome.token)")
+        return try #require(answer.between("Set-Cookie: ", ";"))
+      }
+      func listen(_ field: String) async throws -> RawConnection {
+        let connection = try RawConnection(port: live.port)
+        let greeting = try await connection.exchange(
+          "GET /api/v1/events HTTP/1.1\r\n\(live.host)\(field)\r\nConnection: close\r\n\r\n"
+        ) { $0.contains("event: sync\n") }
+        #expect(greeting.contains("event: sync\n"), "\(greeting)")
+        return connection
+      }
+      let mine = try await listen("Cookie: \(try await login())")
+      let cookie = try await login()
+      let other = try await listen("Cookie: \(cookie)")
+      let all = try await home.database.fetchSessions()
+      let ids = all.map(\.id).filter {
+        $0 != SessionCookie.sessionID(of: String(cookie.suffix(64)))
+      }
+      try await home.database.endSessions(ids)
+      // It is received until the server closes the connection.
+      let last = try await mine.receive()
+      #expect(last.hasSuffix("0\r\n\r\n"))
+      #expect(!other.isClosedByServer)
+      let bearer = try await listen("Authorization: Bearer \(ServedHome.token)")
+      try home.write(token: "Vw3-9hLkzQy7TnEa5cRu")
+      clock.advance(by: 1)
+      _ = try await live.exchange(
+        "GET /api/v1/offers HTTP/1.1\r\n\(live.host)Connection: close\r\n"
+          + "Authorization: Bearer Vw3-9hLkzQy7TnEa5cRu\r\n\r\n")
+      _ = try await bearer.receive()
+      _ = try await other.receive()
+    }
+  }
+}
