@@ -92,7 +92,7 @@ struct TokenCommandTests {
     // fail2ban removes the time, and <ADDR> stands for any address.
     let pattern = try Regex(String(rule).replacing("<ADDR>", with: "([0-9a-fA-F:.]+)"))
     func address(_ line: String) -> String? {
-      line.firstMatch(of: pattern)?.output[1].substring.map(String.init)
+      line.firstMatch(of: pattern)?.output[1].substring.map { String($0) }
     }
     #expect(address(" warning login refused client=192.0.2.7 status=401") == "192.0.2.7")
     #expect(address(" warning login refused client=2001:db8::7 status=429") == "2001:db8::7")

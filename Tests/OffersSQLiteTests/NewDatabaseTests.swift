@@ -58,9 +58,9 @@ struct NewDatabaseTests {
     #expect(
       tables == [
         "cache_slot", "change", "favorite", "feed", "feed_detail", "feed_fetch", "image_cache",
-        "image_failure", "image_lease", "image_tally", "image_use", "new_offers", "notice",
-        "offer", "offer_detail", "reader", "recent_search", "search_state", "sync_request",
-        "sync_run",
+        "image_failure", "image_lease", "image_tally", "image_use", "login_attempt", "new_offers",
+        "notice", "offer", "offer_detail", "reader", "recent_search", "search_state", "session",
+        "sync_request", "sync_run",
       ])
     let strict = try store.rows("SELECT name FROM pragma_table_list WHERE strict ORDER BY name")
     #expect(strict == tables)

@@ -55,6 +55,11 @@ final class HeldSyncer: FeedSyncer {
   }
 }
 
+/// Whether a client is let in.
+private final class Door: Sendable {
+  let isOpen = Mutex(true)
+}
+
 @Suite("Syncs over the API")
 struct SyncRoutesTests {
   /// Polls the status of the sync until a condition holds.
@@ -218,10 +223,10 @@ struct SyncRoutesTests {
     let home = try await ServedHome()
     let hub = EventHub(
       signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
-    let isWelcome = Mutex(true)
-    let mine = try await hub.listen(.session([1])) { isWelcome.withLock { $0 } }
+    let door = Door()
+    let mine = try await hub.listen(.session([1])) { door.isOpen.withLock { $0 } }
     let other = try await hub.listen(.session([2])) { true }
-    isWelcome.withLock { $0 = false }
+    door.isOpen.withLock { $0 = false }
     _ = try await home.database.setFavorites(named: ["ibotta:900117"], to: true)
     // Without the end this would wait for ever.
     for await _ in mine {}

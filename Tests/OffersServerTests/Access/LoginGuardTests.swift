@@ -24,6 +24,17 @@ struct LoginGuardTests {
     }
   }
 
+  /// Attempts that cannot be stored.
+  private struct FullDisk: AttemptRepository {
+    private let failure = OffersError(.storageFailed, "The disk is full.")
+
+    func fetchAttempts() throws -> [LoginAttempts] { throw failure }
+
+    func putAttempts(_ attempts: [LoginAttempts], removing networks: [String]) throws {
+      throw failure
+    }
+  }
+
   private static func peer(_ text: String) throws -> Peer { try #require(Peer(text)) }
 
   private static func headers(_ client: String? = nil) -> HTTPFields {
@@ -140,7 +151,7 @@ struct LoginGuardTests {
     let log = RecordedLog()
     let login = LoginGuard(attempts, now: { clock.now }, logger: log.logger)
     for number in 0..<5000 {
-      _ = await login.fail(Peer(.init(ipv4: 0x0A00_0000 + UInt32(number))))
+      _ = await login.fail(try Self.peer("10.0.\(number / 256).\(number % 256)"))
     }
     await login.close()
     // The eleventh failure of any network makes all wait.
@@ -154,16 +165,9 @@ struct LoginGuardTests {
 
   @Test("a failed write is tried again, and does not answer a request")
   func survivesFailures() async throws {
-    struct Full: AttemptRepository {
-      func fetchAttempts() throws -> [LoginAttempts] { throw Self.failure }
-      func putAttempts(_ attempts: [LoginAttempts], removing networks: [String]) throws {
-        throw Self.failure
-      }
-      static let failure = OffersError(.storageFailed, "The disk is full.")
-    }
     let clock = SteppedClock()
     let log = RecordedLog()
-    let login = LoginGuard(Full(), now: { clock.now }, logger: log.logger)
+    let login = LoginGuard(FullDisk(), now: { clock.now }, logger: log.logger)
     #expect(await login.fail(.loopback) == nil)
     #expect(await login.fail(.loopback) == 1)
     await login.close()

@@ -16,7 +16,8 @@ final class RecordedLog: Sendable {
     }
 
     func log(event: LogEvent) {
-      let values = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+      let values = (event.metadata ?? [:]).sorted { $0.key < $1.key }
+        .map { " \($0.key)=\($0.value)" }
       let line = "\(event.level) \(event.message)" + values.joined()
       log.stored.withLock { $0.append(line) }
     }

@@ -25,7 +25,7 @@ struct DeviceNameTests {
         "Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X) AppleWebKit/605 CriOS/131 Safari/604",
         "Chrome on iPad"
       ),
-      ("Mozilla/5.0 (Android 14; Mobile; rv:133.0) Gecko/133.0 Firefox/133.0", "Firefox on Android"),
+      ("Mozilla/5.0 (Android 14; Mobile; rv:133.0) Gecko/133.0 Firefox/133", "Firefox on Android"),
       ("Mozilla/5.0 (X11; CrOS x86_64) \(webKit) Chrome/131 Safari/537", "Chrome on ChromeOS"),
       ("curl/8.5", "curl"), ("Lynx/2.9.0", "Lynx"), ("", "An unknown browser"),
       ("Mozilla/5.0 (Windows NT 10.0)", "A browser on Windows"), ("/", "An unknown browser"),
