@@ -44,7 +44,7 @@ enum TokenStrength {
     switch kind(of: byte) {
     case .mark: seenMarks.insert(byte).inserted ? 3 : 1
     case .digit: run >= 4 ? min(plain, log2(10)) : plain
-    case .lower, .upper: run >= 4 ? min(plain, 2.5) : plain
+    case .lower, .upper: run >= 5 ? min(plain, 2.5) : plain
     }
   }
 
