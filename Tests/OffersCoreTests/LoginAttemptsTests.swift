@@ -32,6 +32,14 @@ struct LoginAttemptsTests {
         == Array(repeating: 0, count: 10) + [1, 2, 4, 8, 16, 32, 60, 60, 60])
   }
 
+  @Test("the longest wait outlasts the rounding of stored times")
+  func rounds() {
+    let attempts = LoginAttempts(
+      network: "192.0.2.1", count: 20, lastFailureAt: Self.start,
+      waitUntil: Self.start + 3600.9)
+    #expect(attempts.waitSeconds(at: Self.start) > 3600)
+  }
+
   @Test("a day without a failure forgets those of a network")
   func forgets() {
     var attempts = LoginAttempts(network: "192.0.2.1")

@@ -51,10 +51,11 @@ package struct LoginAttempts: Hashable, Sendable {
   private var rule: Rule { network == Self.overall ? Self.overallRule : Self.networkRule }
 
   /// The remaining wait in seconds; 0 if there is none. A wait that is longer than the longest one
-  /// was stored by a clock that has been set back since, and counts as passed.
+  /// was stored by a clock that has been set back since, and counts as passed. A second is allowed
+  /// for the rounding of stored times.
   package func waitSeconds(at now: Date) -> Double {
     let seconds = waitUntil.timeIntervalSince(now)
-    return seconds > 0 && seconds <= rule.longestWaitSeconds ? seconds : 0
+    return seconds > 0 && seconds <= rule.longestWaitSeconds + 1 ? seconds : 0
   }
 
   /// Counts a failure, and sets the wait after it.

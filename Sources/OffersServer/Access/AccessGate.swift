@@ -22,6 +22,8 @@ struct AccessGate: Sendable {
   private final class Memory: Sendable {
     /// The version of the token whose foreign sessions were removed.
     let sweptVersion = Mutex(0)
+    /// The version whose sweep has failed, which is logged once.
+    let failedVersion = Mutex(0)
     /// When the last request of a session was noted. So a slow database does not gather a write for
     /// each request.
     let notedAt = Mutex<[[UInt8]: Date]>([:])
@@ -102,8 +104,14 @@ struct AccessGate: Sendable {
       memory.sweptVersion.withLock { $0 = version.number }
     } catch {
       // These sessions are not valid anyway. The next request tries again.
-      logger.error(
-        "The sessions of the previous token could not be removed.", metadata: ["error": "\(error)"])
+      let isFirst = memory.failedVersion.withLock { failed in
+        defer { failed = version.number }
+        return failed != version.number
+      }
+      if isFirst {
+        logger.error(
+          "sessions of the previous token not removed", metadata: ["error": "\(error)"])
+      }
     }
     return version
   }

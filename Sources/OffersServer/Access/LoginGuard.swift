@@ -10,7 +10,8 @@ import Synchronization
 /// can lock out others by guessing.
 ///
 /// The attempts of all networks are in memory, at most `LoginAttempts.limit`, and changes are
-/// written to the database at most once a second.
+/// written to the database at most once a second. Another server on the same database counts on its
+/// own until it starts anew.
 final class LoginGuard: Sendable {
   private struct State {
     var attempts: [String: LoginAttempts] = [:]
@@ -20,6 +21,8 @@ final class LoginGuard: Sendable {
     /// The task that writes in a second.
     var writer: Task<Void, Never>?
     var isClosed = false
+    /// Whether the last read or write failed, which is logged once.
+    var hasFailed = false
   }
 
   private let repository: any AttemptRepository
@@ -85,9 +88,10 @@ final class LoginGuard: Sendable {
     do {
       try await repository.putAttempts(
         attempts, removing: Array(changed.subtracting(attempts.map(\.network))))
+      state.withLock { $0.hasFailed = false }
     } catch {
       state.withLock { $0.changed.formUnion(changed) }
-      logger.error("The failed logins could not be stored.", metadata: ["error": "\(error)"])
+      note(error)
     }
   }
 
@@ -116,8 +120,16 @@ final class LoginGuard: Sendable {
       }
     } catch {
       // The attempts are counted in memory meanwhile, and read by the next attempt.
-      logger.error("The failed logins could not be read.", metadata: ["error": "\(error)"])
+      note(error)
     }
+  }
+
+  private func note(_ error: any Error) {
+    let isFirst = state.withLock { state in
+      defer { state.hasFailed = true }
+      return !state.hasFailed
+    }
+    if isFirst { logger.error("failed logins not stored", metadata: ["error": "\(error)"]) }
   }
 
   private static func makeRoom(for name: String, in state: inout State) {

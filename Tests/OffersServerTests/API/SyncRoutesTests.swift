@@ -194,7 +194,9 @@ struct SyncRoutesTests {
       signal: home.database, jobs: SyncJobs(syncer: HeldSyncer(), now: { .now }))
     var all: [AsyncStream<ByteBuffer>] = []
     func client(_ number: Int) -> EventHub.Client { .session([UInt8(number)]) }
-    for number in 0..<EventHub.listenerLimit { all.append(try await hub.listen(client(number / 20))) }
+    for number in 0..<EventHub.listenerLimit {
+      all.append(try await hub.listen(client(number / 20)))
+    }
     await #expect(throws: Problem.self) { try await hub.listen(client(200)) }
     #expect(hub.listenerCount == EventHub.listenerLimit)
     all = []
