@@ -1,0 +1,54 @@
+"""The campaigns of Scripts/soak: `faults` and `attack`."""
+
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+
+from . import faults
+from .program import Program
+from .report import Report
+
+_MINUTES = {"faults": 20, "attack": 5}
+_SHORT_SECONDS = {"faults": 20, "attack": 15}
+
+
+def _arguments():
+    parser = argparse.ArgumentParser(prog="Scripts/soak", add_help=False)
+    parser.add_argument("campaign", choices=_MINUTES)
+    parser.add_argument("minutes", nargs="?", type=float)
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--case")
+    parser.add_argument("--only", action="append")
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--program", required=True)
+    return parser.parse_args()
+
+
+def main():
+    arguments = _arguments()
+    name = arguments.campaign
+    if arguments.seed is None:
+        arguments.seed = random.randrange(1 << 31)
+    seconds = _SHORT_SECONDS[name]
+    if not arguments.short:
+        minutes = _MINUTES[name] if arguments.minutes is None else arguments.minutes
+        seconds = minutes * 60
+    print(f"soak {name}: seed {arguments.seed}, {seconds:.0f} s, {arguments.program}", flush=True)
+    report = Report(name, arguments.seed, ["Scripts/soak", name])
+    scratch = os.path.realpath(tempfile.mkdtemp(prefix="offers-soak-"))
+    try:
+        program = Program(arguments.program, scratch)
+        program.build_shims()
+        campaign = {"faults": faults}[name]
+        campaign.run(program, report, seconds, arguments.case, arguments.only, arguments.jobs)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    report.print()
+    return 1 if report.violations or report.tried == 0 else 0
+
+
+sys.exit(main())

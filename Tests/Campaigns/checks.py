@@ -1,0 +1,146 @@
+"""The invariants that are checked after each fault."""
+
+import re
+import signal
+
+from .home import MOST_IMAGES, Unreadable, one_line, read_state
+from .program import EXIT_CODES
+
+_NOTHING_CHANGED = re.compile(r"nothing (was|has been|is) (changed|written|stored|imported)", re.I)
+_CRASH_WORDS = re.compile(
+    r"fatal error|stack dump|\*\*\*|swift runtime|precondition|backtrace|0x[0-9a-f]{8,}", re.I)
+
+
+def check_ending(result, was_killed=False):
+    """A command ends with a documented code, and a failure tells one clear error."""
+    found = []
+    if result.timed_out:
+        return [f"it did not end within {result.seconds:.0f} s"]
+    if was_killed and result.code == -signal.SIGKILL:
+        return found
+    if result.code not in EXIT_CODES:
+        return [f"it ends with {result.code}, which is not documented: {one_line(result.errors)}"]
+    if result.code != 0:
+        first = [line for line in result.errors.split("\n") if line.startswith("offers: ")]
+        if len(first) != 1:
+            found.append(f"exit {result.code} with {len(first)} errors: {one_line(result.errors)}")
+        if re.search(r"offers: *(\||$)", one_line(result.errors)):
+            found.append("an error without a text")
+    if _CRASH_WORDS.search(result.errors):
+        found.append(f"it tells of its inside: {one_line(result.errors)}")
+    return found
+
+
+def check_guard(result):
+    """The database and its log are written under the write guard only."""
+    if not result.outside:
+        return []
+    return [f"{result.outside} writes outside of the write guard"]
+
+
+def compare(before, after, now, acknowledged, said_nothing=False):
+    """Each part of the state is as before or as after the command; as after it if acknowledged."""
+    found = []
+
+    def compare_part(name, old, new, current, said_nothing=said_nothing):
+        if current == new and (not said_nothing or new == old):
+            return
+        if current == old:
+            if acknowledged:
+                found.append(f"acknowledged, and lost: {name}")
+            return
+        if current == new:
+            found.append(f"it says that nothing was changed, and changed {name}")
+            return
+        found.append(f"neither before nor after: {name}{_difference(old, new, current)}")
+
+    for feed in sorted({*before.offers, *after.offers, *now.offers}):
+        compare_part(f"feed {feed}", before.feed(feed), after.feed(feed), now.feed(feed))
+    compare_part("favorites", before.favorites, after.favorites, now.favorites)
+    for feed in sorted({*before.feeds, *after.feeds, *now.feeds}):
+        compare_part(f"source of {feed}", before.feeds.get(feed), after.feeds.get(feed),
+                     now.feeds.get(feed))
+    for name in sorted({*before.outputs, *after.outputs}):
+        # The message is about the database.
+        compare_part(f"file {name}", before.outputs.get(name), after.outputs.get(name),
+                     now.outputs.get(name), said_nothing=False)
+    return found
+
+
+def _difference(old, new, current):
+    """A few words about a state, if it is short."""
+    text = f" is {current}, was {old}, to be {new}"
+    return text if len(text) < 200 else ""
+
+
+def check_state(program, home, scene, result, acknowledged):
+    """The state after a fault, as `compare` demands it, from a database that can be read."""
+    try:
+        now = read_state(program, home, scene.outputs)
+    except Unreadable as error:
+        return [f"after the fault: {error}"]
+    said_nothing = bool(_NOTHING_CHANGED.search(result.errors)) and not acknowledged
+    return compare(scene.before, scene.after, now, acknowledged, said_nothing)
+
+
+def check_health(program, home):
+    """The doctor finds no error, and the images are at most 50."""
+    result = program.run(["doctor", "--json"], home)
+    if result.code == 66:
+        return []
+    found = []
+    if result.code != 0:
+        problems = re.findall(r'"level":"problem","subject":"(\w+)","message":"([^"]*)"', result.output)
+        told = "; ".join(f"{subject}: {text}" for subject, text in problems) or result.errors
+        found.append(f"the doctor finds: {one_line(told)}")
+    if home.image_count() > MOST_IMAGES:
+        found.append(f"{home.image_count()} images")
+    return found
+
+
+def check_repetition(program, home, scene):
+    """The same command then completes, and nothing is left behind that it or a repair clears."""
+    result = program.run(scene.arguments, home)
+    if scene.name == "feeds-add" and result.code == 64 and "already" in result.errors:
+        # The definition was saved. The feed may not have been synced yet.
+        result = program.run(["sync", "tea", "--quiet"], home)
+    if result.code != scene.code:
+        return [f"afterwards the command ends with {result.code}: {one_line(result.errors)}"]
+    found = check_guard(result)
+    repair = program.run(["doctor", "--repair"], home)
+    found += check_guard(repair)
+    if repair.code != 0:
+        found.append(f"the repair ends with {repair.code}: {one_line(repair.errors)}")
+    strays = home.strays(scene.known)
+    if strays:
+        found.append(f"it leaves {_kinds(strays)}, also after the next write and a repair")
+    try:
+        now = read_state(program, home, scene.outputs)
+    except Unreadable as error:
+        return found + [f"after the repetition: {error}"]
+    return found + [f"after the repetition, {text}"
+                    for text in compare(scene.after, scene.after, now, True)]
+
+
+def check_strays(home, scene):
+    """A command that failed by itself leaves no file."""
+    strays = home.strays(scene.known)
+    return [f"it leaves {_kinds(strays)}"] if strays else []
+
+
+def _kinds(names):
+    """File names without the numbers in them, which differ from run to run."""
+    return ", ".join(sorted({re.sub(r"(?<=[-.])[0-9a-z]*\d[0-9a-z]*", "N", name) for name in names}))
+
+
+def check_all(program, home, scene, result, was_killed=False):
+    """All invariants, after a command met a fault. It is run again at the end."""
+    found = check_ending(result, was_killed) + check_guard(result)
+    if result.code != scene.code and not (was_killed and result.code < 0):
+        found += check_strays(home, scene)
+    acknowledged = result.code == 0
+    found += check_state(program, home, scene, result, acknowledged)
+    found += check_health(program, home)
+    if scene.name not in ("prune", "repair"):
+        found += check_repetition(program, home, scene)
+    return found

@@ -1,0 +1,178 @@
+"""Faults of a server amid stars: kills, failing writes, and a disk that fills and gets room again."""
+
+import errno
+import http.client
+import signal
+import threading
+import time
+from urllib.parse import quote
+
+from .checks import check_health
+from .home import Unreadable, one_line, read_state
+from .program import KINDS, Control, Result
+
+_WRITER_COUNT = 3
+_READY_SECONDS = 60
+
+
+class RunningServer:
+    """A server in a process of its own, on a free port of loopback."""
+
+    def __init__(self, program, home, control, *arguments, **settings):
+        self.process = program.start(
+            ["serve", "--port", "0", *arguments], home, control, **settings)
+        self.errors = []
+        self._ready = threading.Event()
+        self.port = None
+        threading.Thread(target=self._read, daemon=True).start()
+        deadline = time.monotonic() + _READY_SECONDS
+        while not self._ready.wait(0.01):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                break
+
+    def _read(self):
+        for line in self.process.stderr:
+            text = line.decode(errors="replace").rstrip()
+            self.errors.append(text)
+            if self.port is None and "http://" in text:
+                digits = text.rpartition(":")[2]
+                self.port = int("".join(filter(str.isdigit, digits)) or 0) or None
+                self._ready.set()
+
+    def ask(self, method, path, timeout=20, headers=None, body=None):
+        """Sends a request on a connection of its own, and returns the status and the body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            connection.request(method, path, body, headers or {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            return response.status, response.read()
+        finally:
+            connection.close()
+
+    def end(self, timeout=30):
+        """Ends the server by SIGTERM and returns its exit code, or None if it does not end."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(timeout)
+        except Exception:
+            self.process.kill()
+            self.process.wait()
+            return None
+
+
+class Served:
+    """Each case is a fault and the number of the call at which it begins."""
+
+    name = "served"
+
+    def __init__(self, scenes):
+        self._scenes = scenes
+
+    def cases(self, random):
+        """Endless: random faults."""
+        while True:
+            way = random.choice(["kill", "kill", "kill", "room", "fail"])
+            if way == "kill":
+                yield f"served/kill/{random.randint(8, 600)}/{random.choice(['after', 'torn'])}"
+            elif way == "room":
+                yield f"served/room/{random.randrange(0, 60_000, 512)}/bytes"
+            else:
+                kind = random.choice(["write", "sync", "truncate"])
+                yield f"served/fail/{random.randint(1, 60)}/{kind}"
+
+    def run(self, case, program, random):
+        _, way, number, detail = case.split("/")
+        home = self._scenes.copy("base")
+        control = Control(program.scratch, int(number) if way == "room" else 0)
+        settings = {"kill": f"{number} {detail}"} if way == "kill" else {"room": 1}
+        if way == "fail":
+            settings = {"fail": f"{KINDS.index(detail)} {number} {errno.EIO} once"}
+        server = None
+        try:
+            before = read_state(program, home).favorites
+            server = RunningServer(program, home, control, **settings)
+            asked, acknowledged = self._star(server)
+            found = []
+            if way == "room":
+                found += self._check_full(server, control, acknowledged, asked)
+            if way == "kill":
+                server.process.kill()
+                server.process.wait()
+            elif server.end() != 0:
+                found.append(f"the server ends with {server.process.returncode}")
+            total = control.values()[0]
+            program.note(["serve"], Result(0, "", "", 0, {}, total, control.values()[3]))
+            if total == 0:
+                found.append("nothing was intercepted")
+            found += self._check_after(program, home, before, asked, acknowledged)
+            return f"served {way}", [f"serve, {way}: {text}" for text in found]
+        finally:
+            if server and server.process.poll() is None:
+                server.process.kill()
+                server.process.wait()
+            control.close()
+            home.remove()
+
+    @staticmethod
+    def _star(server):
+        """Stars offers from several threads until the server has died or all are starred."""
+        asked, acknowledged = set(), set()
+
+        def work(writer):
+            for number in range(4 + writer, 56, _WRITER_COUNT):
+                ref = f"ibotta:{number}"
+                asked.add(ref)
+                try:
+                    status, _ = server.ask("PUT", f"/api/v1/offers/{quote(ref)}/favorite")
+                except (OSError, http.client.HTTPException):
+                    if server.process.poll() is not None:
+                        return
+                    continue
+                if status == 200:
+                    acknowledged.add(ref)
+
+        if server.port is not None:
+            threads = [threading.Thread(target=work, args=[writer]) for writer in range(_WRITER_COUNT)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        return asked, acknowledged
+
+    @staticmethod
+    def _check_full(server, control, acknowledged, asked):
+        """A server on a full disk still answers reads, and writes again once there is room."""
+        if server.port is None:
+            return [] if server.errors else ["it did not start, and said nothing"]
+        found = []
+        status, _ = server.ask("GET", "/api/v1/favorites")
+        if status != 200:
+            found.append(f"on a full disk it answers a read with {status}")
+        control.set_room(1 << 40)
+        status, body = server.ask("PUT", "/api/v1/offers/ibotta%3A2/favorite")
+        asked.add("ibotta:2")
+        if status == 200:
+            acknowledged.add("ibotta:2")
+        else:
+            found.append(f"with room again, a star gets {status}: {one_line(body.decode())}")
+        return found
+
+    @staticmethod
+    def _check_after(program, home, before, asked, acknowledged):
+        try:
+            now = read_state(program, home).favorites
+        except Unreadable as error:
+            return [str(error)]
+        found = []
+        if (before | acknowledged) - now:
+            found.append("an acknowledged favorite is lost")
+        if now - before - asked:
+            found.append("a favorite that nobody asked for")
+        result = program.run(["favorite", "55"], home)
+        if result.code != 0:
+            found.append(f"a favorite then fails: {one_line(result.errors)}")
+        repair = program.run(["doctor", "--repair"], home)
+        if repair.code != 0:
+            found.append(f"the repair fails: {one_line(repair.errors)}")
+        return found + check_health(program, home)
