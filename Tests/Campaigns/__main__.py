@@ -7,16 +7,25 @@ import shutil
 import sys
 import tempfile
 
-from . import faults
+from . import attack, faults
 from .program import Program
 from .report import Report
 
+_USAGE = "[MINUTES] [--short] [--seed N] [--only PART] [--jobs N] [--case CASE]"
 _MINUTES = {"faults": 20, "attack": 5}
 _SHORT_SECONDS = {"faults": 20, "attack": 15}
 
 
+class _Parser(argparse.ArgumentParser):
+    """Ends with the exit code and the usage that Scripts/soak has for its other words."""
+
+    def error(self, message):
+        print(f"usage: Scripts/soak faults|attack {_USAGE}\n{message}", file=sys.stderr)
+        sys.exit(64)
+
+
 def _arguments():
-    parser = argparse.ArgumentParser(prog="Scripts/soak", add_help=False)
+    parser = _Parser(add_help=False, allow_abbrev=False)
     parser.add_argument("campaign", choices=_MINUTES)
     parser.add_argument("minutes", nargs="?", type=float)
     parser.add_argument("--short", action="store_true")
@@ -43,7 +52,7 @@ def main():
     try:
         program = Program(arguments.program, scratch)
         program.build_shims()
-        campaign = {"faults": faults}[name]
+        campaign = {"faults": faults, "attack": attack}[name]
         campaign.run(program, report, seconds, arguments.case, arguments.only, arguments.jobs)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

@@ -7,6 +7,7 @@ import threading
 
 from .checks import check_health, compare
 from .disk import STRATEGIES, Disk, read_events
+from .expected import expected_after
 from .home import Home, Unreadable, one_line, read_state
 
 # What each recorded story does, one command after the other.
@@ -57,7 +58,8 @@ class _Story:
                 raise SystemExit(f"soak: the story {name}: {words}: {one_line(result.errors)}")
             self.ends.append(len(read_events(record)))
             # Reading may remove or shorten the log, which no sync of the program's follows.
-            self.states.append(read_state(program, self.home, self.outputs, record=record))
+            now = read_state(program, self.home, self.outputs, record=record)
+            self.states.append(expected_after(self.states[-1], now, words, self.home))
         self.events = read_events(record)
         self.database = database
 

@@ -12,7 +12,6 @@ from .clocks import Clocks
 from .errors import Errors
 from .guard import Guard
 from .kills import Kills
-from .report import Report
 from .room import Room
 from .scenes import Scenes
 from .served import Served
@@ -38,10 +37,10 @@ class Queue:
 def run(program, report, seconds, case=None, only=None, jobs=None):
     """Runs the self-tests and then all parts, or one case."""
     if case is not None:
-        scenes = Scenes(program)
+        scenes = Scenes(program, only=_scenes_of(case))
         try:
             part = next(part for part, _ in _PARTS if part.name == case.split("/")[0])
-            _run_case(part(scenes), case, program, report)
+            run_case(part(scenes), case, program, report)
         finally:
             scenes.close()
         return
@@ -64,6 +63,14 @@ def run(program, report, seconds, case=None, only=None, jobs=None):
         scenes.close()
 
 
+def _scenes_of(case):
+    """The names of the scenes that a case needs; None for all of them."""
+    part, name = case.split("/")[:2]
+    if part in ("errors", "kills", "room", "stopped"):
+        return {name}
+    return None if part == "guard" else set()
+
+
 def _run_part(part, program, report, until, jobs):
     cases = part.cases(report.random(part.name))
     if isinstance(cases, list):
@@ -73,7 +80,7 @@ def _run_part(part, program, report, until, jobs):
     def work():
         # Each worker runs at least one case, however late it is.
         while (case := queue.next()) is not None:
-            _run_case(part, case, program, report)
+            run_case(part, case, program, report)
             if time.monotonic() >= until:
                 break
 
@@ -83,7 +90,8 @@ def _run_part(part, program, report, until, jobs):
             worker.result()
 
 
-def _run_case(part, case, program, report):
+def run_case(part, case, program, report):
+    """Runs a case of a part against a program, or for attacks against the servers."""
     try:
         kind, found = part.run(case, program, report.random(case))
     except Exception as error:

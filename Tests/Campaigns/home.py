@@ -172,4 +172,5 @@ def _summary(document):
 
 def one_line(text):
     """The first 200 characters of a message, on one line."""
+    text = re.sub(r"/[^\s:]*/home-\d+|/[^\s:]*/cut-\d+", "HOME", text)
     return " | ".join(text.split("\n"))[:200].strip(" |")

@@ -64,11 +64,11 @@ class Report:
     def print(self):
         seconds = time.monotonic() - self._begun
         for kind in self._tried:
-            print(f"{kind:<32} {self._tried[kind]:>7} tried {self._held[kind]:>7} held")
+            print(f"{kind:<36} {self._tried[kind]:>7} tried {self._held[kind]:>7} held")
         for part, count in self._of.items():
-            tried = sum(number for kind, number in self._tried.items() if kind.split()[0] == part)
-            print(f"{part + ', all cases':<32} {tried:>7} tried of {count}")
-        for (kind, text), cases in list(self._violations.items()):
+            tried = sum(number for kind, number in self._tried.items() if kind.split()[0].rstrip(',') == part)
+            print(f"{part + ', all cases':<36} {tried:>7} tried of {count}")
+        for (kind, text), cases in self._violations.items():
             print(f"VIOLATION  {kind}: {text}  [{len(cases)}]")
             for case in cases[:_MOST_PRINTED]:
                 words = shlex.join([*self._repeat_words, "--seed", str(self.seed), "--case", case])

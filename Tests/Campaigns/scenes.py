@@ -8,6 +8,7 @@ import threading
 import zlib
 from dataclasses import dataclass, field
 
+from .expected import expected_after
 from .home import Home, State, Unreadable, read_state
 from .program import Control
 
@@ -131,6 +132,9 @@ class Scenes:
         self._count = 0
         scenes = [scene for scene in _scenes() if only is None or scene.name in only]
         # A program without a command has no scene of it.
+        if not scenes:
+            self.all = []
+            return
         help_text = self._run(self._template("new"), "--help").output
         self.all = [scene for scene in scenes if f"\n  {scene.arguments[0]} " in help_text]
         for scene in self.all:
@@ -231,7 +235,8 @@ class Scenes:
             scene.need = _PLENTY - control.values()[2]
             scene.seconds = result.seconds
             scene.known = frozenset(before | set(home.files()))
-            scene.after = read_state(self.program, home, scene.outputs)
+            scene.after = expected_after(
+                scene.before, read_state(self.program, home, scene.outputs), scene.arguments, home)
         except Unreadable as error:
             raise SystemExit(f"soak: without a fault, {scene.name}: {error}") from error
         finally:

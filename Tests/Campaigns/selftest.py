@@ -3,15 +3,20 @@
 import os
 import stat
 
+from .clients import Clients
 from .clocks import Clocks
 from .cuts import Cuts
 from .errors import Errors
 from .guard import Guard
+from .guesses import Guesses
+from .hostile import Hostile
 from .kills import Kills
 from .report import Report
+from .requests import Requests
 from .room import Room
 from .served import Served
 from .stopped import Stopped
+from .target import MARK, Target
 
 _EXPORTS_ANOTHER_FAVORITE = """
 if [[ $1 == export ]]; then
@@ -28,6 +33,9 @@ if [[ $1 == export && -e $HOME/tmp/synced ]]; then
   "$program" "$@" | sed 's/"kind":"gone"/"kind":"new"/'
   exit "${PIPESTATUS[0]}"
 fi
+"""
+_PRINTS_CONTROLS = """
+if [[ $1 == list ]]; then printf '\\e[31m'; fi
 """
 _READS_LATE = """
 if [[ $1 == list ]]; then sleep 0.6; fi
@@ -103,3 +111,65 @@ def _finds_hidden_sync(program, scenes, report):
         if any("lost" in text or "neither" in text for text in found):
             return True
     return False
+
+
+class _LeakingServer:
+    """Stands before a server and adds to its answers what they must not hold."""
+
+    def __init__(self, target, leak):
+        self._target = target
+        self._leak = leak
+        self.server = target.server
+
+    def __getattr__(self, name):
+        return getattr(self._target, name)
+
+    def send(self, *arguments, **options):
+        answer = self._target.send(*arguments, **options)
+        return answer and self._leak(self._target, answer)
+
+    def exchange(self, data, **options):
+        self._target.exchange(data, **options)
+        return f"HTTP/1.1 200 OK\r\n\r\n{self._target.token}".encode()
+
+
+def _leak_token(target, answer):
+    return answer[0], answer[1], answer[2] + target.token.encode()
+
+
+def _leak_script(target, answer):
+    answer[1].replace_header("Content-Type", "text/html")
+    return answer[0], answer[1], answer[2] + f"<script>{MARK}()</script>".encode()
+
+
+def _let_in(target, answer):
+    return 200, answer[1], answer[2]
+
+
+def run_attack(program, scenes, report):
+    """Plants a fault for each part of the campaign; yields the part and whether it found it."""
+    target = Target(program, scenes, has_token=True)
+    try:
+        for name, part, leak, cases, text in [
+                ("requests: a leaked token", Requests(), _leak_token, 30, "discloses"),
+                ("requests: a script", Requests(), _leak_script, 60, "injected: the text of <script>"),
+                ("guesses: an open door", Guesses(), _let_in, 30, "a guess gets 200"),
+                ("clients: a leaked token", Clients(), _leak_token, 1, "discloses")]:
+            found = False
+            for number in range(1, cases + 1):
+                case = f"{part.name}/malformed/{number}" if part.name == "clients" else \
+                    f"{part.name}/{number}"
+                random = report.random(case)
+                _, violations = part.run(case, [_LeakingServer(target, leak)], random)
+                if found := any(text in violation for violation in violations):
+                    break
+            yield name, found
+    finally:
+        target.end()
+    liar = flawed(program, "feeds", _EXPORTS_ANOTHER_FAVORITE + _PRINTS_CONTROLS)
+    hostile = Hostile(liar, scenes)
+    try:
+        _, found = hostile.run("feeds/file/null", [], report.random("feeds"))
+        yield "feeds: a control character", any("control character" in text for text in found)
+    finally:
+        hostile.close()

@@ -2,63 +2,15 @@
 
 import errno
 import http.client
-import signal
 import threading
-import time
 from urllib.parse import quote
 
 from .checks import check_health
 from .home import Unreadable, one_line, read_state
 from .program import KINDS, Control, Result
+from .server import RunningServer
 
 _WRITER_COUNT = 3
-_READY_SECONDS = 60
-
-
-class RunningServer:
-    """A server in a process of its own, on a free port of loopback."""
-
-    def __init__(self, program, home, control, *arguments, **settings):
-        self.process = program.start(
-            ["serve", "--port", "0", *arguments], home, control, **settings)
-        self.errors = []
-        self._ready = threading.Event()
-        self.port = None
-        threading.Thread(target=self._read, daemon=True).start()
-        deadline = time.monotonic() + _READY_SECONDS
-        while not self._ready.wait(0.01):
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                break
-
-    def _read(self):
-        for line in self.process.stderr:
-            text = line.decode(errors="replace").rstrip()
-            self.errors.append(text)
-            if self.port is None and "http://" in text:
-                digits = text.rpartition(":")[2]
-                self.port = int("".join(filter(str.isdigit, digits)) or 0) or None
-                self._ready.set()
-
-    def ask(self, method, path, timeout=20, headers=None, body=None):
-        """Sends a request on a connection of its own, and returns the status and the body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
-        try:
-            connection.request(method, path, body, headers or {"Content-Type": "application/json"})
-            response = connection.getresponse()
-            return response.status, response.read()
-        finally:
-            connection.close()
-
-    def end(self, timeout=30):
-        """Ends the server by SIGTERM and returns its exit code, or None if it does not end."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-        try:
-            return self.process.wait(timeout)
-        except Exception:
-            self.process.kill()
-            self.process.wait()
-            return None
 
 
 class Served:

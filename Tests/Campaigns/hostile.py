@@ -1,0 +1,225 @@
+"""Hostile feeds: documents that are deep, huge, endless, entangled or lying, from files and a server."""
+
+import gzip
+import http.server
+import json
+import os
+import re
+import threading
+import time
+
+from .checks import check_ending, check_health
+from .home import read_state
+from .program import Control, Result
+from .target import TEXTS, hostile_offers
+
+_MOST_SECONDS = 60
+_MOST_BYTES = 400 << 20
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def _record(number, **more):
+    return {"id": str(number), "name": f"Offer {number}", "current_value": "$1.00", **more}
+
+
+def _xml(body, head=""):
+    return f'<?xml version="1.0"?>{head}<rss version="2.0"><channel>{body}</channel></rss>'
+
+
+def _laughs():
+    entities = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12))
+    return _xml("<item><guid>1</guid><title>&a11;</title></item>",
+                f'<!DOCTYPE rss [<!ENTITY a0 "ha">{entities}]>')
+
+
+# The documents by name. The numbers are above the documented limits.
+DOCUMENTS = {
+    "deep-arrays": lambda: "[" * 500_000,
+    "deep-objects": lambda: '[{"id":"1","name":' + '{"a":' * 200_000,
+    "deep-xml": lambda: _xml("<item>" * 200_000),
+    "laughs": _laughs,
+    "external-entity": lambda: _xml(
+        "<item><guid>1</guid><title>&x;</title></item>",
+        '<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]>'),
+    "parameter-entity": lambda: _xml(
+        "", '<!DOCTYPE rss [<!ENTITY % x SYSTEM "http://127.0.0.1:1/x"> %x;]>'),
+    "huge-numbers": lambda: '[{"id":1e999999999,"name":"a","current_value":' + "9" * 100_000 + "}]",
+    "long-text": lambda: json.dumps([_record(1, terms="a" * 30_000_000)]),
+    "many-keys": lambda: json.dumps([_record(1, **{f"k{n}": n for n in range(300_000)})]),
+    "many-records": lambda: json.dumps([_record(n) for n in range(150_000)]),
+    "same-keys": lambda: '[{' + ",".join(['"id":"1"'] * 100_000) + "}]",
+    "same-ids": lambda: json.dumps([_record(1) for _ in range(50_000)]),
+    "surrogates": lambda: r'[{"id":"1","name":"\ud800\udfff\udc00 \u0000"}]',
+    "bad-utf8": lambda: b'[{"id":"1","name":"\xff\xfe\xc0\x80\xed\xa0\x80"}]',
+    "utf16": lambda: json.dumps([_record(1)]).encode("utf-16"),
+    "binary": lambda: bytes(range(256)) * 40_000,
+    "empty": lambda: "", "null": lambda: "null", "blank": lambda: " " * 5_000_000,
+    "cut": lambda: json.dumps([_record(n) for n in range(5000)])[:-40],
+    "texts": lambda: json.dumps(hostile_offers()),
+    "many-texts": lambda: json.dumps([_record(n, name=text, retailer=text, categories=[text] * 200)
+                                      for n, text in enumerate(TEXTS)]),
+    "long-ids": lambda: json.dumps([{**_record(n), "id": f"{n}" + "i" * 100_000} for n in range(20)]),
+    "paths": lambda: json.dumps([{**_record(n), "id": text} for n, text in enumerate(
+        ["../../etc/passwd", "..", "/", "a\0b", "-rf", "--help", "$(id)", "'; DROP TABLE offer"])]),
+}
+# What a server sends beyond those documents.
+SERVED = ["bomb", "bombs-in-bombs", "endless", "drip", "redirects", "redirect-to-file",
+          "redirect-to-itself", "short-body", "no-http", "many-fields", "endless-head"]
+
+
+class FeedServer:
+    """A server on loopback that sends what its path names."""
+
+    def __init__(self):
+        self._bomb = gzip.compress(bytes(400 << 20), 9)
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(handler):
+                try:
+                    self._send(handler, handler.path.strip("/").split("/")[0])
+                except OSError:
+                    pass
+
+            def log_message(self, *_):
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _send(self, handler, name):
+        if name == "no-http":
+            handler.wfile.write(b"\0\xff" * 5000)
+            return
+        if name == "endless-head":
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+            for _ in range(20_000):
+                handler.wfile.write(b"X-More: " + b"a" * 1000 + b"\r\n")
+            return
+        targets = {"redirects": f"/redirects/{time.monotonic_ns()}",
+                   "redirect-to-itself": handler.path, "redirect-to-file": "file:///etc/passwd"}
+        handler.send_response(302 if name in targets else 200)
+        if name in targets:
+            handler.send_header("Location", targets[name])
+        body = b"[]"
+        if name in ("bomb", "bombs-in-bombs"):
+            body = self._bomb if name == "bomb" else gzip.compress(self._bomb)
+            handler.send_header(
+                "Content-Encoding", "gzip" if name == "bomb" else "gzip, gzip")
+        if name == "many-fields":
+            for number in range(5000):
+                handler.send_header(f"X-{number}", "y" * 100)
+        if name not in ("endless", "drip"):
+            length = 1_000_000 if name == "short-body" else len(body)
+            handler.send_header("Content-Length", str(length))
+        handler.send_header("Content-Type", "application/json")
+        handler.end_headers()
+        if name == "endless":
+            record = (json.dumps(_record(1)) + ",").encode() * 1000
+            handler.wfile.write(b"[")
+            while True:
+                handler.wfile.write(record)
+        elif name == "drip":
+            for _ in range(40):
+                handler.wfile.write(b" ")
+                handler.wfile.flush()
+                time.sleep(0.1)
+        else:
+            handler.wfile.write(body)
+
+
+class Hostile:
+    """Each case is a document, from a file or a server."""
+
+    name = "feeds"
+
+    def __init__(self, program, scenes):
+        self._program = program
+        self._scenes = scenes
+        self._server = FeedServer()
+
+    def close(self):
+        self._server.close()
+
+    def cases(self, random):
+        names = [f"feeds/file/{name}" for name in DOCUMENTS]
+        names += [f"feeds/server/{name}" for name in SERVED]
+        random.shuffle(names)
+        return names
+
+    def run(self, case, targets, random):
+        _, way, name = case.split("/")
+        home = self._scenes.copy("base")
+        try:
+            before = read_state(self._program, home)
+            source = f"{self._server.url}/{name}"
+            if way == "file":
+                document = DOCUMENTS[name]()
+                source = home.file("in/feed")
+                with open(source, "wb") as file:
+                    file.write(document if isinstance(document, bytes) else document.encode())
+            result, peak = self._sync(home, source)
+            found = check_ending(result)
+            if result.total == 0:
+                found.append("nothing was intercepted")
+            if peak > _MOST_BYTES:
+                found.append(f"it takes {peak >> 20} MB of memory")
+            now = read_state(self._program, home)
+            if before.favorites - now.favorites:
+                found.append("favorites are lost")
+            kept = {offer[0] for offer in now.offers.get("ibotta", ())}
+            if {offer[0] for offer in before.offers["ibotta"]} - kept:
+                found.append("offers are removed")
+            found += self._check_texts(home)
+            found += check_health(self._program, home)
+            return f"feeds, {way}", [f"{name}: {text}" for text in found]
+        finally:
+            home.remove()
+
+    def _sync(self, home, source):
+        """Syncs under a bound of time, and returns the result and the peak of memory."""
+        control = Control(self._program.scratch)
+        words = ["sync", "ibotta", "--quiet", "--from", source]
+        begun = time.monotonic()
+        try:
+            process = self._program.start(words, home, control)
+            timer = threading.Timer(_MOST_SECONDS, process.kill)
+            timer.start()
+            # The peak is read before the exit status, which wait4 returns with it.
+            errors = process.stderr.read()
+            output = process.stdout.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = code = os.waitstatus_to_exitcode(status)
+            timer.cancel()
+            process.stdout.close()
+            process.stderr.close()
+            total, counts, _, outside, _ = control.values()
+            seconds = time.monotonic() - begun
+            result = Result(code, output.decode("utf-8", "replace"), errors.decode("utf-8", "replace"),
+                            seconds, counts, total, outside,
+                            timed_out=code == -9 and seconds >= _MOST_SECONDS)
+            return result, usage.ru_maxrss << 10
+        finally:
+            control.close()
+
+    def _check_texts(self, home):
+        """What the commands print for a person holds no control characters and no secret file."""
+        found = []
+        for words in [["list"], ["changes"], ["status"], ["show", "1"], ["search", "attack1"]]:
+            result = self._program.run(words, home)
+            match = _CONTROLS.search(result.output + result.errors)
+            if match:
+                found.append(f"{words[0]} prints the control character {match.group()!r}")
+            if "root:x:" in result.output + result.errors:
+                found.append(f"{words[0]} prints a file of the machine")
+        return found

@@ -1,0 +1,192 @@
+"""What is attacked: a server with hostile texts and secrets, and what no answer of it may contain."""
+
+import html.parser
+import http.client
+import json
+import os
+import re
+import secrets
+import socket
+
+from .program import Control
+from .server import RunningServer
+
+MARK = "attack1"
+"""Stands in every hostile text: a page that runs it, or has it as an attribute, is injected."""
+PRIVATE = "Tea of the house"
+"""A name that only a holder of the token may see."""
+
+TEXTS = [
+    f"<script>{MARK}()</script>", f"<img src=x onerror={MARK}()>", f"\" onmouseover=\"{MARK}()",
+    f"'><svg/onload={MARK}()>", f"</title></textarea></style><script>{MARK}()</script>",
+    f"{{{{{{{MARK}}}}}}} {{{{#cards}}}}<script>{MARK}()</script>", f"javascript:{MARK}()",
+    f"\"\u0301 onfocus={MARK}() x=\"\u0301", f"<\u0338script>{MARK}()</script>",
+    f"\u202e\u2066\u202dtxet {MARK}\u200f\u061c", f"\x1b]0;{MARK}\x07\x1b[31m\x9b31m\x7f",
+    f"--><script>{MARK}()</script><!--", f"]]><script>{MARK}()</script>",
+    f"${{{MARK}}} $({MARK}) `{MARK}` '; DROP TABLE offer; --", f"%3Cscript%3E{MARK}()%3C/script%3E",
+    f"&lt;script&gt;{MARK}()&lt;/script&gt;", f"+ADw-script+AD4-{MARK}()+ADw-/script+AD4-",
+    f"\r\nX-Injected: {MARK}\r\n\r\n<script>{MARK}()</script>", "W" * 5000, "Z" + "\u0300" * 400,
+]
+
+
+def hostile_offers():
+    """Offers whose texts are attacks in every field."""
+    offers = []
+    for number, text in enumerate(TEXTS, 1):
+        offers.append({
+            "id": str(number), "name": text, "description": text, "terms": text,
+            "current_value": text, "url": f"http://127.0.0.1:1/{number}.png?\"'><x onload={MARK}()>",
+            "link": f"javascript:{MARK}()", "retailer": text, "categories": [text, text[:40]]})
+    offers.append({"id": f"x/../<script>{MARK}()</script>?a#b", "name": PRIVATE,
+                   "current_value": "$1.00"})
+    return offers
+
+
+class _Reader(html.parser.HTMLParser):
+    """Finds scripts, handlers and addresses in a page that a text of a feed has brought in."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.found = []
+        self._tag = ""
+
+    def handle_starttag(self, tag, attributes):
+        self._tag = tag
+        for name, value in attributes:
+            value = value or ""
+            if name.startswith("on") and MARK in value or MARK in name:
+                self.found.append(f"the attribute {name} of <{tag}>")
+            address = re.sub(r"[\x00-\x20]", "", value).lower()
+            if name in ("href", "src", "action", "formaction") and re.match(
+                    r"(javascript|vbscript|data:text)", address):
+                self.found.append(f"{name}={address[:20]} of <{tag}>")
+        if MARK in tag:
+            self.found.append(f"the tag {tag}")
+
+    def handle_data(self, data):
+        if self._tag in ("script", "style") and MARK in data:
+            self.found.append(f"the text of <{self._tag}>")
+
+    def handle_endtag(self, tag):
+        self._tag = ""
+
+
+class Target:
+    """A home with hostile offers, and its server, with a token or without."""
+
+    def __init__(self, program, scenes, has_token):
+        self.program = program
+        self.home = scenes.copy("base")
+        self.token = secrets.token_urlsafe(24) if has_token else None
+        self.header_secret = secrets.token_hex(12)
+        self.home.write("in/hostile.json", json.dumps(hostile_offers()))
+        self.home.write("in/feeds.yaml", (
+            "feeds:\n  own:\n    source: http://127.0.0.1:1/own.json\n"
+            f"    headers: {{X-Key: {self.header_secret}}}\n    id: id\n    fields: {{name: name}}\n"))
+        result = program.run(["sync", "--quiet", "--accept-removals", "--from", "in/hostile.json"],
+                             self.home)
+        if result.code != 0:
+            raise SystemExit(f"soak: the hostile feed is refused: {result.errors}")
+        self._control = Control(program.scratch)
+        arguments = ["--config", self.home.file("in/feeds.yaml")]
+        if has_token:
+            path = self.home.write("in/token", self.token + "\n")
+            # Its owner only may read it.
+            os.chmod(path, 0o600)
+            arguments += ["--token-file", path]
+        self.server = RunningServer(program, self.home, self._control, *arguments)
+        if self.server.port is None:
+            raise SystemExit(f"soak: the server did not begin: {self.server.errors}")
+
+    @property
+    def host(self):
+        return f"127.0.0.1:{self.server.port}"
+
+    @property
+    def credentials(self):
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+    def secrets(self):
+        """Texts that no answer may contain."""
+        found = [self.header_secret, "root:x:", self.home.file("in/token"), "Fatal error", ".swift:"]
+        return found + ([self.token] if self.token else [])
+
+    def send(self, method, path, headers=None, body=None, timeout=20):
+        """Sends a request; returns the status, the fields and the body, or None if it was closed."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=timeout)
+        try:
+            connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+            fields = {"Host": self.host, **(headers or {})}
+            if body is not None:
+                fields.setdefault("Content-Length", str(len(body)))
+            for name, value in fields.items():
+                if value is not None:
+                    connection.putheader(name, value)
+            connection.endheaders(body)
+            response = connection.getresponse()
+            return response.status, response.headers, response.read(4 << 20)
+        except (OSError, http.client.HTTPException, ValueError):
+            return None
+        finally:
+            connection.close()
+
+    def exchange(self, data, timeout=15, ends=True):
+        """Sends bytes and reads what comes back, up to 1 MiB, until the server closes."""
+        received = b""
+        try:
+            with socket.create_connection(("127.0.0.1", self.server.port), timeout) as connection:
+                connection.sendall(data)
+                if ends:
+                    connection.shutdown(socket.SHUT_WR)
+                while len(received) < 1 << 20 and (piece := connection.recv(65_536)):
+                    received += piece
+        except OSError:
+            pass
+        return received
+
+    def check_answer(self, answer):
+        """What is wrong with an answer, whatever was asked."""
+        if answer is None:
+            return []
+        status, fields, body = answer
+        found = []
+        if status >= 500 and status not in (501, 502, 503, 504, 505, 507):
+            found.append(f"status {status}")
+        whole = (str(fields) + body.decode("utf-8", "replace"))
+        found += [f"it discloses {place}" for place, secret in enumerate(self.secrets())
+                  if secret in whole]
+        if "X-Injected" in fields:
+            found.append("a field was injected")
+        kind = fields.get("Content-Type", "")
+        if kind.startswith("text/html"):
+            found += check_page(body.decode("utf-8", "replace"))
+            if "default-src 'none'" not in fields.get("Content-Security-Policy", ""):
+                found.append("a page without a policy")
+        elif "json" in kind and body:
+            try:
+                json.loads(body)
+            except ValueError:
+                found.append("JSON that is none")
+        if status < 300 and fields.get("X-Content-Type-Options") != "nosniff":
+            found.append("an answer that may be sniffed")
+        return found
+
+    def end(self):
+        """Ends the server; returns what went wrong."""
+        code = self.server.end()
+        total, _, _, outside, _ = self._control.values()
+        found = [] if code == 0 else [f"the server ends with {code}: {self.server.errors[-2:]}"]
+        if total == 0:
+            found.append("nothing was intercepted")
+        if outside:
+            found.append(f"{outside} writes outside of the write guard")
+        self._control.close()
+        self.home.remove()
+        return found
+
+
+def check_page(text):
+    """The texts that were injected into a page."""
+    reader = _Reader()
+    reader.feed(text)
+    return [f"injected: {found}" for found in sorted(set(reader.found))]

@@ -1,0 +1,55 @@
+import Foundation
+import OffersTestSupport
+import Testing
+
+/// Short runs of the campaigns of `Scripts/soak`. A violation is printed with the command that
+/// repeats it.
+@Suite("Campaigns of faults and attacks", .serialized)
+struct CampaignTests {
+  private func soak(
+    _ arguments: String, program: String = OffersProgram.path, in home: Home
+  ) throws -> Home.ShellResult {
+    let script = PackageFolder.file("Scripts/soak")
+    return try home.shell(
+      "unset OFFERS_DATABASE; TMPDIR=\"$PWD\" OFFERS_PROGRAM='\(program)' '\(script)' \(arguments)")
+  }
+
+  @Test(
+    "A short campaign finds its planted faults, and no violation", arguments: ["faults", "attack"])
+  func short(campaign: String) throws {
+    let home = try Home()
+    let result = try soak("\(campaign) --short --seed 1", in: home)
+    #expect(result.errors == "")
+    #expect(!result.output.contains("VIOLATION"), "\(result.output)")
+    #expect(result.output.hasSuffix(": passed\n"), "\(result.output)")
+    #expect(result.status == 0)
+    // The scratch folder is removed.
+    #expect(try home.shell("ls -d offers-soak-*").output == "")
+  }
+
+  @Test("A program that acknowledges what it did not write fails a campaign, which can be repeated")
+  func violation() throws {
+    let home = try Home()
+    let path = try home.folder.write(
+      """
+      #!/bin/bash
+      [[ $1 != favorite || $2 != 7 ]] || exit 0
+      exec '\(OffersProgram.path)' "$@"
+      """, to: "flawed")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    let lost = try soak("faults --seed 1 --case cuts/favorites/1/nothing/1", program: path, in: home)
+    #expect(lost.output.contains("VIOLATION  cuts favorites: "), "\(lost.output)\(lost.errors)")
+    #expect(lost.output.contains("repeat: Scripts/soak faults --seed 1 --case cuts/favorites/1/"))
+    #expect(lost.status == 1)
+  }
+
+  @Test(
+    "Wrong usage of a campaign ends with 64 and the usage",
+    arguments: ["faults soon", "attack 0", "faults --no-such-option", "attack --seed"])
+  func wrongUsage(arguments: String) throws {
+    let home = try Home()
+    let result = try soak(arguments, in: home)
+    #expect(result.errors.contains("usage: Scripts/soak"))
+    #expect(result.status == 64)
+  }
+}
