@@ -264,6 +264,13 @@ public final class OffersDatabase: Sendable {
     }
   }
 
+  /// Enqueues a write without waiting for it. An error is discarded, as is the write once closing has
+  /// begun, or if the database is open for reading only.
+  func writeLater(_ mode: WriteMode, _ body: @escaping @Sendable (Database) throws -> Void) {
+    // No caller waits for the result, and the loss of what is written this way costs little.
+    try? gate.passAtOnce { writer?.writeLater(mode, body) }
+  }
+
   /// Enqueues a write of the gathered image uses, without waiting for it. Once closing has begun, it
   /// leaves them to `close`. If the database is open for reading only, they are dropped.
   func writeImageUsesLater() {

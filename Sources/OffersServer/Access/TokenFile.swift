@@ -134,7 +134,7 @@ package final class TokenFile: Sendable {
     guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
       throw OffersError(.invalidRequest, "\(path) is not a regular file.")
     }
-    guard information.st_mode & 0o077 == 0 else {
+    guard information.st_mode & ServiceCredential.forbiddenMode(of: path) == 0 else {
       throw OffersError(
         .invalidRequest, "Others on this machine may read the token in \(path).",
         hint: "Make it yours alone: chmod 600 \(ShellQuoting.word(path))")
