@@ -20,7 +20,8 @@ extension OffersDatabase {
   /// - Throws: `OffersError`: `invalidRequest` if `file` is no file URL or names `:memory:`,
   ///   `notFound` if the access is read-only and the file does not exist, `newerDatabase` if a newer
   ///   program wrote the file, `storageFailed` if the file belongs to another program, is damaged, or
-  ///   access is denied, or if the loaded SQLite is too old. The file is then untouched.
+  ///   access is denied, or if the loaded SQLite is too old, `locked` if a restoration was interrupted
+  ///   and another program has the old file open. The file is then untouched.
   ///   `CancellationError` if the task is cancelled while it waits; nothing is then created or
   ///   changed.
   public static func open(

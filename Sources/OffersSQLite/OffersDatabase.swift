@@ -64,12 +64,12 @@ public final class OffersDatabase: Sendable {
   ///   - proposesFeed: whether a new database is subscribed to `Feed.initialName`, with its built-in
   ///     sample.
   ///   - definitions: the definitions of feeds.
-  /// - Throws: `OffersError`: `invalidRequest` if `path` is empty, a URL or `:memory:`, `notFound` if the access is
-  ///   read-only and the file does not exist, `newerDatabase` if a newer program wrote the file,
-  ///   `storageFailed` if the file belongs to another program, is damaged, or access is denied, or
-  ///   if the loaded SQLite is too old, `locked` if a restoration was interrupted and another program
-  ///   has the old file open. The file is then untouched. `CancellationError` if the task
-  ///   is cancelled while it waits; nothing is then created or changed.
+  /// - Throws: `OffersError`: `invalidRequest` if `path` is empty, a URL or `:memory:`, `notFound` if
+  ///   the access is read-only and the file does not exist, `newerDatabase` if a newer program wrote
+  ///   the file, `storageFailed` if the file belongs to another program, is damaged, or access is
+  ///   denied, or if the loaded SQLite is too old, `locked` if a restoration was interrupted and
+  ///   another program has the old file open. The file is then untouched. `CancellationError` if the
+  ///   task is cancelled while it waits; nothing is then created or changed.
   package static func open(
     path: String, access: Access = .readWrite, readerCount: Int = 4, proposesFeed: Bool = true,
     definitions: (any FeedDefinitions)? = nil
